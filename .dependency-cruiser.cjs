@@ -171,7 +171,12 @@ module.exports = {
         path: '^src/',
         pathNot: [STORES, SOURCES, ADAPTERS, '^src/(database|compose)/', '^src/services\\.ts$'],
       },
-      to: { path: [STORES, SOURCES, ADAPTERS], dependencyTypesNot: ['type-only'] },
+      to: {
+        path: [STORES, SOURCES, ADAPTERS],
+        // Opens a LinOTP database by itself.
+        pathNot: ['^src/linotp/sources/open-source\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'edges-never-import-stores',
@@ -198,17 +203,26 @@ module.exports = {
       to: { path: '^src/', pathNot: [domain] },
     },
     {
-      name: 'edges-know-services-and-rules',
-      comment: 'Beside the domain they know the rows that `tankeeper config` prints.',
+      name: 'http-knows-services-and-rules',
       severity: 'error',
-      from: { path: '^src/(http|cli)/' },
+      from: { path: '^src/http/' },
+      to: {
+        path: ['^src/'],
+        pathNot: [`(?!${ADAPTERS})${domain}(?!(?:sources|sending)/|.*${STORES})`, '^src/http/', '^src/services\\.ts$'],
+      },
+    },
+    {
+      name: 'commands-know-services-rules-and-compose',
+      comment:
+        'They begin what needs no service there: the server, migrations, doctor, restore and the demo.',
+      severity: 'error',
+      from: { path: '^src/cli/' },
       to: {
         path: ['^src/'],
         pathNot: [
           `(?!${ADAPTERS})${domain}(?!(?:sources|sending)/|.*${STORES})`,
-          '^src/$1/',
-          '^src/device/',
-          '^src/config/config-report\\.ts$',
+          '^src/(cli|compose|config|device)/',
+          '^src/linotp/sources/open-source\\.ts$',
           '^src/services\\.ts$',
         ],
       },
@@ -284,9 +298,9 @@ module.exports = {
       to: { path: '^src/', pathNot: ['^src/compose/command-line\\.ts$'] },
     },
     {
-      name: 'nobody-imports-compose',
+      name: 'only-commands-import-compose',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/compose/', '^src/main\\.ts$'] },
+      from: { path: '^src/', pathNot: ['^src/(compose|cli)/', '^src/main\\.ts$'] },
       to: { path: '^src/compose/' },
     },
   ],

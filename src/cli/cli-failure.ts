@@ -41,3 +41,11 @@ function traceText(error: unknown): string {
   const cause = error.cause === undefined ? '' : `\ncaused by ${traceText(error.cause)}`;
   return (error.stack ?? error.message) + cause;
 }
+
+/** @returns the reason of a failed `fetch`, whose error names it in its cause */
+export function fetchFaultReason(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return 'unknown reason';
+  }
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}

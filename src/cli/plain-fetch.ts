@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
-import type { Fetch } from './device/send-response.ts';
+import type { Fetch } from './dependencies.ts';
 
 /** Statuses whose answer has no body. */
 const BODILESS: readonly number[] = [204, 205, 304];

@@ -1,35 +1,34 @@
 import { Command, CommanderError } from 'commander';
-import { addAdminCommands } from './commands/administration/admin-commands.ts';
-import { addAuditCommands } from './commands/audit/audit-commands.ts';
-import { addBackupCommands } from './commands/transfer/backup-commands.ts';
+import { addAdminCommands } from './commands/admin.ts';
+import { addAuditCommands } from './commands/audit.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
-import { addCheckCommand } from './check/check-command.ts';
-import { PluginExit } from './check/plugin-result.ts';
-import { addChallengeCommand } from './commands/tokens/challenge-command.ts';
-import { addCompletionCommands } from './completion/completion-commands.ts';
-import { addCountCommand } from './commands/tokens/count-command.ts';
+import { addCheckCommand } from './check/check.ts';
+import { PluginExit } from './check/plugin.ts';
+import { addChallengeCommand } from './commands/challenge.ts';
+import { addCompletionCommands } from './completion/completion.ts';
+import { addCountCommand } from './commands/count.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
-import { addDoctorCommand } from './commands/operation/doctor-command.ts';
-import { addHousekeepingCommand } from './commands/operation/housekeeping-command.ts';
-import { addImportCommands } from './commands/transfer/import-commands.ts';
-import { addKeysCommands } from './commands/operation/keys-commands.ts';
-import { addLicenceCommands } from './commands/operation/licence-commands.ts';
-import { addPolicyCommands } from './commands/administration/policy-commands.ts';
-import { addRealmCommands } from './commands/directory/realm-commands.ts';
-import { addResolverCommands } from './commands/directory/resolver-commands.ts';
-import { addServerCommands } from './commands/operation/server-commands.ts';
-import { addSettingCommands } from './commands/administration/setting-commands.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
+import { addHousekeepingCommand } from './commands/housekeeping.ts';
+import { addImportCommands, addVerifyCommands } from './commands/linotp.ts';
+import { addKeysCommands } from './commands/keys.ts';
+import { addLicenceCommands } from './commands/licence.ts';
+import { addPolicyCommands } from './commands/policy.ts';
+import { addRealmCommands } from './commands/realm.ts';
+import { addResolverCommands } from './commands/resolver.ts';
+import { addServerCommands } from './commands/server.ts';
+import { addSettingCommands } from './commands/setting.ts';
 import { addShadowCommand } from './shadow/shadow-command.ts';
-import { addTokenCommands } from './commands/tokens/token-commands.ts';
-import { addTransactionCommands } from './commands/tokens/transaction-commands.ts';
-import { addVerifyCommands } from './commands/transfer/verify-commands.ts';
-import { addUserCommands } from './commands/directory/user-commands.ts';
+import { addTokenCommands } from './commands/token.ts';
+import { addTransactionCommands } from './commands/transaction.ts';
+import { addUserCommands } from './commands/user.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { addWebhookCommands } from './commands/administration/webhook-commands.ts';
-import { applyStyle } from './text-style.ts';
+import { addWebhookCommands } from './commands/webhook.ts';
+import { applyStyle } from './output.ts';
 
 const EXIT_CODES_TEXT = `
 Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage, 130 ended by Ctrl-C.
@@ -59,7 +58,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
     })
     .exitOverride()
     .addHelpText('after', EXIT_CODES_TEXT);
-  const context = new CommandContext(dependencies);
+  const context = new CommandContext(dependencies, program);
   addServerCommands(program, context);
   addDoctorCommand(program, context);
   addCheckCommand(program, context);
@@ -108,8 +107,9 @@ export async function runProgram(
   parameters: readonly string[],
   dependencies: CliDependencies,
 ): Promise<number> {
+  const program = buildProgram(dependencies);
   try {
-    await buildProgram(dependencies).parseAsync(parameters, { from: 'user' });
+    await program.parseAsync(parameters, { from: 'user' });
     return EXIT_CODES.success;
   } catch (error) {
     if (error instanceof PluginExit) {
@@ -118,7 +118,11 @@ export async function runProgram(
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
     }
-    const { debug } = await dependencies.settings().catch(() => ({ debug: false }));
+    const { config: path } = program.opts<{ config?: string }>();
+    const debug = await dependencies.loadConfiguration(path).then(
+      ({ config }) => config.logLevel === 'debug',
+      () => false,
+    );
     dependencies.io.stderr.write(failureText(describeFailure(error, { debug }), error));
     return error instanceof CliFailure ? error.exitCode : EXIT_CODES.failure;
   }

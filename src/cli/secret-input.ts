@@ -1,6 +1,6 @@
 import { CliFailure } from './cli-failure.ts';
 import type { CliIo } from './dependencies.ts';
-import { readFileBytes } from './read-file.ts';
+import { readBytes, readFileBytes } from './files.ts';
 
 /** Bytes; longer than any useful password, PIN or key. */
 const MAX_BYTES = 64 * 1024;
@@ -41,7 +41,7 @@ export async function readSecret(io: CliIo, source: SecretSource): Promise<strin
  * @throws CliFailure if it cannot be read, is too long or is not UTF-8
  */
 export async function readSecretText(io: CliIo, file: string, name: string): Promise<string> {
-  const bytes = file === '-' ? await readAll(io) : await readFileBytes(file);
+  const bytes = file === '-' ? await readBytes(io.stdin, MAX_BYTES) : await readFileBytes(file, MAX_BYTES);
   if (bytes.length > MAX_BYTES) {
     throw new CliFailure(`${name} is longer than ${MAX_BYTES} bytes`);
   }
@@ -61,17 +61,4 @@ async function ask(io: CliIo, { name, option, isNew }: SecretSource): Promise<st
     throw new CliFailure('the two entries differ');
   }
   return secret;
-}
-
-async function readAll(io: CliIo): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of io.stdin) {
-    chunks.push(Buffer.from(chunk));
-    size += chunk.length;
-    if (size > MAX_BYTES) {
-      break;
-    }
-  }
-  return Buffer.concat(chunks);
 }

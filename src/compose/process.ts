@@ -2,7 +2,10 @@ import { closeSync, fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import { CliFailure, EXIT_CODES } from '../cli/cli-failure.ts';
+import type { Config } from '../config/config.ts';
+import type { Log } from '../kernel/log.ts';
 import { JoinedWrites } from '../observability/joined-writes.ts';
+import { plainLog } from '../observability/log.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
 
 /**
@@ -36,7 +39,7 @@ interface SignalSource {
 }
 
 /** A `StopRequest`. After `release`, signals have their usual effect again. */
-export interface WatchedSignals extends StopRequest {
+interface WatchedSignals extends StopRequest {
   readonly release: () => void;
 }
 
@@ -79,6 +82,20 @@ export function watchSignals(
       SIGNALS.forEach((signal) => source.off(signal, handle));
     },
   };
+}
+
+/** @param work ends when its signal is aborted, which the signals of the process do */
+export async function untilSignal<T>(work: (giveUp: AbortSignal) => Promise<T>): Promise<T> {
+  const { requested, release } = watchSignals();
+  return work(requested).finally(release);
+}
+
+/** @returns a log of warnings and errors only: the result of a command is what its user waits for */
+export function commandLog({ logLevel }: Config): Log {
+  return plainLog({
+    level: logLevel === 'info' ? 'warn' : logLevel,
+    write: (text) => process.stderr.write(text),
+  });
 }
 
 const STANDARD_STREAMS = [0, 1, 2] as const;

@@ -2,13 +2,12 @@ import { BackedUpKeys } from '../backup/backed-up-keys.ts';
 import { backupInvalid } from '../backup/backup-format.ts';
 import { total } from '../backup/backup-service.ts';
 import { openBackup, type OpenBackup, type RowCounts } from '../backup/backup-lines.ts';
-import type { RestoredBackup, RestoreRequest } from '../cli/restore-request.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { neededKeys } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { BackupCipher } from '../backup/backup-encryption.ts';
+import { BackupCipher, type BackupUnlock } from '../backup/backup-encryption.ts';
 import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';
 import { assertLoadable, loadBackup } from '../backup/restore-store.ts';
 import { BackupStore } from '../backup/backup-store.ts';
@@ -16,6 +15,33 @@ import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { connectDatabase } from './open-database.ts';
 import { openKeys, type OpenedKeys } from '../keys/open-keys.ts';
+
+/** A backup to restore. */
+export interface RestoreRequest {
+  /** Opens the file at its beginning; called once for each time that it is read. */
+  readonly open: () => AsyncIterable<Uint8Array>;
+  /** Bytes of the file: all, and those that were read since `open` was called first. */
+  readonly size: { readonly all: number; readonly read: () => number };
+  readonly unlock: BackupUnlock;
+  /** Verifies the backup and touches no database. */
+  readonly checksOnly: boolean;
+  /** Closes every open challenge. */
+  readonly closesChallenges: boolean;
+  /**
+   * @param done bytes that were verified, or rows that were restored
+   * @param of all of them
+   */
+  readonly progress: (step: 'verified' | 'restored', done: number, of: number) => void;
+}
+
+/** A backup that was restored, or verified. */
+export interface RestoredBackup {
+  /** The version of the program that wrote it. */
+  readonly version: string;
+  readonly createdAt: Date;
+  /** By table. */
+  readonly rows: RowCounts;
+}
 
 /**
  * Restores a backup into an empty database, which is created where it is missing. The file is read twice: it is

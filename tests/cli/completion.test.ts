@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { splitShellLine } from '../../src/cli/completion/shell-words.ts';
+import { splitShellLine } from '../../src/cli/completion/completion.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { runCli } from './cli-process.ts';
 import { fakeCli } from './fake-dependencies.ts';

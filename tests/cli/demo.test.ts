@@ -4,57 +4,72 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { DemoServerOptions } from '../../src/cli/demo/demo-server.ts';
+import { Command } from 'commander';
+import { CommandContext } from '../../src/cli/command-context.ts';
+import { runDemo } from '../../src/cli/demo/run-demo.ts';
+import type { DemoServerOptions, startDemoServer } from '../../src/compose/server.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { findFreePort } from '../../src/cli/demo/free-port.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import type { Caller } from '../../src/policy/caller.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { type Call, type FakeCli, fakeCli, recordingServices } from './fake-dependencies.ts';
 
 interface DemoRun extends FakeCli {
-  /** The request of the demo for its server. */
+  /** The requests of the demo for its server. */
   readonly started: DemoServerOptions[];
   readonly seeded: Call[];
   readonly stops: { count: number };
+  /** The message of its failure. */
+  readonly failure: string | undefined;
 }
 
-/** @returns a demo whose server exists in name only: `fetch` answers for it */
-function demoWith(overrides: Partial<Omit<CliDependencies, 'io'>>): DemoRun {
+interface DemoParts extends Partial<Omit<CliDependencies, 'io'>> {
+  readonly port?: number;
+  readonly start?: typeof startDemoServer;
+  readonly requested?: AbortSignal;
+}
+
+/** Runs a demo whose server exists in name only: `fetch` answers for it. */
+async function runDemoWith({
+  port = 5001,
+  start,
+  requested = new AbortController().signal,
+  ...overrides
+}: DemoParts): Promise<DemoRun> {
   const started: DemoServerOptions[] = [];
   const seeded: Call[] = [];
-  const callers: Caller[] = [];
   const stops = { count: 0 };
-  const cli = fakeCli(
-    {},
-    {
-      startDemoServer: async (options) => {
-        started.push(options);
-        await appendFile(options.logFile, 'the last thing that the server said\n');
-        return {
-          baseUrl: `http://127.0.0.1:${options.port}`,
-          adminPassword: 'throw-away',
-          services: recordingServices({}, seeded, callers),
-          stop: () => {
-            stops.count += 1;
-            return Promise.resolve();
-          },
-        };
+  const cli = fakeCli({}, overrides);
+  const startInName: typeof startDemoServer = async (_config, options) => {
+    started.push(options);
+    await appendFile(options.logFile, 'the last thing that the server said\n');
+    return {
+      baseUrl: `http://127.0.0.1:${options.port}`,
+      adminPassword: 'throw-away',
+      services: recordingServices({}, seeded, []),
+      stop: () => {
+        stops.count += 1;
+        return Promise.resolve();
       },
-      ...overrides,
-    },
+    };
+  };
+  const context = new CommandContext(cli.dependencies, new Command());
+  const signals = { requested, urgent: new AbortController().signal };
+  const failure = await runDemo(context, { exit: true, port }, start ?? startInName, signals).then(
+    () => undefined,
+    (error: unknown) => (error as Error).message,
   );
-  return { ...cli, started, seeded, stops };
+  return { ...cli, started, seeded, stops, failure };
 }
 
 const wrong: CliDependencies['fetch'] = () => Promise.resolve(Response.json({ result: { status: false } }));
 
 describe('a demo whose server answers wrongly', () => {
   it('fails loudly: names step and place, shows the log, stops the server and removes its folder', async () => {
-    const demo = demoWith({ fetch: wrong });
-    expect(await runProgram(['demo', '--exit'], demo.dependencies)).toBe(1);
-    expect(demo.io.err()).toContain(
-      'tankeeper: step 1 (/admin/init) went wrong: answer.result.status is false, expected true\n',
+    const demo = await runDemoWith({ fetch: wrong });
+    expect(demo.failure).toBe(
+      'step 1 (/admin/init) went wrong: answer.result.status is false, expected true',
     );
     expect(demo.io.err()).toContain('the last thing that the server said');
     expect(demo.stops.count).toBe(1);
@@ -62,8 +77,7 @@ describe('a demo whose server answers wrongly', () => {
   });
 
   it('had shown the request as a line to paste, and the answer', async () => {
-    const demo = demoWith({ fetch: wrong });
-    await runProgram(['demo', '--exit'], demo.dependencies);
+    const demo = await runDemoWith({ fetch: wrong });
     const { port = 0 } = demo.started[0] ?? {};
     expect(demo.io.out()).toContain(
       `$ curl -s -u admin:throw-away http://127.0.0.1:${port}/admin/init -d type=ocra -d genkey=1 -d user=ada -d realm=bank -d sharedsecret=1\n   { "result": { "status": false } }\n`,
@@ -71,22 +85,20 @@ describe('a demo whose server answers wrongly', () => {
   });
 
   it('fails as loudly when it answers with an error status, or not at all', async () => {
-    const failing = demoWith({
+    const failing = await runDemoWith({
       fetch: () => Promise.resolve(new Response('<h1>\u001b[2J</h1>', { status: 500 })),
     });
-    expect(await runProgram(['demo', '--exit'], failing.dependencies)).toBe(1);
-    expect(failing.io.err()).toContain('HTTP status is 500, expected 200');
+    expect(failing.failure).toContain('HTTP status is 500, expected 200');
     expect(failing.io.out()).not.toContain('\u001b');
-    const silent = demoWith({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
-    expect(await runProgram(['demo', '--exit'], silent.dependencies)).toBe(1);
+    const silent = await runDemoWith({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
+    expect(silent.failure).toBe('fetch failed');
     expect(silent.stops.count).toBe(1);
   });
 });
 
 describe('a demo', () => {
   it('fills its own server: two realms, forty users, a hundred tokens and where responses go', async () => {
-    const demo = demoWith({ fetch: wrong });
-    await runProgram(['demo', '--exit'], demo.dependencies);
+    const demo = await runDemoWith({ fetch: wrong });
     const count = (call: string): number => demo.seeded.filter(([name]) => name === call).length;
     expect(count('realms.set')).toBe(2);
     expect(count('users.add')).toBe(40);
@@ -102,42 +114,35 @@ describe('a demo', () => {
   });
 
   it('says that it leaves the database of DATABASE_URL alone', async () => {
-    const demo = demoWith({
+    const config = loadConfig({ DATABASE_URL: 'postgres://db/x' });
+    const demo = await runDemoWith({
       fetch: wrong,
-      settings: () =>
-        Promise.resolve({
-          port: 5001,
-          baseUrl: 'http://127.0.0.1:5001',
-          databaseConfigured: true,
-          debug: false,
-        }),
+      loadConfiguration: () => Promise.resolve({ config, file: undefined }),
     });
-    await runProgram(['demo', '--exit'], demo.dependencies);
     expect(demo.io.out()).toContain('DATABASE_URL is set; the demo leaves that database alone');
-    const other = demoWith({ fetch: wrong });
-    await runProgram(['demo', '--exit'], other.dependencies);
+    const other = await runDemoWith({ fetch: wrong });
     expect(other.io.out()).not.toContain('DATABASE_URL');
   });
 
   it('works in a fresh folder with a log that its owner alone may read', async () => {
     const seen: { names: string[]; logMode: number }[] = [];
-    const demo = demoWith({
-      startDemoServer: async ({ folder, logFile }) => {
+    const { failure } = await runDemoWith({
+      start: async (_config, { folder, logFile }) => {
         seen.push({ names: await readdir(folder), logMode: (await stat(logFile)).mode & 0o777 });
         expect(dirname(logFile)).toBe(folder);
         throw new Error('enough');
       },
     });
-    expect(await runProgram(['demo'], demo.dependencies)).toBe(1);
+    expect(failure).toBe('enough');
     expect(seen).toEqual([{ names: ['server.log'], logMode: 0o600 }]);
   });
 
   it('ends well when somebody ends it in the middle of its tour', async () => {
-    const demo = demoWith({
+    const demo = await runDemoWith({
       fetch: () => new Promise(() => undefined),
-      watchSignals: () => ({ requested: AbortSignal.abort(), urgent: new AbortController().signal }),
+      requested: AbortSignal.abort(),
     });
-    expect(await runProgram(['demo'], demo.dependencies)).toBe(0);
+    expect(demo.failure).toBeUndefined();
     expect(demo.stops.count).toBe(1);
     expect(existsSync(demo.started[0]?.folder ?? '/')).toBe(false);
   });
@@ -146,8 +151,7 @@ describe('a demo', () => {
     const neighbour = createServer();
     await new Promise<void>((resolve) => neighbour.listen(0, '127.0.0.1', resolve));
     const { port } = neighbour.address() as AddressInfo;
-    const demo = demoWith({ fetch: wrong });
-    await runProgram(['demo', '--exit', '--port', String(port)], demo.dependencies);
+    const demo = await runDemoWith({ fetch: wrong, port });
     expect(demo.started[0]?.port).toBeGreaterThan(port);
     await new Promise((resolve) => neighbour.close(resolve));
   });
@@ -155,8 +159,8 @@ describe('a demo', () => {
   it('takes the next port where one is taken while its database starts', async () => {
     const neighbour = createServer();
     const ports: number[] = [];
-    const demo = demoWith({
-      startDemoServer: async ({ port }) => {
+    const { failure } = await runDemoWith({
+      start: async (_config, { port }) => {
         ports.push(port);
         if (ports.length > 1) {
           throw new Error('enough');
@@ -165,11 +169,10 @@ describe('a demo', () => {
         throw new ServiceError('address.unavailable', 'another program listens there');
       },
     });
-    expect(await runProgram(['demo', '--exit'], demo.dependencies)).toBe(1);
     await new Promise((resolve) => neighbour.close(resolve));
     expect(ports).toHaveLength(2);
     expect(ports[1]).toBeGreaterThan(ports[0] ?? Infinity);
-    expect(demo.io.err()).toContain('enough');
+    expect(failure).toBe('enough');
   });
 
   it('says when there is no port left', async () => {
@@ -177,6 +180,6 @@ describe('a demo', () => {
   });
 
   it.each(['0', '65536', '-1', 'http', ''])('refuses %j as a port', async (port) => {
-    expect(await runProgram(['demo', '--port', port], demoWith({}).dependencies)).toBe(2);
+    expect(await runProgram(['demo', '--port', port], fakeCli().dependencies)).toBe(2);
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Fetch } from '../../src/cli/device/send-response.ts';
+import type { Fetch } from '../../src/cli/dependencies.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { drawQrCode } from '../../src/http/qr-picture.ts';
 import { decodeActivationCode } from '../../src/ocra/activation-code.ts';

@@ -21,9 +21,7 @@ function unreachable() {
     {},
     {
       openServices: reached,
-      serve: reached,
-      migrate: reached,
-      examine: reached,
+      loadConfiguration: reached,
       homeFolder,
       // Some examples need a terminal.
       io: fakeIo({ typed: [] }),

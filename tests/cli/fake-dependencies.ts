@@ -1,6 +1,7 @@
 import type { Caller } from '../../src/policy/caller.ts';
 import type { Services } from '../../src/services.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { type FakeIo, fakeIo } from './fake-io.ts';
 
 /** One call of a service: `tokens.enable` and what it was given after the caller. */
@@ -38,24 +39,8 @@ export function fakeCli(
         },
       });
     },
-    glance: (work) => work(services),
-    openLinotpSource: () => Promise.reject(new Error('not in this test')),
-    serve: () => Promise.resolve(),
-    describeConfig: () => Promise.resolve([]),
-    checkConfig: () => Promise.resolve({ faults: [], warnings: [] }),
-    migrate: () => Promise.resolve({ applied: [] }),
-    examine: () => Promise.resolve({ checks: [], findings: [] }),
-    restore: () => Promise.reject(new Error('not in this test')),
-    startDemoServer: () => Promise.reject(new Error('not in this test')),
-    watchSignals: () => ({ requested: new AbortController().signal, urgent: new AbortController().signal }),
-    endSoon: () => undefined,
-    settings: () =>
-      Promise.resolve({
-        port: 5001,
-        baseUrl: 'http://127.0.0.1:5001',
-        databaseConfigured: false,
-        debug: false,
-      }),
+    loadConfiguration: () => Promise.resolve({ config: loadConfig({}), file: undefined }),
+    glance: (_config, work) => work(services),
     fetch: () => Promise.reject(new Error('not in this test')),
     clock: { now: () => new Date('2026-11-20T12:00:00Z') },
     random: { bytes: (size) => Buffer.alloc(size, 1), below: () => 0 },

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
+import { migrationNames } from '../../src/database/migration-source.ts';
+import { createTestDatabase } from '../support/database/test-database.ts';
+import { queryOnce } from '../support/database/test-server.ts';
 import { fakeCli } from './fake-dependencies.ts';
+import { fakeIo } from './fake-io.ts';
 
 const MISSING = new ServiceError('administrator.unknown', 'There is no administrator bert');
 
@@ -104,13 +109,8 @@ describe('the tankeeper command', () => {
       'tankeeper: unexpected failure: x is undefined (LOG_LEVEL=debug tells more)\n',
     );
     const loud = fakeCli(failing, {
-      settings: () =>
-        Promise.resolve({
-          port: 5001,
-          baseUrl: 'http://127.0.0.1:5001',
-          databaseConfigured: false,
-          debug: true,
-        }),
+      loadConfiguration: () =>
+        Promise.resolve({ config: loadConfig({ LOG_LEVEL: 'debug' }), file: undefined }),
     });
     await runProgram(['token', 'list'], loud.dependencies);
     expect(loud.io.err()).toMatch(/TypeError: x is undefined\n\s+at .*\ncaused by Error: deep/s);
@@ -137,55 +137,53 @@ describe('the tankeeper command', () => {
 });
 
 describe('serve, migrate and config', () => {
-  it('serve runs the server until it ends', async () => {
-    const events: string[] = [];
-    const { dependencies } = fakeCli(
-      {},
-      {
-        serve: () => {
-          events.push('served');
-          return Promise.resolve();
-        },
-      },
-    );
-    expect(await runProgram(['serve'], dependencies)).toBe(0);
-    expect(events).toEqual(['served']);
-  });
-
-  it('serve tells why it cannot', async () => {
-    const taken = new ServiceError('configuration.invalid', 'The port 5001 is in use');
-    const { dependencies, io } = fakeCli({}, { serve: () => Promise.reject(taken) });
-    expect(await runProgram(['serve'], dependencies)).toBe(1);
-    expect(io.err()).toBe('tankeeper: The port 5001 is in use\n');
-  });
+  it.each(['serve', 'migrate', 'doctor', 'restore backup.age --check', 'demo'])(
+    '%s tells what is wrong with the configuration',
+    async (line) => {
+      const wrong = new ServiceError('configuration.invalid', "PORT='x' is not allowed");
+      const { dependencies, io } = fakeCli(
+        {},
+        { io: fakeIo({ typed: ['a passphrase'] }), loadConfiguration: () => Promise.reject(wrong) },
+      );
+      const words = line.replace('backup.age', import.meta.filename).split(' ');
+      expect(await runProgram(words, dependencies)).toBe(line === 'doctor' ? 2 : 1);
+      expect(io.err()).toContain("tankeeper: PORT='x' is not allowed\n");
+    },
+  );
 
   it('migrate says what it applied', async () => {
-    const applied = fakeCli({}, { migrate: () => Promise.resolve({ applied: ['one', 'two'] }) });
-    await runProgram(['migrate'], applied.dependencies);
-    expect(applied.io.out()).toBe('applied:\n  one\n  two\n');
-    const nothing = fakeCli();
-    await runProgram(['migrate'], nothing.dependencies);
+    const test = await createTestDatabase();
+    const config = loadConfig({ DATABASE_URL: test.url, DATA_DIR: '/nonexistent' });
+    const loadConfiguration = () => Promise.resolve({ config, file: undefined });
+    const nothing = fakeCli({}, { loadConfiguration });
+    expect(await runProgram(['migrate'], nothing.dependencies)).toBe(0);
     expect(nothing.io.out()).toBe('the tables are up to date\n');
+    await queryOnce(test.url, 'DROP SCHEMA public CASCADE');
+    await queryOnce(test.url, 'CREATE SCHEMA public');
+    const applied = fakeCli({}, { loadConfiguration });
     await runProgram(['migrate', '--json'], applied.dependencies);
-    expect(applied.io.out()).toContain('{\n  "applied": [\n    "one",');
+    const { applied: names } = JSON.parse(applied.io.out()) as { readonly applied: readonly string[] };
+    expect(names).toEqual(migrationNames);
+    await test.drop();
   });
 
   it('config shows each variable as it is given to it, masked', async () => {
-    const rows = [
-      { variable: 'PORT', value: '5001', default: '5001', source: 'default', meaning: 'port' },
-      {
-        variable: 'DATABASE_URL',
-        value: 'postgres://app:***@db/x',
-        default: '',
-        source: 'environment',
-        meaning: 'where',
-      },
-    ] as const;
-    const { dependencies, io } = fakeCli({}, { describeConfig: () => Promise.resolve(rows) });
+    const value = 'postgres://app:secret@db/x';
+    const values = new Map([['DATABASE_URL', { value, place: 'tankeeper.yaml:1:1: databaseUrl' }]]);
+    const file = { values, faults: [], warnings: [] };
+    const loaded = { loadConfiguration: () => Promise.resolve({ config: loadConfig({}), file }) };
+    const { dependencies, io } = fakeCli({}, loaded);
     expect(await runProgram(['config'], dependencies)).toBe(0);
-    expect(io.out().split('\n')[1]).toMatch(/^PORT +5001 +5001 +default +port$/);
-    const json = fakeCli({}, { describeConfig: () => Promise.resolve(rows) });
+    expect(io.out()).toMatch(/^PORT +5001 +5001 +default +\w+/m);
+    expect(io.out()).not.toContain('secret@');
+    const json = fakeCli({}, loaded);
     await runProgram(['--json', 'config'], json.dependencies);
-    expect(JSON.parse(json.io.out())).toEqual(rows);
+    expect(JSON.parse(json.io.out())).toContainEqual({
+      variable: 'DATABASE_URL',
+      value: 'postgres://app:****@db/x',
+      default: expect.any(String),
+      source: 'file',
+      meaning: expect.any(String),
+    });
   });
 });

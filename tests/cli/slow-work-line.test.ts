@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { withSlowWorkLine } from '../../src/cli/slow-work-line.ts';
+import { withSlowWorkLine } from '../../src/cli/progress.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { fakeCli } from './fake-dependencies.ts';
 import { type FakeIo, fakeIo } from './fake-io.ts';
 
@@ -69,11 +70,15 @@ it.each([
     await lasting(3_000)();
     throw new Error('late');
   };
-  const { dependencies } = fakeCli({}, { io, migrate: slowly });
+  const { dependencies } = fakeCli({}, { io, ...(line === 'migrate' && { loadConfiguration: slowly }) });
   const [noun = '', method = ''] = call.split('.');
-  const openServices = async () => ({ ...(await dependencies.openServices()), [noun]: { [method]: slowly } });
+  const openServices = async (...given: Parameters<CliDependencies['openServices']>) => ({
+    ...(await dependencies.openServices(...given)),
+    [noun]: { [method]: slowly },
+  });
   const run = runProgram(line.split(' '), { ...dependencies, openServices });
-  await jest.advanceTimersByTimeAsync(3_100);
+  // The configuration is read again for the message.
+  await jest.advanceTimersByTimeAsync(6_200);
   expect(await run).toBe(1);
   expect(io.err()).toContain(`\r${what} … 2 s`);
 });

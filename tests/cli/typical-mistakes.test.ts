@@ -68,7 +68,6 @@ async function run(line: string): Promise<{ code: number; out: string; err: stri
     {
       io,
       openServices: () => Promise.resolve({ ...installation.services, close: () => Promise.resolve() }),
-      checkConfig: (file) => checkConfig(file, {}),
     },
   );
   const words = line.split(' ').map((word) => word.replace('@', `${folder}/`));

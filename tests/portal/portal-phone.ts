@@ -1,4 +1,4 @@
-import { type DeviceState, emptyDeviceState } from '../../src/cli/device/device-state.ts';
+import { type DeviceState, emptyDeviceState } from '../../src/cli/device/device-file.ts';
 import { type DeviceAnswer, VirtualDevice } from '../../src/cli/device/virtual-device.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 

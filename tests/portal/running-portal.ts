@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { seedPortal } from '../../src/cli/demo/portal-plan.ts';
+import { seedPortal } from '../../src/cli/demo/portal.ts';
 import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
-import { readQrPng } from '../../src/cli/device/qr-image.ts';
+import { readQrPng } from '../../src/cli/device/qr-code.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { commandsPage } from '../../scripts/command-reference.ts';
 import { configurationPage } from '../../scripts/configuration-reference.ts';
@@ -285,26 +285,8 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     homeFolder,
     openServices: reached,
     glance: reached,
-    openLinotpSource: reached,
-    serve: reached,
-    migrate: reached,
-    restore: reached,
-    examine: reached,
-    startDemoServer: reached,
-    watchSignals: () => {
-      throw new Error('reached');
-    },
-    endSoon: () => undefined,
-    describeConfig: () => Promise.resolve([]),
-    checkConfig: reached,
+    loadConfiguration: reached,
     fetch: reached,
-    settings: () =>
-      Promise.resolve({
-        port: 5001,
-        baseUrl: 'http://127.0.0.1:5001',
-        databaseConfigured: false,
-        debug: false,
-      }),
     clock: systemClock,
     random: systemRandom,
     version: '0.0.0',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { parseJsonOrUndefined } from '../../kernel/text.ts';
-import type { Fetch } from '../device/send-response.ts';
-import type { Problem } from './plugin-result.ts';
-import type { ReadingName, Readings } from './readings.ts';
+import type { Fetch } from '../dependencies.ts';
+import type { Problem, ReadingName, Readings } from './plugin.ts';
 
 /** A server to check. */
 export interface CheckedServer {

@@ -1,20 +1,24 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import { watchSignals } from '../../compose/process.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
 import type { DemoOptions } from './run-demo.ts';
-import { examples } from '../examples.ts';
 
 /** Adds `tankeeper demo`. */
-export function addDemoCommand(program: Command, { dependencies }: CommandContext): void {
-  program
-    .command('demo')
-    .addHelpText('after', examples('demo --portal', 'demo --exit --port 6001'))
-    .description('a tour over real HTTP: a server and a database of its own, which go when it ends')
+export function addDemoCommand(program: Command, context: CommandContext): void {
+  addCommand(
+    program,
+    'demo',
+    'a tour over real HTTP: a server and a database of its own, which go when it ends',
+    ['demo --portal', 'demo --exit --port 6001'],
+  )
     .option('--portal', 'no tour: the example portal and the app, to be opened in a browser')
     .option('--exit', 'end after the tour instead of staying up')
     .option('--port <number>', 'where to begin looking for a free port (default: PORT, 5001)', parsePort)
     .action(async (options: DemoOptions) => {
       const { runDemo } = await import('./run-demo.ts');
-      await runDemo(dependencies, options);
+      const { startDemoServer } = await import('../../compose/server.ts');
+      const signals = watchSignals();
+      await runDemo(context, options, startDemoServer, signals).finally(signals.release);
     });
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CommandContext } from '../command-context.ts';
 import type { Output } from '../output.ts';
 import { safeText } from '../../kernel/text.ts';
-import { drawQrText } from './qr-text.ts';
+import { drawQrText } from './qr-code.ts';
 
 /** Shows QR codes on the terminal, to a phone or to the virtual device. */
 export class CodeReader {
@@ -34,7 +34,7 @@ export class CodeReader {
   }
 
   async #read(url: string, activationCode: string): Promise<void> {
-    const { deviceScreen, readByDevice } = await import('./device-reading.ts');
+    const { deviceScreen, readByDevice } = await import('./virtual-device.ts');
     const answer = await readByDevice(this.#context, defaultDeviceFile(this.#context), url, {
       activationCode: () => Promise.resolve(activationCode),
       ocraPin: (serial) =>

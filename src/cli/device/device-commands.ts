@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import type { DeviceToken } from '../../device/device-token.ts';
-import type { CommandContext } from '../command-context.ts';
-import type { Column } from '../output.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
 import { defaultDeviceFile } from './code-reader.ts';
-import { addScanCommand, stateFile } from './scan-command.ts';
-import { examples } from '../examples.ts';
+import type { ScanOptions } from './scan-code.ts';
+import type { Column } from '../output.ts';
+import type { DeviceToken } from '../../device/device-token.ts';
 
 const TOKEN_COLUMNS: readonly Column<DeviceToken>[] = [
   { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial },
@@ -19,33 +18,54 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
     .command('device')
     .description('a virtual QR-TAN app, to try a server without a phone')
     .option('--state <file>', 'where it keeps its tokens, mode 0600', defaultDeviceFile(context));
-  addScanCommand(device, context);
-  device
-    .command('list')
-    .addHelpText('after', examples('device list', '--json device list'))
-    .description("list the device's tokens; no secrets")
-    .action(async (_options: object, command: Command) => {
-      const { readDeviceFile } = await import('./device-file.ts');
-      const { tokens } = await readDeviceFile(stateFile(command));
-      context.output(command).list(tokens, TOKEN_COLUMNS, 'no tokens');
-    });
-  device
-    .command('forget')
-    .addHelpText('after', examples('device forget LSGO1', 'device forget LSGO1 --state phone.json'))
-    .description('remove a token from the device')
+  const stateFile = (): string => device.opts<{ state: string }>().state;
+  addScanCommand(device, context, stateFile);
+  addCommand(device, 'list', "list the device's tokens; no secrets", [
+    'device list',
+    '--json device list',
+  ]).action(async () => {
+    const { readDeviceFile } = await import('./device-file.ts');
+    const { tokens } = await readDeviceFile(stateFile());
+    context.output.list(tokens, TOKEN_COLUMNS, 'no tokens');
+  });
+  addCommand(device, 'forget', 'remove a token from the device', [
+    'device forget LSGO1',
+    'device forget LSGO1 --state phone.json',
+  ])
     .argument('<serial>')
-    .action(async (serial: string, _options: object, command: Command) => {
-      const { forgetToken } = await import('./device-changes.ts');
-      await forgetToken(stateFile(command), serial);
-      context.output(command).done(`${serial} is forgotten`, { serial });
+    .action(async (serial: string) => {
+      const { forgetToken } = await import('./virtual-device.ts');
+      await forgetToken(stateFile(), serial);
+      context.output.done(`${serial} is forgotten`, { serial });
     });
-  device
-    .command('activation-code')
-    .addHelpText('after', examples('device activation-code', '--json device activation-code'))
-    .description('make a random activation code, keep it for the second roll-out phase and print it')
-    .action(async (_options: object, command: Command) => {
-      const { makeActivationCode } = await import('./device-changes.ts');
-      const code = await makeActivationCode(stateFile(command), context.dependencies.random);
-      context.output(command).done(code, { activationcode: code });
+  addCommand(
+    device,
+    'activation-code',
+    'make a random activation code, keep it for the second roll-out phase and print it',
+    ['device activation-code', '--json device activation-code'],
+  ).action(async () => {
+    const { makeActivationCode } = await import('./virtual-device.ts');
+    const code = await makeActivationCode(stateFile(), context.dependencies.random);
+    context.output.done(code, { activationcode: code });
+  });
+}
+
+/** Adds `tankeeper device scan`. */
+function addScanCommand(device: Command, context: CommandContext, stateFile: () => string): void {
+  addCommand(
+    device,
+    'scan',
+    'read a QR code (lseqr://init, lseqr://nonce or lseqr://req) and show what the app shows',
+    ['device scan --png code.png --send', 'device scan --url-file code.txt'],
+  )
+    .argument('[url]', 'what the code says; for lseqr://init rather a file, as it holds a secret')
+    .option('--png <file>', 'a picture of the code')
+    .option('--url-file <file>', 'a file that holds what the code says, - for stdin')
+    .option('--activation-code-file <file>', 'for lseqr://nonce, - for stdin; else the kept one, or a prompt')
+    .option('--ocra-pin-file <file>', 'for suites with a PIN, - for stdin; else a prompt')
+    .option('--send', 'also send the response to the URL that the code names, as the app does')
+    .action(async (url: string | undefined, options: ScanOptions) => {
+      const { scanCode } = await import('./scan-code.ts');
+      await scanCode(context, url, { ...options, state: stateFile() }, context.output);
     });
 }

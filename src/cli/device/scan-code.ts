@@ -1,12 +1,12 @@
-import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import type { Fetch } from '../dependencies.ts';
+import { CliFailure, EXIT_CODES, fetchFaultReason } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
+import { type DeviceAnswer, type DeviceQuestions, readByDevice } from './virtual-device.ts';
+import { readQrPng } from './qr-code.ts';
 import type { JsonValue, Output } from '../output.ts';
 import { readSecretText } from '../secret-input.ts';
 import { safeText } from '../../kernel/text.ts';
-import { readByDevice } from './device-reading.ts';
-import { readQrPng } from './qr-image.ts';
-import { sendResponse, type SentResponse } from './send-response.ts';
-import type { DeviceAnswer, DeviceQuestions } from './virtual-device.ts';
+import { buildResponseRequest, type OutgoingResponse, readVerdict } from '../../device/response-request.ts';
 
 /** The options of `tankeeper device scan`. */
 export interface ScanOptions {
@@ -96,4 +96,34 @@ function sentColumn({ status, accepted }: SentResponse): { value: () => JsonValu
     value: () => ({ status, accepted }),
     text: () => (accepted === null ? `no verdict (HTTP ${status})` : verdict),
   };
+}
+
+/** The server's answer to a response. */
+interface SentResponse {
+  readonly status: number;
+  /** True if the server accepted it; null if its answer does not say. */
+  readonly accepted: boolean | null;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Sends the response to the URL of the code, as the app does.
+ * @throws ServiceError 'callback-url.refused' for a URL other than http(s); CliFailure without an answer within ten
+ *   seconds
+ */
+async function sendResponse(fetch: Fetch, answer: OutgoingResponse): Promise<SentResponse> {
+  const { url, method, body } = buildResponseRequest(answer, { insecure: 'anywhere' });
+  try {
+    const answered = await fetch(url, {
+      method,
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = await answered.text();
+    return { status: answered.status, accepted: readVerdict(text) };
+  } catch (error) {
+    throw new CliFailure(`nobody answered at ${url}: ${fetchFaultReason(error)}`);
+  }
 }

@@ -1,9 +1,13 @@
-import type { Clock } from '../../kernel/clock.ts';
+import { CliFailure } from '../cli-failure.ts';
+import type { CommandContext } from '../command-context.ts';
+import { changeDeviceFile, type DeviceState } from './device-file.ts';
 import { type OpenChallenge, openChallenge, respond } from '../../device/challenge.ts';
-import { type DeviceToken, putToken } from '../../device/device-token.ts';
+import { type DeviceToken, findToken, putToken, removeToken } from '../../device/device-token.ts';
 import { readCode } from '../../device/read-code.ts';
 import { awaitedToken, openActivation, startRollOut } from '../../device/roll-out.ts';
-import type { DeviceState } from './device-state.ts';
+import type { Clock, Random } from '../../kernel/clock.ts';
+import { safeText } from '../../kernel/text.ts';
+import { randomActivationCode } from '../../ocra/activation-code.ts';
 
 /** The prompts of the app, each called only when needed. */
 export interface DeviceQuestions {
@@ -91,4 +95,51 @@ export class VirtualDevice {
 
 function withToken(state: DeviceState, token: DeviceToken): DeviceState {
   return { ...state, tokens: putToken(state.tokens, token) };
+}
+
+/**
+ * Lets the virtual device read a code.
+ * @param file the file of its state
+ * @returns its display
+ * @throws ServiceError 'qrtan-url.invalid' for a code that it refuses
+ */
+export function readByDevice(
+  { dependencies: { clock } }: CommandContext,
+  file: string,
+  text: string,
+  questions: DeviceQuestions,
+): Promise<DeviceAnswer> {
+  const device = new VirtualDevice({ clock });
+  return changeDeviceFile(file, async (state) => {
+    const scanned = await device.scan(state, text, questions);
+    return { state: scanned.state, result: scanned.answer };
+  });
+}
+
+/** @returns the lines that the device shows for a challenge */
+export function deviceScreen(answer: DeviceAnswer): string {
+  return answer.kind === 'init'
+    ? `The virtual device has read the code: ${safeText(answer.serial)} is on it.`
+    : `The virtual device shows:\n  message   ${safeText(answer.message)}\n  response  ${answer.response}`;
+}
+
+/** Removes a token from the device. @throws CliFailure if it has no such token */
+export async function forgetToken(file: string, serial: string): Promise<void> {
+  await changeDeviceFile(file, (state) => {
+    if (findToken(state.tokens, serial) === undefined) {
+      throw new CliFailure(`the device has no token ${serial}`);
+    }
+    return Promise.resolve({
+      state: { ...state, tokens: removeToken(state.tokens, serial) },
+      result: undefined,
+    });
+  });
+}
+
+/** @returns a new activation code, which the device keeps for the second roll-out phase */
+export function makeActivationCode(file: string, random: Random): Promise<string> {
+  const activationCode = randomActivationCode(random);
+  return changeDeviceFile(file, (state) =>
+    Promise.resolve({ state: { ...state, activationCode }, result: activationCode }),
+  );
 }

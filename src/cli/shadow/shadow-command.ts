@@ -1,23 +1,19 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import type { ShadowOptions } from './run-shadow.ts';
-import { examples } from '../examples.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
+import type { ShadowOptions } from './comparison.ts';
 
 /** Adds `shadow`: asks an old server and tankeeper the same, and compares. */
 export function addShadowCommand(program: Command, context: CommandContext): void {
-  program
-    .command('shadow')
-    .addHelpText(
-      'after',
-      examples(
-        'shadow --url https://linotp.example.com --password-file old.password',
-        'shadow --url https://linotp.example.com --new-url https://tan.example.com --questions questions.txt',
-      ),
-    )
-    .description(
-      'ask an old LinOTP and tankeeper the same questions, which change nothing, and print where the answers differ (exit code 1)',
-    )
+  addCommand(
+    program,
+    'shadow',
+    'ask an old LinOTP and tankeeper the same questions, which change nothing, and print where the answers differ (exit code 1)',
+    [
+      'shadow --url https://linotp.example.com --password-file old.password',
+      'shadow --url https://linotp.example.com --new-url https://tan.example.com --questions questions.txt',
+    ],
+  )
     .requiredOption('--url <url>', 'of the old server', baseUrl('--url', '--user', '--password-file'))
     .option(
       '--new-url <url>',
@@ -34,9 +30,9 @@ export function addShadowCommand(program: Command, context: CommandContext): voi
       '--questions <file>',
       'ask these instead, one a line (/ocra/checkstatus?serial=T1); default: /monitoring, for each realm; - for stdin',
     )
-    .action(async (options: ShadowOptions, command: Command) => {
-      const { runShadow } = await import('./run-shadow.ts');
-      await runShadow(context, options, context.output(command));
+    .action(async (options: ShadowOptions) => {
+      const { runShadow } = await import('./comparison.ts');
+      await runShadow(context, options, context.output);
     });
 }
 

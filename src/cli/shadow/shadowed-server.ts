@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { CliFailure } from '../cli-failure.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { parseJsonOrUndefined } from '../../kernel/text.ts';
-import { CliFailure } from '../cli-failure.ts';
-import { type LoginAccount, DigestAuthentication } from './digest-authentication.ts';
-import { exchange, type HttpAnswer } from './http-exchange.ts';
 
 /** The address and the login of a server. */
 export interface ServerAddress {
@@ -135,4 +136,173 @@ async function loginCookie(address: ServerAddress): Promise<string> {
 
 function refused({ baseUrl, account }: ServerAddress, { status }: HttpAnswer): CliFailure {
   return new CliFailure(`${baseUrl} refuses the login of ${account.name} (HTTP ${status})`);
+}
+
+const TIMEOUT_MS = 60_000;
+/** Bytes. */
+const MAX_ANSWER_BYTES = 16 * 1_048_576;
+
+/** A request of GET or, with a form, of POST. */
+interface HttpRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>>;
+  /** Certificates in PEM that are trusted instead of the usual authorities. */
+  readonly ca?: string | undefined;
+}
+
+/** An answer. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** The other origin to which the server redirects, if it does. */
+  readonly redirect: string | undefined;
+  /** The values of each `WWW-Authenticate`. */
+  readonly challenges: readonly string[];
+  /** Cookies by name. */
+  readonly cookies: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/**
+ * Sends one request, without following redirects: credentials go to the named server only.
+ * @throws CliFailure without an answer within a minute, or for one larger than 16 MiB
+ */
+async function exchange(question: HttpRequest): Promise<HttpAnswer> {
+  try {
+    const answer = await send(question);
+    return {
+      status: answer.statusCode ?? 0,
+      redirect: redirectOf(question.url, answer),
+      challenges: answer.headersDistinct['www-authenticate'] ?? [],
+      cookies: cookiesOf(answer.headersDistinct['set-cookie'] ?? []),
+      body: await bodyOf(answer),
+    };
+  } catch (error) {
+    throw error instanceof CliFailure
+      ? error
+      : new CliFailure(`no answer from ${question.url.origin}: ${(error as Error).message}`);
+  }
+}
+
+function send({ url, headers, form, ca }: HttpRequest): Promise<IncomingMessage> {
+  const body = form === undefined ? undefined : new URLSearchParams(form).toString();
+  const type = body === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const options = {
+    method: body === undefined ? 'GET' : 'POST',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    headers: { ...headers, ...type },
+    ...(ca !== undefined && { ca }),
+  };
+  return new Promise((resolve, reject) => {
+    const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    request(url, options, resolve).on('error', reject).end(body);
+  });
+}
+
+/** @returns the origin alone: paths and queries may carry secrets */
+function redirectOf(requested: URL, { statusCode = 0, headers }: IncomingMessage): string | undefined {
+  const { location = '' } = headers;
+  if (statusCode < 300 || statusCode >= 400 || !URL.canParse(location, requested.href)) {
+    return undefined;
+  }
+  const { origin } = new URL(location, requested.href);
+  return origin === requested.origin ? undefined : origin;
+}
+
+async function bodyOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > MAX_ANSWER_BYTES) {
+      answer.destroy();
+      throw new CliFailure('an answer is larger than 16 MiB');
+    }
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function cookiesOf(headers: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    headers.map((header) => {
+      const [pair = ''] = header.split(';');
+      const [name = '', ...value] = pair.split('=');
+      return [name.trim(), value.join('=').trim()];
+    }),
+  );
+}
+
+/** The name and password of an administrator. */
+export interface LoginAccount {
+  readonly name: string;
+  readonly password: string;
+}
+
+const HASHES: Readonly<Record<string, string>> = { MD5: 'md5', 'SHA-256': 'sha256' };
+
+/** Answers a challenge of HTTP Digest authentication (RFC 7616), with `qop=auth` or without any. */
+export class DigestAuthentication {
+  readonly #challenge: ReadonlyMap<string, string>;
+  readonly #hash: string;
+  #count = 0;
+
+  private constructor(challenge: ReadonlyMap<string, string>, hash: string) {
+    this.#challenge = challenge;
+    this.#hash = hash;
+  }
+
+  /**
+   * @param header a value of `WWW-Authenticate`
+   * @returns undefined if it is no Digest challenge, or one of an unknown algorithm
+   */
+  static of(header: string): DigestAuthentication | undefined {
+    const [, text] = /^\s*Digest\s+(.*)$/is.exec(header) ?? [];
+    if (text === undefined) {
+      return undefined;
+    }
+    const parts = text.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g);
+    const challenge = new Map(
+      [...parts].map(([, name = '', quoted, plain]) => [name.toLowerCase(), quoted ?? plain ?? '']),
+    );
+    const hash = HASHES[(challenge.get('algorithm') ?? 'MD5').toUpperCase()];
+    return hash === undefined ? undefined : new DigestAuthentication(challenge, hash);
+  }
+
+  /**
+   * @param uri path and query of the request
+   * @param clientNonce random text
+   * @returns the value of `Authorization` (RFC 7616 §3.4)
+   */
+  authorize(account: LoginAccount, method: string, uri: string, clientNonce: string): string {
+    const { realm = '', nonce = '', opaque, algorithm } = Object.fromEntries(this.#challenge);
+    this.#count += 1;
+    const count = this.#count.toString(16).padStart(8, '0');
+    const secret = this.#digest(`${account.name}:${realm}:${account.password}`);
+    const request = this.#digest(`${method}:${uri}`);
+    const middle = this.#hasQop ? `${nonce}:${count}:${clientNonce}:auth` : nonce;
+    const fields = [
+      `username="${quoted(account.name)}"`,
+      `realm="${realm}"`,
+      `nonce="${nonce}"`,
+      `uri="${uri}"`,
+      `response="${this.#digest(`${secret}:${middle}:${request}`)}"`,
+      ...(algorithm === undefined ? [] : [`algorithm=${algorithm}`]),
+      ...(this.#hasQop ? ['qop=auth', `nc=${count}`, `cnonce="${clientNonce}"`] : []),
+      ...(opaque === undefined ? [] : [`opaque="${opaque}"`]),
+    ];
+    return `Digest ${fields.join(', ')}`;
+  }
+
+  get #hasQop(): boolean {
+    return (this.#challenge.get('qop') ?? '').split(',').some((one) => one.trim() === 'auth');
+  }
+
+  #digest(text: string): string {
+    return createHash(this.#hash).update(text, 'utf8').digest('hex');
+  }
+}
+
+function quoted(text: string): string {
+  return text.replace(/["\\]/g, '\\$&');
 }

@@ -127,13 +127,8 @@ describe('an error in', () => {
     const cli = fakeCli(
       {},
       {
-        settings: () =>
-          Promise.resolve({
-            port: 5001,
-            baseUrl: 'http://127.0.0.1:5001',
-            databaseConfigured: false,
-            debug: true,
-          }),
+        loadConfiguration: () =>
+          Promise.resolve({ config: loadConfig({ LOG_LEVEL: 'debug' }), file: undefined }),
       },
     );
     const given = parameters(marks.text('password', 'an argument'));

@@ -1,28 +1,25 @@
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Command } from 'commander';
-
-import { actOf } from '../../../src/policy/caller.ts';
 import { buildProgram, runProgram } from '../../../src/cli/program.ts';
-import { migrate } from '../../../src/compose/open-database.ts';
 import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { migrationNames, migrationSource } from '../../../src/database/migration-source.ts';
-import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 import { CLAIMS, licenceVendor } from '../../support/values/signed-licence.ts';
+import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 import { unsignedRow } from '../../support/database/audited-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { fakeCli } from '../../cli/fake-dependencies.ts';
 import { fakeIo } from '../../cli/fake-io.ts';
 
+
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ACTOR = 'operator:tester';
-const logged: string[] = [];
-const line = (message: string): void => void logged.push(message);
+const line = (): void => undefined;
 const LOG = { error: line, warn: line, info: line, debug: line };
 
 let folder: string;
@@ -80,7 +77,7 @@ async function run(
     {
       io,
       openServices: () => Promise.resolve({ ...services, close: () => Promise.resolve() }),
-      migrate: async (caller) => ({ applied: await migrate(config, LOG, actOf(caller, 'migrate')) }),
+      loadConfiguration: () => Promise.resolve({ config, file: undefined }),
       osUser: 'tester',
       random: systemRandom,
     },
@@ -376,7 +373,7 @@ describe('migrating a database that is in use', () => {
   });
 
   it('is done without one where the keys are elsewhere, and none is made', async () => {
-    logged.splice(0);
+    const stderr = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     await rename(at('encryption.key'), at('elsewhere'));
     try {
       expect(await migrating()).toEqual({ code: 0, rows: [] });
@@ -384,7 +381,9 @@ describe('migrating a database that is in use', () => {
     } finally {
       await rename(at('elsewhere'), at('encryption.key'));
     }
-    expect(logged).toEqual([expect.stringContaining('no row of these migrations')]);
+    const written = stderr.mock.calls.map(([text]) => text);
+    stderr.mockRestore();
+    expect(written).toEqual([expect.stringContaining('no row of these migrations')]);
   });
 
   it('is a row of a server that does so when it starts', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
-import { emptyDeviceState } from '../../../src/cli/device/device-state.ts';
+import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import {

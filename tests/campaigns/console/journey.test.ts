@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { emptyDeviceState } from '../../../src/cli/device/device-state.ts';
+import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compactJson } from '../../../src/cli/demo/compact-json.ts';
+import { compactJson } from '../../../src/cli/demo/exchange.ts';
 
 describe('JSON laid out for reading', () => {
   it('stays on a line where it fits', () => {

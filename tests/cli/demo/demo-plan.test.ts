@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { demoPlan, TOUR_USER } from '../../../src/cli/demo/demo-plan.ts';
+import { demoPlan, TOUR_USER } from '../../../src/cli/demo/demo-content.ts';
 import {
   expectedActiveUserRows,
   expectedTokenRows,
   expectedUserRows,
-} from '../../../src/cli/demo/monitoring-tour.ts';
+} from '../../../src/cli/demo/tour-steps.ts';
 
 const plan = demoPlan();
 

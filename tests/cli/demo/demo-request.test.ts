@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import { curlLine, shellWord } from '../../../src/cli/demo/demo-request.ts';
+import { curlLine, shellWord } from '../../../src/cli/demo/exchange.ts';
 
 const REQUEST = { method: 'POST', path: '/ocra/check_t', parameters: {}, asAdministrator: false } as const;
 const BASE = 'http://127.0.0.1:5001';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assertAnswer, type Expectation } from '../../../src/cli/demo/expectation.ts';
+import { assertAnswer, type Expectation } from '../../../src/cli/demo/exchange.ts';
 
 describe('what the demo expects of an answer', () => {
   it.each<[unknown, Expectation]>([

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { startPortal } from '../../../src/cli/demo/portal-process.ts';
+import { startPortal } from '../../../src/cli/demo/portal.ts';
 
 /** The portal ends at once, as it ends by Ctrl-C during its start. */
 const INCOMPLETE = {};

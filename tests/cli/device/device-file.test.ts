@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { changeDeviceFile, readDeviceFile } from '../../../src/cli/device/device-file.ts';
-import { type DeviceState, emptyDeviceState } from '../../../src/cli/device/device-state.ts';
+import { type DeviceState, emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { type DeviceToken, putToken } from '../../../src/device/device-token.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 

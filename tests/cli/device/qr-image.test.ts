@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PNG } from 'pngjs';
-import { readQrPng, writeQrPng } from '../../../src/cli/device/qr-image.ts';
-import { drawQrText } from '../../../src/cli/device/qr-text.ts';
+import { readQrPng, writeQrPng } from '../../../src/cli/device/qr-code.ts';
+import { drawQrText } from '../../../src/cli/device/qr-code.ts';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
 
 const [MAX_LENGTH = ''] = (

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { type DeviceState, emptyDeviceState } from '../../../src/cli/device/device-state.ts';
+import { type DeviceState, emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import {
   type DeviceAnswer,
   type DeviceQuestions,

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import { runProgram } from '../../../src/cli/program.ts';
-import { openLinotpSource } from '../../../src/linotp/sources/open-source.ts';
 import { type FixtureName, fixtureFile } from '../../linotp/linotp-fixture.ts';
 import type { TestApplication } from '../../support/application/test-application.ts';
 import { fakeCli, recordingServices } from '../fake-dependencies.ts';
@@ -31,7 +30,6 @@ export async function runLinotpCommand(
     {},
     {
       io,
-      openLinotpSource,
       openServices: () =>
         Promise.resolve({
           ...recordingServices({}, [], []),

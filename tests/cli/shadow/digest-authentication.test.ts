@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DigestAuthentication } from '../../../src/cli/shadow/digest-authentication.ts';
+import { DigestAuthentication } from '../../../src/cli/shadow/shadowed-server.ts';
 
 const ACCOUNT = { name: 'Mufasa', password: 'Circle of Life' };
 const NONCE = '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v';

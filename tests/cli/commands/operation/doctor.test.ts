@@ -2,6 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Command } from 'commander';
+import type { CliFailure } from '../../../../src/cli/cli-failure.ts';
+import { CommandContext } from '../../../../src/cli/command-context.ts';
+import { reportExamination } from '../../../../src/cli/commands/doctor.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { type DoctorReport, findingOf, type Severity } from '../../../../src/doctor/examination.ts';
 import { startServerProcess } from '../../../support/servers/server-process.ts';
@@ -18,8 +22,17 @@ const CHECKS = [
   { name: 'realms', state: 'skipped' },
 ] as const;
 
-function reporting(findings: DoctorReport['findings']): ReturnType<typeof fakeCli> {
-  return fakeCli({}, { examine: () => Promise.resolve({ checks: CHECKS, findings }) });
+/** Reports an examination. @returns the exit code and what is printed */
+function reported(findings: DoctorReport['findings'], ...options: readonly string[]) {
+  const { dependencies, io } = fakeCli();
+  const program = new Command().option('--json').parse(options, { from: 'user' });
+  try {
+    reportExamination(new CommandContext(dependencies, program), { checks: CHECKS, findings });
+  } catch (error) {
+    const { exitCode, message } = error as CliFailure;
+    return { code: exitCode, out: io.out(), err: message };
+  }
+  return { code: 0, out: io.out(), err: '' };
 }
 
 const upTo = (severity: Severity): DoctorReport['findings'] =>
@@ -31,17 +44,14 @@ describe('tankeeper doctor', () => {
     [0, 'notes', upTo('note')],
     [1, 'warnings', upTo('warning')],
     [2, 'errors', upTo('error')],
-  ] as const)('ends with %i for %s', async (code, _what, findings) => {
-    const { dependencies, opened } = reporting(findings);
-    expect(await runProgram(['doctor'], dependencies)).toBe(code);
-    expect(opened.count).toBe(0);
+  ] as const)('ends with %i for %s', (code, _what, findings) => {
+    expect(reported(findings).code).toBe(code);
   });
 
-  it('prints each finding with its remedy, errors first, harmless for a terminal', async () => {
-    const { dependencies, io } = reporting(FINDINGS);
-    await runProgram(['doctor'], dependencies);
+  it('prints each finding with its remedy, errors first, harmless for a terminal', () => {
+    const { out, err } = reported(FINDINGS);
     // prettier-ignore
-    expect(io.out()).toBe(
+    expect(out).toBe(
       [
         'error    database.fsync', '         fsync is off', '         remedy: fsync = on', '',
         'warning  clock.differs',
@@ -50,14 +60,12 @@ describe('tankeeper doctor', () => {
         '1 checks, 1 more not possible: 1 error, 1 warning, 1 note', '',
       ].join('\n'),
     );
-    expect(io.err()).toBe('tankeeper: the installation has 1 error, 1 warning, 1 note\n');
+    expect(err).toBe('the installation has 1 error, 1 warning, 1 note');
   });
 
-  it('is JSON for scripts', async () => {
-    const { dependencies, io } = reporting(FINDINGS);
-    await runProgram(['--json', 'doctor'], dependencies);
+  it('is JSON for scripts', () => {
     const [note, warning, error] = FINDINGS;
-    expect(JSON.parse(io.out())).toEqual({
+    expect(JSON.parse(reported(FINDINGS, '--json').out)).toEqual({
       errors: 1,
       warnings: 1,
       notes: 1,
@@ -67,7 +75,7 @@ describe('tankeeper doctor', () => {
   });
 
   it('says its exit codes with --help', async () => {
-    const { dependencies, io } = reporting([]);
+    const { dependencies, io } = fakeCli();
     expect(await runProgram(['doctor', '--help'], dependencies)).toBe(0);
     expect(io.out()).toContain('Exit codes: 0 no finding above a note, 1 warnings, 2 errors');
   });

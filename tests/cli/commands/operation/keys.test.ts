@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyListing, Rotation } from '../../../../src/keys/key-service.ts';
-import { ProgressBar } from '../../../../src/cli/progress-bar.ts';
+import { ProgressBar } from '../../../../src/cli/progress.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DescribedToken } from '../../../../src/tokens/token-view.ts';
-import { readQrPng } from '../../../../src/cli/device/qr-image.ts';
+import { readQrPng } from '../../../../src/cli/device/qr-code.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
-import { stateOf } from '../../../../src/cli/commands/tokens/token-list-commands.ts';
+import { stateOf } from '../../../../src/cli/commands/token.ts';
 import { type Answers, type Call, fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
 

@@ -3,14 +3,14 @@ import * as files from 'node:fs/promises';
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileErrorText } from '../../../../src/cli/read-file.ts';
+import { fileErrorText } from '../../../../src/cli/files.ts';
 
 // As on a file system without hard links: exFAT, and many network shares.
 jest.unstable_mockModule('node:fs/promises', () => ({
   ...files,
   link: () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' })),
 }));
-const { NewFile } = await import('../../../../src/cli/commands/transfer/backup-file.ts');
+const { NewFile } = await import('../../../../src/cli/files.ts');
 
 let folder: string;
 let path: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ImportProgressDisplay } from '../../../../src/cli/import-progress.ts';
+import { ImportProgressDisplay } from '../../../../src/cli/progress.ts';
 import { TestClock } from '../../../support/application/test-application.ts';
 import { type FakeIo, fakeIo } from '../../fake-io.ts';
 

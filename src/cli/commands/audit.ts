@@ -1,0 +1,415 @@
+import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { AuditRow } from '../../audit/audit-row.ts';
+import { type ExportFormat, readExportedTrail } from '../../audit/export-trail.ts';
+import { assertKnownFilter, type AuditFilter, type AuditPeriod } from '../../audit/filter-values.ts';
+import type { AuditFinding } from '../../audit/verification.ts';
+import type { InstallationKey } from '../../audit/signing-key.ts';
+import { type TrailVerification, type VerifyRequest, verifyTrail } from '../../audit/verify-trail.ts';
+import { CliFailure } from '../cli-failure.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
+import type { CliIo } from '../dependencies.ts';
+import { type OptionInstant, pastInstantOption, wholeNumberOption } from '../option-values.ts';
+import type { Column, TextStyle } from '../output.ts';
+import { ProgressBar } from '../progress.ts';
+import { consequence, countText } from '../../consequences/consequence.ts';
+import { safeText } from '../../kernel/text.ts';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 100_000;
+const GREATEST_OFFSET = 1_000_000_000;
+const SINCE = 'from this date or time on, in UTC, or so long ago: 30M, 1H, 2D, 1W';
+
+const COLUMNS: readonly Column<AuditRow>[] = [
+  { key: 'id', value: ({ id }) => id },
+  {
+    key: 'at',
+    title: 'TIME',
+    value: ({ at }) => at,
+    text: ({ at }) => at.replace(/\d{3}Z$/, 'Z'),
+    whole: true,
+  },
+  { key: 'actor', title: 'ACTOR', value: ({ actor }) => actor, rank: 5 },
+  { key: 'action', title: 'ACTION', value: ({ action }) => action, rank: 3 },
+  { key: 'subject', title: 'SUBJECT', value: ({ subject }) => subject, rank: 2 },
+  { key: 'realm', title: 'REALM', value: ({ realm }) => realm, rank: 7 },
+  { key: 'outcome', title: 'OUTCOME', value: ({ outcome }) => outcome, style: outcomeStyle, rank: 1 },
+  { key: 'client', title: 'CLIENT', value: ({ client }) => client, rank: 6 },
+  { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId, rank: 8 },
+  { key: 'transaction', title: 'TRANSACTION', value: ({ transaction }) => transaction, rank: 4 },
+  { key: 'writer', value: ({ writer }) => writer },
+  { key: 'lane', value: ({ lane }) => lane },
+  { key: 'seq', value: ({ seq }) => seq },
+];
+
+/** Responses and acts that were refused. */
+const REFUSED = /^(?:wrong|exhausted|locked|closed|unverifiable|refused)/;
+
+function outcomeStyle({ outcome }: AuditRow): TextStyle | undefined {
+  return outcome === 'accepted' ? 'green' : REFUSED.test(outcome) ? 'red' : undefined;
+}
+
+interface PeriodOptions {
+  readonly since?: OptionInstant | undefined;
+  readonly until?: OptionInstant | undefined;
+}
+
+interface SearchOptions
+  extends Omit<AuditFilter, 'subject' | 'requestId' | keyof AuditPeriod>, PeriodOptions {
+  readonly serial?: string;
+  readonly request?: string;
+}
+
+interface ExportCommandOptions extends PeriodOptions {
+  readonly csv?: true;
+  readonly output: string;
+}
+
+interface PruneOptions {
+  readonly before: OptionInstant;
+  readonly force?: true;
+}
+
+/** Adds `tankeeper audit …`: reads the audit trail, and verifies that it is complete and unchanged. */
+export function addAuditCommands(program: Command, context: CommandContext): void {
+  const audit = program
+    .command('audit')
+    .description('the audit trail: what administrators did, and each decision on a response');
+  addSearch(audit, context);
+  addAuditVerifyCommand(audit, context);
+  addExport(audit, context);
+  addPrune(audit, context);
+}
+
+function addSearch(audit: Command, context: CommandContext): void {
+  addCommand(audit, 'search', 'show rows, newest first; all that is given must match', [
+    'audit search --outcome wrong --since 2026-11-01',
+    'audit search --serial LSGO1 --limit 20',
+  ])
+    .option('--serial <serial>', 'of this token, or whatever else the act was about')
+    .option('--actor <name>', 'by this administrator; operator:NAME for commands')
+    .option('--action <action>', 'such as ocra/check_t or admin/init')
+    .option('--realm <realm>', 'about what is in this realm')
+    .option('--outcome <outcome>', 'such as accepted, wrong or created')
+    .option('--client <address>', 'from this address')
+    .option('--request <id>', 'under this request, as the log names it')
+    .option('--transaction <id>', 'about this transaction')
+    .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
+    .option('--until <when>', 'before this date or time', pastInstantOption(context.dependencies.clock))
+    .option(
+      '--offset <rows>',
+      'without so many of the newest, for the next page',
+      wholeNumberOption(0, GREATEST_OFFSET),
+    )
+    .option('--limit <rows>', 'so many at most', wholeNumberOption(1, MAX_LIMIT), DEFAULT_LIMIT)
+    .action(async ({ serial, request, since, until, ...others }: SearchOptions) => {
+      const filter: AuditFilter = {
+        ...others,
+        ...(serial !== undefined && { subject: serial }),
+        ...(request !== undefined && { requestId: request }),
+      };
+      assertKnownFilter(filter);
+      const rows = await context.withServices((services, caller) =>
+        services.audit.search(caller, { ...filter, ...periodOf({ since, until }) }),
+      );
+      context.output.list(rows, COLUMNS, 'nothing matches');
+    });
+}
+
+function periodOf({ since, until }: PeriodOptions): AuditPeriod {
+  return {
+    ...(since !== undefined && { since: since() }),
+    ...(until !== undefined && { until: until() }),
+  };
+}
+
+function addExport(audit: Command, context: CommandContext): void {
+  addCommand(
+    audit,
+    'export',
+    'write the trail as JSON lines that can be verified at another place, or as CSV',
+    ['audit export --output audit.jsonl', 'audit export --csv --since 2026-11-01 --output november.csv'],
+  )
+    .requiredOption('--output <file>', 'a file that is not there yet, - for standard output')
+    .option('--csv', 'for spreadsheets; cannot be verified')
+    .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
+    .option('--until <when>', 'before this date or time', pastInstantOption(context.dependencies.clock))
+    .action(async ({ csv, output, since, until }: ExportCommandOptions) => {
+      const format: ExportFormat = csv === true ? 'csv' : 'jsonl';
+      const rows = await context.withServices(async (services, caller) => {
+        const target = await openExport(context.dependencies.io, output);
+        try {
+          return await services.audit.export(caller, { format, ...periodOf({ since, until }) }, (text) =>
+            target.write(text),
+          );
+        } finally {
+          await target.close();
+        }
+      });
+      if (output !== '-') {
+        context.output.done(`rows exported: ${rows}`, { rows });
+      }
+    });
+}
+
+function addPrune(audit: Command, context: CommandContext): void {
+  addConfirmedCommand(
+    audit,
+    'prune',
+    'take away whole months that are over; the trail verifies afterwards as it did before',
+    ['audit prune --before 2026-01-01', 'audit prune --before 2026-01-01 --force'],
+  )
+    .requiredOption(
+      '--before <date>',
+      'the month of this date and all later ones are kept',
+      pastInstantOption(context.dependencies.clock),
+    )
+    .option('--force', 'also where the trail does not verify')
+    .action(async (options: PruneOptions) => {
+      const { force } = options;
+      // Once, for the question and the act, and only after the time of the database is known.
+      let date: Date | undefined;
+      const before = (): Date => (date ??= options.before());
+      await context.confirmed({
+        foresee: async (services, caller) => {
+          if (before() > context.dependencies.clock.now()) {
+            throw new CliFailure('only months that are over can be pruned');
+          }
+          const months = await services.audit.monthsBefore(caller, before());
+          return consequence(
+            months > 0,
+            'audit.months',
+            `${countText(months, 'month')} of the audit ${months === 1 ? 'is' : 'are'} gone for good, but for exports`,
+          );
+        },
+        act: (services, caller) => services.audit.prune(caller, { before: before(), force: force === true }),
+        done: ({ rows, months, records }) => {
+          const isNothing = rows === 0 && months.length === 0 && records === 0;
+          const sentence = isNothing
+            ? 'there was nothing to prune'
+            : ['pruned', months.join(', ')].join(' ').trim();
+          return [`${sentence} (${rows} rows, ${records} records of the journal)`, { rows, months, records }];
+        },
+      });
+    });
+}
+
+const HASH = /^[0-9a-fA-F]{64}$/;
+/** The checkpoint in a line of the log, as JSON or for people. */
+const CHECKPOINT_LINE = /^(?=.*Audit checkpoint).*\bcheckpoint\W{1,4}([0-9a-f]{64})\b/;
+
+/** The most findings that are listed one by one. */
+const MAX_FINDINGS = 1_000;
+
+interface VerifyOptions {
+  readonly file?: string;
+  readonly key?: string;
+  readonly checkpoint?: string;
+}
+
+/** Adds `tankeeper audit verify`. */
+function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
+  addCommand(
+    audit,
+    'verify',
+    'find rows that were changed, removed, inserted or reordered (exit code 1 if there are any)',
+    ['audit verify --checkpoint server.log', 'audit verify --file audit.jsonl'],
+  )
+    .option('--file <file>', 'verify an export instead, - for standard input; needs no database')
+    .option('--key <key>', 'with --file: the public key of the installation, as verify shows it', parseKey)
+    .option(
+      '--checkpoint <hash>',
+      'this checkpoint must be there, as a server has logged it; or a file, such as the log: the last one in it',
+    )
+    .action(async ({ file, key, checkpoint }: VerifyOptions) => {
+      const found: AuditFinding[] = [];
+      let total = 0;
+      const report = (finding: AuditFinding): void => {
+        total += 1;
+        if (found.length < MAX_FINDINGS) {
+          found.push(finding);
+        }
+      };
+      const request: VerifyRequest = {
+        report,
+        checkpoint: checkpoint === undefined ? undefined : await readCheckpoint(checkpoint),
+      };
+      const { isWhole, keys, ...result } =
+        file === undefined
+          ? await verifyDatabase(context, request)
+          : await verifyFile(context, file, key, request);
+      const output = context.output;
+      found.forEach((finding) => {
+        output.say(safeText(findingText(finding)));
+      });
+      if (total > found.length) {
+        output.say(`… and ${total - found.length} more`);
+      }
+      output.done(summary(result, keys, isWhole), {
+        rows: result.rows,
+        records: result.records,
+        newest: result.newest,
+        whole: isWhole,
+        total,
+        keys: keys.map((one) => keyText(one)),
+        findings: found.map((finding) => ({ ...finding })),
+      });
+      if (total > 0) {
+        throw new CliFailure(
+          `the audit trail does not verify: ${total} ${total === 1 ? 'finding' : 'findings'}`,
+        );
+      }
+    });
+}
+
+interface VerifiedInstallation extends TrailVerification {
+  readonly isWhole: boolean;
+  readonly keys: readonly InstallationKey[];
+}
+
+async function verifyDatabase(
+  context: CommandContext,
+  request: VerifyRequest,
+): Promise<VerifiedInstallation> {
+  const bar = new ProgressBar(context.dependencies.io, 'rows');
+  const result = await context
+    .withServices(({ audit }, caller) =>
+      audit.verify(caller, {
+        ...request,
+        progress: (rows, of) => {
+          bar.show(rows, of);
+        },
+      }),
+    )
+    .finally(() => {
+      bar.clear();
+    });
+  return { ...result, isWhole: true };
+}
+
+async function verifyFile(
+  context: CommandContext,
+  file: string,
+  key: string | undefined,
+  request: VerifyRequest,
+): Promise<VerifiedInstallation> {
+  const lines = exportedLines(context.dependencies.io, file);
+  const { snapshot, isWhole, keys: named } = await readExportedTrail(lines);
+  // Without a key to compare with, the file's own keys are used, which its author chose.
+  const keys = key === undefined ? named : named.filter((one) => keyText(one) === key);
+  return { ...(await verifyTrail(snapshot, { ...request, keys, isWhole })), isWhole, keys };
+}
+
+function keyText({ publicKey }: InstallationKey): string {
+  return publicKey.toString('base64');
+}
+
+function summary(
+  { rows, records, newest, findings }: TrailVerification,
+  keys: readonly InstallationKey[],
+  isWhole: boolean,
+): string {
+  return [
+    `${rows} rows, ${records} records of the journal: ${findings === 0 ? 'all as they were written' : `${findings} findings`}`,
+    ...(isWhole ? [] : ['this is a part of the trail: rows that are missing cannot be noticed']),
+    ...(newest === '' ? [] : [`newest checkpoint: ${newest}`]),
+    ...keys.map((key) => `signed for the installation key ${keyText(key)}`),
+  ].join('\n');
+}
+
+/** One line that names the row. */
+function findingText({ kind, of, id, writer, lane, seq, at, reason }: AuditFinding): string {
+  const what = of === 'row' ? 'row' : 'record';
+  const place = writer === null ? '' : ` (writer ${writer}, lane ${lane ?? 0}, seq ${seq ?? ''})`;
+  return `${kind}: ${what}${id === null ? '' : ` ${id}`}${place}${at === null ? '' : ` of ${at}`}: ${reason}`;
+}
+
+function parseKey(text: string): string {
+  if (Buffer.from(text, 'base64').length !== 32) {
+    throw new InvalidArgumentError('It must be 32 bytes in Base64.');
+  }
+  return text;
+}
+
+/**
+ * Reads a checkpoint. Records of the journal form a chain, so the last checkpoint covers all before it.
+ * @param text a hash, or the path of a file: a log, which is searched for checkpoint lines, or a hash alone
+ * @throws CliFailure
+ */
+async function readCheckpoint(text: string): Promise<string> {
+  if (HASH.test(text)) {
+    return text;
+  }
+  let last: string | undefined;
+  const handle = await open(text, 'r').catch(() => {
+    throw new CliFailure('--checkpoint must be 64 hexadecimal digits, or a file that can be read');
+  });
+  try {
+    for await (const line of handle.readLines()) {
+      const [, hash] = CHECKPOINT_LINE.exec(line) ?? [];
+      last = hash ?? (HASH.test(line.trim()) ? line.trim() : last);
+    }
+  } finally {
+    await handle.close();
+  }
+  if (last === undefined) {
+    throw new CliFailure(`there is no checkpoint in ${text}`);
+  }
+  return last;
+}
+
+/** The target of an export. */
+interface ExportTarget {
+  write(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * @param file a path without a file, or `-` for standard output
+ * @throws CliFailure if the file exists or cannot be created
+ */
+async function openExport(io: CliIo, file: string): Promise<ExportTarget> {
+  if (file === '-') {
+    return {
+      write: (text) => {
+        io.stdout.write(text);
+        return Promise.resolve();
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+  // The trail holds personal data: only its owner may read the file.
+  const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new CliFailure(
+      code === 'EEXIST' ? `${file} is there already` : `${file} cannot be written: ${code}`,
+    );
+  });
+  return {
+    write: async (text) => {
+      await handle.writeFile(text);
+    },
+    close: () => handle.close(),
+  };
+}
+
+/**
+ * @returns the lines of a file, or of standard input for `-`
+ * @throws CliFailure when it cannot be read
+ */
+async function* exportedLines(io: CliIo, file: string): AsyncGenerator<string> {
+  if (file === '-') {
+    yield* createInterface({ input: Readable.from(io.stdin), crlfDelay: Infinity });
+    return;
+  }
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    throw new CliFailure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? ''}`);
+  });
+  try {
+    yield* handle.readLines();
+  } finally {
+    await handle.close();
+  }
+}

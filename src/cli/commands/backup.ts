@@ -1,0 +1,167 @@
+import { type Command, Option } from 'commander';
+import type { BackupLock, BackupUnlock } from '../../backup/backup-encryption.ts';
+import { total } from '../../backup/backup-service.ts';
+import { CliFailure } from '../cli-failure.ts';
+import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
+import { NewFile, readableFile } from '../files.ts';
+import { commandLog, untilSignal } from '../../compose/process.ts';
+import type { RestoredBackup, RestoreRequest } from '../../compose/restore-backup.ts';
+import { ProgressBar } from '../progress.ts';
+import { readSecretText } from '../secret-input.ts';
+
+interface ExportOptions {
+  readonly passphraseFile?: string;
+  readonly recipient?: readonly string[];
+  readonly force?: true;
+}
+
+interface RestoreOptions {
+  readonly passphraseFile?: string;
+  readonly identityFile?: string;
+  readonly check?: true;
+  readonly closeChallenges?: true;
+}
+
+const PASSPHRASE = 'Passphrase of the backup';
+
+/** Adds `tankeeper export` and `tankeeper restore`: a backup of the database, without the encryption key. */
+export function addBackupCommands(program: Command, context: CommandContext): void {
+  addExport(program, context);
+  addRestore(program, context);
+}
+
+function addExport(program: Command, context: CommandContext): void {
+  addCommand(
+    program,
+    'export',
+    'write an encrypted backup of the whole database while servers run; the encryption key is not in it: keep a copy of the key file apart',
+    ['export tankeeper.age', 'export tankeeper.age --force --passphrase-file backup.passphrase'],
+  )
+    .argument('<file>', 'a file that is not there yet')
+    .option('--passphrase-file <file>', 'a file that holds the passphrase, - for stdin; else it is asked for')
+    .addOption(
+      new Option(
+        '--recipient <age1…>',
+        'encrypt for the holder of this age recipient instead; may be given several times',
+      )
+        .argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value])
+        .conflicts('passphraseFile'),
+    )
+    .option('--force', 'replace a file of that name')
+    .action(async (path: string, options: ExportOptions) => {
+      const lock = await lockOf(context, options);
+      const bar = new ProgressBar(context.dependencies.io, 'rows');
+      const file = await NewFile.begin(path, options.force === true);
+      try {
+        const { rows, keyIds } = await context.withServices(({ backups }, caller) =>
+          backups.export(caller, {
+            lock,
+            version: context.dependencies.version,
+            write: (bytes) => file.write(bytes),
+            progress: (done, of) => {
+              bar.show(done, of);
+            },
+          }),
+        );
+        const { bytes, sha256 } = await file.finish();
+        bar.clear();
+        context.output.done(
+          `${path}: ${total(rows)} rows in ${rows.size} tables, ${bytes} bytes\nSHA-256 ${sha256}\n` +
+            `A restore needs the encryption keys ${keyIds.join(', ')}, which are not in it`,
+          { file: path, bytes, sha256, rows: total(rows), tables: Object.fromEntries(rows), keys: keyIds },
+        );
+      } finally {
+        bar.clear();
+        await file.discard();
+      }
+    });
+}
+
+function addRestore(program: Command, context: CommandContext): void {
+  const { dependencies } = context;
+  addCommand(
+    program,
+    'restore',
+    'restore a backup into an empty database: DATABASE_URL, or a new data folder; needs the encryption key it was made with',
+    ['restore tankeeper.age --check', 'restore tankeeper.age --close-challenges'],
+  )
+    .argument('<file>', 'a backup that `tankeeper export` has written')
+    .option('--passphrase-file <file>', 'a file that holds the passphrase, - for stdin; else it is asked for')
+    .addOption(
+      new Option(
+        '--identity-file <file>',
+        'a file with age identities (AGE-SECRET-KEY-1…), one of which opens the backup; - for stdin',
+      ).conflicts('passphraseFile'),
+    )
+    .option(
+      '--close-challenges',
+      'close every open challenge: no response that was accepted after the backup is accepted again',
+    )
+    .option('--check', 'only verify the backup and that its keys are here; touch no database')
+    .action(async (path: string, options: RestoreOptions) => {
+      const file = await readableFile(path);
+      const unlock = await unlockOf(context, options);
+      const bars = {
+        verified: new ProgressBar(dependencies.io, 'bytes'),
+        restored: new ProgressBar(dependencies.io, 'rows'),
+      };
+      const checksOnly = options.check === true;
+      const request = {
+        ...file,
+        unlock,
+        checksOnly,
+        closesChallenges: options.closeChallenges === true,
+        progress: (step: 'verified' | 'restored', done: number, of: number) => {
+          bars[step].show(done, of);
+        },
+      };
+      const { rows, createdAt, version } = await restored(context, request).finally(() => {
+        bars.verified.clear();
+        bars.restored.clear();
+      });
+      const origin = `of ${createdAt.toISOString()}, written by tankeeper ${version}`;
+      const sentence = `the backup ${origin} is ${checksOnly ? 'intact, and its keys are here' : 'restored'}: ${total(rows)} rows`;
+      context.output.done(sentence, {
+        file: path,
+        restored: !checksOnly,
+        created: createdAt.toISOString(),
+        version,
+        rows: total(rows),
+        tables: Object.fromEntries(rows),
+      });
+    });
+}
+
+async function restored(context: CommandContext, request: RestoreRequest): Promise<RestoredBackup> {
+  const { config } = await context.configuration();
+  const { restoreBackup } = await import('../../compose/restore-backup.ts');
+  const caller = operatorCaller(context.dependencies);
+  return untilSignal((giveUp) => restoreBackup(config, commandLog(config), caller, request, giveUp));
+}
+
+async function lockOf(
+  context: CommandContext,
+  { recipient, passphraseFile }: ExportOptions,
+): Promise<BackupLock> {
+  return recipient === undefined
+    ? { passphrase: await context.newSecret(PASSPHRASE, '--passphrase-file', passphraseFile) }
+    : { recipients: recipient };
+}
+
+async function unlockOf(
+  context: CommandContext,
+  { identityFile, passphraseFile }: RestoreOptions,
+): Promise<BackupUnlock> {
+  if (identityFile === undefined) {
+    return { passphrase: await context.knownSecret(PASSPHRASE, '--passphrase-file', passphraseFile) };
+  }
+  const text = await readSecretText(context.dependencies.io, identityFile, 'the identity file');
+  const identities = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  if (identities.length === 0) {
+    throw new CliFailure(`${identityFile} holds no identity`);
+  }
+  return { identities };
+}

@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import type { TokenReport } from '../../monitoring/reports.ts';
+import type { CountCheck, CountDrift } from '../../monitoring/token-counts.ts';
+import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import { type CommandContext, addCommand } from '../command-context.ts';
+import type { Column, Output } from '../output.ts';
+import { withSlowWorkLine } from '../progress.ts';
+
+interface CountOptions {
+  readonly verify?: true;
+  readonly mend?: true;
+}
+
+type RealmCounts = TokenReport['realms'][number];
+
+/** Every realm and the tokens without a realm, by every status. */
+const EVERYTHING = { realms: '*', status: 'assigned,unassigned,active,inactive' };
+/** The row's name in /monitoring/tokens. */
+const SUMMARY = 'Summary';
+
+const STATUSES: readonly (readonly [status: string, key: string])[] = [
+  ['total', 'total'],
+  ['assigned', 'assigned'],
+  ['unassigned', 'unassigned'],
+  ['active', 'active'],
+  ['inactive', 'inactive'],
+  ['total users', 'totalusers'],
+];
+
+const COUNT_COLUMNS: readonly Column<RealmCounts>[] = [
+  { key: 'realm', title: 'REALM', value: ({ realm }) => realm },
+  ...STATUSES.map(([status, key]): Column<RealmCounts> => ({
+    key,
+    title: status.toUpperCase(),
+    value: ({ counts }) => counts.find((one) => one.status === status)?.count ?? 0,
+    align: 'right',
+    whole: true,
+  })),
+];
+
+const DRIFT_COLUMNS: readonly Column<CountDrift>[] = [
+  { key: 'counts', title: 'WHAT', value: ({ counts }) => counts },
+  { key: 'resolver', title: 'RESOLVER', value: ({ resolver }) => resolver },
+  { key: 'userid', title: 'USER ID', value: ({ userId }) => userId },
+  { key: 'realms', title: 'REALMS', value: ({ realms }) => realms },
+  { key: 'active', title: 'ACTIVE', value: ({ active }) => active },
+  { key: 'assigned', title: 'ASSIGNED', value: ({ assigned }) => assigned },
+  { key: 'kept', title: 'KEPT', value: ({ kept }) => kept, align: 'right' },
+  { key: 'counted', title: 'COUNTED', value: ({ counted }) => counted, align: 'right' },
+];
+
+/** Adds `tankeeper count`. */
+export function addCountCommand(program: Command, context: CommandContext): void {
+  addCommand(
+    program,
+    'count',
+    'show how many tokens and active users there are, or verify the counts that the database keeps',
+    ['count', 'count --verify --mend'],
+  )
+    .option(
+      '--verify',
+      'count one by one instead and show each count that has drifted (exit code 1 if any has)',
+    )
+    .option('--mend', 'with --verify: set right what has drifted')
+    .action(async ({ verify, mend }: CountOptions) => {
+      const output = context.output;
+      if (mend === true && verify !== true) {
+        throw new CliFailure('--mend goes with --verify only', EXIT_CODES.usage);
+      }
+      await (verify === true ? verifyCounts(context, output, mend === true) : showCounts(context, output));
+    });
+}
+
+async function showCounts(context: CommandContext, output: Output): Promise<void> {
+  const { realms, summary } = await context.withServices(({ monitoring }, caller) =>
+    monitoring.tokens(caller, EVERYTHING),
+  );
+  output.list([...realms, { realm: SUMMARY, counts: summary }], COUNT_COLUMNS, '');
+}
+
+async function verifyCounts(context: CommandContext, output: Output, mend: boolean): Promise<void> {
+  const { total, drifts } = await context.withServices(({ counts }, caller) =>
+    withSlowWorkLine(context.dependencies.io, 'counting tokens', () =>
+      mend ? counts.mend(caller) : counts.verify(caller),
+    ),
+  );
+  output.list(drifts, DRIFT_COLUMNS, 'every count is right');
+  if (total > drifts.length) {
+    output.say(`… and ${total - drifts.length} more`);
+  }
+  if (total > 0 && !mend) {
+    throw new CliFailure(`${driftText(total)}: see --mend`);
+  }
+  if (total > 0) {
+    output.say(`${driftText(total)}; set right now`);
+  }
+}
+
+function driftText(total: CountCheck['total']): string {
+  return total === 1 ? '1 count has drifted' : `${total} counts have drifted`;
+}

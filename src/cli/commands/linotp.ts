@@ -1,0 +1,338 @@
+import { basename, resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
+import { addKeyFileImportCommands } from './import-keys.ts';
+import type { CliIo } from '../dependencies.ts';
+import { readFileBytes } from '../files.ts';
+import { ImportProgressDisplay } from '../progress.ts';
+import { ImportReportFile, reportLine, unreadLines, summaryLines } from './linotp-report.ts';
+import { mayHoldPassword, safeText } from '../../kernel/text.ts';
+import { EncryptionKey } from '../../linotp/encryption-key.ts';
+import { IMPORT_GROUPS, type ImportEntry, type ImportGroup, type ImportSummary, type ReportSink } from '../../linotp/import-report.ts';
+import { LocalTime } from '../../linotp/local-time.ts';
+import type { LinotpSource } from '../../linotp/linotp-source.ts';
+import type { TextEncoding } from '../../linotp/installation-reading.ts';
+import type { MismatchedEntry, VerificationSummary } from '../../linotp/verification-service.ts';
+
+/** Options that tell where a LinOTP installation is and how to read it. */
+export interface LinotpOptions {
+  readonly database: string;
+  readonly databasePasswordFile?: string;
+  readonly enckey: string;
+  readonly encoding: TextEncoding;
+  readonly timeZone: LocalTime;
+}
+
+interface ImportOptions extends LinotpOptions {
+  readonly dryRun?: true;
+  readonly only?: readonly ImportGroup[];
+  readonly report?: string;
+  readonly passwdDir?: string;
+}
+
+/** Differences that are printed; a report file has all of them. */
+const MAX_SHOWN_DIFFERENCES = 50;
+const MAX_KEY_FILE_BYTES = 65_536;
+
+/** Adds `import`. */
+export function addImportCommands(program: Command, context: CommandContext): void {
+  const group = program
+    .command('import')
+    .description('take over another installation, or load keys from a file');
+  addKeyFileImportCommands(group, context);
+  const command = addCommand(
+    group,
+    'linotp',
+    'take over LinOTP 2.x or 3.x; repeated: what has changed there since',
+    [
+      'import linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey --dry-run',
+      'import linotp --database dump.sql --enckey encKey --report report.txt',
+    ],
+  )
+    .option('--dry-run', 'report everything and store nothing')
+    .option('--only <groups>', `a comma list of ${IMPORT_GROUPS.join(', ')}`, readGroups)
+    .option('--report <file>', 'write what was taken, changed or left to this file, and as JSON to FILE.json')
+    .option('--passwd-dir <folder>', 'where the passwd files of the old server are now');
+  addLinotpOptions(command).action((options: ImportOptions) => importLinotp(context, options));
+}
+
+/** Adds the options of `LinotpOptions`. */
+function addLinotpOptions(command: Command): Command {
+  return command
+    .requiredOption(
+      '--database <place>',
+      'the LinOTP database: postgresql://…, mysql://…, sqlite:///FILE, or the path of an SQL dump',
+    )
+    .option('--database-password-file <file>', 'a file that holds the password for the URL, - for stdin')
+    .requiredOption('--enckey <file>', "LinOTP's key file (encKey)")
+    .addOption(
+      new Option('--encoding <kind>', 'how texts are encoded')
+        .choices(['auto', 'utf8', 'double-utf8'])
+        .default('auto'),
+    )
+    .addOption(
+      new Option('--time-zone <zone>', "the zone of the old server's clock, such as Europe/Berlin")
+        .argParser(readZone)
+        .default(new LocalTime(Intl.DateTimeFormat().resolvedOptions().timeZone), 'that of this machine'),
+    );
+}
+
+/** Opens the source and the key file, and closes the source in any case. */
+async function withLinotp<T>(
+  context: CommandContext,
+  options: LinotpOptions,
+  work: (source: LinotpSource, encryptionKey: EncryptionKey) => Promise<T>,
+): Promise<T> {
+  assertNoPassword(options.database);
+  const encryptionKey = await readEncryptionKey(options.enckey);
+  const { openLinotpSource } = await import('../../linotp/sources/open-source.ts');
+  const source = await openLinotpSource(await sourcePlace(context, options));
+  try {
+    return await work(source, encryptionKey);
+  } finally {
+    await source.close();
+  }
+}
+
+/** @returns the path of a passwd file on this machine; absolute, as resolvers need it */
+function passwdPlaces({ passwdDir }: Pick<ImportOptions, 'passwdDir'>): (fileName: string) => string {
+  return (fileName) => (passwdDir === undefined ? fileName : resolve(passwdDir, basename(fileName)));
+}
+
+async function importLinotp(context: CommandContext, options: ImportOptions): Promise<void> {
+  const { io, clock } = context.dependencies;
+  const progress = new ImportProgressDisplay(io, clock, { json: context.isJson });
+  const file = options.report === undefined ? undefined : await ImportReportFile.create(options.report);
+  const shown = new ShownDifferences(file);
+  const summary = await runImport(context, options, progress, shown)
+    .finally(() => {
+      progress.clear();
+    })
+    .catch(async (error: unknown) => {
+      await file?.discard();
+      throw error;
+    });
+  const fault = await file?.finish(summary).catch(async (error: unknown) => {
+    await file.discard();
+    return error instanceof Error ? error : new Error(String(error));
+  });
+  const lines = [...shown.lines(options.report), ...summaryLines(summary)];
+  const { entries, more } = shown;
+  context.output.done(lines.join('\n'), { summary: { ...summary }, entries, more });
+  if (fault !== undefined) {
+    throw new CliFailure(`all is done but the report: ${fault.message}`);
+  }
+}
+
+function runImport(
+  context: CommandContext,
+  options: ImportOptions,
+  progress: ImportProgressDisplay,
+  sink: ReportSink,
+): Promise<ImportSummary> {
+  return withLinotp(context, options, (source, encryptionKey) =>
+    context.withServices(({ linotpImport }, caller) =>
+      linotpImport.run(caller, {
+        source,
+        encryptionKey,
+        only: options.only,
+        dryRun: options.dryRun === true,
+        encoding: options.encoding,
+        localTime: options.timeZone,
+        places: passwdPlaces(options),
+        sink,
+        progress: (state) => {
+          progress.show(state);
+        },
+        note: (text) => {
+          progress.note(text);
+        },
+      }),
+    ),
+  );
+}
+
+/** Keeps the first differences for the terminal, and passes all entries on. */
+class ShownDifferences implements ReportSink {
+  readonly entries: { readonly [Field in keyof ImportEntry]: ImportEntry[Field] }[] = [];
+  readonly #file: ReportSink | undefined;
+  /** The number of further differences. */
+  more = 0;
+
+  constructor(file: ReportSink | undefined) {
+    this.#file = file;
+  }
+
+  async write(entry: ImportEntry): Promise<void> {
+    const isDifference = entry.outcome !== 'taken' && entry.outcome !== 'unchanged';
+    if (isDifference && this.entries.length < MAX_SHOWN_DIFFERENCES) {
+      this.entries.push(entry);
+    } else if (isDifference) {
+      this.more += 1;
+    }
+    await this.#file?.write(entry);
+  }
+
+  lines(report: string | undefined): readonly string[] {
+    const where = report === undefined ? '--report FILE writes all' : `all are in ${report}`;
+    const more = this.more === 0 ? [] : [`… and ${this.more} more: ${where}`];
+    return [...this.entries.map(reportLine), ...more];
+  }
+}
+
+async function readEncryptionKey(path: string): Promise<EncryptionKey> {
+  const bytes = await readFileBytes(path, MAX_KEY_FILE_BYTES);
+  const key = bytes.length > MAX_KEY_FILE_BYTES ? undefined : EncryptionKey.fromFile(bytes);
+  if (key === undefined) {
+    throw new CliFailure(
+      `${path} is not a key file of LinOTP: it has at least 96 bytes, a whole number of 32-byte keys`,
+    );
+  }
+  return key;
+}
+
+/** @returns the URL with its password, or the path */
+export async function sourcePlace(
+  context: CommandContext,
+  { database, databasePasswordFile }: Pick<LinotpOptions, 'database' | 'databasePasswordFile'>,
+): Promise<string> {
+  if (databasePasswordFile === undefined) {
+    return database;
+  }
+  if (!URL.canParse(database) || /^sqlite/i.test(database)) {
+    throw new CliFailure('--database-password-file goes with the URL of a database server');
+  }
+  const password = await context.knownSecret('Password', '--database-password-file', databasePasswordFile);
+  const url = new URL(database);
+  url.password = encodeURIComponent(password);
+  if (url.password === '') {
+    // A URL without a host, as for a socket, has no place for it.
+    url.searchParams.set('password', password);
+  }
+  return url.href;
+}
+
+/** Every user of the machine can read the command line. */
+function assertNoPassword(database: string): void {
+  if (!/^sqlite/i.test(database) && mayHoldPassword(database)) {
+    throw new CliFailure(
+      '--database holds a password: leave it out, and give it with --database-password-file FILE (- for stdin)',
+      EXIT_CODES.usage,
+    );
+  }
+}
+
+function readGroups(text: string): readonly ImportGroup[] {
+  return text.split(',').map((part) => {
+    const group = IMPORT_GROUPS.find((known) => known === part.trim());
+    if (group === undefined) {
+      throw new InvalidArgumentError(`Known: ${IMPORT_GROUPS.join(', ')}.`);
+    }
+    return group;
+  });
+}
+
+function readZone(text: string): LocalTime {
+  try {
+    return new LocalTime(text);
+  } catch {
+    throw new InvalidArgumentError('It is not the name of a time zone.');
+  }
+}
+
+/** Adds `verify`. */
+export function addVerifyCommands(program: Command, context: CommandContext): void {
+  const group = program.command('verify').description('compare this installation with another one');
+  const command = addCommand(
+    group,
+    'linotp',
+    'compare every token and challenge with LinOTP and print what differs; changes nothing',
+    [
+      'verify linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey',
+      '--json verify linotp --database dump.sql --enckey encKey',
+    ],
+  );
+  addLinotpOptions(command).action((options: LinotpOptions) => verifyLinotp(context, options));
+}
+
+async function verifyLinotp(context: CommandContext, options: LinotpOptions): Promise<void> {
+  const { io, clock } = context.dependencies;
+  const display = new ImportProgressDisplay(io, clock, { json: context.isJson });
+  const printer = context.isJson ? new JsonPrinter(io) : new LinePrinter(io);
+  const summary = await withLinotp(context, options, (source, encryptionKey) =>
+    context.withServices(({ linotpVerification }) =>
+      linotpVerification.run({
+        source,
+        encryptionKey,
+        encoding: options.encoding,
+        localTime: options.timeZone,
+        found: (difference) => {
+          display.clear();
+          printer.found(difference);
+        },
+        progress: (state) => {
+          display.show(state);
+        },
+      }),
+    ),
+  ).finally(() => {
+    display.clear();
+  });
+  printer.end(summary);
+  const { tokens, challenges } = summary;
+  const count = tokens.different + tokens.onlyHere + challenges.different;
+  if (count > 0) {
+    throw new CliFailure(`${count} differences`);
+  }
+}
+
+/** Prints a line for each difference, and the sums. */
+class LinePrinter {
+  readonly #io: CliIo;
+
+  constructor(io: CliIo) {
+    this.#io = io;
+  }
+
+  found({ kind, name, differences }: MismatchedEntry): void {
+    this.#io.stdout.write(`${safeText(`${kind} ${name}: ${differences.join('; ')}`)}\n`);
+  }
+
+  end({ tokens, challenges, unread }: VerificationSummary): void {
+    const lines = [
+      `tokens: ${tokens.equal} equal, ${tokens.different} different, ${tokens.onlyHere} only here`,
+      `challenges: ${challenges.equal} equal, ${challenges.different} different`,
+      ...unreadLines(unread),
+    ];
+    this.#io.stdout.write(`${lines.join('\n')}\n`);
+  }
+}
+
+/** Prints one document, the differences while they are found: there may be many. */
+class JsonPrinter {
+  readonly #io: CliIo;
+  #printed = 0;
+
+  constructor(io: CliIo) {
+    this.#io = io;
+  }
+
+  found(difference: MismatchedEntry): void {
+    // Within JSON the escapes are equivalent.
+    this.#io.stdout.write(`${this.#lead()}\n${safeText(JSON.stringify(difference))}`);
+    this.#printed += 1;
+  }
+
+  end({ tokens, challenges, unread }: VerificationSummary): void {
+    const start = this.#printed === 0 ? this.#lead() : '\n';
+    this.#io.stdout.write(
+      `${start}],"tokens":${JSON.stringify(tokens)},"challenges":${JSON.stringify(challenges)},` +
+        `"unread":${safeText(JSON.stringify(unread))}}\n`,
+    );
+  }
+
+  #lead(): string {
+    return this.#printed === 0 ? '{"differences":[' : ',';
+  }
+}

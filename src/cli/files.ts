@@ -1,0 +1,158 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises';
+import { CliFailure } from './cli-failure.ts';
+
+/**
+ * @param max bytes; of a longer file, or an endless one, only one more is read
+ * @throws CliFailure with the reason if the file cannot be read
+ */
+export async function readFileBytes(file: string, max: number): Promise<Buffer> {
+  try {
+    return await readBytes(createReadStream(file, { end: max }), max);
+  } catch (error) {
+    throw new CliFailure(`cannot read ${file}: ${fileErrorText(error)}`);
+  }
+}
+
+/** @returns the bytes of a stream, as far as the piece that exceeds `max` */
+export async function readBytes(stream: AsyncIterable<Buffer | string>, max: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk));
+    size += chunk.length;
+    if (size > max) {
+      break;
+    }
+  }
+  return Buffer.concat(chunks);
+}
+
+/** @returns the fault of a file, in words for the usual reasons */
+export function fileErrorText(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  const words: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'permission denied',
+    EEXIST: 'there is such a file already',
+    ENOSPC: 'the disk is full',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'a part of its path is no folder',
+  };
+  return words[code] ?? code;
+}
+
+/** A written file. */
+interface WrittenFile {
+  readonly bytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+/**
+ * A file that appears under its name when it is complete, and readable for its owner only. Until then it has another
+ * name in the same folder.
+ */
+export class NewFile {
+  readonly #path: string;
+  readonly #partial: string;
+  readonly #isReplacing: boolean;
+  readonly #handle: FileHandle;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+
+  private constructor(path: string, partial: string, isReplacing: boolean, handle: FileHandle) {
+    this.#path = path;
+    this.#partial = partial;
+    this.#isReplacing = isReplacing;
+    this.#handle = handle;
+  }
+
+  /**
+   * @param isReplacing allows a file of that name, which stays as it is until the new one is complete
+   * @throws CliFailure if there is one, or none can be made
+   */
+  static async begin(path: string, isReplacing: boolean): Promise<NewFile> {
+    if (!isReplacing && (await exists(path))) {
+      throw new CliFailure(`${path} is there already (--force replaces it)`);
+    }
+    const partial = `${path}.${randomBytes(4).toString('hex')}.partial`;
+    try {
+      return new NewFile(path, partial, isReplacing, await open(partial, 'wx', 0o600));
+    } catch (error) {
+      throw new CliFailure(`cannot write ${path}: ${fileErrorText(error)}`);
+    }
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#handle.writeFile(bytes);
+    } catch (error) {
+      throw new CliFailure(`cannot write ${this.#path}: ${fileErrorText(error)}`);
+    }
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+  }
+
+  /** Gives the file its name. */
+  async finish(): Promise<WrittenFile> {
+    try {
+      await this.#handle.sync();
+      await this.#handle.close();
+      if (!this.#isReplacing) {
+        // Takes the name first: a renaming alone replaces a file that has come meanwhile. A link does not, but not
+        // every file system has links.
+        await (await open(this.#path, 'wx', 0o600)).close();
+      }
+      await rename(this.#partial, this.#path);
+    } catch (error) {
+      throw new CliFailure(`cannot write ${this.#path}: ${fileErrorText(error)}`);
+    }
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+
+  /** Removes the incomplete file. */
+  async discard(): Promise<void> {
+    await this.#handle.close().catch(() => undefined);
+    await rm(this.#partial, { force: true });
+  }
+}
+
+/** A file that can be read several times. */
+export interface ReadableFile {
+  readonly open: () => AsyncIterable<Uint8Array>;
+  readonly size: { readonly all: number; readonly read: () => number };
+}
+
+/** @throws CliFailure if there is no such file, or it is no regular one */
+export async function readableFile(path: string): Promise<ReadableFile> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new CliFailure(`cannot read ${path}: ${fileErrorText(error)}`);
+  });
+  if (!found.isFile()) {
+    throw new CliFailure(`cannot read ${path}: it is no regular file, and it is read twice`);
+  }
+  let bytes = 0;
+  return {
+    open: async function* () {
+      bytes = 0;
+      try {
+        for await (const chunk of createReadStream(path)) {
+          bytes += (chunk as Buffer).length;
+          yield chunk as Buffer;
+        }
+      } catch (error) {
+        throw new CliFailure(`cannot read ${path}: ${fileErrorText(error)}`);
+      }
+    },
+    size: { all: found.size, read: () => bytes },
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,97 @@
+import { CliFailure } from './cli-failure.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/text.ts';
+import type { Caller } from '../policy/caller.ts';
+import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
+import type { Services } from '../services.ts';
+
+type NamedEntity = 'realm' | 'resolver' | 'policy' | 'administrator';
+
+/** The command that lists the names of a kind. */
+const LISTS: Readonly<Record<NamedEntity, string>> = {
+  realm: 'tankeeper realm list',
+  resolver: 'tankeeper resolver list',
+  policy: 'tankeeper policy list',
+  administrator: 'tankeeper admin list',
+};
+
+/** @returns the failure of a command that names a thing that does not exist: with the nearest name, or where to look */
+export function unknownName(what: NamedEntity, name: string, known: readonly string[]): CliFailure {
+  return new CliFailure(`there is no ${what} ${name}${nearestOrList(what, name, known)}`);
+}
+
+/**
+ * Adds the nearest known name to the failure of a service; the operator may see all names.
+ * @returns the failure to report
+ */
+export async function withNearestName(error: unknown, services: Services, caller: Caller): Promise<unknown> {
+  if (!isServiceError(error)) {
+    return error;
+  }
+  if (error.code === 'user.unknown') {
+    return new CliFailure(`${error.message}; \`tankeeper user list --realm NAME\` shows those of a realm`);
+  }
+  if (error.code === 'resolver.in-use') {
+    return new CliFailure(
+      `${error.message}: \`tankeeper realm set\` takes it out of a realm, \`tankeeper token unassign\` a token from its users`,
+    );
+  }
+  if (error.code === 'token.unknown') {
+    return new CliFailure(`${error.message}; \`tankeeper token list\` shows those that there are`);
+  }
+  const named = namedBy(error);
+  if (named === undefined) {
+    return error;
+  }
+  const known = await namesOf(named.what, services, caller).catch(() => []);
+  return new CliFailure(`${error.message}${nearestOrList(named.what, named.name, known)}`);
+}
+
+function namedBy(error: unknown): { readonly what: NamedEntity; readonly name: string } | undefined {
+  for (const what of ['realm', 'resolver', 'policy', 'administrator'] as const) {
+    if (isServiceError(error, `${what}.unknown`) && error.payload.name !== undefined) {
+      return { what, name: error.payload.name };
+    }
+  }
+  return undefined;
+}
+
+function nearestOrList(what: NamedEntity, name: string, known: readonly string[]): string {
+  const nearest = didYouMean(name, known);
+  return nearest === '' ? `; \`${LISTS[what]}\` shows those that there are` : nearest;
+}
+
+async function namesOf(
+  what: NamedEntity,
+  { realms, resolvers, policies, administrators }: Services,
+  caller: Caller,
+): Promise<readonly string[]> {
+  const lists = { realm: realms, resolver: resolvers, policy: policies, administrator: administrators };
+  return (await lists[what].list(caller)).map(({ name }) => name);
+}
+
+/**
+ * Adds server and realms to the failure of a resolver; the operator may see both.
+ * @returns the failure to report
+ */
+export async function withServerAndRealm(
+  error: unknown,
+  { realms }: Pick<Services, 'realms'>,
+  caller: Caller,
+): Promise<unknown> {
+  const failed =
+    isServiceError(error, 'resolver.unavailable') || isServiceError(error, 'resolver.invalid')
+      ? unavailableResolvers(error)
+      : [];
+  if (failed.length === 0) {
+    return error;
+  }
+  const known = await realms.list(caller).catch(() => []);
+  const textOf = (failure: ResolverUnavailable): string => {
+    const names = known
+      .filter(({ resolvers }) => resolvers.includes(failure.resolver))
+      .map(({ name }) => name);
+    return (names.length === 0 ? failure : failure.inRealm(names.join(', '))).describe();
+  };
+  return new CliFailure([...new Set(failed.map(textOf))].join('; '));
+}
