@@ -1,21 +1,18 @@
-import express, { type Express } from 'express';
+import express, { type Express, type Router } from 'express';
 import { answerFailure, refuseBrokenPath, refuseUnknownPath } from './answer-failure.ts';
-import { consoleInterface } from './console-interface.ts';
 import { announceDeprecatedPost } from './deprecation.ts';
 import { createDialect } from './dialects/dialects.ts';
 import { serveEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { setFixedHeaders } from './fixed-headers.ts';
-import { beginExchange, type ExchangeHandler } from './request/exchange.ts';
+import { beginExchange, type ExchangeHandler, senderReader } from './request/exchange.ts';
 import { UNGUARDED } from './limits/guards.ts';
 import { networkMatcher } from './limits/networks.ts';
-import { OPERATIONS_PATHS } from './operations-paths.ts';
-import { senderReader } from './request/request-sender.ts';
+import { logRequests, measureRequests, OPERATIONS_PATHS } from './request-log.ts';
 import type { BodyLimits } from './request/request-body.ts';
-import { logRequests } from './request-log.ts';
-import { measureRequests } from './request-metrics.ts';
 import { APP_SITE, CONSOLE_SITE, serveSite } from './sites/serve-site.ts';
 import { type AppDependencies, servedEndpoints } from './served-endpoints.ts';
+import type { ServerContext } from './steps.ts';
 
 const DEFAULT_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 
@@ -66,4 +63,26 @@ export function createApp(dependencies: AppDependencies): Express {
 
 function deprecations({ isPostDeprecated }: Endpoint, sunset: Date | undefined): ExchangeHandler[] {
   return isPostDeprecated === true ? [announceDeprecatedPost(sunset)] : [];
+}
+
+/** The groups of endpoints that the console calls. */
+const GROUPS = /^\/(?:admin|audit|ocra|system)\//;
+
+/** @returns true for the path of an endpoint that the console may call */
+export function isConsolePath(path: string): boolean {
+  return GROUPS.test(path);
+}
+
+/**
+ * @param endpoints those of the server, in the dialect of the console
+ * @returns a router for those that the console calls. They are the same as elsewhere, but in one dialect whatever that
+ *   of the server, so that there is one console
+ */
+function consoleInterface(endpoints: readonly Endpoint[], context: ServerContext): Router {
+  const router = express.Router({ strict: true, caseSensitive: true });
+  for (const endpoint of endpoints.filter(({ path }) => isConsolePath(path))) {
+    router.all(endpoint.path, serveEndpoint(endpoint, context));
+  }
+  router.use(refuseUnknownPath(context.guards));
+  return router;
 }

@@ -1,15 +1,14 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ProvenPassword } from '../administrators/administrator.ts';
 import type { Right } from '../policy/access-control.ts';
 import type { Act, Caller } from '../policy/caller.ts';
-import type { Answers } from './answers.ts';
+import { type Answers, inEveryDialect, valueOf } from './answers.ts';
 import type { Identity } from './authentication/authenticate.ts';
-import type { Family } from './dialects/family.ts';
+import type { Family, RequestContext } from './request/exchange.ts';
 import type { Reply } from './reply.ts';
-import type { RequestContext } from './request/exchange.ts';
-import { secretsOf } from './request/parameter-schemas.ts';
-import { pickParameters, type RequestValues } from './request/parameters.ts';
+import { pickParameters, type RequestValues, secretsOf } from './request/parameters.ts';
 import type { LargeParameter } from './request/request-body.ts';
+import type { AdministrationDialect } from './dialects/dialect.ts';
 
 export type Method = 'GET' | 'POST';
 
@@ -120,7 +119,7 @@ interface OpenEndpoint extends ServedEndpoint {
   readonly answer: (call: Call<RequestValues>) => Promise<Reply> | Reply;
 }
 
-export interface AdministratorSpec {
+interface AdministratorSpec {
   /** The parameter that needs a larger body than usual; only authorised callers may send it. */
   readonly large?: LargeParameter & {
     /** @throws ServiceError 'right.missing' */
@@ -176,4 +175,169 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
 
 function allowedMethods(methods: readonly Method[]): readonly string[] {
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).concat('OPTIONS');
+}
+
+/*
+ * Endpoints whose answer is one value, the same in every dialect. Its schema is the type of what they return, the
+ * description in /openapi.json and the type in the console.
+ */
+
+type ReadonlyDeep<Type> = Type extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : Type extends object
+    ? { readonly [Key in keyof Type]: ReadonlyDeep<Type[Key]> }
+    : Type;
+
+/** What fits the schema of an answer; it may be read-only. */
+export type Shown<Value extends z.ZodType> = ReadonlyDeep<z.input<Value>>;
+
+type Facts<Shape extends z.ZodRawShape> = Pick<EndpointSpec<Shape>, 'path' | 'summary'> &
+  AdministratorSpec & {
+    readonly parameters: Shape;
+    /** The words that precede the name of a missing parameter; by default the summary with a full stop. */
+    readonly purpose?: string;
+    /** By default `system:read`, of a change `system:write`. */
+    readonly requires?: Requirement;
+    /** By default GET and POST, of a change POST alone. */
+    readonly methods?: readonly Method[];
+  };
+
+type ValueFacts<Shape extends z.ZodRawShape, Value extends z.ZodType> = Facts<Shape> & {
+  readonly value: Value;
+  readonly example?: Shown<Value>;
+};
+
+type Operation<Shape extends z.ZodRawShape, Result> = (
+  call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
+) => Promise<Result>;
+
+/** What stands beside the value of an answer. */
+interface Beside {
+  readonly detail?: Readonly<Record<string, unknown>>;
+  /** One cookie, or several. */
+  readonly cookie?: string | readonly string[];
+}
+
+/** @returns the answers of an endpoint that sets cookies, and the replies that fit them */
+export function answerWithCookie<Value extends z.ZodType>(
+  value: Value,
+  facts: NonNullable<Parameters<typeof valueOf>[1]> = {},
+): {
+  readonly answers: Answers;
+  readonly reply: (
+    dialect: AdministrationDialect,
+    content: Shown<Value>,
+    context: RequestContext,
+    beside?: Beside,
+  ) => Reply;
+} {
+  return {
+    answers: inEveryDialect(valueOf(value, facts)),
+    reply: (dialect, content, context, { detail, cookie } = {}) => {
+      const reply = dialect.value(content, context, detail);
+      return cookie === undefined ? reply : { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+    },
+  };
+}
+
+/** @returns an endpoint that only reads */
+export function valueReading<Shape extends z.ZodRawShape, Value extends z.ZodType>(
+  dialect: AdministrationDialect,
+  facts: ValueFacts<Shape, Value>,
+  answer: Operation<Shape, Shown<Value>>,
+): Endpoint {
+  const { methods = ['GET', 'POST'], requires = 'system:read' } = facts;
+  return administratorEndpoint({ ...specOf(facts), methods, requires, changesState: false }, async (call) =>
+    dialect.value(await answer(call), call.context),
+  );
+}
+
+/** @returns an endpoint that changes something */
+export function valueChange<Shape extends z.ZodRawShape, Value extends z.ZodType>(
+  dialect: AdministrationDialect,
+  facts: ValueFacts<Shape, Value>,
+  answer: Operation<Shape, Shown<Value>>,
+): Endpoint {
+  const { methods = ['POST'], requires = 'system:write' } = facts;
+  return administratorEndpoint({ ...specOf(facts), methods, requires, changesState: true }, async (call) =>
+    dialect.value(await answer(call), call.context),
+  );
+}
+
+/** @returns an endpoint that changes something and has nothing to report: true */
+export function plainChange<Shape extends z.ZodRawShape>(
+  dialect: AdministrationDialect,
+  facts: Facts<Shape>,
+  change: Operation<Shape, void>,
+): Endpoint {
+  return valueChange(dialect, { ...facts, value: z.literal(true) }, async (call) => {
+    await change(call);
+    return true as const;
+  });
+}
+
+function specOf<Shape extends z.ZodRawShape, Value extends z.ZodType>({
+  purpose,
+  parameters,
+  value,
+  example,
+  ...facts
+}: ValueFacts<Shape, Value>) {
+  return {
+    ...facts,
+    answers: inEveryDialect(valueOf(value, example === undefined ? {} : { example: { value: example } })),
+    usage: `${facts.path.slice(1)}: ${purpose ?? `${facts.summary}.`}`,
+    parameters: z.object(parameters),
+  } as const;
+}
+
+interface SystemFacts<Shape extends z.ZodRawShape> {
+  readonly path: `/system/${string}`;
+  readonly summary: string;
+  /** The words that precede the name of a missing parameter. */
+  readonly purpose: string;
+  readonly answers: Answers;
+  readonly parameters: Shape;
+}
+
+type SystemOperation<Shape extends z.ZodRawShape> = (
+  call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
+) => Promise<Reply>;
+
+/** @returns an endpoint that LinOTP has in /system, and that only reads */
+export function systemReading<Shape extends z.ZodRawShape>(
+  { parameters, purpose, ...facts }: SystemFacts<Shape>,
+  answer: SystemOperation<Shape>,
+): Endpoint {
+  return administratorEndpoint(
+    {
+      ...facts,
+      methods: ['GET', 'POST'],
+      requires: 'system:read',
+      family: 'linotp2',
+      usage: `${facts.path.slice(1)}: ${purpose}`,
+      changesState: false,
+      parameters: z.object(parameters),
+    },
+    answer,
+  );
+}
+
+/** @returns an endpoint that LinOTP has in /system, and that changes something */
+export function systemChange<Shape extends z.ZodRawShape>(
+  { parameters, purpose, ...facts }: SystemFacts<Shape>,
+  answer: SystemOperation<Shape>,
+): Endpoint {
+  return administratorEndpoint(
+    {
+      ...facts,
+      methods: ['GET', 'POST'],
+      requires: 'system:write',
+      family: 'linotp2',
+      usage: `${facts.path.slice(1)}: ${purpose}`,
+      changesState: true,
+      parameters: z.object(parameters),
+    },
+    answer,
+  );
 }

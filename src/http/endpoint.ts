@@ -1,21 +1,28 @@
-import { RememberedChecks } from './authentication/remembered-checks.ts';
+import { RememberedChecks } from './authentication/authenticate.ts';
 import type { Endpoint } from './endpoint-spec.ts';
-import { type Reply, send } from './reply.ts';
-import { sendStream } from './streamed-body.ts';
+import { type Reply, send, sendStream } from './reply.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
-import { answer, auditRefusal, awaitLater, withholdReasons } from './steps/answer.ts';
-import { authenticateCaller, authorizeBody } from './steps/authentication.ts';
 import {
+  answer,
+  auditRefusal,
+  authenticateCaller,
+  authorizeBody,
+  awaitLater,
+  checkMethod,
+  type EndpointRequest,
   limitRequests,
   limitResponses,
   limitTransaction,
   limitWork,
   queueLargeBody,
-} from './steps/limits.ts';
-import { checkMethod } from './steps/method.ts';
-import { refuseForeign, shareWithApps } from './steps/origin.ts';
-import { readQueryString, readRest } from './steps/parameters.ts';
-import type { EndpointRequest, ServerContext, Step } from './steps/step.ts';
+  readQueryString,
+  readRest,
+  refuseForeign,
+  type ServerContext,
+  shareWithApps,
+  type Step,
+  withholdReasons,
+} from './steps.ts';
 
 /**
  * The steps of every request to an endpoint, in their order. Each runs those after it: `auditRefusal` sees the reply of

@@ -8,39 +8,36 @@ import { keyEndpoint } from './controllers/system/key-controller.ts';
 import { licenceEndpoints } from './controllers/system/licence-controller.ts';
 import { policyEndpoints } from './controllers/system/policy-controller.ts';
 import { realmEndpoints } from './controllers/system/realm-controller.ts';
-import { resolverTrialEndpoints } from './controllers/system/resolver-trial-controller.ts';
+import { resolverTrialEndpoints } from './controllers/system/resolver-controller.ts';
 import { webhookEndpoints } from './controllers/system/webhook-controller.ts';
-import { tokenEndpoints } from './controllers/tokens/token-controller.ts';
-import { managedUserEndpoints } from './controllers/tokens/user-controller.ts';
-import { userListEndpoint } from './controllers/tokens/userlist-controller.ts';
-import { adminEndpoints } from './controllers/tokens/admin-controller.ts';
-import { auditEndpoints } from './controllers/audit/audit-controller.ts';
-import { auditVerificationEndpoints } from './controllers/audit/audit-verification-controller.ts';
+import { resyncEndpoint, tokenEndpoints } from './controllers/tokens/token-controller.ts';
+import { managedUserEndpoints, userListEndpoint } from './controllers/tokens/user-controller.ts';
+import { adminEndpoints, loadTokensEndpoint } from './controllers/tokens/enrolment-controller.ts';
+import { auditEndpoints, auditVerificationEndpoints } from './controllers/audit-controller.ts';
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
 import { overviewEndpoint } from './controllers/helpdesk/overview-controller.ts';
-import { helpdeskEndpoints } from './controllers/helpdesk/helpdesk-controller.ts';
+import { helpdeskEndpoints, transactionEndpoint } from './controllers/helpdesk/helpdesk-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
 import { passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
 import { sessionEndpoints } from './controllers/sign-in/session-controller.ts';
 import { singleSignOnEndpoints } from './controllers/sign-in/single-sign-on-controller.ts';
-import { administratorEndpoints } from './controllers/administration/administrator-controller.ts';
-import { apiTokenEndpoints } from './controllers/administration/api-token-controller.ts';
+import {
+  administratorEndpoints,
+  apiTokenEndpoints,
+  rightsEndpoint,
+} from './controllers/administrator-controller.ts';
 import { confirmationEndpoints } from './controllers/sign-in/confirmation-controller.ts';
 import { signInEndpoints } from './controllers/sign-in/sign-in-controller.ts';
 import { ocraEndpoints } from './controllers/ocra-controller.ts';
-import { rightsEndpoint } from './controllers/administration/rights-controller.ts';
 import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
-import { loadTokensEndpoint } from './controllers/tokens/loadtokens-controller.ts';
-import { resyncEndpoint } from './controllers/tokens/resync-controller.ts';
-import { transactionEndpoint } from './controllers/transaction-controller.ts';
 import { validateEndpoints } from './controllers/validate-controller.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { type Guards, UNGUARDED } from './limits/guards.ts';
 import type { BodyLimits } from './request/request-body.ts';
-import type { MetricsForCallers, RequestMetrics } from './request-metrics.ts';
+import type { MetricsForCallers, RequestMetrics } from './request-log.ts';
 import type { SiteFiles } from './sites/site-files.ts';
 
 export interface AppConfig {

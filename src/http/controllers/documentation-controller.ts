@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { inEveryDialect, type OtherAnswer, pageAnswer } from '../answers.ts';
-import { conditionalReply, type FixedContent, fixedContent } from '../conditional-reply.ts';
+import { conditionalReply, type FixedContent, fixedContent, htmlReply } from '../reply.ts';
 import { describeInterface } from '../description/openapi-document.ts';
 import type { DialectName } from '../dialects/dialects.ts';
-import { PAGE, PAGE_POLICY, PAGE_SCRIPT } from '../documentation/page.ts';
-import { PAGE_FILES, pageFiles } from '../documentation/page-files.ts';
-import { htmlReply } from '../reply.ts';
+import { PAGE, PAGE_FILES, PAGE_POLICY, PAGE_SCRIPT, pageFiles } from '../documentation/page.ts';
 import { type Endpoint, openEndpoint } from '../endpoint-spec.ts';
 
 /** The interface that the documentation describes. */

@@ -3,20 +3,12 @@ import type { MonitoringService } from '../../monitoring/monitoring-service.ts';
 import { MONITORING_POST_PAGE } from '../deprecation.ts';
 import type { MonitoringDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type EndpointSpec, openEndpoint } from '../endpoint-spec.ts';
-import { htmlPage } from '../html.ts';
-import { htmlReply } from '../reply.ts';
-import { optional } from '../request/parameter-schemas.ts';
+import { htmlPage, htmlReply } from '../reply.ts';
+import { optional } from '../request/parameters.ts';
 import { type Answers, count, pageAnswer, valueOf } from '../answers.ts';
-import {
-  DOCUMENTED_CONFIGURATION,
-  DOCUMENTED_LICENCE,
-} from '../dialects/documented/documented-monitoring.ts';
-import {
-  LINOTP_CONFIGURATION,
-  LINOTP_ENCRYPTION,
-  LINOTP_LICENCE,
-} from '../dialects/linotp3/linotp-monitoring.ts';
-import { ACTIVE_USER_OBJECTS, TOKEN_OBJECTS, USER_OBJECTS } from '../dialects/shared/monitoring-objects.ts';
+import { DOCUMENTED_CONFIGURATION, DOCUMENTED_LICENCE } from '../dialects/documented-monitoring.ts';
+import { LINOTP_CONFIGURATION, LINOTP_ENCRYPTION, LINOTP_LICENCE } from '../dialects/linotp3.ts';
+import { ACTIVE_USER_OBJECTS, TOKEN_OBJECTS, USER_OBJECTS } from '../dialects/monitoring-objects.ts';
 
 /** The last parts of the paths, which are LinOTP's. */
 type MonitoringPath = 'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption';

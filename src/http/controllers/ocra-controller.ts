@@ -3,10 +3,15 @@ import type { ChallengeService } from '../../challenges/challenge-service.ts';
 import type { StatusWaitService } from '../../challenges/status-wait-service.ts';
 import { type Answers, count, orPicture, valueOf } from '../answers.ts';
 import type { AdministrationDialect, Dialect, OcraDialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
+import {
+  administratorEndpoint,
+  type Endpoint,
+  type Method,
+  openEndpoint,
+  valueReading,
+} from '../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
-import { optional, required, secret } from '../request/parameter-schemas.ts';
-import { valueReading } from '../value-endpoint.ts';
+import { optional, required, secret } from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const DISPLAY_DATA = 'the text that the app displays';

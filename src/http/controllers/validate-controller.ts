@@ -3,7 +3,7 @@ import type { ValidationService } from '../../challenges/validation-service.ts';
 import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
 import type { ValidateDialect } from '../dialects/dialect.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
-import { optional, required, secret } from '../request/parameter-schemas.ts';
+import { optional, required, secret } from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 

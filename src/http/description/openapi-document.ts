@@ -1,11 +1,28 @@
 import type { DialectName } from '../dialects/dialects.ts';
 import type { Endpoint } from '../endpoint-spec.ts';
-import { type Envelope, envelopeOf, failureSchema, successSchema } from './envelope-schemas.ts';
-import { failureResponses, failureSchemaName, HEADERS } from './failure-responses.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
-import type { Components, OpenApiDocument, PathItem } from './openapi.ts';
-import { describeOperation, parametersName, refusalName, successName } from './operation.ts';
-import { SECURITY_SCHEMES } from './security-schemes.ts';
+import {
+  type Envelope,
+  envelopeOf,
+  failureResponses,
+  failureSchema,
+  failureSchemaName,
+  HEADERS,
+  successSchema,
+} from './envelopes.ts';
+import {
+  type Components,
+  type JsonSchema,
+  jsonSchemaOf,
+  type OpenApiDocument,
+  type PathItem,
+} from './openapi.ts';
+import {
+  describeOperation,
+  parametersName,
+  refusalName,
+  SECURITY_SCHEMES,
+  successName,
+} from './operation.ts';
 
 /** The interface of a server in one dialect. */
 export interface DescribedInterface {

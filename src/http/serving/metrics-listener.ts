@@ -1,9 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Log } from '../../kernel/log.ts';
 import { describeFault } from '../../kernel/fault.ts';
-import { OPERATIONS_PATHS } from '../operations-paths.ts';
+import { type MetricsText, OPERATIONS_PATHS } from '../request-log.ts';
 import { type Reply, send } from '../reply.ts';
-import type { MetricsText } from '../request-metrics.ts';
 
 const PLAIN = 'text/plain; charset=utf-8';
 

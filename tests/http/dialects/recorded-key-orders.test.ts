@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { LINOTP_ADMINISTRATION } from '../../../src/http/dialects/linotp2/linotp-administration.ts';
-import { inPython2Order } from '../../../src/http/dialects/linotp2/python2-key-order.ts';
+import { LINOTP_ADMINISTRATION } from '../../../src/http/dialects/linotp2-administration.ts';
+import { inPython2Order } from '../../../src/http/dialects/python-text.ts';
 import { readOcraRecordings } from '../../compat/ocra-recordings.ts';
 
 /*

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { Services } from '../../../src/services.ts';
 import type { FakeServices } from '../../support/fakes/answer.ts';
-import { largeBodyGuard } from '../../../src/http/limits/work-guard.ts';
+import { largeBodyGuard } from '../../../src/http/limits/guards.ts';
 import { LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { startServer } from '../../../src/http/serving/server.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';

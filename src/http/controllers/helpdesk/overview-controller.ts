@@ -11,7 +11,7 @@ import type {
 
 import type { OverviewService } from '../../../monitoring/overview/overview-service.ts';
 import { count, inEveryDialect, valueOf } from '../../answers.ts';
-import { unlessKnown } from '../../conditional-reply.ts';
+import { unlessKnown } from '../../reply.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 

@@ -5,13 +5,12 @@ import type {
   ConfirmationService,
 } from '../../../administrators/confirmation-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { CONFIRMATION, dropSignIn, keepSignIn, readSignIn } from '../../authentication/sign-in-cookie.ts';
+import { CONFIRMATION, dropSignIn, keepSignIn, readSignIn } from '../../authentication/cookies.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type Call, type Endpoint } from '../../endpoint-spec.ts';
+import { administratorEndpoint, answerWithCookie, type Call, type Endpoint } from '../../endpoint-spec.ts';
 import { type Guards, UNGUARDED } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
-import { optional, required, secret } from '../../request/parameter-schemas.ts';
-import { answerWithCookie } from '../../value-endpoint.ts';
+import { optional, required, secret } from '../../request/parameters.ts';
 
 const confirmed = z.strictObject({ confirmed: z.literal(true), until: z.iso.datetime() });
 const expires = z.iso.datetime();

@@ -3,10 +3,10 @@ import { actOf } from '../../../policy/caller.ts';
 import type { LoginService } from '../../../administrators/login-service.ts';
 import type { LoginDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
-import { secret } from '../../request/parameter-schemas.ts';
+import { secret } from '../../request/parameters.ts';
 import { failureForm } from '../../failures.ts';
 import { type Guards, UNGUARDED } from '../../limits/guards.ts';
-import { loginCookies, logoutCookies } from '../../authentication/login-cookies.ts';
+import { loginCookies, logoutCookies } from '../../authentication/cookies.ts';
 import { type Answers, type DialectAnswers, type EnvelopeAnswer, valueOf } from '../../answers.ts';
 
 const message = z.strictObject({ message: z.string() });

@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import type { BegunRegistration, PasskeyService } from '../../../administrators/passkey-service.ts';
-import { dropSignIn, keepSignIn, readSignIn, SECOND_STEP } from '../../authentication/sign-in-cookie.ts';
+import { dropSignIn, keepSignIn, readSignIn, SECOND_STEP } from '../../authentication/cookies.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import {
   actOfCall,
   administratorEndpoint,
+  answerWithCookie,
   type Call,
   type Endpoint,
   openEndpoint,
+  plainChange,
+  valueReading,
 } from '../../endpoint-spec.ts';
 import type { Reply } from '../../reply.ts';
-import { required, secret } from '../../request/parameter-schemas.ts';
-import { answerWithCookie, plainChange, valueReading } from '../../value-endpoint.ts';
+import { required, secret } from '../../request/parameters.ts';
 
 const OPTIONS = answerWithCookie(
   z.strictObject({ expires: z.iso.datetime(), options: z.looseObject({ challenge: z.string() }) }),

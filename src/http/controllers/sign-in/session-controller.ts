@@ -3,9 +3,14 @@ import type { ListedSession } from '../../../administrators/session.ts';
 import type { SessionService, UsedSession } from '../../../administrators/session-service.ts';
 import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { AdministratorCall, Endpoint } from '../../endpoint-spec.ts';
-import { optional } from '../../request/parameter-schemas.ts';
-import { type Shown, valueChange, valueReading } from '../../value-endpoint.ts';
+import {
+  type AdministratorCall,
+  type Endpoint,
+  type Shown,
+  valueChange,
+  valueReading,
+} from '../../endpoint-spec.ts';
+import { optional } from '../../request/parameters.ts';
 
 const OWNER = optional('whose sessions; default: those of the caller', 'anna');
 

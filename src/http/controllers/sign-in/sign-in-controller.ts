@@ -2,15 +2,19 @@ import { z } from 'zod';
 import type { Login } from '../../../administrators/login-service.ts';
 import type { BegunSignIn, SignInService } from '../../../administrators/sign-in-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { loginCookies } from '../../authentication/login-cookies.ts';
-import { dropSignIn, keepSignIn, readSignIn, SECOND_STEP } from '../../authentication/sign-in-cookie.ts';
+import {
+  dropSignIn,
+  keepSignIn,
+  loginCookies,
+  readSignIn,
+  SECOND_STEP,
+} from '../../authentication/cookies.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { actOfCall, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
+import { actOfCall, answerWithCookie, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import { type Guards, UNGUARDED } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
-import { optional, secret } from '../../request/parameter-schemas.ts';
+import { optional, secret } from '../../request/parameters.ts';
 import type { Services } from '../../../services.ts';
-import { answerWithCookie } from '../../value-endpoint.ts';
 
 const COOKIES = 'the cookies `access_token_cookie` and `csrf_access_token`';
 

@@ -2,16 +2,19 @@ import { z } from 'zod';
 import type { SingleSignOnService } from '../../../administrators/single-sign-on-service.ts';
 import { type AnyServiceError, isServiceError } from '../../../kernel/errors.ts';
 import { type Answers, inEveryDialect } from '../../answers.ts';
-import { loginCookies } from '../../authentication/login-cookies.ts';
-import { dropSignIn, keepSignIn, readSignIn, SINGLE_SIGN_ON } from '../../authentication/sign-in-cookie.ts';
+import {
+  dropSignIn,
+  keepSignIn,
+  loginCookies,
+  readSignIn,
+  SINGLE_SIGN_ON,
+} from '../../authentication/cookies.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { actOfCall, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
+import { actOfCall, answerWithCookie, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import { failureForm } from '../../failures.ts';
-import { escapeHtml } from '../../html.ts';
+import { escapeHtml, htmlReply, type Reply } from '../../reply.ts';
 import { refusedBy } from '../../refused-requests.ts';
-import { htmlReply, type Reply } from '../../reply.ts';
-import { optional, secret } from '../../request/parameter-schemas.ts';
-import { answerWithCookie } from '../../value-endpoint.ts';
+import { optional, secret } from '../../request/parameters.ts';
 
 const BEGUN = answerWithCookie(z.strictObject({ url: z.url(), expires: z.iso.datetime() }));
 

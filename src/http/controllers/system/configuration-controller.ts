@@ -4,12 +4,9 @@ import type { DescribedSetting, SettingService } from '../../../configuration/se
 import { ServiceError } from '../../../kernel/errors.ts';
 import { type Answers, valueOf } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
+import { type Endpoint, type Shown, systemChange, systemReading, valueReading } from '../../endpoint-spec.ts';
 import type { RequestContext } from '../../request/exchange.ts';
-import { EXPECTED, readExpected } from '../../request/expected-state.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
-import { type Shown, valueReading } from '../../value-endpoint.ts';
-import { systemChange, systemReading } from './system-endpoint.ts';
+import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
 
 /** Parameters that are no configuration values: those of every endpoint, and one of this. */
 const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror', 'expected'];

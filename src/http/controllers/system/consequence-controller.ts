@@ -8,9 +8,8 @@ import type { Caller } from '../../../policy/caller.ts';
 import { splitList } from '../../../policy/policy-users.ts';
 import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
-import { type Shown, valueReading } from '../../value-endpoint.ts';
+import { type Endpoint, type Shown, valueReading } from '../../endpoint-spec.ts';
+import { optional, required } from '../../request/parameters.ts';
 import { readActive } from './policy-controller.ts';
 
 const names = z.array(z.string()).optional();

@@ -13,9 +13,8 @@ import type { ExplainedRight, PolicyVerdict } from '../../../policy/explanation.
 import type { PolicyNames } from '../../../policy/policy-names.ts';
 import { splitList } from '../../../policy/policy-users.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { optional } from '../../request/parameter-schemas.ts';
-import { type Shown, valueReading } from '../../value-endpoint.ts';
+import { type Endpoint, type Shown, valueReading } from '../../endpoint-spec.ts';
+import { optional } from '../../request/parameters.ts';
 
 const names = z.array(z.string());
 const time = z.iso.datetime();

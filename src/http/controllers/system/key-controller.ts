@@ -3,9 +3,8 @@ import type { Services } from '../../../services.ts';
 import type { KeyOverviewReport } from '../../../keys/key-overview.ts';
 import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { optional } from '../../request/parameter-schemas.ts';
-import { type Shown, valueReading } from '../../value-endpoint.ts';
+import { type Endpoint, type Shown, valueReading } from '../../endpoint-spec.ts';
+import { optional } from '../../request/parameters.ts';
 
 const time = z.iso.datetime();
 

@@ -4,9 +4,8 @@ import type { Licence } from '../../../monitoring/licence.ts';
 import type { LicenceReport } from '../../../monitoring/outcomes.ts';
 import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { required, secret } from '../../request/parameter-schemas.ts';
-import { plainChange, type Shown, valueChange, valueReading } from '../../value-endpoint.ts';
+import { type Endpoint, plainChange, type Shown, valueChange, valueReading } from '../../endpoint-spec.ts';
+import { required, secret } from '../../request/parameters.ts';
 
 const time = z.iso.datetime();
 

@@ -3,10 +3,8 @@ import type { PolicyService } from '../../../policy/policy-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { type Answers, valueOf } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { EXPECTED, readExpected } from '../../request/expected-state.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
-import { systemChange, systemReading } from './system-endpoint.ts';
+import { type Endpoint, systemChange, systemReading } from '../../endpoint-spec.ts';
+import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
 
 const name = z.string();
 const yes = z.literal(true);

@@ -4,9 +4,8 @@ import type { Caller } from '../../../policy/caller.ts';
 import { splitList } from '../../../policy/policy-users.ts';
 import type { Realm } from '../../../configuration/configuration.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { EXPECTED, readExpected } from '../../request/expected-state.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
+import { type Endpoint, plainChange, systemChange, systemReading } from '../../endpoint-spec.ts';
+import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
 import { type Answers, valueOf } from '../../answers.ts';
 import {
   providedSettings,
@@ -15,9 +14,7 @@ import {
   RESOLVER,
   RESOLVER_PARAMETERS,
   resolverKind,
-} from './resolver-parameters.ts';
-import { plainChange } from '../../value-endpoint.ts';
-import { systemChange, systemReading } from './system-endpoint.ts';
+} from './resolver-controller.ts';
 
 const REALM = required('the name of the realm', 'customers');
 

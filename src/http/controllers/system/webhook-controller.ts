@@ -6,9 +6,8 @@ import type { WebhookTest } from '../../../webhooks/webhook-service.ts';
 import type { PendingDelivery, WebhookWithState } from '../../../webhooks/webhook.ts';
 import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
-import { plainChange, type Shown, valueChange, valueReading } from '../../value-endpoint.ts';
+import { type Endpoint, plainChange, type Shown, valueChange, valueReading } from '../../endpoint-spec.ts';
+import { optional, required } from '../../request/parameters.ts';
 
 const NAME = required('the name of the webhook', 'siem');
 const time = z.iso.datetime();

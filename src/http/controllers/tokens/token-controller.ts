@@ -6,11 +6,16 @@ import type { TokenSelection } from '../../../tokens/token-selection.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/realm-choice.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../../endpoint-spec.ts';
-import { optional, required, secret } from '../../request/parameter-schemas.ts';
+import {
+  administratorEndpoint,
+  type Endpoint,
+  type Method,
+  plainChange,
+  valueChange,
+} from '../../endpoint-spec.ts';
+import { blankAsUndefined, optional, required, secret } from '../../request/parameters.ts';
 import { type Answers, count, valueOf } from '../../answers.ts';
-import { blankAsUndefined } from '../../request/parameters.ts';
-import { plainChange, valueChange } from '../../value-endpoint.ts';
+import type { ResynchronisationService } from '../../../challenges/resynchronisation-service.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 /** The parameters that select a token, or all tokens of a user. */
@@ -348,4 +353,32 @@ function refuseUnserved(filter: string | undefined, outform: string | undefined)
   if (blankAsUndefined(outform) !== undefined && outform?.trim().toLowerCase() !== 'json') {
     throw new ServiceError('parameter.invalid', "The only value of the parameter 'outform' is json");
   }
+}
+
+/** @returns the endpoint that resynchronises a token by two consecutive responses */
+export function resyncEndpoint(
+  operations: ResynchronisationService,
+  dialect: AdministrationDialect,
+): Endpoint {
+  return valueChange(
+    dialect,
+    {
+      path: '/admin/resync',
+      methods: ['GET', 'POST'],
+      summary: 'resynchronises a token by two consecutive responses',
+      requires: 'admin:resync',
+      value: z.boolean().describe('true: both responses fit, and the token is in step'),
+      purpose: 'bring a token back in step by two consecutive responses.',
+      parameters: {
+        otp1: secret(required('the first response')),
+        otp2: secret(required('the second response')),
+        serial: optional('the serial of the token'),
+        user: optional('the login of the owner'),
+        realm: optional('the realm of the owner'),
+        challenge1: optional('the question of `otp1`; default: that of the last but one challenge'),
+        challenge2: optional('the question of `otp2`; default: that of the last challenge'),
+      },
+    },
+    ({ caller, parameters }) => operations.resync(caller, parameters),
+  );
 }

@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import type { AdministratorService } from '../../../administrators/administrator-service.ts';
+import { actOf } from '../../../policy/caller.ts';
+import type { EnrolmentService } from '../../../challenges/enrolment/enrolment-service.ts';
+import { SESSION_COOKIE } from '../../authentication/authenticate.ts';
+import { notAuthenticated } from '../../authentication/credentials.ts';
+import type { AdministrationDialect, Dialect, EnrolmentDialect } from '../../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method, valueChange } from '../../endpoint-spec.ts';
+import { QR_PARAMETERS, readQrOptions } from '../../qr-picture.ts';
+import type { Reply } from '../../reply.ts';
+import { optional, required, secret } from '../../request/parameters.ts';
+import { type Answers, count, done, orPicture, valueOf } from '../../answers.ts';
+import type { TokenImportService } from '../../../challenges/enrolment/token-import-service.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
+
+const METHODS: readonly Method[] = ['GET', 'POST'];
+const ENROLMENT = {
+  type: optional('`ocra` or `ocra2`', 'ocra'),
+  serial: optional('the serial of the token; default: a generated one', 'QR1'),
+  user: optional('the login of the owner', 'alice'),
+  realm: optional('the realm of the owner', 'customers'),
+  genkey: optional('`1`: the server generates the key', '1'),
+  otpkey: secret(optional('the key, hexadecimal')),
+  sharedsecret: optional('`1`: the first phase of the roll-out', '1'),
+  activationcode: secret(
+    optional('the activation code: the second phase of the roll-out', 'GEZDGNBVGY3TQOJQ01'),
+  ),
+  message: optional('the text that the app displays in the second phase'),
+  ocrasuite: optional('the OCRA suite', 'OCRA-1:HOTP-SHA256-6:C-QA64'),
+  pin: secret(optional('the token PIN')),
+  ocrapin: secret(optional('the PIN of a suite with P')),
+  description: optional('a description of the token'),
+} as const;
+
+/** An URL or a key for import into an app. */
+const importEntry = z.strictObject({
+  img: z.string().describe('an `<img>` with the QR code; empty where there is nothing to import'),
+  order: z.string().describe('the position among several entries'),
+  value: z.string().nullable().describe('the content of the QR code'),
+  description: z.string(),
+});
+const serial = z.string().describe('the serial of the token');
+const appImport = z.string().describe('the URL that the app imports: `lseqr://init?…`, `lseqr://nonce?…`');
+
+const phase1 = z.strictObject({
+  app_import: appImport,
+  serial,
+  ocraurl: importEntry,
+  sharedsecret: z.string().describe('the shared secret, hexadecimal'),
+});
+const phase2 = z.strictObject({
+  serial,
+  nonce: z.string().describe('the nonce, hexadecimal'),
+  transactionid: z.string().describe('the first transaction, which completes the roll-out'),
+  challenge: z.string().describe('the question of the first transaction'),
+  url: z.string().describe('the address that the app sends the response to; empty without a policy'),
+  signature: z.string().describe('the signature of `app_import`, hexadecimal'),
+  app_import: appImport,
+  ocraurl: importEntry,
+});
+const plain = z.strictObject({ serial, ocraurl: importEntry, otpkey: importEntry });
+
+const SECRET = '3132333435363738393031323334353637383930';
+const URL = `lseqr://init?sh=${SECRET}&os=OCRA-1%3AHOTP-SHA256-6%3AC-QA64&se=QR1`;
+const EXAMPLE = {
+  value: true,
+  detail: {
+    app_import: URL,
+    serial: 'QR1',
+    ocraurl: {
+      img: '<img id="challenge_qrcode" width="250" src="data:image/png;base64,…">',
+      order: '0',
+      value: URL,
+      description: 'OCRA URL',
+    },
+    sharedsecret: SECRET,
+  },
+};
+
+/** The answers of /admin/init: phase 1, phase 2, and a token that is ready at once. */
+const ENROLLED: Answers = {
+  documented: orPicture(
+    valueOf(z.literal(true), { detail: z.union([phase1, phase2, plain]), example: EXAMPLE }),
+  ),
+  linotp: orPicture(
+    valueOf(z.literal(true), {
+      // The serial is missing where the client chose it.
+      detail: z.union([phase1, phase2, plain.extend({ serial: serial.optional() })]),
+      example: EXAMPLE,
+    }),
+  ),
+};
+
+/** @returns the endpoints of /admin: sessions, and the enrolment of tokens */
+export function adminEndpoints(
+  enrolment: EnrolmentService,
+  sessions: AdministratorService,
+  dialect: Pick<Dialect, 'enrolment' | 'administration'>,
+): Endpoint[] {
+  return [
+    initEndpoint(enrolment, dialect.enrolment),
+    openSessionEndpoint(sessions, dialect.administration),
+    closeSessionEndpoint(sessions, dialect.administration),
+  ];
+}
+
+function initEndpoint(enrolment: EnrolmentService, dialect: EnrolmentDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/init',
+      methods: METHODS,
+      summary: 'enrols a token, at once or in the two phases of the roll-out',
+      requires: 'admin:init',
+      answers: ENROLLED,
+      family: 'linotp2',
+      usage: 'admin/init: enrol a token.',
+      changesState: true,
+      parameters: z.object({ ...ENROLMENT, ...QR_PARAMETERS }),
+    },
+    async ({ caller, parameters: { qr, width, ...request }, context }) => {
+      const picture = readQrOptions({ qr, width });
+      return dialect.enrolled(await enrolment.init(caller, request), context, picture);
+    },
+  );
+}
+
+function openSessionEndpoint(sessions: AdministratorService, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/getsession',
+      methods: METHODS,
+      summary: 'opens a session',
+      requires: 'password',
+      answers: done(),
+      answerHeaders: { 'Set-Cookie': 'the cookie `admin_session`' },
+      family: 'linotp2',
+      usage: 'admin/getsession: open a session.',
+      changesState: true,
+      parameters: z.object({}),
+    },
+    async ({ proven, caller, context, secure }) => {
+      const opened = proven && (await sessions.openSession(proven, actOf(caller, 'admin/getsession')));
+      if (opened === undefined) {
+        throw notAuthenticated();
+      }
+      return withCookie(dialect.done(context), opened.session, opened.expiresAt, secure);
+    },
+  );
+}
+
+function closeSessionEndpoint(sessions: AdministratorService, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/dropsession',
+      methods: METHODS,
+      summary: 'closes the session',
+      requires: 'credential',
+      answers: done(),
+      answerHeaders: { 'Set-Cookie': 'removes the cookie `admin_session`' },
+      family: 'linotp2',
+      usage: 'admin/dropsession: close the session.',
+      changesState: true,
+      parameters: z.object({}),
+    },
+    async ({ session, login, caller, context, secure }) => {
+      const act = actOf(caller, 'admin/dropsession');
+      if (login !== undefined) {
+        await sessions.closeSession(login, act, 'login');
+      } else if (session !== undefined) {
+        await sessions.closeSession(session, act);
+      }
+      return withCookie(dialect.done(context), '', new Date(0), secure);
+    },
+  );
+}
+
+function withCookie(reply: Reply, session: string, expiresAt: Date, secure: boolean): Reply {
+  const attributes = [
+    `${SESSION_COOKIE}=${session}`,
+    'Path=/',
+    `Expires=${expiresAt.toUTCString()}`,
+    'HttpOnly',
+    'SameSite=Strict',
+    ...(secure ? ['Secure'] : []),
+  ];
+  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': attributes.join('; ') } };
+}
+
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** @returns the endpoint that loads a file of keys */
+export function loadTokensEndpoint(operations: TokenImportService, dialect: AdministrationDialect): Endpoint {
+  return valueChange(
+    dialect,
+    {
+      path: '/admin/loadtokens',
+      summary: 'loads the keys of a PSKC file, at most 16 MiB',
+      requires: 'admin:loadtokens',
+      value: z.strictObject({ imported: count.describe('the number of tokens that were added') }),
+      purpose: 'load the tokens of a PSKC file.',
+      large: {
+        name: 'file',
+        bytes: MAX_BODY_BYTES,
+        authorize: (caller) => operations.authorize(caller),
+      },
+      parameters: {
+        file: secret(required('the PSKC file (RFC 6030)')),
+        type: optional('`pskc`'),
+        pskc_password: secret(optional('the password of the file')),
+        pskc_preshared: secret(optional('the pre-shared key of the file, hexadecimal')),
+        realm: optional('the realm of the tokens'),
+        targetrealm: optional('the same, where `realm` is left out'),
+      },
+    },
+    async ({ caller, parameters }) => {
+      const { file, type = 'pskc', pskc_password, pskc_preshared, realm, targetrealm } = parameters;
+      if (type.trim().toLowerCase() !== 'pskc') {
+        throw new ServiceError('parameter.invalid', 'Only files of the type pskc can be loaded');
+      }
+      const serials = await operations.load(caller, {
+        file,
+        password: pskc_password,
+        preSharedKey: pskc_preshared,
+        realm: realm ?? targetrealm,
+      });
+      return { imported: serials.length };
+    },
+  );
+}

@@ -1,0 +1,230 @@
+import type {
+  Dialect,
+  EnrolmentDialect,
+  FailureDialect,
+  LoginDialect,
+  OcraDialect,
+  ValidateDialect,
+} from './dialect.ts';
+import { documentedAdministration } from './documented-administration.ts';
+import { documentedMonitoring } from './documented-monitoring.ts';
+import { asciiJson, envelopeId, type EnvelopeResult, type Reply } from '../reply.ts';
+import type { RequestContext } from '../request/exchange.ts';
+import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../challenges/challenge-service.ts';
+import { pictureReply, qrImageTag, SEED_WIDTH, seedUrl, URL_WIDTH } from '../qr-picture.ts';
+import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
+import { translate } from '../messages.ts';
+import { failureForm } from '../failures.ts';
+import { failureText } from './failure-text.ts';
+
+/**
+ * @param version the `version` in answers
+ * @returns the dialect of the published interface description
+ */
+export function createDocumentedDialect(version = DOCUMENTED_VERSION): Dialect {
+  const envelope = new DocumentedEnvelope(version);
+  return {
+    routes: (path) => [path],
+    ocra: documentedOcra(envelope),
+    validate: documentedValidate(envelope),
+    enrolment: documentedEnrolment(envelope),
+    login: documentedLogin(envelope),
+    administration: documentedAdministration(envelope),
+    monitoring: documentedMonitoring(envelope),
+    failures: documentedFailures(envelope),
+  };
+}
+
+/** The default version in answers. */
+const DOCUMENTED_VERSION = 'Tankeeper';
+
+type Detail = Readonly<Record<string, unknown>>;
+
+/** The envelope of the published interface description: version, jsonrpc, result, id, and an optional detail. */
+export class DocumentedEnvelope {
+  readonly #version: string;
+
+  constructor(version: string) {
+    this.#version = version;
+  }
+
+  /** @returns an answer with that result */
+  reply(
+    { parameters }: RequestContext,
+    result: EnvelopeResult,
+    { status = 200, detail }: { status?: number; detail?: Detail | undefined } = {},
+  ): Reply {
+    const envelope = {
+      version: this.#version,
+      jsonrpc: '2.0',
+      result,
+      id: envelopeId(parameters.get('id')),
+      ...(detail !== undefined && { detail }),
+    };
+    return { status, contentType: 'application/json; charset=utf-8', body: asciiJson(envelope) };
+  }
+
+  /** @returns the answer to an operation that succeeded */
+  value(context: RequestContext, value: unknown, detail?: Detail): Reply {
+    return this.reply(context, { status: true, value }, { detail });
+  }
+}
+
+/** @returns the outcomes of /ocra as published */
+function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
+  return {
+    requiresDisplayData: true,
+    waitsForStatus: true,
+    activationCodeSource: (text) => text,
+    issuedChallenge: (issued, context, picture) =>
+      picture === undefined
+        ? envelope.value(context, false, { transactionid: issued.transactionId, data: issued.url })
+        : pictureReply(picture, issued.url, challengeFacts(issued)),
+    checkedTransaction: (checked, context) => envelope.value(context, checkedValue(checked)),
+    transactionStatus: (entries, context) => envelope.value(context, entries.map(statusValue)),
+  };
+}
+
+function challengeFacts({ serial, data, transactionId }: IssuedChallenge): Record<string, string> {
+  return { serial, data, transactionid: transactionId };
+}
+
+function checkedValue({ failCount, result }: CheckedTransaction): Record<string, unknown> {
+  return { failcount: failCount, result };
+}
+
+function statusValue(entry: StatusEntry): Record<string, unknown> {
+  return {
+    serial: entry.serial,
+    transactionid: entry.transactionId,
+    received_tan: entry.receivedTan,
+    valid_tan: entry.validTan,
+    failcount: entry.failCount,
+  };
+}
+
+/** @returns the outcomes of /validate as published */
+function documentedValidate(envelope: DocumentedEnvelope): ValidateDialect {
+  return {
+    validated: (result, context) => envelope.value(context, result),
+    validatedTransaction: ({ failCount, result }, context) =>
+      envelope.value(context, { failcount: failCount, value: result }),
+  };
+}
+
+/** An URL or a key for import into an app: as text, and as a QR code. */
+interface ImportEntry {
+  /** An `<img>`; empty where there is nothing to import. */
+  readonly img: string;
+  /** The position among several entries, as a text. */
+  readonly order: string;
+  readonly value: string | null;
+  readonly description: string;
+}
+
+/** @returns the outcomes of /admin/init and /admin/loadtokens as published */
+function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDialect {
+  return {
+    enrolled: (enrolled, context, picture) => {
+      if (picture === undefined) {
+        return envelope.value(context, true, enrolmentDetail(enrolled));
+      }
+      const { text, facts } = enrolmentPicture(enrolled);
+      return pictureReply(picture, text, facts);
+    },
+  };
+}
+
+/** @returns the `detail` of the answer to /admin/init */
+function enrolmentDetail(enrolled: Enrolled): Record<string, unknown> {
+  switch (enrolled.kind) {
+    case 'phase1':
+      return {
+        app_import: enrolled.appImport,
+        serial: enrolled.serial,
+        ocraurl: ocraUrl(enrolled.appImport),
+        sharedsecret: enrolled.sharedSecret,
+      };
+    case 'phase2':
+      return {
+        serial: enrolled.serial,
+        nonce: enrolled.nonce,
+        transactionid: enrolled.transactionId,
+        challenge: enrolled.question,
+        url: enrolled.callbackUrl,
+        signature: enrolled.signature,
+        app_import: enrolled.appImport,
+        ocraurl: ocraUrl(enrolled.appImport),
+      };
+    case 'plain':
+      return {
+        serial: enrolled.serial,
+        ocraurl: { img: '', order: '0', value: null, description: translate('enrolment/url', 'en') },
+        otpkey: seed(enrolled.otpkey),
+      };
+  }
+}
+
+/** @returns the content of the QR code of an enrolment, and the facts that a page shows below it */
+function enrolmentPicture(enrolled: Enrolled): { text: string; facts: Record<string, string> } {
+  const { serial } = enrolled;
+  switch (enrolled.kind) {
+    case 'phase1': {
+      const { appImport, sharedSecret } = enrolled;
+      return { text: appImport, facts: { serial, app_import: appImport, sharedsecret: sharedSecret } };
+    }
+    case 'phase2': {
+      const { appImport, transactionId } = enrolled;
+      return { text: appImport, facts: { serial, app_import: appImport, transactionid: transactionId } };
+    }
+    case 'plain':
+      return { text: seedUrl(enrolled.otpkey), facts: { serial, otpkey: enrolled.otpkey } };
+  }
+}
+
+function ocraUrl(url: string): ImportEntry {
+  return {
+    img: qrImageTag(url, { width: URL_WIDTH }),
+    order: '0',
+    value: url,
+    description: translate('enrolment/url', 'en'),
+  };
+}
+
+function seed(otpkey: string): ImportEntry {
+  const url = seedUrl(otpkey);
+  return {
+    img: qrImageTag(url, { width: SEED_WIDTH }),
+    order: '1',
+    value: url,
+    description: translate('enrolment/seed', 'en'),
+  };
+}
+
+const REFUSED = {
+  code: failureForm('authentication.required').legacyCode,
+  message: 'Wrong user name or password',
+} as const;
+
+/** @returns the outcomes of /admin/login and /admin/logout as published */
+function documentedLogin(envelope: DocumentedEnvelope): LoginDialect {
+  return {
+    loggedIn: (_administrator, context) => envelope.value(context, true),
+    loginRefused: (context) => envelope.reply(context, { status: false, error: REFUSED }, { status: 401 }),
+    loggedOut: (_administrator, context) => envelope.value(context, true),
+  };
+}
+
+/** @returns the answers to failed requests as published; the published interface is in English */
+function documentedFailures(envelope: DocumentedEnvelope): FailureDialect {
+  return {
+    errorCode: ({ form }) => form.legacyCode,
+    failure: (failure, context) => {
+      const error = {
+        code: failure.form.legacyCode,
+        message: failureText(failure, { usage: context.usage, language: 'en' }),
+      };
+      return envelope.reply(context, { status: false, error }, { status: failure.status });
+    },
+  };
+}

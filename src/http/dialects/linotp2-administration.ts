@@ -1,0 +1,226 @@
+import { canonicalKey } from '../../configuration/setting.ts';
+import type { SettingOverview } from '../../configuration/setting-service.ts';
+import type { Policy } from '../../policy/stored-policy.ts';
+import type { Realm, Resolver, ResolverKind } from '../../configuration/configuration.ts';
+import type { TokenPage } from '../../tokens/token-listing.ts';
+import type { AdministrationShapes } from './shared/administration-shapes.ts';
+import type { AdministrationDialect } from './dialect.ts';
+import { linotpValue } from './linotp2-replies.ts';
+import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable } from './python-text.ts';
+import type { DescribedToken } from '../../tokens/token-view.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { parseOcraSuite } from '../../ocra/suite.ts';
+import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
+
+/** The time and client that LinOTP shows for a policy that does not restrict them. */
+const ANY_TIME = '* * * * * *;';
+const ANY_CLIENT = '*';
+/** LinOTP's report of a stored policy: each of these fields was written. */
+const STORED_FIELDS = {
+  realm: true,
+  active: true,
+  client: true,
+  user: true,
+  time: true,
+  action: true,
+  scope: true,
+} as const;
+/** The size of LinOTP's dict of configuration values. A dict of this size has an order that fits the recorded one. */
+const CONFIGURATION_TABLE = 256;
+const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
+  managed: 'managedresolver',
+  passwd: 'passwdresolver',
+  sql: 'sqlresolver',
+  ldap: 'ldapresolver',
+};
+
+/** @returns the outcomes of administration in the form of LinOTP 2.12.6 */
+export function linotpAdministration(version: string): AdministrationDialect {
+  return {
+    shapes: LINOTP_ADMINISTRATION,
+    value: (content, _context, detail) => linotpValue(version, content, detail),
+    done: () => linotpValue(version, true),
+  };
+}
+
+/** The recorded answers of LinOTP 2.12.6. */
+export const LINOTP_ADMINISTRATION: AdministrationShapes = {
+  tokenPage,
+  setTokens: (names, count) => inPython2Order(names.map((name) => [`set ${name}`, count] as const)),
+  policies: (policies) =>
+    inPython2Order(policies.map((policy) => [policy.name, policyValue(policy)] as const)),
+  storedPolicy: ({ name }) => ({ [`setPolicy ${name}`]: STORED_FIELDS }),
+  removedPolicy: (name) => ({ delPolicy: { result: removedValues(name) } }),
+  resolvers: (resolvers) =>
+    inPython2Order(resolvers.map((resolver) => [resolver.name, resolverEntry(resolver)] as const)),
+  resolver: (resolver) => ({
+    data: shownSettings(resolver),
+    type: RESOLVER_TYPES[resolver.kind],
+    resolver: resolver.name,
+  }),
+  realms: (realms, resolvers) =>
+    inPython2Order(realms.map((realm) => [realm.name, realmValue(realm, resolvers)] as const)),
+  removedRealm: () => ({ delRealm: { result: true } }),
+  configuration: (overview) => inPython2Order(flatConfiguration(overview)),
+  configurationValue: (overview, key) => {
+    const values = flatConfiguration(overview);
+    return { [`getConfig ${key}`]: values.get(canonicalKey(key, values.keys())) ?? null };
+  },
+  storedConfiguration: (entries) => {
+    const inOrder = Object.entries(inPython2Order(entries));
+    return inPython2Order(inOrder.map(([key, value]) => [`setConfig ${key}:${value}`, true] as const));
+  },
+  removedConfiguration: (key) => ({ [`delConfig ${key}`]: true }),
+};
+
+function tokenPage({ tokens, total, page, pageSize, resolverKinds }: TokenPage): unknown {
+  const pages = Math.ceil(total / Math.max(pageSize, 1));
+  return {
+    resultset: { tokens: total, pages, pagesize: pageSize, page },
+    data: tokens.map((token) => linotpToken(token, resolverKinds)),
+  };
+}
+
+function policyValue(policy: Policy): Record<string, string> {
+  return {
+    realm: policy.realm,
+    name: policy.name,
+    action: policy.action,
+    client: policy.client === '' ? ANY_CLIENT : policy.client,
+    user: policy.user,
+    time: policy.time === '' ? ANY_TIME : policy.time,
+    active: policy.active ? 'True' : 'False',
+    scope: policy.scope,
+  };
+}
+
+function removedValues(policy: string): Record<string, boolean> {
+  const keys = Object.keys(STORED_FIELDS).map((field) => `linotp.Policy.${policy}.${field}`);
+  const found = inPython2OrderOfTable(keys, CONFIGURATION_TABLE);
+  return inPython2OrderOfCopy(found.map((key) => [key, true] as const));
+}
+
+function resolverEntry({ name, kind }: Resolver): Record<string, string> {
+  const type = RESOLVER_TYPES[kind];
+  const entry = kind === 'passwd' ? `linotp.${type}.fileName.${name}` : `linotp.${type}.${name}`;
+  return { entry, type, resolvername: name };
+}
+
+function realmValue({ name, isDefault, resolvers: names }: Realm, resolvers: readonly Resolver[]): unknown {
+  return {
+    ...(isDefault && { default: 'true' }),
+    realmname: name,
+    useridresolver: names.map((resolver) => classOf(resolver, resolvers)),
+    entry: `linotp.useridresolver.group.${name}`,
+  };
+}
+
+function classOf(name: string, resolvers: readonly Resolver[]): string {
+  const resolver = resolvers.find((one) => one.name === name);
+  return resolverClass(name, resolver?.kind ?? 'managed');
+}
+
+/** LinOTP keeps everything in one table of keys; its clients also read realms and resolvers there. */
+function flatConfiguration({
+  values,
+  realms,
+  resolvers,
+  changedAt,
+}: SettingOverview): ReadonlyMap<string, string> {
+  const entries: (readonly [string, string])[] = [...values, ['Config', pythonTime(changedAt)] as const];
+  for (const { name, kind, settings } of resolvers) {
+    for (const [setting, value] of Object.entries(settings)) {
+      entries.push([`${RESOLVER_TYPES[kind]}.${setting}.${name}`, value]);
+    }
+  }
+  for (const { name, isDefault, resolvers: names } of realms) {
+    const classes = names.map((resolver) => classOf(resolver, resolvers));
+    entries.push([`useridresolver.group.${name}`, classes.join(',')]);
+    if (isDefault) {
+      entries.push(['DefaultRealm', name]);
+    }
+  }
+  return new Map(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** @returns `2026-11-20 10:55:08.853000`, in UTC */
+function pythonTime(at: Date): string {
+  return at.toISOString().replace('T', ' ').replace('Z', '000');
+}
+
+/** LinOTP's default, which its table contains for token types without digits of their own. */
+const USUAL_DIGITS = 6;
+
+/**
+ * A token as LinOTP 2.12.6 lists it. `LinOtp.IdResolver` is the resolver in place of the path of a passwd file.
+ * Resolvers are not queried for descriptions of users, so that a listing of tokens requires none of them.
+ */
+function linotpToken(
+  token: DescribedToken,
+  kinds: ReadonlyMap<string, ResolverKind>,
+): Record<string, unknown> {
+  const { owner } = token;
+  const resolver =
+    owner === null ? '' : resolverClass(owner.resolver, kinds.get(owner.resolver) ?? 'managed');
+  return {
+    'LinOtp.OtpLen': digitsOf(token.ocraSuite),
+    'LinOtp.TokenType': token.type,
+    'LinOtp.TokenSerialnumber': token.serial,
+    'LinOtp.CountWindow': token.counterWindow,
+    'User.description': '',
+    'LinOtp.IdResClass': resolver,
+    'LinOtp.RealmNames': token.realms,
+    'LinOtp.Count': Number(token.counter),
+    'User.userid': owner?.userId ?? '',
+    'LinOtp.TokenId': Number(token.id),
+    'LinOtp.TokenInfo':
+      token.ocraSuite === null ? '' : `{\n"ocrasuite": ${JSON.stringify(token.ocraSuite)}\n}`,
+    'LinOtp.FailCount': token.failCount,
+    'LinOtp.MaxFail': token.maxFail,
+    'User.username': owner?.login ?? '',
+    'LinOtp.LastAuthSuccess': '',
+    'LinOtp.SyncWindow': token.syncWindow,
+    'LinOtp.LastAuthMatch': '',
+    'LinOtp.TokenDesc': token.description,
+    'LinOtp.IdResolver': resolver,
+    'LinOtp.Userid': owner?.userId ?? '',
+    'LinOtp.CreationDate': token.createdAt.toUTCString(),
+    'LinOtp.Isactive': token.active,
+  };
+}
+
+function digitsOf(suite: string | null): number {
+  if (suite === null) {
+    return USUAL_DIGITS;
+  }
+  try {
+    const { truncation } = parseOcraSuite(suite);
+    return truncation === 0 ? USUAL_DIGITS : truncation;
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      return USUAL_DIGITS;
+    }
+    throw error;
+  }
+}
+
+const CLASSES: Readonly<Record<ResolverKind, string>> = {
+  managed: 'ManagedIdResolver',
+  passwd: 'PasswdIdResolver',
+  sql: 'SQLIdResolver',
+  ldap: 'LDAPIdResolver',
+};
+
+/** @returns LinOTP's name of a resolver: `useridresolver.PasswdIdResolver.IdResolver.name` */
+export function resolverClass(name: string, kind: ResolverKind): string {
+  return `useridresolver.${CLASSES[kind]}.IdResolver.${name}`;
+}
+
+/**
+ * @returns the settings for display: with the key of the secret, but never its value. A client that sends them back
+ *   after changing another setting sends no secret, and the stored one stays
+ */
+export function shownSettings({ kind, settings }: Resolver): Resolver['settings'] {
+  const { secret } = SETTINGS_RULES[kind];
+  return secret === undefined ? settings : { ...settings, [secret]: '' };
+}
