@@ -1,12 +1,14 @@
 import { RememberedChecks } from './authentication/authenticate.ts';
-import type { Endpoint } from './endpoint-spec.ts';
+import { type Endpoint, endpointIn } from './endpoint-spec.ts';
 import { type Reply, send, sendStream } from './reply.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
 import {
+  announceDeprecatedPost,
   answer,
   auditRefusal,
   authenticateCaller,
   authorizeBody,
+  authorizeCaller,
   awaitLater,
   checkMethod,
   type EndpointRequest,
@@ -14,6 +16,7 @@ import {
   limitResponses,
   limitTransaction,
   limitWork,
+  pickDeclared,
   queueLargeBody,
   readQueryString,
   readRest,
@@ -31,6 +34,7 @@ import {
  */
 const STEPS: readonly Step[] = [
   auditRefusal,
+  announceDeprecatedPost,
   shareWithApps,
   limitRequests,
   checkMethod,
@@ -44,12 +48,15 @@ const STEPS: readonly Step[] = [
   awaitLater,
   limitWork,
   authenticateCaller,
+  pickDeclared,
+  authorizeCaller,
   withholdReasons,
   answer,
 ];
 
 /** @returns the handler of all methods of the endpoint's path */
-export function serveEndpoint(endpoint: Endpoint, server: ServerContext): ExchangeHandler {
+export function serveEndpoint(declared: Endpoint, server: ServerContext): ExchangeHandler {
+  const endpoint = endpointIn(server.dialect.name, declared);
   return async (request, response) => {
     const { exchange } = response.locals;
     const { path, usage, family } = endpoint;
@@ -63,6 +70,7 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
       checks: new RememberedChecks(server),
       query: [],
       values: new Map(),
+      picked: {},
       countTransaction: () => undefined,
       identity: undefined,
     });

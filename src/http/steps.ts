@@ -7,12 +7,15 @@ import {
   type Identity,
   type RememberedChecks,
 } from './authentication/authenticate.ts';
-import type { Endpoint } from './endpoint-spec.ts';
+import type { RightsService } from '../policy/rights-service.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import type { Endpoint, Picked } from './endpoint-spec.ts';
 import type { Guards } from './limits/guards.ts';
 import type { Reply } from './reply.ts';
 import type { Exchange, ExchangeRequest, ExchangeResponse } from './request/exchange.ts';
 import {
   mergeSources,
+  pickParameters,
   type QueryEntry,
   readQueryEntries,
   type RequestValues,
@@ -30,6 +33,10 @@ export interface ServerContext extends Checks {
   readonly limits: BodyLimits;
   readonly guards: Guards;
   readonly refusals?: RefusalNotes | undefined;
+  readonly dialect: Dialect;
+  readonly rights: Pick<RightsService, 'require'>;
+  /** The day on which POST to /monitoring ends; undefined: it is not set. */
+  readonly monitoringPostSunset?: Date | undefined;
   /** The origins elsewhere that serve the app, as browsers write them; default: none. */
   readonly appOrigins?: readonly string[] | undefined;
 }
@@ -46,6 +53,8 @@ export interface EndpointRequest {
   query: readonly QueryEntry[];
   /** All parameters that were read, secrets included. The context of the exchange has them without secrets. */
   values: RequestValues;
+  /** Those that the endpoint declares, by its schema. */
+  picked: Picked;
   /** Names the transaction to the guard of responses. @throws ServiceError 'too-many-requests' */
   countTransaction: (transaction: string) => void;
   /** The administrator, once authenticated. */
@@ -106,11 +115,12 @@ export const awaitLater: Step = async ({ request, response, exchange }, next) =>
 };
 
 /** Calls the endpoint. */
-export const answer: Step = async ({ endpoint, request, exchange, values, identity }) => {
+export const answer: Step = async ({ endpoint, request, exchange, server, picked, identity }) => {
   const { context, client, limitedAs, requestId } = exchange;
   const call = {
-    parameters: values,
+    parameters: picked,
     context,
+    dialect: server.dialect,
     client,
     limitedAs,
     requestId,
@@ -119,13 +129,28 @@ export const answer: Step = async ({ endpoint, request, exchange, values, identi
     cookies: request.headers.cookie,
     ifNoneMatch: request.method === 'POST' ? undefined : request.headers['if-none-match'],
   };
-  if (endpoint.access === 'open') {
-    return endpoint.answer(call);
-  }
-  if (identity === undefined) {
-    throw new Error('the caller has not been authenticated');
-  }
   return endpoint.answer(call, identity);
+};
+
+/** The page that describes the deprecation and its replacement. */
+export const MONITORING_POST_PAGE = '/docs/monitoring-post';
+
+/** The day of release 3.2, 2022-07-15, in seconds since 1970. */
+const DEPRECATED_SINCE = 1_657_843_200;
+
+/**
+ * Adds to each answer to a POST that is deprecated the headers that say so: `Deprecation` (RFC 9745), `Link` and, once
+ * the day is set, `Sunset` (RFC 8594).
+ */
+export const announceDeprecatedPost: Step = ({ endpoint, request, response, server }, next) => {
+  if (endpoint.isPostDeprecated === true && request.method === 'POST') {
+    response.setHeader('Deprecation', `@${DEPRECATED_SINCE}`);
+    response.setHeader('Link', `<${MONITORING_POST_PAGE}>; rel="deprecation"; type="text/html"`);
+    if (server.monitoringPostSunset !== undefined) {
+      response.setHeader('Sunset', server.monitoringPostSunset.toUTCString());
+    }
+  }
+  return next();
 };
 
 /** Refuses methods that the endpoint does not have, and answers OPTIONS. */
@@ -207,9 +232,14 @@ export const readRest: Step = async (state, next) => {
     if (!request.complete) {
       checks.forget();
     }
-    const large = endpoint.access === 'open' ? undefined : endpoint.large;
-    keep(state, await readBody(request, response, server.limits, large));
+    keep(state, await readBody(request, response, server.limits, endpoint.large));
   }
+  return next();
+};
+
+/** Reads the declared parameters by their schema. */
+export const pickDeclared: Step = (state, next) => {
+  state.picked = pickParameters(state.endpoint.parameters, state.values);
   return next();
 };
 
@@ -235,6 +265,7 @@ async function assertMaySend({
   endpoint,
   request,
   exchange,
+  server,
   values,
   checks,
 }: EndpointRequest): Promise<void> {
@@ -242,14 +273,14 @@ async function assertMaySend({
     endpoint.access === 'password'
       ? [(await authenticateByPassword(request, exchange, checks)).principal]
       : await findCandidates(request, values, exchange, checks);
-  const large = endpoint.access === 'open' ? undefined : endpoint.large;
-  if (large === undefined) {
+  if (endpoint.large === undefined) {
     return;
   }
   let refusal: unknown;
   for (const principal of candidates) {
     try {
-      await large.authorize({ principal, requestId: exchange.requestId });
+      const caller = { principal, requestId: exchange.requestId };
+      await server.rights.require(caller, endpoint.rightsFor({}, caller));
       return;
     } catch (error) {
       refusal = error;
@@ -268,6 +299,15 @@ export const authenticateCaller: Step = async (state, next) => {
         ? await authenticateByPassword(request, exchange, checks)
         : await authenticate(request, values, exchange, checks, needsMoreThanCookie(state));
     exchange.administrator = state.identity.principal.administrator;
+  }
+  return next();
+};
+
+/** Checks the rights that the endpoint declares. Services only bound what is seen by the realms in which they hold. */
+export const authorizeCaller: Step = async ({ endpoint, exchange, server, picked, identity }, next) => {
+  if (identity !== undefined) {
+    const caller = { principal: identity.principal, requestId: exchange.requestId };
+    await server.rights.require(caller, endpoint.rightsFor(picked, caller));
   }
   return next();
 };
@@ -307,11 +347,7 @@ export const limitTransaction: Step = ({ endpoint, values, countTransaction }, n
 /** Admits one large body at a time to be read and processed. */
 export const queueLargeBody: Step = (state, next) => {
   const { endpoint, request, server } = state;
-  const isLarge =
-    endpoint.access !== 'open' &&
-    endpoint.large !== undefined &&
-    hasBody(state) &&
-    mayExceed(request, server.limits.bytes);
+  const isLarge = endpoint.large !== undefined && hasBody(state) && mayExceed(request, server.limits.bytes);
   return isLarge ? server.guards.largeBodies.run(next) : next();
 };
 

@@ -4,7 +4,6 @@ import type { AdministratorService } from '../../administrators/administrator-se
 import type { SecondFactorService } from '../../administrators/second-factor-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { count } from '../answers.ts';
-import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { type Endpoint, plainChange, valueChange, valueReading } from '../endpoint-spec.ts';
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import { optional, required, secret } from '../request/parameters.ts';
@@ -19,15 +18,13 @@ const NEW_PASSWORD = secret(required('the new password'));
 /** @returns the endpoints that manage administrators. What changes a credential takes a confirmed login, too. */
 export function administratorEndpoints(
   operations: Pick<Services, 'administrators' | 'secondFactors'>,
-  dialect: AdministrationDialect,
   guard: Guards['logins'] = UNGUARDED.logins,
 ): Endpoint[] {
   const { administrators, secondFactors } = operations;
   return [
-    listEndpoint(administrators, dialect),
-    ownPasswordEndpoint(administrators, dialect, guard),
+    listEndpoint(administrators),
+    ownPasswordEndpoint(administrators, guard),
     plainChange(
-      dialect,
       {
         path: '/admin/administrators/add',
         purpose: 'change an administrator.',
@@ -38,7 +35,6 @@ export function administratorEndpoints(
         administrators.add(caller, administrator, password),
     ),
     plainChange(
-      dialect,
       {
         path: '/admin/administrators/remove',
         purpose: 'change an administrator.',
@@ -48,9 +44,8 @@ export function administratorEndpoints(
       },
       ({ caller, parameters: { administrator } }) => administrators.remove(caller, administrator),
     ),
-    passwordEndpoint(administrators, dialect),
+    passwordEndpoint(administrators),
     plainChange(
-      dialect,
       {
         path: '/admin/administrators/second-factor',
         purpose: 'change an administrator.',
@@ -65,7 +60,6 @@ export function administratorEndpoints(
         secondFactors.setToken(caller, administrator, serial),
     ),
     plainChange(
-      dialect,
       {
         path: '/admin/administrators/second-factor/remove',
         purpose: 'change an administrator.',
@@ -74,13 +68,12 @@ export function administratorEndpoints(
       },
       ({ caller, parameters: { administrator } }) => secondFactors.remove(caller, administrator),
     ),
-    linkEndpoint(secondFactors, dialect),
+    linkEndpoint(secondFactors),
   ];
 }
 
-function listEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
+function listEndpoint(administrators: AdministratorService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/administrators',
       summary: 'the administrators with their second factors',
@@ -116,13 +109,8 @@ function listEndpoint(administrators: AdministratorService, dialect: Administrat
 }
 
 /** Guesses of the present password count like those of a sign-in. */
-function ownPasswordEndpoint(
-  administrators: AdministratorService,
-  dialect: AdministrationDialect,
-  guard: Guards['logins'],
-): Endpoint {
+function ownPasswordEndpoint(administrators: AdministratorService, guard: Guards['logins']): Endpoint {
   return plainChange(
-    dialect,
     {
       path: '/admin/password',
       summary:
@@ -149,9 +137,8 @@ function ownPasswordEndpoint(
   );
 }
 
-function passwordEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
+function passwordEndpoint(administrators: AdministratorService): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/admin/administrators/password',
       summary: 'sets the password of another administrator, with a confirmed login; ends all sessions',
@@ -174,9 +161,8 @@ function passwordEndpoint(administrators: AdministratorService, dialect: Adminis
   );
 }
 
-function linkEndpoint(secondFactors: SecondFactorService, dialect: AdministrationDialect): Endpoint {
+function linkEndpoint(secondFactors: SecondFactorService): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/admin/administrators/passkey-link',
       summary:
@@ -197,21 +183,16 @@ const TOKEN_OWNER = required('the administrator on whose behalf it speaks', 'ann
 const TOKEN_NAME = required('what it is called', 'nagios');
 
 /** @returns the endpoints that manage API tokens */
-export function apiTokenEndpoints(
-  administrators: AdministratorService,
-  dialect: AdministrationDialect,
-  clock: Clock,
-): Endpoint[] {
+export function apiTokenEndpoints(administrators: AdministratorService, clock: Clock): Endpoint[] {
   return [
-    listTokensEndpoint(administrators, dialect),
-    addTokenEndpoint(administrators, dialect, clock),
-    removeTokenEndpoint(administrators, dialect),
+    listTokensEndpoint(administrators),
+    addTokenEndpoint(administrators, clock),
+    removeTokenEndpoint(administrators),
   ];
 }
 
-function listTokensEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
+function listTokensEndpoint(administrators: AdministratorService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/api-tokens',
       summary: 'the API tokens of an administrator; the tokens themselves are not kept',
@@ -249,13 +230,8 @@ function listTokensEndpoint(administrators: AdministratorService, dialect: Admin
   );
 }
 
-function addTokenEndpoint(
-  administrators: AdministratorService,
-  dialect: AdministrationDialect,
-  clock: Clock,
-): Endpoint {
+function addTokenEndpoint(administrators: AdministratorService, clock: Clock): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/admin/api-tokens/add',
       summary: 'makes an API token, with a confirmed login, and shows it this once',
@@ -299,9 +275,8 @@ function readExpiry(text: string | undefined, clock: Clock): Date | undefined {
   return expiry;
 }
 
-function removeTokenEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
+function removeTokenEndpoint(administrators: AdministratorService): Endpoint {
   return plainChange(
-    dialect,
     {
       path: '/admin/api-tokens/remove',
       summary: 'removes an API token, which is refused within a second',
@@ -326,9 +301,8 @@ const RIGHTS = z.strictObject({
 });
 
 /** @returns the endpoint that tells callers their own rights */
-export function rightsEndpoint(rights: RightsService, dialect: AdministrationDialect): Endpoint {
+export function rightsEndpoint(rights: RightsService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/rights',
       summary: 'the name and the rights of the caller, as they are now',

@@ -5,15 +5,8 @@ import type { ExportFormat } from '../../audit/export-trail.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { parsePastInstant } from '../../kernel/past-instant.ts';
-import { type Answers, count, inEveryDialect } from '../answers.ts';
-import type { AdministrationDialect } from '../dialects/dialect.ts';
-import {
-  administratorEndpoint,
-  type Endpoint,
-  type Shown,
-  valueChange,
-  valueReading,
-} from '../endpoint-spec.ts';
+import { type Answers, count, inEveryDialect, type Shown } from '../answers.ts';
+import { administratorEndpoint, type Endpoint, valueChange, valueReading } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
 import { optional } from '../request/parameters.ts';
 import type { AuditVerification } from '../../audit/audit-verification.ts';
@@ -71,22 +64,12 @@ const EXPORT: Answers = inEveryDialect({
 });
 
 /** @returns the endpoints that search and export the audit trail */
-export function auditEndpoints(
-  audit: AuditSearch,
-  exports: AuditExport,
-  dialect: AdministrationDialect,
-  clock: Clock,
-): Endpoint[] {
-  return [
-    searchEndpoint(audit, dialect, clock),
-    valuesEndpoint(audit, dialect),
-    exportEndpoint(exports, clock),
-  ];
+export function auditEndpoints(audit: AuditSearch, exports: AuditExport, clock: Clock): Endpoint[] {
+  return [searchEndpoint(audit, clock), valuesEndpoint(audit), exportEndpoint(exports, clock)];
 }
 
-function searchEndpoint(audit: AuditSearch, dialect: AdministrationDialect, clock: Clock): Endpoint {
+function searchEndpoint(audit: AuditSearch, clock: Clock): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/audit/search',
       summary: 'rows of the audit trail, newest first; all filters must match',
@@ -128,9 +111,8 @@ function shownPage({ rows, next }: AuditPage): Shown<typeof PAGE> {
   };
 }
 
-function valuesEndpoint(audit: AuditSearch, dialect: AdministrationDialect): Endpoint {
+function valuesEndpoint(audit: AuditSearch): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/audit/values',
       summary: 'the actions and outcomes that rows of the audit trail may have',
@@ -246,16 +228,12 @@ const OVERVIEW = z.strictObject({
 });
 
 /** @returns the endpoints that verify the audit trail */
-export function auditVerificationEndpoints(
-  verification: AuditVerification,
-  dialect: AdministrationDialect,
-): Endpoint[] {
-  return [beginEndpoint(verification, dialect), overviewEndpoint(verification, dialect)];
+export function auditVerificationEndpoints(verification: AuditVerification): Endpoint[] {
+  return [beginEndpoint(verification), overviewEndpoint(verification)];
 }
 
-function beginEndpoint(verification: AuditVerification, dialect: AdministrationDialect): Endpoint {
+function beginEndpoint(verification: AuditVerification): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/audit/verify',
       summary:
@@ -273,9 +251,8 @@ function beginEndpoint(verification: AuditVerification, dialect: AdministrationD
   );
 }
 
-function overviewEndpoint(verification: AuditVerification, dialect: AdministrationDialect): Endpoint {
+function overviewEndpoint(verification: AuditVerification): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/audit/verification',
       summary: 'the progress or the result of the newest verification of the audit trail',

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { ChallengeService } from '../../challenges/challenge-service.ts';
 import type { StatusWaitService } from '../../challenges/status-wait-service.ts';
 import { type Answers, count, orPicture, valueOf } from '../answers.ts';
-import type { AdministrationDialect, Dialect, OcraDialect } from '../dialects/dialect.ts';
 import {
   administratorEndpoint,
   type Endpoint,
@@ -14,7 +13,7 @@ import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
 import { optional, required, secret } from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-const DISPLAY_DATA = 'the text that the app displays';
+const DISPLAY_DATA = ['the text that the app displays', 'Pay 50 EUR'] as const;
 /** The parameters that name a token. */
 const TOKEN = {
   serial: optional('the serial of a token', 'QR1'),
@@ -142,29 +141,20 @@ const TRANSACTION_STATUS: Answers = {
   ),
 };
 
-type Dialects = Pick<Dialect, 'ocra' | 'administration'>;
-
 /** @returns the endpoints of /ocra: challenges and responses by RFC 6287 */
-export function ocraEndpoints(
-  ocra: ChallengeService,
-  waits: StatusWaitService,
-  dialects: Dialects,
-): Endpoint[] {
-  const { ocra: dialect, administration } = dialects;
+export function ocraEndpoints(ocra: ChallengeService, waits: StatusWaitService): Endpoint[] {
   return [
-    requestEndpoint(ocra, dialect),
-    checkEndpoint(ocra, dialect),
-    ...(['/ocra/checkstatus', '/ocra'] as const).map((path) =>
-      dialect.waitsForStatus
-        ? waitingStatusEndpoint(path, ocra, waits, dialect)
-        : statusEndpoint(path, ocra, dialect),
-    ),
-    activationCodeEndpoint(ocra, dialects),
-    calculationEndpoint(ocra, administration),
+    requestEndpoint(ocra),
+    checkEndpoint(ocra),
+    statusEndpoint('/ocra/checkstatus', ocra, waits),
+    statusEndpoint('/ocra', ocra, waits),
+    activationCodeEndpoint(ocra),
+    calculationEndpoint(ocra),
   ];
 }
 
-function requestEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
+function requestEndpoint(ocra: ChallengeService): Endpoint {
+  const parameters = z.object({ ...TOKEN, data: optional(...DISPLAY_DATA), ...QR_PARAMETERS });
   return administratorEndpoint(
     {
       path: '/ocra/request',
@@ -175,22 +165,17 @@ function requestEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint
       family: 'linotp2',
       usage: 'ocra/request: request a challenge for a given user or token (serial).',
       changesState: true,
-      parameters: z.object({
-        ...TOKEN,
-        data: dialect.requiresDisplayData
-          ? required(DISPLAY_DATA, 'Pay 50 EUR')
-          : optional(DISPLAY_DATA, 'Pay 50 EUR'),
-        ...QR_PARAMETERS,
-      }),
+      parameters,
+      inDialect: { documented: { parameters: parameters.extend({ data: required(...DISPLAY_DATA) }) } },
     },
-    async ({ caller, parameters: { qr, width, ...request }, context }) => {
+    async ({ caller, parameters: { qr, width, ...request }, context, dialect }) => {
       const picture = readQrOptions({ qr, width });
-      return dialect.issuedChallenge(await ocra.requestChallenge(caller, request), context, picture);
+      return dialect.ocra.issuedChallenge(await ocra.requestChallenge(caller, request), context, picture);
     },
   );
 }
 
-function checkEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
+function checkEndpoint(ocra: ChallengeService): Endpoint {
   return openEndpoint(
     {
       path: '/ocra/check_t',
@@ -210,64 +195,43 @@ function checkEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
       transactionNamedBy: ['transactionid'],
       calledByApps: true,
     },
-    async ({ parameters: { transactionid, pass }, client, requestId, context }) => {
+    async ({ parameters: { transactionid, pass }, client, requestId, context, dialect }) => {
       const checked = await ocra.checkTransaction(
         { client, requestId },
         { transactionId: transactionid, pass },
       );
-      return { ...dialect.checkedTransaction(checked, context), accepted: checked.result };
+      return { ...dialect.ocra.checkedTransaction(checked, context), accepted: checked.result };
     },
-  );
-}
-
-type StatusPath = '/ocra/checkstatus' | '/ocra';
-
-const STATUS = {
-  methods: METHODS,
-  requires: 'ocra:status',
-  answers: TRANSACTION_STATUS,
-  family: 'linotp2',
-  usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
-  changesState: false,
-} as const;
-const STATUS_PARAMETERS = {
-  transactionid: optional('the transaction; default: all of the token', '5f1c0e9a7b3d42860c1e'),
-  ...TOKEN,
-} as const;
-
-function statusSummary(path: StatusPath): string {
-  return path === '/ocra' ? 'same as `/ocra/checkstatus`' : 'state of challenges';
-}
-
-function statusEndpoint(path: StatusPath, ocra: ChallengeService, dialect: OcraDialect): Endpoint {
-  return administratorEndpoint(
-    { ...STATUS, path, summary: statusSummary(path), parameters: z.object(STATUS_PARAMETERS) },
-    async ({ caller, parameters: { transactionid, ...reference }, context }) =>
-      dialect.transactionStatus(
-        await ocra.status(caller, { transactionId: transactionid, ...reference }),
-        context,
-      ),
   );
 }
 
 /** The header that tells how a wait ended. */
 const WAIT_END = 'Tankeeper-Wait';
 
-function waitingStatusEndpoint(
-  path: StatusPath,
+const STATUS_PARAMETERS = {
+  transactionid: optional('the transaction; default: all of the token', '5f1c0e9a7b3d42860c1e'),
+  ...TOKEN,
+} as const;
+
+function statusEndpoint(
+  path: '/ocra/checkstatus' | '/ocra',
   ocra: ChallengeService,
   waits: StatusWaitService,
-  dialect: OcraDialect,
 ): Endpoint {
   return administratorEndpoint(
     {
-      ...STATUS,
       path,
-      summary: statusSummary(path),
+      methods: METHODS,
+      summary: path === '/ocra' ? 'same as `/ocra/checkstatus`' : 'state of challenges',
+      requires: 'ocra:status',
+      answers: TRANSACTION_STATUS,
       answerHeaders: {
         [WAIT_END]:
           'with `wait`: `changed`, `over` (the time), `closed` (the transaction takes no more responses), `full` (too many requests wait: ask again later) or `stopping` (the server)',
       },
+      family: 'linotp2',
+      usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
+      changesState: false,
       parameters: z.object({
         ...STATUS_PARAMETERS,
         wait: optional(
@@ -279,18 +243,19 @@ function waitingStatusEndpoint(
           'false,false,0',
         ),
       }),
+      inDialect: { linotp: { parameters: z.object(STATUS_PARAMETERS), answerHeaders: {} } },
     },
-    async ({ caller, parameters: { transactionid, wait, known, ...reference }, context }) => {
+    async ({ caller, parameters: { transactionid, wait, known, ...reference }, context, dialect }) => {
       const requested = { transactionId: transactionid, ...reference };
       if (wait === undefined) {
-        return dialect.transactionStatus(await ocra.status(caller, requested), context);
+        return dialect.ocra.transactionStatus(await ocra.status(caller, requested), context);
       }
       const awaitEnd = await waits.begin(caller, { ...requested, wait, known });
       return {
         status: 200,
         later: async (gone) => {
           const { entries, end } = await awaitEnd(gone);
-          const reply = dialect.transactionStatus(entries, context);
+          const reply = dialect.ocra.transactionStatus(entries, context);
           return { ...reply, headers: { ...reply.headers, [WAIT_END]: end } };
         },
       };
@@ -298,9 +263,8 @@ function waitingStatusEndpoint(
   );
 }
 
-function activationCodeEndpoint(ocra: ChallengeService, { ocra: forms, administration }: Dialects): Endpoint {
+function activationCodeEndpoint(ocra: ChallengeService): Endpoint {
   return valueReading(
-    administration,
     {
       path: '/ocra/getActivationCode',
       summary: 'a valid activation code',
@@ -313,15 +277,14 @@ function activationCodeEndpoint(ocra: ChallengeService, { ocra: forms, administr
         activationcode: optional('the text to encode; default: random bytes', '1234567890'),
       },
     },
-    async ({ caller, parameters: { activationcode } }) => ({
-      activationcode: await ocra.activationCode(caller, forms.activationCodeSource(activationcode)),
+    async ({ caller, parameters: { activationcode }, dialect }) => ({
+      activationcode: await ocra.activationCode(caller, dialect.ocra.activationCodeSource(activationcode)),
     }),
   );
 }
 
-function calculationEndpoint(ocra: ChallengeService, dialect: AdministrationDialect): Endpoint {
+function calculationEndpoint(ocra: ChallengeService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/ocra/calculateOtp',
       summary: 'the response of an app, to test apps and portals',

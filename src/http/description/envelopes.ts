@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AnswerExample, EnvelopeAnswer } from '../answers.ts';
-import type { DialectName } from '../dialects/dialects.ts';
+import type { DialectName } from '../dialects/dialect.ts';
 import type { Family } from '../request/exchange.ts';
 import type { Endpoint, Method } from '../endpoint-spec.ts';
 import { type Header, type MediaType, reference, type Reference, type Response } from './openapi.ts';

@@ -1,5 +1,5 @@
-import type { DialectName } from '../dialects/dialects.ts';
-import type { Endpoint } from '../endpoint-spec.ts';
+import type { DialectName } from '../dialects/dialect.ts';
+import { type Endpoint, endpointIn } from '../endpoint-spec.ts';
 import {
   type Envelope,
   envelopeOf,
@@ -26,6 +26,7 @@ import {
 
 /** The interface of a server in one dialect. */
 export interface DescribedInterface {
+  /** All, in whatever dialect. */
   readonly endpoints: readonly Endpoint[];
   readonly dialect: DialectName;
   /** The version of tankeeper. */
@@ -54,7 +55,8 @@ const TAGS = [
 ] as const;
 
 /** @returns the description of the interface */
-export function describeInterface({ endpoints, dialect, version }: DescribedInterface): OpenApiDocument {
+export function describeInterface({ dialect, version, ...all }: DescribedInterface): OpenApiDocument {
+  const endpoints = all.endpoints.map((endpoint) => endpointIn(dialect, endpoint));
   return {
     openapi: '3.1.1',
     info: {

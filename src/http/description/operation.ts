@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { DialectAnswers, EnvelopeAnswer, OtherAnswer } from '../answers.ts';
-import type { DialectName } from '../dialects/dialects.ts';
+import type { DialectName } from '../dialects/dialect.ts';
 import type { Endpoint, Method, Requirement } from '../endpoint-spec.ts';
 import {
   type Envelope,

@@ -1,23 +1,41 @@
-import type { Dialect, FailureDialect } from './dialect.ts';
-import { createDocumentedDialect } from './documented.ts';
 import type { Family } from '../request/exchange.ts';
+import type { Dialect, DialectName, FailureDialect } from './dialect.ts';
+import {
+  DOCUMENTED_VERSION,
+  DocumentedEnvelope,
+  documentedEnrolment,
+  documentedFailures,
+  documentedLogin,
+  documentedOcra,
+  documentedValidate,
+} from './documented.ts';
+import { documentedAdministration } from './documented-administration.ts';
+import { documentedMonitoring } from './documented-monitoring.ts';
 import { linotpAdministration } from './linotp2-administration.ts';
+import { linotpFailures } from './linotp2-failures.ts';
 import { linotpEnrolment, linotpOcra, linotpValidate } from './linotp2-ocra.ts';
 import { LINOTP_VERSION } from './linotp2-replies.ts';
-import { linotpFailures } from './linotp2-failures.ts';
 import { linotpLogin, linotpMonitoring, MONITORING_VERSION, monitoringFailures } from './linotp3.ts';
-
-/** Every dialect, by its name in WIRE_DIALECT. */
-const DIALECTS = {
-  documented: createDocumentedDialect,
-  linotp: createLinotpDialect,
-} as const satisfies Record<string, (version: string | undefined) => Dialect>;
-
-export type DialectName = keyof typeof DIALECTS;
 
 /** @param version the version in answers; undefined: that of the dialect */
 export function createDialect(name: DialectName, version: string | undefined): Dialect {
-  return DIALECTS[name](version);
+  return name === 'documented' ? createDocumentedDialect(version) : createLinotpDialect(version);
+}
+
+/** The dialect of the published interface description. */
+function createDocumentedDialect(version = DOCUMENTED_VERSION): Dialect {
+  const envelope = new DocumentedEnvelope(version);
+  return {
+    name: 'documented',
+    routes: (path) => [path],
+    ocra: documentedOcra(envelope),
+    validate: documentedValidate(envelope),
+    enrolment: documentedEnrolment(envelope),
+    login: documentedLogin(envelope),
+    administration: documentedAdministration(envelope),
+    monitoring: documentedMonitoring(envelope),
+    failures: documentedFailures(envelope),
+  };
 }
 
 /**
@@ -29,6 +47,7 @@ function createLinotpDialect(version: string | undefined): Dialect {
   const linotp2 = version ?? LINOTP_VERSION;
   const linotp3 = version ?? MONITORING_VERSION;
   return {
+    name: 'linotp',
     routes,
     ocra: linotpOcra(linotp2),
     validate: linotpValidate(linotp2),

@@ -57,7 +57,6 @@ export function documentedMonitoring(envelope: DocumentedEnvelope): MonitoringDi
   const reply = (context: RequestContext, result: Readonly<Record<string, unknown>> | TableResult): Reply =>
     envelope.reply(context, { status: true, ...result });
   return {
-    repeated: 'last',
     tokenReport: (report, context) => reply(context, tokenResult(report)),
     userReport: (report, context) => reply(context, userResult(report)),
     activeUserReport: (report, context) => reply(context, activeUserResult(report)),

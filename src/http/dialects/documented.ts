@@ -1,13 +1,10 @@
 import type {
-  Dialect,
   EnrolmentDialect,
   FailureDialect,
   LoginDialect,
   OcraDialect,
   ValidateDialect,
 } from './dialect.ts';
-import { documentedAdministration } from './documented-administration.ts';
-import { documentedMonitoring } from './documented-monitoring.ts';
 import { asciiJson, envelopeId, type EnvelopeResult, type Reply } from '../reply.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../challenges/challenge-service.ts';
@@ -17,26 +14,8 @@ import { translate } from '../messages.ts';
 import { failureForm } from '../failures.ts';
 import { failureText } from './failure-text.ts';
 
-/**
- * @param version the `version` in answers
- * @returns the dialect of the published interface description
- */
-export function createDocumentedDialect(version = DOCUMENTED_VERSION): Dialect {
-  const envelope = new DocumentedEnvelope(version);
-  return {
-    routes: (path) => [path],
-    ocra: documentedOcra(envelope),
-    validate: documentedValidate(envelope),
-    enrolment: documentedEnrolment(envelope),
-    login: documentedLogin(envelope),
-    administration: documentedAdministration(envelope),
-    monitoring: documentedMonitoring(envelope),
-    failures: documentedFailures(envelope),
-  };
-}
-
 /** The default version in answers. */
-const DOCUMENTED_VERSION = 'Tankeeper';
+export const DOCUMENTED_VERSION = 'Tankeeper';
 
 type Detail = Readonly<Record<string, unknown>>;
 
@@ -71,10 +50,8 @@ export class DocumentedEnvelope {
 }
 
 /** @returns the outcomes of /ocra as published */
-function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
+export function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
   return {
-    requiresDisplayData: true,
-    waitsForStatus: true,
     activationCodeSource: (text) => text,
     issuedChallenge: (issued, context, picture) =>
       picture === undefined
@@ -104,7 +81,7 @@ function statusValue(entry: StatusEntry): Record<string, unknown> {
 }
 
 /** @returns the outcomes of /validate as published */
-function documentedValidate(envelope: DocumentedEnvelope): ValidateDialect {
+export function documentedValidate(envelope: DocumentedEnvelope): ValidateDialect {
   return {
     validated: (result, context) => envelope.value(context, result),
     validatedTransaction: ({ failCount, result }, context) =>
@@ -123,7 +100,7 @@ interface ImportEntry {
 }
 
 /** @returns the outcomes of /admin/init and /admin/loadtokens as published */
-function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDialect {
+export function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDialect {
   return {
     enrolled: (enrolled, context, picture) => {
       if (picture === undefined) {
@@ -207,7 +184,7 @@ const REFUSED = {
 } as const;
 
 /** @returns the outcomes of /admin/login and /admin/logout as published */
-function documentedLogin(envelope: DocumentedEnvelope): LoginDialect {
+export function documentedLogin(envelope: DocumentedEnvelope): LoginDialect {
   return {
     loggedIn: (_administrator, context) => envelope.value(context, true),
     loginRefused: (context) => envelope.reply(context, { status: false, error: REFUSED }, { status: 401 }),
@@ -216,7 +193,7 @@ function documentedLogin(envelope: DocumentedEnvelope): LoginDialect {
 }
 
 /** @returns the answers to failed requests as published; the published interface is in English */
-function documentedFailures(envelope: DocumentedEnvelope): FailureDialect {
+export function documentedFailures(envelope: DocumentedEnvelope): FailureDialect {
   return {
     errorCode: ({ form }) => form.legacyCode,
     failure: (failure, context) => {

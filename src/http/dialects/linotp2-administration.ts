@@ -3,7 +3,10 @@ import type { SettingOverview } from '../../configuration/setting-service.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../configuration/configuration.ts';
 import type { TokenPage } from '../../tokens/token-listing.ts';
-import type { AdministrationShapes } from './shared/administration-shapes.ts';
+import type { ShownIn } from '../answers.ts';
+import type { POLICIES, REMOVED_POLICY, STORED_POLICY } from '../controllers/system/policy-controller.ts';
+import type { REALMS, RESOLVERS, SHOWN_RESOLVER } from '../controllers/system/realm-controller.ts';
+import type { TOKEN_PAGE } from '../controllers/tokens/token-controller.ts';
 import type { AdministrationDialect } from './dialect.ts';
 import { linotpValue } from './linotp2-replies.ts';
 import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable } from './python-text.ts';
@@ -36,44 +39,50 @@ const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
 
 /** @returns the outcomes of administration in the form of LinOTP 2.12.6 */
 export function linotpAdministration(version: string): AdministrationDialect {
+  const reply = (value: unknown) => linotpValue(version, value);
   return {
-    shapes: LINOTP_ADMINISTRATION,
     value: (content, _context, detail) => linotpValue(version, content, detail),
-    done: () => linotpValue(version, true),
+    tokenPage: (page) => reply(tokenPage(page)),
+    setTokens: (names, count) => reply(inPython2Order(names.map((name) => [`set ${name}`, count] as const))),
+    policies: (policies) => reply(byName(policies, policyValue)),
+    storedPolicy: ({ name }) => {
+      const value: ShownIn<'linotp', typeof STORED_POLICY> = { [`setPolicy ${name}`]: STORED_FIELDS };
+      return reply(value);
+    },
+    removedPolicy: (name) => reply(removedPolicy(name)),
+    resolvers: (resolvers) => reply(byName(resolvers, resolverEntry)),
+    resolver: (resolver) => reply(shownResolver(resolver)),
+    realms: (realms, resolvers) => reply(byName(realms, (realm) => realmValue(realm, resolvers))),
+    removedRealm: () => reply({ delRealm: { result: true } }),
+    configuration: (overview) => reply(inPython2Order(flatConfiguration(overview))),
+    configurationValue: (overview, key) => {
+      const values = flatConfiguration(overview);
+      return reply({ [`getConfig ${key}`]: values.get(canonicalKey(key, values.keys())) ?? null });
+    },
+    storedConfiguration: (entries) => {
+      const inOrder = Object.entries(inPython2Order(entries));
+      return reply(
+        inPython2Order(inOrder.map(([key, value]) => [`setConfig ${key}:${value}`, true] as const)),
+      );
+    },
+    removedConfiguration: (key) => reply({ [`delConfig ${key}`]: true }),
   };
 }
 
-/** The recorded answers of LinOTP 2.12.6. */
-export const LINOTP_ADMINISTRATION: AdministrationShapes = {
-  tokenPage,
-  setTokens: (names, count) => inPython2Order(names.map((name) => [`set ${name}`, count] as const)),
-  policies: (policies) =>
-    inPython2Order(policies.map((policy) => [policy.name, policyValue(policy)] as const)),
-  storedPolicy: ({ name }) => ({ [`setPolicy ${name}`]: STORED_FIELDS }),
-  removedPolicy: (name) => ({ delPolicy: { result: removedValues(name) } }),
-  resolvers: (resolvers) =>
-    inPython2Order(resolvers.map((resolver) => [resolver.name, resolverEntry(resolver)] as const)),
-  resolver: (resolver) => ({
-    data: shownSettings(resolver),
-    type: RESOLVER_TYPES[resolver.kind],
-    resolver: resolver.name,
-  }),
-  realms: (realms, resolvers) =>
-    inPython2Order(realms.map((realm) => [realm.name, realmValue(realm, resolvers)] as const)),
-  removedRealm: () => ({ delRealm: { result: true } }),
-  configuration: (overview) => inPython2Order(flatConfiguration(overview)),
-  configurationValue: (overview, key) => {
-    const values = flatConfiguration(overview);
-    return { [`getConfig ${key}`]: values.get(canonicalKey(key, values.keys())) ?? null };
-  },
-  storedConfiguration: (entries) => {
-    const inOrder = Object.entries(inPython2Order(entries));
-    return inPython2Order(inOrder.map(([key, value]) => [`setConfig ${key}:${value}`, true] as const));
-  },
-  removedConfiguration: (key) => ({ [`delConfig ${key}`]: true }),
-};
+function byName<Thing extends { readonly name: string }, Value>(
+  things: readonly Thing[],
+  shape: (thing: Thing) => Value,
+): Record<string, Value> {
+  return inPython2Order(things.map((thing) => [thing.name, shape(thing)] as const));
+}
 
-function tokenPage({ tokens, total, page, pageSize, resolverKinds }: TokenPage): unknown {
+function tokenPage({
+  tokens,
+  total,
+  page,
+  pageSize,
+  resolverKinds,
+}: TokenPage): ShownIn<'linotp', typeof TOKEN_PAGE> {
   const pages = Math.ceil(total / Math.max(pageSize, 1));
   return {
     resultset: { tokens: total, pages, pagesize: pageSize, page },
@@ -81,7 +90,7 @@ function tokenPage({ tokens, total, page, pageSize, resolverKinds }: TokenPage):
   };
 }
 
-function policyValue(policy: Policy): Record<string, string> {
+function policyValue(policy: Policy): ShownIn<'linotp', typeof POLICIES>[string] {
   return {
     realm: policy.realm,
     name: policy.name,
@@ -94,21 +103,30 @@ function policyValue(policy: Policy): Record<string, string> {
   };
 }
 
-function removedValues(policy: string): Record<string, boolean> {
+/** @returns the keys of LinOTP's table of configuration values that the policy had */
+export function removedPolicy(policy: string): ShownIn<'linotp', typeof REMOVED_POLICY> {
   const keys = Object.keys(STORED_FIELDS).map((field) => `linotp.Policy.${policy}.${field}`);
   const found = inPython2OrderOfTable(keys, CONFIGURATION_TABLE);
-  return inPython2OrderOfCopy(found.map((key) => [key, true] as const));
+  return { delPolicy: { result: inPython2OrderOfCopy(found.map((key) => [key, true] as const)) } };
 }
 
-function resolverEntry({ name, kind }: Resolver): Record<string, string> {
+function shownResolver(resolver: Resolver): ShownIn<'linotp', typeof SHOWN_RESOLVER> {
+  const { name, kind } = resolver;
+  return { data: shownSettings(resolver), type: RESOLVER_TYPES[kind], resolver: name };
+}
+
+function resolverEntry({ name, kind }: Resolver): ShownIn<'linotp', typeof RESOLVERS>[string] {
   const type = RESOLVER_TYPES[kind];
   const entry = kind === 'passwd' ? `linotp.${type}.fileName.${name}` : `linotp.${type}.${name}`;
   return { entry, type, resolvername: name };
 }
 
-function realmValue({ name, isDefault, resolvers: names }: Realm, resolvers: readonly Resolver[]): unknown {
+function realmValue(
+  { name, isDefault, resolvers: names }: Realm,
+  resolvers: readonly Resolver[],
+): ShownIn<'linotp', typeof REALMS>[string] {
   return {
-    ...(isDefault && { default: 'true' }),
+    ...(isDefault && { default: 'true' as const }),
     realmname: name,
     useridresolver: names.map((resolver) => classOf(resolver, resolvers)),
     entry: `linotp.useridresolver.group.${name}`,
@@ -158,7 +176,7 @@ const USUAL_DIGITS = 6;
 function linotpToken(
   token: DescribedToken,
   kinds: ReadonlyMap<string, ResolverKind>,
-): Record<string, unknown> {
+): ShownIn<'linotp', typeof TOKEN_PAGE>['data'][number] {
   const { owner } = token;
   const resolver =
     owner === null ? '' : resolverClass(owner.resolver, kinds.get(owner.resolver) ?? 'managed');

@@ -13,8 +13,6 @@ import { type Language, translate } from '../messages.ts';
 /** @returns the outcomes of /ocra in the form of LinOTP 2.12.6 */
 export function linotpOcra(version: string): OcraDialect {
   return {
-    requiresDisplayData: false,
-    waitsForStatus: false,
     activationCodeSource,
     issuedChallenge: (issued, context, picture) => issuedChallenge(version, issued, context, picture),
     checkedTransaction: (checked, context) => checkedTransaction(version, checked, context),

@@ -99,7 +99,6 @@ export const LINOTP_ENCRYPTION = z.strictObject({
 export function linotpMonitoring(version: string): MonitoringDialect {
   const value = (content: unknown): Reply => monitoringReply(version, { status: true, value: content });
   return {
-    repeated: 'first',
     tokenReport: (report) => value(tokenObjects(report)),
     userReport: (report) => value(userCountObjects(report)),
     activeUserReport: (report) => value(activeUserObjects(report)),

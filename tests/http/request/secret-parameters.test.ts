@@ -4,6 +4,7 @@ import request from 'supertest';
 import { z } from 'zod';
 import { answerFailure, refuseUnknownPath } from '../../../src/http/answer-failure.ts';
 import { openEndpoint } from '../../../src/http/endpoint-spec.ts';
+import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { serveEndpoint } from '../../../src/http/endpoint.ts';
 import { UNGUARDED } from '../../../src/http/limits/guards.ts';
 import { htmlReply } from '../../../src/http/reply.ts';
@@ -104,6 +105,8 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
       logins: { authenticate: unused },
       limits: { bytes: 1000, parameters: 10 },
       guards: UNGUARDED,
+      dialect: createDialect('documented', undefined),
+      rights: { require: () => Promise.resolve() },
     }),
   );
   app.use(refuseUnknownPath(UNGUARDED));

@@ -4,7 +4,6 @@ import type { Express } from 'express';
 import { createApp, isConsolePath } from '../../../src/http/app.ts';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
 import { describeInterface } from '../../../src/http/description/openapi-document.ts';
-import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { AnswerCheck } from './answer-check.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
@@ -62,7 +61,7 @@ function checkOf(dependencies: AppDependencies): AnswerCheck {
       describeInterface({
         dialect,
         version: '',
-        endpoints: servedEndpoints(dependencies, createDialect(dialect, undefined)),
+        endpoints: servedEndpoints(dependencies),
       }),
     );
   checks.set(key, check);

@@ -7,9 +7,8 @@ import type { TokenSheet } from '../../../helpdesk/token-list-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/realm-choice.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { type Endpoint, type Shown, valueReading } from '../../endpoint-spec.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { blankAsUndefined, optional, required } from '../../request/parameters.ts';
 import type { TransactionEvent } from '../../../challenges/transaction-history.ts';
 import type { TransactionHistory, TransactionService } from '../../../challenges/transaction-service.ts';
@@ -121,21 +120,17 @@ const TOKEN_SHEET = z.strictObject({
 });
 
 /** @returns the endpoints by which the helpdesk finds people, tokens and transactions */
-export function helpdeskEndpoints(
-  operations: Services['helpdesk'],
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function helpdeskEndpoints(operations: Services['helpdesk']): Endpoint[] {
   return [
-    searchEndpoint(operations, dialect),
-    personEndpoint(operations, dialect),
-    tokenEndpoint(operations, dialect),
-    tokensEndpoint(operations, dialect),
+    searchEndpoint(operations),
+    personEndpoint(operations),
+    tokenEndpoint(operations),
+    tokensEndpoint(operations),
   ];
 }
 
-function searchEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
+function searchEndpoint(operations: Services['helpdesk']): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/search',
       summary:
@@ -151,9 +146,8 @@ function searchEndpoint(operations: Services['helpdesk'], dialect: Administratio
   );
 }
 
-function personEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
+function personEndpoint(operations: Services['helpdesk']): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/person',
       summary:
@@ -178,9 +172,8 @@ function personEndpoint(operations: Services['helpdesk'], dialect: Administratio
   );
 }
 
-function tokenEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
+function tokenEndpoint(operations: Services['helpdesk']): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/token',
       summary: 'a token, with its latest transactions for callers with `admin:transaction`',
@@ -196,9 +189,8 @@ function tokenEndpoint(operations: Services['helpdesk'], dialect: Administration
   );
 }
 
-function tokensEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
+function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/tokens',
       summary: 'a page of tokens by serial, also of many, without counting them one by one',
@@ -379,12 +371,8 @@ const TRANSACTION = z.strictObject({
 });
 
 /** @returns the endpoint that tells what happened to a transaction */
-export function transactionEndpoint(
-  transactions: TransactionService,
-  dialect: AdministrationDialect,
-): Endpoint {
+export function transactionEndpoint(transactions: TransactionService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/transaction',
       summary: 'what happened to a transaction; its display data with `admin:transactiondata` only',

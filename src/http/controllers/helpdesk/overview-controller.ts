@@ -12,7 +12,6 @@ import type {
 import type { OverviewService } from '../../../monitoring/overview/overview-service.ts';
 import { count, inEveryDialect, valueOf } from '../../answers.ts';
 import { unlessKnown } from '../../reply.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 
 const TIME = z.iso.datetime();
@@ -145,7 +144,7 @@ const EXAMPLE: Shown = {
 };
 
 /** @returns the endpoint with the state of the installation */
-export function overviewEndpoint(overview: OverviewService, dialect: AdministrationDialect): Endpoint {
+export function overviewEndpoint(overview: OverviewService): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/overview',
@@ -166,9 +165,9 @@ export function overviewEndpoint(overview: OverviewService, dialect: Administrat
       changesState: false,
       parameters: z.object({}),
     },
-    async ({ caller, context, ifNoneMatch }) => {
+    async ({ caller, context, dialect, ifNoneMatch }) => {
       const read = await overview.read(caller, { isAskedAgain: ifNoneMatch !== undefined });
-      return unlessKnown(dialect.value(overviewObject(read), context), ifNoneMatch);
+      return unlessKnown(dialect.administration.value(overviewObject(read), context), ifNoneMatch);
     },
   );
 }

@@ -1,15 +1,8 @@
 import { z } from 'zod';
 import type { ListedSession } from '../../../administrators/session.ts';
 import type { SessionService, UsedSession } from '../../../administrators/session-service.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import {
-  type AdministratorCall,
-  type Endpoint,
-  type Shown,
-  valueChange,
-  valueReading,
-} from '../../endpoint-spec.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type AdministratorCall, type Endpoint, valueChange, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';
 
 const OWNER = optional('whose sessions; default: those of the caller', 'anna');
@@ -25,13 +18,12 @@ const SESSION = z.strictObject({
 });
 
 /** @returns the endpoints that list and end sessions and logins */
-export function sessionEndpoints(sessions: SessionService, dialect: AdministrationDialect): Endpoint[] {
-  return [listEndpoint(sessions, dialect), endEndpoint(sessions, dialect)];
+export function sessionEndpoints(sessions: SessionService): Endpoint[] {
+  return [listEndpoint(sessions), endEndpoint(sessions)];
 }
 
-function listEndpoint(sessions: SessionService, dialect: AdministrationDialect): Endpoint {
+function listEndpoint(sessions: SessionService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/sessions',
       summary: 'open sessions and logins, newest first; those of the caller need no right',
@@ -60,9 +52,8 @@ function listEndpoint(sessions: SessionService, dialect: AdministrationDialect):
   );
 }
 
-function endEndpoint(sessions: SessionService, dialect: AdministrationDialect): Endpoint {
+function endEndpoint(sessions: SessionService): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/admin/sessions/end',
       summary: 'ends one session, or all of an administrator; the number of those that were open',

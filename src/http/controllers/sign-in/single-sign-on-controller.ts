@@ -9,7 +9,6 @@ import {
   readSignIn,
   SINGLE_SIGN_ON,
 } from '../../authentication/cookies.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { actOfCall, answerWithCookie, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import { failureForm } from '../../failures.ts';
 import { escapeHtml, htmlReply, type Reply } from '../../reply.ts';
@@ -31,15 +30,11 @@ const PAGES: Answers = inEveryDialect({
  * @param hasConsole true: the pages lead to the console by themselves
  * @returns the endpoints by which people sign in at an OpenID Connect provider
  */
-export function singleSignOnEndpoints(
-  singleSignOn: SingleSignOnService,
-  dialect: AdministrationDialect,
-  hasConsole: boolean,
-): Endpoint[] {
-  return [beginEndpoint(singleSignOn, dialect), callbackEndpoint(singleSignOn, hasConsole)];
+export function singleSignOnEndpoints(singleSignOn: SingleSignOnService, hasConsole: boolean): Endpoint[] {
+  return [beginEndpoint(singleSignOn), callbackEndpoint(singleSignOn, hasConsole)];
 }
 
-function beginEndpoint(singleSignOn: SingleSignOnService, dialect: AdministrationDialect): Endpoint {
+function beginEndpoint(singleSignOn: SingleSignOnService): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/oidc',
@@ -52,9 +47,9 @@ function beginEndpoint(singleSignOn: SingleSignOnService, dialect: Administratio
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ context, secure }) => {
+    async ({ secure, ...call }) => {
       const { attempt, expiresAt, url } = await singleSignOn.begin();
-      return BEGUN.reply(dialect, { url, expires: expiresAt.toISOString() }, context, {
+      return BEGUN.reply({ url, expires: expiresAt.toISOString() }, call, {
         cookie: keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, secure),
       });
     },

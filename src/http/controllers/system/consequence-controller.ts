@@ -6,9 +6,8 @@ import type { PolicyPreview } from '../../../consequences/policy-preview.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { Caller } from '../../../policy/caller.ts';
 import { splitList } from '../../../policy/policy-users.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { type Endpoint, type Shown, valueReading } from '../../endpoint-spec.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameters.ts';
 import { readActive } from './policy-controller.ts';
 
@@ -45,20 +44,19 @@ const PREVIEW = z.strictObject({
 });
 
 /** @returns the endpoints of /system that tell what would follow from an act, and change nothing */
-export function consequenceEndpoints(
-  { consequences, settings }: Pick<Services, 'consequences' | 'settings'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function consequenceEndpoints({
+  consequences,
+  settings,
+}: Pick<Services, 'consequences' | 'settings'>): Endpoint[] {
   return [
-    policyEndpoint(consequences, dialect),
-    settingEndpoint({ consequences, settings }, dialect),
-    ...realmParts(consequences, dialect),
+    policyEndpoint(consequences),
+    settingEndpoint({ consequences, settings }),
+    ...realmParts(consequences),
   ];
 }
 
-function policyEndpoint(consequences: ConsequenceService, dialect: AdministrationDialect): Endpoint {
+function policyEndpoint(consequences: ConsequenceService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/policyConsequences',
       methods: ['POST'],
@@ -93,12 +91,8 @@ function policyEndpoint(consequences: ConsequenceService, dialect: Administratio
   );
 }
 
-function settingEndpoint(
-  { consequences, settings }: Pick<Services, 'consequences' | 'settings'>,
-  dialect: AdministrationDialect,
-): Endpoint {
+function settingEndpoint({ consequences, settings }: Pick<Services, 'consequences' | 'settings'>): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/settingConsequences',
       methods: ['POST'],
@@ -125,10 +119,9 @@ function settingEndpoint(
   );
 }
 
-function realmParts(consequences: ConsequenceService, dialect: AdministrationDialect): Endpoint[] {
+function realmParts(consequences: ConsequenceService): Endpoint[] {
   return [
     valueReading(
-      dialect,
       {
         path: '/system/realmConsequences',
         summary: 'the consequences of removing or changing a realm, or of making it the default one',
@@ -142,7 +135,6 @@ function realmParts(consequences: ConsequenceService, dialect: AdministrationDia
       ({ caller, parameters }) => ofRealm(consequences, caller, parameters),
     ),
     valueReading(
-      dialect,
       {
         path: '/system/resolverConsequences',
         summary: 'the consequences of removing a resolver',
@@ -152,7 +144,6 @@ function realmParts(consequences: ConsequenceService, dialect: AdministrationDia
       ({ caller, parameters: { resolver } }) => consequences.ofResolverRemoval(caller, resolver),
     ),
     valueReading(
-      dialect,
       {
         path: '/system/userConsequences',
         summary: 'the consequences of removing a user of a managed resolver, or of removing the password',

@@ -12,8 +12,8 @@ import type {
 import type { ExplainedRight, PolicyVerdict } from '../../../policy/explanation.ts';
 import type { PolicyNames } from '../../../policy/policy-names.ts';
 import { splitList } from '../../../policy/policy-users.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { type Endpoint, type Shown, valueReading } from '../../endpoint-spec.ts';
+import type { Shown } from '../../answers.ts';
+import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';
 
 const names = z.array(z.string());
@@ -114,17 +114,12 @@ const EXPLANATION = z.strictObject({
 type Explanation = Shown<typeof EXPLANATION>;
 
 /** @returns the endpoints of /system that name what policies may use, and explain decisions */
-export function explanationEndpoints(
-  explanations: ExplanationService,
-  dialect: AdministrationDialect,
-  clock: Clock,
-): Endpoint[] {
-  return [namesEndpoint(explanations, dialect), explainEndpoint(explanations, dialect, clock)];
+export function explanationEndpoints(explanations: ExplanationService, clock: Clock): Endpoint[] {
+  return [namesEndpoint(explanations), explainEndpoint(explanations, clock)];
 }
 
-function namesEndpoint(explanations: ExplanationService, dialect: AdministrationDialect): Endpoint {
+function namesEndpoint(explanations: ExplanationService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/policyNames',
       summary: 'the scopes, actions and names that policies may use, with their meanings',
@@ -155,13 +150,8 @@ const QUESTION = {
 
 type Question = z.output<z.ZodObject<typeof QUESTION>>;
 
-function explainEndpoint(
-  explanations: ExplanationService,
-  dialect: AdministrationDialect,
-  clock: Clock,
-): Endpoint {
+function explainEndpoint(explanations: ExplanationService, clock: Clock): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/explainPolicy',
       summary: 'what somebody may do, and why; or why a request was refused',

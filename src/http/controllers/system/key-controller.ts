@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { KeyOverviewReport } from '../../../keys/key-overview.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { type Endpoint, type Shown, valueReading } from '../../endpoint-spec.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';
 
 const time = z.iso.datetime();
@@ -45,12 +44,8 @@ const EXAMPLE = {
 };
 
 /** @returns the endpoint that shows the state of the keys. They are changed at the machine only, see `KeyOverview` */
-export function keyEndpoint(
-  { keyOverview }: Pick<Services, 'keyOverview'>,
-  dialect: AdministrationDialect,
-): Endpoint {
+export function keyEndpoint({ keyOverview }: Pick<Services, 'keyOverview'>): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/keys',
       summary: 'the encryption keys and the servers that have them',

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { Licence } from '../../../monitoring/licence.ts';
 import type { LicenceReport } from '../../../monitoring/outcomes.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { type Endpoint, plainChange, type Shown, valueChange, valueReading } from '../../endpoint-spec.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type Endpoint, plainChange, valueChange, valueReading } from '../../endpoint-spec.ts';
 import { required, secret } from '../../request/parameters.ts';
 
 const time = z.iso.datetime();
@@ -32,13 +31,9 @@ const EXAMPLE = {
 };
 
 /** @returns the endpoints that show, install and remove the licence */
-export function licenceEndpoints(
-  { licences }: Pick<Services, 'licences'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function licenceEndpoints({ licences }: Pick<Services, 'licences'>): Endpoint[] {
   return [
     valueReading(
-      dialect,
       {
         path: '/system/licence',
         summary: 'the licence, and whether it counts',
@@ -52,7 +47,6 @@ export function licenceEndpoints(
       },
     ),
     valueChange(
-      dialect,
       {
         path: '/system/licence/install',
         summary: 'installs a licence in place of the present one; one that would not count is refused',
@@ -63,7 +57,6 @@ export function licenceEndpoints(
       async ({ caller, parameters: { licence } }) => shownLicence(await licences.install(caller, licence)),
     ),
     plainChange(
-      dialect,
       { path: '/system/licence/remove', summary: 'removes the licence', parameters: {} },
       ({ caller }) => licences.remove(caller),
     ),

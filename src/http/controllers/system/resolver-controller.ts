@@ -3,9 +3,8 @@ import type { Services } from '../../../services.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
 import type { Trial } from '../../../resolvers/resolver-trial-service.ts';
 import { describedKinds, type DescribedResolverSetting } from '../../../resolvers/settings/setting-facts.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { type Endpoint, type Shown, valueChange, valueReading } from '../../endpoint-spec.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type Endpoint, valueChange, valueReading } from '../../endpoint-spec.ts';
 import { optional, required, secret } from '../../request/parameters.ts';
 import { SETTINGS_RULES } from '../../../resolvers/settings/settings-rules.ts';
 
@@ -51,17 +50,12 @@ const TRIAL = z.union([
 /** @returns the endpoints that describe the kinds of resolvers and try one before it is saved */
 export function resolverTrialEndpoints(
   operations: Pick<Services, 'resolverTrials' | 'resolvers'>,
-  dialect: AdministrationDialect,
 ): Endpoint[] {
-  return [kindsEndpoint(operations, dialect), trialEndpoint(operations, dialect)];
+  return [kindsEndpoint(operations), trialEndpoint(operations)];
 }
 
-function kindsEndpoint(
-  { resolvers }: Pick<Services, 'resolverTrials' | 'resolvers'>,
-  dialect: AdministrationDialect,
-): Endpoint {
+function kindsEndpoint({ resolvers }: Pick<Services, 'resolverTrials' | 'resolvers'>): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/resolverKinds',
       summary: 'the kinds of resolvers and their settings',
@@ -95,12 +89,8 @@ function kindsEndpoint(
   );
 }
 
-function trialEndpoint(
-  { resolverTrials }: Pick<Services, 'resolverTrials' | 'resolvers'>,
-  dialect: AdministrationDialect,
-): Endpoint {
+function trialEndpoint({ resolverTrials }: Pick<Services, 'resolverTrials' | 'resolvers'>): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/system/testResolver',
       summary: 'reads the users of a resolver as it is, or as it would be with these settings',

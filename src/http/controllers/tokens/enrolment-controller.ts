@@ -4,7 +4,6 @@ import { actOf } from '../../../policy/caller.ts';
 import type { EnrolmentService } from '../../../challenges/enrolment/enrolment-service.ts';
 import { SESSION_COOKIE } from '../../authentication/authenticate.ts';
 import { notAuthenticated } from '../../authentication/credentials.ts';
-import type { AdministrationDialect, Dialect, EnrolmentDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method, valueChange } from '../../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../../qr-picture.ts';
 import type { Reply } from '../../reply.ts';
@@ -92,19 +91,11 @@ const ENROLLED: Answers = {
 };
 
 /** @returns the endpoints of /admin: sessions, and the enrolment of tokens */
-export function adminEndpoints(
-  enrolment: EnrolmentService,
-  sessions: AdministratorService,
-  dialect: Pick<Dialect, 'enrolment' | 'administration'>,
-): Endpoint[] {
-  return [
-    initEndpoint(enrolment, dialect.enrolment),
-    openSessionEndpoint(sessions, dialect.administration),
-    closeSessionEndpoint(sessions, dialect.administration),
-  ];
+export function adminEndpoints(enrolment: EnrolmentService, sessions: AdministratorService): Endpoint[] {
+  return [initEndpoint(enrolment), openSessionEndpoint(sessions), closeSessionEndpoint(sessions)];
 }
 
-function initEndpoint(enrolment: EnrolmentService, dialect: EnrolmentDialect): Endpoint {
+function initEndpoint(enrolment: EnrolmentService): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/init',
@@ -117,14 +108,14 @@ function initEndpoint(enrolment: EnrolmentService, dialect: EnrolmentDialect): E
       changesState: true,
       parameters: z.object({ ...ENROLMENT, ...QR_PARAMETERS }),
     },
-    async ({ caller, parameters: { qr, width, ...request }, context }) => {
+    async ({ caller, parameters: { qr, width, ...request }, context, dialect }) => {
       const picture = readQrOptions({ qr, width });
-      return dialect.enrolled(await enrolment.init(caller, request), context, picture);
+      return dialect.enrolment.enrolled(await enrolment.init(caller, request), context, picture);
     },
   );
 }
 
-function openSessionEndpoint(sessions: AdministratorService, dialect: AdministrationDialect): Endpoint {
+function openSessionEndpoint(sessions: AdministratorService): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/getsession',
@@ -138,17 +129,22 @@ function openSessionEndpoint(sessions: AdministratorService, dialect: Administra
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ proven, caller, context, secure }) => {
+    async ({ proven, caller, context, dialect, secure }) => {
       const opened = proven && (await sessions.openSession(proven, actOf(caller, 'admin/getsession')));
       if (opened === undefined) {
         throw notAuthenticated();
       }
-      return withCookie(dialect.done(context), opened.session, opened.expiresAt, secure);
+      return withCookie(
+        dialect.administration.value(true, context),
+        opened.session,
+        opened.expiresAt,
+        secure,
+      );
     },
   );
 }
 
-function closeSessionEndpoint(sessions: AdministratorService, dialect: AdministrationDialect): Endpoint {
+function closeSessionEndpoint(sessions: AdministratorService): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/dropsession',
@@ -162,14 +158,14 @@ function closeSessionEndpoint(sessions: AdministratorService, dialect: Administr
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ session, login, caller, context, secure }) => {
+    async ({ session, login, caller, context, dialect, secure }) => {
       const act = actOf(caller, 'admin/dropsession');
       if (login !== undefined) {
         await sessions.closeSession(login, act, 'login');
       } else if (session !== undefined) {
         await sessions.closeSession(session, act);
       }
-      return withCookie(dialect.done(context), '', new Date(0), secure);
+      return withCookie(dialect.administration.value(true, context), '', new Date(0), secure);
     },
   );
 }
@@ -189,20 +185,15 @@ function withCookie(reply: Reply, session: string, expiresAt: Date, secure: bool
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** @returns the endpoint that loads a file of keys */
-export function loadTokensEndpoint(operations: TokenImportService, dialect: AdministrationDialect): Endpoint {
+export function loadTokensEndpoint(operations: TokenImportService): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/admin/loadtokens',
       summary: 'loads the keys of a PSKC file, at most 16 MiB',
       requires: 'admin:loadtokens',
       value: z.strictObject({ imported: count.describe('the number of tokens that were added') }),
       purpose: 'load the tokens of a PSKC file.',
-      large: {
-        name: 'file',
-        bytes: MAX_BODY_BYTES,
-        authorize: (caller) => operations.authorize(caller),
-      },
+      large: { name: 'file', bytes: MAX_BODY_BYTES },
       parameters: {
         file: secret(required('the PSKC file (RFC 6030)')),
         type: optional('`pskc`'),

@@ -5,7 +5,6 @@ import type { TokenListing } from '../../../tokens/token-listing.ts';
 import type { TokenSelection } from '../../../tokens/token-selection.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/realm-choice.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import {
   administratorEndpoint,
   type Endpoint,
@@ -14,7 +13,7 @@ import {
   valueChange,
 } from '../../endpoint-spec.ts';
 import { blankAsUndefined, optional, required, secret } from '../../request/parameters.ts';
-import { type Answers, count, valueOf } from '../../answers.ts';
+import { count, valuesOf } from '../../answers.ts';
 import type { ResynchronisationService } from '../../../challenges/resynchronisation-service.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
@@ -78,55 +77,48 @@ const LINOTP_TOKEN = z.strictObject({
   'LinOtp.Isactive': z.boolean(),
 });
 
-/** The answers of /admin/show. */
-const TOKEN_PAGE: Answers = {
-  documented: valueOf(
-    z.strictObject({
-      total: count.describe('the number of tokens on all pages'),
-      page: count,
-      pagesize: count,
-      tokens: z.array(TOKEN),
-    }),
-  ),
-  linotp: valueOf(
-    z.strictObject({
-      resultset: z.strictObject({ tokens: count, pages: count, pagesize: count, page: count }),
-      data: z.array(LINOTP_TOKEN),
-    }),
-  ),
+/** The values of /admin/show. */
+export const TOKEN_PAGE = {
+  documented: z.strictObject({
+    total: count.describe('the number of tokens on all pages'),
+    page: count,
+    pagesize: count,
+    tokens: z.array(TOKEN),
+  }),
+  linotp: z.strictObject({
+    resultset: z.strictObject({ tokens: count, pages: count, pagesize: count, page: count }),
+    data: z.array(LINOTP_TOKEN),
+  }),
 };
 
-/** The answers of /admin/set. */
-const SET_TOKENS: Answers = {
-  documented: valueOf(CHANGED),
-  linotp: valueOf(z.record(z.string().describe('`set pin`, `set MaxFailCount`, …'), CHANGED)),
+/** The values of /admin/set. */
+export const SET_TOKENS = {
+  documented: CHANGED,
+  linotp: z.record(z.string().describe('`set pin`, `set MaxFailCount`, …'), CHANGED),
 };
 
 /** @returns the endpoints of /admin that show and change tokens */
-export function tokenEndpoints(
-  operations: Pick<Services, 'tokens'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function tokenEndpoints(operations: Pick<Services, 'tokens'>): Endpoint[] {
   return [
-    showEndpoint(operations, dialect),
-    setEndpoint(operations, dialect),
+    showEndpoint(operations),
+    setEndpoint(operations),
     ...(['reset', 'enable', 'disable', 'remove'] as const).map((action) =>
-      selectionEndpoint(action, operations, dialect),
+      selectionEndpoint(action, operations),
     ),
-    assignEndpoint(operations, dialect),
-    unassignEndpoint(operations, dialect),
-    realmEndpoint(operations, dialect),
+    assignEndpoint(operations),
+    unassignEndpoint(operations),
+    realmEndpoint(operations),
   ];
 }
 
-function showEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
+function showEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/show',
       methods: METHODS,
       summary: 'lists tokens',
       requires: 'admin:show',
-      answers: TOKEN_PAGE,
+      answers: valuesOf(TOKEN_PAGE),
       family: 'linotp2',
       usage: 'admin/show: list tokens.',
       changesState: false,
@@ -139,7 +131,7 @@ function showEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Administrat
         outform: optional('`json`'),
       }),
     },
-    async ({ caller, parameters, context }) => {
+    async ({ caller, parameters, context, dialect }) => {
       const { serial, user, realm, resconf, viewrealm, page, pagesize, filter, outform } = parameters;
       refuseUnserved(filter, outform);
       const shown = await tokens.page(caller, {
@@ -150,12 +142,12 @@ function showEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Administrat
         ...readViewRealm(viewrealm ?? ''),
         page: { page: readNumber(blankAsUndefined(page)), pageSize: readNumber(blankAsUndefined(pagesize)) },
       });
-      return dialect.value(dialect.shapes.tokenPage(shown), context);
+      return dialect.administration.tokenPage(shown, context);
     },
   );
 }
 
-function setEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
+function setEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   const settings = {
     pin: PIN,
     removepin: optional('`1`, and no other setting: removes the token PIN', '1'),
@@ -172,19 +164,19 @@ function setEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Administrati
       methods: METHODS,
       summary: 'sets PIN, limits and description of a token',
       requires: 'admin:set',
-      answers: SET_TOKENS,
+      answers: valuesOf(SET_TOKENS),
       family: 'linotp2',
       usage: 'admin/set: set the PIN, limits or description of a token.',
       changesState: true,
       parameters: z.object({ ...SELECTION, ...settings }),
     },
-    async ({ caller, parameters, context }) => {
+    async ({ caller, parameters, context, dialect }) => {
       const { serial, user, realm, resconf, ...given } = parameters;
       const selected = selection({ serial, user, realm, resconf });
       const removed = removedPin(given);
       if (removed !== undefined) {
         const count = await tokens.removePin(caller, selected, removed === 'removepin' ? 'pin' : 'ocraPin');
-        return dialect.value(dialect.shapes.setTokens([removed], count), context);
+        return dialect.administration.setTokens([removed], count, context);
       }
       const { pin, maxfailcount, counterwindow, syncwindow, ocrapin, description } = given;
       const count = await tokens.set(caller, selected, {
@@ -203,7 +195,7 @@ function setEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Administrati
         ocrapin,
         description,
       }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-      return dialect.value(dialect.shapes.setTokens(names, count), context);
+      return dialect.administration.setTokens(names, count, context);
     },
   );
 }
@@ -237,13 +229,8 @@ const SUMMARIES = {
   remove: 'removes a token and its challenges',
 } as const;
 
-function selectionEndpoint(
-  action: keyof typeof SUMMARIES,
-  { tokens }: Pick<Services, 'tokens'>,
-  dialect: AdministrationDialect,
-): Endpoint {
+function selectionEndpoint(action: keyof typeof SUMMARIES, { tokens }: Pick<Services, 'tokens'>): Endpoint {
   return valueChange(
-    dialect,
     {
       path: `/admin/${action}`,
       methods: METHODS,
@@ -257,9 +244,8 @@ function selectionEndpoint(
   );
 }
 
-function assignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
+function assignEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   return plainChange(
-    dialect,
     {
       path: '/admin/assign',
       methods: METHODS,
@@ -279,9 +265,8 @@ function assignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Administr
   );
 }
 
-function unassignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
+function unassignEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   return plainChange(
-    dialect,
     {
       path: '/admin/unassign',
       methods: METHODS,
@@ -296,9 +281,8 @@ function unassignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Adminis
   );
 }
 
-function realmEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
+function realmEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/admin/tokenrealm',
       methods: METHODS,
@@ -356,12 +340,8 @@ function refuseUnserved(filter: string | undefined, outform: string | undefined)
 }
 
 /** @returns the endpoint that resynchronises a token by two consecutive responses */
-export function resyncEndpoint(
-  operations: ResynchronisationService,
-  dialect: AdministrationDialect,
-): Endpoint {
+export function resyncEndpoint(operations: ResynchronisationService): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/admin/resync',
       methods: ['GET', 'POST'],

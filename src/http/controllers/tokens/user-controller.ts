@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { FoundUser, UserService } from '../../../users/user-service.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { type Endpoint, plainChange, type Shown, valueChange, valueReading } from '../../endpoint-spec.ts';
+import type { Shown } from '../../answers.ts';
+import { type Endpoint, plainChange, valueChange, valueReading } from '../../endpoint-spec.ts';
 import { emptyAsUndefined, optional, required, secret } from '../../request/parameters.ts';
 import { plainResolverName } from '../../../policy/policy-users.ts';
 import { resolverClass } from '../../dialects/linotp2-administration.ts';
@@ -14,14 +14,10 @@ const NAMED = {
 const PASSWORD = 'a password of 8 characters or more';
 
 /** @returns the endpoints that change the users of managed resolvers */
-export function managedUserEndpoints(
-  { users }: Pick<Services, 'users'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function managedUserEndpoints({ users }: Pick<Services, 'users'>): Endpoint[] {
   return [
-    addEndpoint(users, dialect),
+    addEndpoint(users),
     plainChange(
-      dialect,
       {
         path: '/system/users/password',
         summary: 'sets the password of a user of a managed resolver, or removes it',
@@ -38,7 +34,6 @@ export function managedUserEndpoints(
       },
     ),
     plainChange(
-      dialect,
       {
         path: '/system/users/remove',
         summary: 'removes a user of a managed resolver; the tokens become unassigned',
@@ -49,9 +44,8 @@ export function managedUserEndpoints(
   ];
 }
 
-function addEndpoint(users: UserService, dialect: AdministrationDialect): Endpoint {
+function addEndpoint(users: UserService): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/system/users/add',
       summary: 'adds a user to a managed resolver; the id of the user',
@@ -96,12 +90,8 @@ const USER = z.strictObject({
 });
 
 /** @returns the endpoint that lists users */
-export function userListEndpoint(
-  { users }: Pick<Services, 'users'>,
-  dialect: AdministrationDialect,
-): Endpoint {
+export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/userlist',
       summary: 'lists the users of a realm or of a resolver, 10 000 at most',
