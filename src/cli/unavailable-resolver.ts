@@ -1,5 +1,4 @@
 import { isServiceError } from '../kernel/errors.ts';
-import type { Caller } from '../policy/caller.ts';
 import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { Services } from '../services.ts';
@@ -11,7 +10,6 @@ import type { Services } from '../services.ts';
 export async function withServerAndRealm(
   error: unknown,
   { realms }: Pick<Services, 'realms'>,
-  caller: Caller,
 ): Promise<unknown> {
   const failed =
     isServiceError(error, 'resolver.unavailable') || isServiceError(error, 'resolver.invalid')
@@ -20,7 +18,7 @@ export async function withServerAndRealm(
   if (failed.length === 0) {
     return error;
   }
-  const known = await realms.list(caller).catch(() => []);
+  const known = await realms.list().catch(() => []);
   const textOf = (failure: ResolverUnavailable): string => {
     const names = known
       .filter(({ resolvers }) => resolvers.includes(failure.resolver))

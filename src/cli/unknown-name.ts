@@ -1,6 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest-name.ts';
-import type { Caller } from '../policy/caller.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { Services } from '../services.ts';
 
@@ -23,7 +22,7 @@ export function unknownName(what: NamedEntity, name: string, known: readonly str
  * Adds the nearest known name to the failure of a service; the operator may see all names.
  * @returns the failure to report
  */
-export async function withNearestName(error: unknown, services: Services, caller: Caller): Promise<unknown> {
+export async function withNearestName(error: unknown, services: Services): Promise<unknown> {
   if (!isServiceError(error)) {
     return error;
   }
@@ -42,7 +41,7 @@ export async function withNearestName(error: unknown, services: Services, caller
   if (named === undefined) {
     return error;
   }
-  const known = await namesOf(named.what, services, caller).catch(() => []);
+  const known = await namesOf(named.what, services).catch(() => []);
   return new CliFailure(`${error.message}${nearestOrList(named.what, named.name, known)}`);
 }
 
@@ -63,8 +62,7 @@ function nearestOrList(what: NamedEntity, name: string, known: readonly string[]
 async function namesOf(
   what: NamedEntity,
   { realms, resolvers, policies, administrators }: Services,
-  caller: Caller,
 ): Promise<readonly string[]> {
   const lists = { realm: realms, resolver: resolvers, policy: policies, administrator: administrators };
-  return (await lists[what].list(caller)).map(({ name }) => name);
+  return (await lists[what].list()).map(({ name }) => name);
 }

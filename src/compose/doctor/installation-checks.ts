@@ -115,7 +115,7 @@ async function examineResolvers(subject: ExaminedInstallation): Promise<readonly
   });
   try {
     return await checkResolvers(await configuration.current(), {
-      test: (name) => resolvers.test(OPERATOR, name),
+      test: (name) => resolvers.test(name),
       timeoutMs: timeoutMs * PART,
     });
   } finally {

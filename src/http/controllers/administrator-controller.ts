@@ -98,7 +98,7 @@ function listEndpoint(administrators: AdministratorService): Endpoint {
       parameters: {},
     },
     async ({ caller }) =>
-      (await administrators.list(caller)).map(({ name, createdAt, secondFactor }) => ({
+      (await administrators.list()).map(({ name, createdAt, secondFactor }) => ({
         name,
         created: createdAt.toISOString(),
         second_factor: secondFactor?.kind ?? null,
@@ -217,8 +217,8 @@ function listTokensEndpoint(administrators: AdministratorService): Endpoint {
       purpose: 'list API tokens.',
       parameters: { administrator: TOKEN_OWNER },
     },
-    async ({ caller, parameters: { administrator } }) => {
-      const listed = await administrators.listApiTokens(caller, administrator);
+    async ({ parameters: { administrator } }) => {
+      const listed = await administrators.listApiTokens(administrator);
       return listed.map(({ createdAt, expiresAt, name, administrator: owner, rights }) => ({
         name,
         administrator: owner,

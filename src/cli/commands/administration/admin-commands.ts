@@ -48,7 +48,7 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
     .addHelpText('after', examples('admin list', '--json admin list'))
     .description('list the administrators')
     .action(async (_options: object, command: Command) => {
-      const found = await context.withServices(({ administrators }, caller) => administrators.list(caller));
+      const found = await context.withServices(({ administrators }) => administrators.list());
       context.output(command).list(found, ADMINISTRATOR_COLUMNS, 'no administrators');
     });
   withConfirmation(admin.command('remove'))
@@ -57,7 +57,7 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) => consequences.ofAdministratorRemoval(caller, name),
+        foresee: ({ consequences }) => consequences.ofAdministratorRemoval(name),
         act: ({ administrators }, caller) => administrators.remove(caller, name),
       });
       if (outcome !== undefined) {
@@ -83,8 +83,8 @@ function addPassword(admin: Command, context: CommandContext): void {
       const password = await context.newSecret(`New password of ${name}`, '--password-file', passwordFile);
       const revokesApiTokens = revokeTokens === true;
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) =>
-          revokesApiTokens ? consequences.ofApiTokenRemoval(caller, name) : Promise.resolve([]),
+        foresee: ({ consequences }) =>
+          revokesApiTokens ? consequences.ofApiTokenRemoval(name) : Promise.resolve([]),
         act: ({ administrators }, caller) =>
           administrators.setPassword(caller, name, password, { revokesApiTokens }),
       });

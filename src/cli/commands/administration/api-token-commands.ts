@@ -36,8 +36,8 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
     .description("list an administrator's API tokens; the tokens themselves are not kept")
     .argument('<administrator>')
     .action(async (administrator: string, _options: object, command: Command) => {
-      const found = await context.withServices(({ administrators }, caller) =>
-        administrators.listApiTokens(caller, administrator),
+      const found = await context.withServices(({ administrators }) =>
+        administrators.listApiTokens(administrator),
       );
       context.output(command).list(found, API_TOKEN_COLUMNS, 'no API tokens');
     });
@@ -51,7 +51,7 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
     .argument('<name>')
     .action(async (administrator: string, name: string, _options: object, command: Command) => {
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) => consequences.ofApiTokenRemoval(caller, administrator, name),
+        foresee: ({ consequences }) => consequences.ofApiTokenRemoval(administrator, name),
         act: ({ administrators }, caller) => administrators.removeApiToken(caller, administrator, name),
       });
       if (outcome !== undefined) {

@@ -70,9 +70,9 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
       .action(async (name: string, _options: object, command: Command) => {
         const outcome = await actOnceConfirmed(context, command, {
           foresee: async ({ policies, consequences }, caller) =>
-            consequences.ofPolicy(caller, { ...(await policies.show(caller, name)), active }),
+            consequences.ofPolicy(caller, { ...(await policies.show(name)), active }),
           act: async ({ policies }, caller) =>
-            policies.set(caller, { ...(await policies.show(caller, name)), active }),
+            policies.set(caller, { ...(await policies.show(name)), active }),
         });
         if (outcome !== undefined) {
           context.output(command).done(`the policy ${name} is ${verb}d`, { name, active });
@@ -94,7 +94,7 @@ function addListAndShow(policy: Command, context: CommandContext): void {
           EXIT_CODES.usage,
         );
       }
-      const found = await context.withServices(({ policies }, caller) => policies.list(caller));
+      const found = await context.withServices(({ policies }) => policies.list());
       const shown = found.filter((one) => scope === undefined || one.scope === scope);
       context.output(command).list(shown, POLICY_COLUMNS, 'no policies');
     });
@@ -104,7 +104,7 @@ function addListAndShow(policy: Command, context: CommandContext): void {
     .description('show a policy')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      const found = await context.withServices(({ policies }, caller) => policies.show(caller, name));
+      const found = await context.withServices(({ policies }) => policies.show(name));
       context.output(command).record(found, POLICY_COLUMNS);
     });
 }
@@ -130,8 +130,8 @@ function addSet(policy: Command, context: CommandContext): void {
     .option('--force', 'also with realms and resolvers that do not exist yet')
     .action(async (name: string, options: SetOptions, command: Command) => {
       const draft = draftOf(name, options);
-      const assertKnown = async (policies: Services['policies'], caller: Caller): Promise<void> => {
-        const unknown = options.force === true ? [] : await policies.unknownNames(caller, draft);
+      const assertKnown = async (policies: Services['policies']): Promise<void> => {
+        const unknown = options.force === true ? [] : await policies.unknownNames(draft);
         if (unknown.length > 0) {
           throw new CliFailure(
             `the policy ${name} names what does not exist: ${listUnknownNames(unknown)} (--force stores it all the same)`,

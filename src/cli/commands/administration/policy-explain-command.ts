@@ -112,10 +112,10 @@ async function explain(
     return { lines: found.rights.map(rightLine), remarks: refusalRemarks(found) };
   }
   if (user !== undefined) {
-    const { values } = await explanations.explainValues(caller, { ...circumstances, user, resolver });
+    const { values } = await explanations.explainValues({ ...circumstances, user, resolver });
     return { lines: values.map(valueLine), remarks: [] };
   }
-  const found = await explanations.explainRights(caller, {
+  const found = await explanations.explainRights({
     ...circumstances,
     administrator: administrator ?? '',
     groups,

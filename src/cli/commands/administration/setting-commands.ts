@@ -32,8 +32,8 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .addHelpText('after', examples('setting list', '--json setting list'))
     .description('list what counts: the values that are set, and the defaults of others')
     .action(async (_options: object, command: Command) => {
-      const settings = await context.withServices(async ({ settings: configuration }, caller) => {
-        const [set, { values }] = [await configuration.list(caller), await configuration.overview(caller)];
+      const settings = await context.withServices(async ({ settings: configuration }) => {
+        const [set, { values }] = [await configuration.list(), await configuration.overview()];
         return [...values]
           .map(([key, value]): Setting => ({ key, value, source: set.has(key) ? 'set' : 'default' }))
           .sort((one, other) => (one.key < other.key ? -1 : 1));
@@ -48,9 +48,9 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .option('--force', 'also a key that the server does not read, for clients that look for it')
     .action(async (key: string, value: string, { force }: { force?: true }, command: Command) => {
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) => consequences.ofSetting(caller, key, value),
+        foresee: ({ consequences }) => consequences.ofSetting(key, value),
         act: async ({ settings: configuration }, caller) => {
-          const unread = force === true ? undefined : await configuration.unreadReason(caller, key);
+          const unread = force === true ? undefined : await configuration.unreadReason(key);
           if (unread !== undefined) {
             throw new CliFailure(`${unread} (--force stores it all the same)`);
           }
@@ -70,7 +70,7 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .argument('<key>')
     .action(async (key: string, _options: object, command: Command) => {
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) => consequences.ofSetting(caller, key, undefined),
+        foresee: ({ consequences }) => consequences.ofSetting(key, undefined),
         act: ({ settings: configuration }, caller) => configuration.remove(caller, key),
       });
       if (outcome !== undefined) {

@@ -71,7 +71,7 @@ async function setToken(
   command: Command,
 ): Promise<void> {
   const outcome = await actOnceConfirmed(context, command, {
-    foresee: ({ consequences }, caller) => consequences.ofSecondFactor(caller, name, { serial }),
+    foresee: ({ consequences }) => consequences.ofSecondFactor(name, { serial }),
     act: ({ secondFactors }, caller) => secondFactors.setToken(caller, name, serial),
   });
   if (outcome !== undefined) {
@@ -85,7 +85,7 @@ async function setToken(
 
 async function removeFactor(name: string, context: CommandContext, command: Command): Promise<void> {
   const outcome = await actOnceConfirmed(context, command, {
-    foresee: ({ consequences }, caller) => consequences.ofSecondFactor(caller, name, undefined),
+    foresee: ({ consequences }) => consequences.ofSecondFactor(name, undefined),
     act: ({ secondFactors }, caller) => secondFactors.remove(caller, name),
   });
   if (outcome !== undefined) {

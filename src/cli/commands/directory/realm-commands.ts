@@ -44,7 +44,7 @@ function addWriting(realm: Command, context: CommandContext): void {
     .requiredOption(...resolversOption, parseList)
     .action(async (name: string, { resolvers }: ResolversOption, command: Command) => {
       await context.withServices(async ({ realms }, caller) => {
-        if ((await realms.list(caller)).some((known) => known.name === name.trim().toLowerCase())) {
+        if ((await realms.list()).some((known) => known.name === name.trim().toLowerCase())) {
           throw new CliFailure(`there is a realm ${name} already; \`tankeeper realm set\` changes it`);
         }
         await realms.set(caller, { name, resolvers });
@@ -61,12 +61,12 @@ function addWriting(realm: Command, context: CommandContext): void {
     .requiredOption(...resolversOption, parseList)
     .action(async (name: string, { resolvers }: ResolversOption, command: Command) => {
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: async ({ realms, consequences }, caller) => {
-          requireRealm(await realms.list(caller), name);
-          return consequences.ofRealmChange(caller, { name, resolvers });
+        foresee: async ({ realms, consequences }) => {
+          requireRealm(await realms.list(), name);
+          return consequences.ofRealmChange({ name, resolvers });
         },
         act: async ({ realms }, caller) => {
-          requireRealm(await realms.list(caller), name);
+          requireRealm(await realms.list(), name);
           await realms.set(caller, { name, resolvers });
         },
       });
@@ -83,7 +83,7 @@ function addWriting(realm: Command, context: CommandContext): void {
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) => consequences.ofRealmRemoval(caller, name),
+        foresee: ({ consequences }) => consequences.ofRealmRemoval(name),
         act: ({ realms }, caller) => realms.remove(caller, name),
       });
       if (outcome !== undefined) {
@@ -98,7 +98,7 @@ function addReading(realm: Command, context: CommandContext): void {
     .addHelpText('after', examples('realm list', '--json realm list'))
     .description('list the realms')
     .action(async (_options: object, command: Command) => {
-      const found = await context.withServices(({ realms }, caller) => realms.list(caller));
+      const found = await context.withServices(({ realms }) => realms.list());
       context.output(command).list(found, REALM_COLUMNS, 'no realms');
     });
   realm
@@ -107,7 +107,7 @@ function addReading(realm: Command, context: CommandContext): void {
     .description('show a realm')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      const found = await context.withServices(({ realms }, caller) => realms.list(caller));
+      const found = await context.withServices(({ realms }) => realms.list());
       context.output(command).record(requireRealm(found, name), REALM_COLUMNS);
     });
 }
@@ -123,7 +123,7 @@ function addDefault(realm: Command, context: CommandContext): void {
         throw new CliFailure('give either NAME or --none', EXIT_CODES.usage);
       }
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) => consequences.ofDefaultRealm(caller, name ?? null),
+        foresee: ({ consequences }) => consequences.ofDefaultRealm(name ?? null),
         act: ({ realms }, caller) => realms.setDefault(caller, name ?? null),
       });
       if (outcome !== undefined) {

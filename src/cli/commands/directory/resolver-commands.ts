@@ -34,7 +34,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .addHelpText('after', examples('resolver list', '--json resolver list'))
     .description('list the resolvers')
     .action(async (_options: object, command: Command) => {
-      const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
+      const found = await context.withServices(({ resolvers }) => resolvers.list());
       context.output(command).list(found, RESOLVER_COLUMNS, 'no resolvers');
     });
   resolver
@@ -43,7 +43,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .description('show a resolver')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
+      const found = await context.withServices(({ resolvers }) => resolvers.list());
       context.output(command).record(requireResolver(found, name), RESOLVER_COLUMNS);
     });
   withConfirmation(resolver.command('remove'))
@@ -52,7 +52,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) => consequences.ofResolverRemoval(caller, name),
+        foresee: ({ consequences }) => consequences.ofResolverRemoval(name),
         act: ({ resolvers }, caller) => resolvers.remove(caller, name),
       });
       if (outcome !== undefined) {
@@ -65,8 +65,8 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .description('try whether its users can be read')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      const found = await context.withServices(({ resolvers }, caller) =>
-        withSlowWorkLine(context.dependencies.io, 'reading users', () => resolvers.test(caller, name)),
+      const found = await context.withServices(({ resolvers }) =>
+        withSlowWorkLine(context.dependencies.io, 'reading users', () => resolvers.test(name)),
       );
       const text = `the resolver ${name} answers: ${describeExamination(found)}`;
       context.output(command).done(text, { name, users: found.users, ...(!isUsual(found) && found) });

@@ -70,7 +70,7 @@ function addAdd(resolver: Command, context: CommandContext): void {
     const settings = await mergeSettings(kind, fileSetting(file), options);
     const secret = await readResolverSecret(context, name, options);
     await context.withServices(async ({ resolvers }, caller) => {
-      if ((await resolvers.list(caller)).some((known) => known.name === name)) {
+      if ((await resolvers.list()).some((known) => known.name === name)) {
         throw new CliFailure(`there is a resolver ${name} already; \`tankeeper resolver set\` changes it`);
       }
       const draft = { name, kind, settings, ...(secret !== undefined && { secret }) };
@@ -104,7 +104,7 @@ function addSet(resolver: Command, context: CommandContext): void {
     const newSecret = await readResolverSecret(context, name, options);
     const secret = options.removeSecret === true ? null : newSecret;
     const { kind, settings } = await context.withServices(async ({ resolvers }, caller) => {
-      const all = await resolvers.list(caller);
+      const all = await resolvers.list();
       const known = all.find((one) => one.name === name);
       if (known === undefined) {
         const names = all.map((one) => one.name);

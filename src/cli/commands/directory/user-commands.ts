@@ -56,7 +56,7 @@ export function addUserCommands(program: Command, context: CommandContext): void
     .requiredOption('--resolver <name>', 'a managed resolver')
     .action(async (login: string, { resolver }: { resolver: string }, command: Command) => {
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) => consequences.ofUserRemoval(caller, { resolver, login }),
+        foresee: ({ consequences }) => consequences.ofUserRemoval({ resolver, login }),
         act: ({ users }, caller) => users.remove(caller, { resolver, login }),
       });
       if (outcome !== undefined) {
@@ -148,8 +148,8 @@ function addPassword(user: Command, context: CommandContext): void {
           ? null
           : await context.newSecret(`New password of ${login}`, '--password-file', passwordFile);
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: async ({ consequences }, caller) =>
-          password === null ? consequences.ofPasswordRemoval(caller, { resolver, login }) : [],
+        foresee: async ({ consequences }) =>
+          password === null ? consequences.ofPasswordRemoval({ resolver, login }) : [],
         act: ({ users }, caller) => users.setPassword(caller, { resolver, login, password }),
       });
       if (outcome !== undefined) {

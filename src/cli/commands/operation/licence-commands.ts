@@ -30,7 +30,7 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
     .addHelpText('after', examples('licence show', '--json licence show'))
     .description('show the licence, and whether it counts')
     .action(async (_options: object, command: Command) => {
-      const report = await context.withServices(({ licences }, caller) => licences.show(caller));
+      const report = await context.withServices(({ licences }) => licences.show());
       print(context.output(command), report);
     });
   withConfirmation(licence.command('remove'))
@@ -38,8 +38,8 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
     .description('remove the licence; support then comes from the community')
     .action(async (_options: object, command: Command) => {
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: async ({ licences }, caller) => {
-          const { kind } = await licences.show(caller);
+        foresee: async ({ licences }) => {
+          const { kind } = await licences.show();
           return consequence(
             kind !== 'none',
             'licence.support',

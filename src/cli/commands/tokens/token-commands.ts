@@ -109,7 +109,7 @@ function addRealms(token: Command, context: CommandContext): void {
         throw new CliFailure('give either REALMS or --none', EXIT_CODES.usage);
       }
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) => consequences.ofTokenRealms(caller, { serial, realms }),
+        foresee: ({ consequences }) => consequences.ofTokenRealms({ serial, realms }),
         act: ({ tokens }, caller) => tokens.setRealms(caller, { serial, realms }),
       });
       if (outcome !== undefined) {

@@ -56,7 +56,7 @@ export function addRemovePinCommand(token: Command, context: CommandContext): vo
     .action(async (serial: string, { ocra }: { ocra?: true }, command: Command) => {
       const pin = ocra === true ? 'ocraPin' : 'pin';
       const outcome = await actOnceConfirmed(context, command, {
-        foresee: ({ consequences }, caller) => consequences.ofPinRemoval(caller, serial, pin),
+        foresee: ({ consequences }) => consequences.ofPinRemoval(serial, pin),
         act: ({ tokens }, caller) => tokens.removePin(caller, { serial }, pin),
       });
       if (outcome !== undefined) {

@@ -136,6 +136,7 @@ function searchEndpoint(operations: Services['helpdesk']): Endpoint {
       summary:
         'finds tokens by the beginning of the serial (`admin:show`), people by the beginning of a name (`admin:userlist`) and a transaction (`admin:transaction`), ten of each kind at most',
       requires: 'credential',
+      requiresFor: () => [['admin:show', 'admin:userlist', 'admin:transaction']],
       value: SEARCH_RESULT,
       purpose: 'admin/search: find tokens, people and transactions.',
       parameters: {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { ListedSession } from '../../../administrators/session.ts';
-import type { SessionService, UsedSession } from '../../../administrators/session-service.ts';
+import { isOwner, type SessionService, type UsedSession } from '../../../administrators/session-service.ts';
+import type { Caller } from '../../../policy/caller.ts';
+import type { RequiredRights } from '../../../policy/rights-service.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type AdministratorCall, type Endpoint, valueChange, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';
@@ -28,6 +30,7 @@ function listEndpoint(sessions: SessionService): Endpoint {
       path: '/admin/sessions',
       summary: 'open sessions and logins, newest first; those of the caller need no right',
       requires: 'admin:sessions',
+      requiresFor: rightsFor,
       value: z.array(SESSION),
       example: [
         {
@@ -58,6 +61,7 @@ function endEndpoint(sessions: SessionService): Endpoint {
       path: '/admin/sessions/end',
       summary: 'ends one session, or all of an administrator; the number of those that were open',
       requires: 'admin:sessions',
+      requiresFor: rightsFor,
       value: count,
       purpose: 'end sessions.',
       parameters: {
@@ -71,6 +75,13 @@ function endEndpoint(sessions: SessionService): Endpoint {
       return sessions.end(caller, { owner, id, isAll: all === '1' });
     },
   );
+}
+
+function rightsFor(
+  { administrator }: { readonly administrator?: string | undefined },
+  caller: Caller,
+): RequiredRights {
+  return isOwner(caller, administrator ?? caller.principal.administrator) ? [] : ['admin:sessions'];
 }
 
 function usedSession({

@@ -94,8 +94,8 @@ function showEndpoint(configuration: SettingService): Endpoint {
       purpose: 'show configuration values.',
       parameters: { key: optional('the key of the value; default: all') },
     },
-    async ({ caller, parameters: { key = '' }, context, dialect }) => {
-      const overview = await configuration.overview(caller);
+    async ({ parameters: { key = '' }, context, dialect }) => {
+      const overview = await configuration.overview();
       return key.trim() === ''
         ? dialect.administration.configuration(overview, context)
         : dialect.administration.configurationValue(overview, key.trim(), context);
@@ -111,7 +111,7 @@ function describeEndpoint(configuration: SettingService): Endpoint {
       value: z.array(SETTING),
       parameters: {},
     },
-    async ({ caller }) => (await configuration.describe(caller)).map(shownSetting),
+    async () => (await configuration.describe()).map(shownSetting),
   );
 }
 

@@ -4,7 +4,6 @@ import type { Consequence } from '../../../consequences/consequence.ts';
 import type { ConsequenceService } from '../../../consequences/consequence-service.ts';
 import type { PolicyPreview } from '../../../consequences/policy-preview.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import type { Caller } from '../../../policy/caller.ts';
 import { splitList } from '../../../policy/policy-users.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
@@ -107,13 +106,13 @@ function settingEndpoint({ consequences, settings }: Pick<Services, 'consequence
         value: optional('the value; left out: the default applies again', '2'),
       },
     },
-    async ({ caller, parameters: { key, value } }) => {
+    async ({ parameters: { key, value } }) => {
       if (value !== undefined) {
-        await settings.check(caller, new Map([[key, value]]));
+        await settings.check(new Map([[key, value]]));
       }
       return {
-        unread: (await settings.unreadReason(caller, key)) ?? null,
-        consequences: await consequences.ofSetting(caller, key, value),
+        unread: (await settings.unreadReason(key)) ?? null,
+        consequences: await consequences.ofSetting(key, value),
       };
     },
   );
@@ -132,7 +131,7 @@ function realmParts(consequences: ConsequenceService): Endpoint[] {
           resolvers: optional('with `set`: the new resolvers, a comma list', 'directory'),
         },
       },
-      ({ caller, parameters }) => ofRealm(consequences, caller, parameters),
+      ({ parameters }) => ofRealm(consequences, parameters),
     ),
     valueReading(
       {
@@ -141,7 +140,7 @@ function realmParts(consequences: ConsequenceService): Endpoint[] {
         ...CONSEQUENCES,
         parameters: { resolver: required('the name of the resolver', 'directory') },
       },
-      ({ caller, parameters: { resolver } }) => consequences.ofResolverRemoval(caller, resolver),
+      ({ parameters: { resolver } }) => consequences.ofResolverRemoval(resolver),
     ),
     valueReading(
       {
@@ -154,11 +153,9 @@ function realmParts(consequences: ConsequenceService): Endpoint[] {
           password_only: optional('`1`: of removing the password alone', '1'),
         },
       },
-      ({ caller, parameters: { resolver, username, password_only: only } }) => {
+      ({ parameters: { resolver, username, password_only: only } }) => {
         const name = { resolver, login: username };
-        return only === '1'
-          ? consequences.ofPasswordRemoval(caller, name)
-          : consequences.ofUserRemoval(caller, name);
+        return only === '1' ? consequences.ofPasswordRemoval(name) : consequences.ofUserRemoval(name);
       },
     ),
   ];
@@ -172,19 +169,16 @@ interface RealmAct {
 
 async function ofRealm(
   consequences: ConsequenceService,
-  caller: Caller,
   { act, realm = '', resolvers = '' }: RealmAct,
 ): Promise<readonly Consequence[]> {
   switch (act) {
     case 'remove':
-      return consequences.ofRealmRemoval(caller, realm);
+      return consequences.ofRealmRemoval(realm);
     case 'set':
-      return consequences.ofRealmChange(caller, { name: realm, resolvers: splitList(resolvers) });
+      return consequences.ofRealmChange({ name: realm, resolvers: splitList(resolvers) });
     case 'default':
-      return consequences.ofDefaultRealm(caller, realm.trim() === '' ? null : realm);
+      return consequences.ofDefaultRealm(realm.trim() === '' ? null : realm);
     default:
-      // With the right first, as everywhere.
-      await consequences.ofDefaultRealm(caller, null);
       throw new ServiceError('parameter.invalid', "The act is 'remove', 'set' or 'default'", {
         parameter: 'act',
       });

@@ -126,7 +126,7 @@ function namesEndpoint(explanations: ExplanationService): Endpoint {
       value: NAMES,
       parameters: {},
     },
-    async ({ caller }) => shownNames(await explanations.names(caller)),
+    async () => shownNames(await explanations.names()),
   );
 }
 
@@ -155,6 +155,7 @@ function explainEndpoint(explanations: ExplanationService, clock: Clock): Endpoi
     {
       path: '/system/explainPolicy',
       summary: 'what somebody may do, and why; or why a request was refused',
+      requiresFor: ({ request }) => (isGiven(request) ? ['system:read', 'admin:audit'] : ['system:read']),
       value: EXPLANATION,
       parameters: QUESTION,
     },
@@ -177,9 +178,9 @@ async function explain(
   const at = isGiven(question.time) ? parsePastInstant(question.time, clock.now(), 'time') : undefined;
   if (user !== undefined) {
     const { client } = question;
-    return shownValues(await explanations.explainValues(caller, { user, resolver, realm, client, at }));
+    return shownValues(await explanations.explainValues({ user, resolver, realm, client, at }));
   }
-  return shownRights(await explanations.explainRights(caller, { ...personOf(question, caller), realm, at }));
+  return shownRights(await explanations.explainRights({ ...personOf(question, caller), realm, at }));
 }
 
 /** @throws ServiceError 'parameter.invalid' */

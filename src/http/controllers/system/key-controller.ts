@@ -53,7 +53,7 @@ export function keyEndpoint({ keyOverview }: Pick<Services, 'keyOverview'>): End
       example: EXAMPLE,
       parameters: { count: optional('`1`: counts the secrets of each key, which reads all tokens', '1') },
     },
-    async ({ caller, parameters }) => shownReport(await keyOverview.show(caller, parameters.count === '1')),
+    async ({ parameters }) => shownReport(await keyOverview.show(parameters.count === '1')),
   );
 }
 

@@ -41,8 +41,8 @@ export function licenceEndpoints({ licences }: Pick<Services, 'licences'>): Endp
         example: EXAMPLE,
         parameters: {},
       },
-      async ({ caller }) => {
-        const report = await licences.show(caller);
+      async () => {
+        const report = await licences.show();
         return report.kind === 'none' ? null : shownLicence(report);
       },
     ),

@@ -105,8 +105,8 @@ function listEndpoint(policies: PolicyService): Endpoint {
         user: optional('lists policies for this user'),
       },
     },
-    async ({ caller, parameters, context, dialect }) =>
-      dialect.administration.policies(await policies.list(caller, parameters), context),
+    async ({ parameters, context, dialect }) =>
+      dialect.administration.policies(await policies.list(parameters), context),
   );
 }
 

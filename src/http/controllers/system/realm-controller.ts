@@ -110,8 +110,7 @@ function resolverParts({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): E
         purpose: 'list resolvers.',
         parameters: {},
       },
-      async ({ caller, context, dialect }) =>
-        dialect.administration.resolvers(await resolvers.list(caller), context),
+      async ({ context, dialect }) => dialect.administration.resolvers(await resolvers.list(), context),
     ),
     systemReading(
       {
@@ -121,8 +120,8 @@ function resolverParts({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): E
         purpose: 'show a resolver.',
         parameters: { resolver: RESOLVER },
       },
-      async ({ caller, parameters: { resolver }, context, dialect }) =>
-        dialect.administration.resolver(await resolvers.show(caller, resolver), context),
+      async ({ parameters: { resolver }, context, dialect }) =>
+        dialect.administration.resolver(await resolvers.show(resolver), context),
     ),
     plainChange(
       {
@@ -165,12 +164,10 @@ function realmParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolvers'
         purpose: 'list realms.',
         parameters: { realm: optional('lists the realm of this name') },
       },
-      async ({ caller, parameters: { realm = '' }, context, dialect }) => {
+      async ({ parameters: { realm = '' }, context, dialect }) => {
         const requested = realm.trim().toLowerCase();
-        const found = (await realms.list(caller)).filter(
-          ({ name }) => requested === '' || name === requested,
-        );
-        return dialect.administration.realms(found, await resolvers.list(caller), context);
+        const found = (await realms.list()).filter(({ name }) => requested === '' || name === requested);
+        return dialect.administration.realms(found, await resolvers.list(), context);
       },
     ),
     systemChange(
@@ -211,9 +208,9 @@ function defaultParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolver
         purpose: 'show the default realm.',
         parameters: {},
       },
-      async ({ caller, context, dialect }) => {
-        const found = (await realms.list(caller)).filter(({ isDefault }) => isDefault);
-        return dialect.administration.realms(found, await resolvers.list(caller), context);
+      async ({ context, dialect }) => {
+        const found = (await realms.list()).filter(({ isDefault }) => isDefault);
+        return dialect.administration.realms(found, await resolvers.list(), context);
       },
     ),
   ];

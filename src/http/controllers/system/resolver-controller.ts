@@ -48,13 +48,11 @@ const TRIAL = z.union([
 ]);
 
 /** @returns the endpoints that describe the kinds of resolvers and try one before it is saved */
-export function resolverTrialEndpoints(
-  operations: Pick<Services, 'resolverTrials' | 'resolvers'>,
-): Endpoint[] {
-  return [kindsEndpoint(operations), trialEndpoint(operations)];
+export function resolverTrialEndpoints(operations: Pick<Services, 'resolverTrials'>): Endpoint[] {
+  return [kindsEndpoint(), trialEndpoint(operations)];
 }
 
-function kindsEndpoint({ resolvers }: Pick<Services, 'resolverTrials' | 'resolvers'>): Endpoint {
+function kindsEndpoint(): Endpoint {
   return valueReading(
     {
       path: '/system/resolverKinds',
@@ -81,15 +79,14 @@ function kindsEndpoint({ resolvers }: Pick<Services, 'resolverTrials' | 'resolve
       ],
       parameters: {},
     },
-    async ({ caller }) => {
-      // For the right: the kinds are the same for everybody.
-      await resolvers.list(caller);
-      return describedKinds().map((kind) => ({ ...kind, settings: kind.settings.map(shownSetting) }));
-    },
+    () =>
+      Promise.resolve(
+        describedKinds().map((kind) => ({ ...kind, settings: kind.settings.map(shownSetting) })),
+      ),
   );
 }
 
-function trialEndpoint({ resolverTrials }: Pick<Services, 'resolverTrials' | 'resolvers'>): Endpoint {
+function trialEndpoint({ resolverTrials }: Pick<Services, 'resolverTrials'>): Endpoint {
   return valueChange(
     {
       path: '/system/testResolver',

@@ -122,8 +122,7 @@ function readingParts({ webhooks }: Pick<Services, 'webhooks'>): Endpoint[] {
         ],
         parameters: { name: NAME },
       },
-      async ({ caller, parameters: { name } }) =>
-        (await webhooks.deliveries(caller, name)).map(shownDelivery),
+      async ({ parameters: { name } }) => (await webhooks.deliveries(name)).map(shownDelivery),
     ),
   ];
 }
