@@ -1,5 +1,4 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { Caller } from '../policy/caller.ts';
 import type { KeyRotationStore } from './key-rotation-store.ts';
 import type { KeyHolder, KeyState } from './sealing-keys.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';

@@ -5,7 +5,6 @@ import { actOf, type Caller } from './caller.ts';
 import { checkPolicy, type PolicyDraft } from './policy.ts';
 import { splitList } from './policy-users.ts';
 import { policiesAfter, somebodyWrites } from './lost-rights.ts';
-import type { PolicyBase } from './right-decision.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import type { Policy } from './stored-policy.ts';
 import { listUnknownNames, unknownNames, type UnknownPolicyName } from './unknown-names.ts';

@@ -1,4 +1,4 @@
-import type { Configuration, Realm } from '../configuration/configuration.ts';
+import type { Realm } from '../configuration/configuration.ts';
 import type { ExpectedRealm } from '../configuration/expected-state.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ServiceError } from '../kernel/errors.ts';

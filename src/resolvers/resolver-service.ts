@@ -1,4 +1,4 @@
-import type { Configuration, Resolver } from '../configuration/configuration.ts';
+import type { Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';

@@ -1,4 +1,4 @@
-import type { Configuration, Resolver, ResolverKind } from '../configuration/configuration.ts';
+import type { Resolver, ResolverKind } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/policy/access-control.ts';
 import { SettingService } from '../../src/configuration/setting-service.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { OCRA_DEFAULTS, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
@@ -9,7 +8,6 @@ import { createTestDatabase, type TestDatabase } from '../support/database/test-
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 
 const admin = callerNamed('admin');
-const reader = callerNamed('reader');
 
 let test: TestDatabase;
 let stored: StoredConfiguration;
@@ -28,9 +26,8 @@ beforeEach(async () => {
       checkPolicy({ name: 'r', scope: 'system', action: 'read', user: 'reader' }),
     ],
   });
-  const access = new AccessControl({ clock: { now: () => new Date(0) } });
   const { configuration } = stored;
-  service = new SettingService({ configuration, access, check: readOcraSettings, defaults: OCRA_DEFAULTS });
+  service = new SettingService({ configuration, check: readOcraSettings, defaults: OCRA_DEFAULTS });
 });
 
 describe('keys that the server does not read', () => {
@@ -38,7 +35,6 @@ describe('keys that the server does not read', () => {
     const warnings: string[] = [];
     const logging = new SettingService({
       configuration: stored.configuration,
-      access: new AccessControl({ clock: { now: () => new Date(0) } }),
       check: readOcraSettings,
       defaults: OCRA_DEFAULTS,
       log: { warn: (message) => warnings.push(message) },

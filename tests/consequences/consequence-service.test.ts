@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConsequenceService } from '../../src/consequences/consequence-service.ts';
-import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
 import type { Administrator } from '../../src/administrators/administrator.ts';
 import { managedUser } from '../support/values/user-values.ts';
@@ -8,7 +7,7 @@ import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { TokenDatabase } from '../support/database/token-database.ts';
 import type { Sealed } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { OPERATOR } from '../support/values/callers.ts';
 import { tokenValue } from '../support/values/token-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -83,7 +82,6 @@ beforeEach(() => {
       listApiTokens: (name) => Promise.resolve(name === 'bert' ? [{ ...token, createdAt: NOW }] : []),
     },
     clock,
-    access: new AccessControl({ clock }),
     counts: { snapshot: () => Promise.resolve(snapshot) },
     tokens: held.tokens,
     users: {

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyOverview } from '../../src/keys/key-overview.ts';
 import type { KeyState } from '../../src/keys/sealing-keys.ts';
-import { AccessControl } from '../../src/policy/access-control.ts';
 import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
 import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
-import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { deferred } from '../support/fakes/deferred.ts';
 
 const KEY_ID = 'aa'.repeat(8);
-const reader = callerNamed('anna', { rights: ['system:read'] });
 
 describe('/system/keys', () => {
   let application: TestApplication;
@@ -57,7 +54,6 @@ describe('a count of secrets', () => {
     let counts = 0;
     const overview = new KeyOverview({
       configuration: new GivenConfiguration(),
-      access: new AccessControl({ clock }),
       clock,
       keys: {
         entries: () => Promise.resolve([]),
@@ -84,7 +80,6 @@ describe('a count of secrets', () => {
     let counts = 0;
     const overview = new KeyOverview({
       configuration: new GivenConfiguration(),
-      access: new AccessControl({ clock }),
       clock,
       keys: {
         entries: () => Promise.resolve([]),

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/policy/access-control.ts';
 import { ExplanationService, type RightsExplanation } from '../../src/policy/explanation-service.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
 import type { PolicyChange, RefusedRight } from '../../src/policy/explanation-service.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
-import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { OPERATOR } from '../support/values/callers.ts';
 
 const NOW = new Date(2026, 10, 20, 14, 35);
 const AT_NIGHT = new Date(2026, 10, 20, 3, 0);
@@ -23,7 +22,6 @@ function withPolicies(...drafts: readonly PolicyDraft[]): ExplanationService {
       resolvers: [{ name: 'staff' }],
       policies: drafts.map((draft) => checkPolicy(draft)),
     }),
-    access: new AccessControl({ clock }),
     administrators: { list: () => Promise.resolve([{ name: 'bert' }, { name: 'anna' }]) },
     readRefusals: () => ({
       find: () => Promise.resolve(refusal),

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ServiceError } from '../../src/kernel/errors.ts';
-import { AccessControl } from '../../src/policy/access-control.ts';
 import { PolicyService } from '../../src/policy/policy-service.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
@@ -23,7 +21,6 @@ beforeEach(async () => {
   stored = await storeConfiguration(test.database, {});
   service = new PolicyService({
     configuration: stored.configuration,
-    access: new AccessControl({ clock: { now: () => new Date(0) } }),
   });
 });
 
@@ -32,7 +29,6 @@ describe('a policy that leaves no administrator the right to change policies', (
     const warnings: string[] = [];
     const logging = new PolicyService({
       configuration: stored.configuration,
-      access: new AccessControl({ clock: { now: () => new Date(0) } }),
       administrators: { list: () => Promise.resolve([{ name: 'admin' }, { name: 'bert' }]) },
       log: { warn: (message) => warnings.push(message) },
     });
@@ -53,7 +49,6 @@ describe('names in a policy that do not exist', () => {
     const warnings: string[] = [];
     const logging = new PolicyService({
       configuration: stored.configuration,
-      access: new AccessControl({ clock: { now: () => new Date(0) } }),
       log: { warn: (message) => warnings.push(message) },
     });
     const draft = { name: 'p', scope: 'ocra', action: 'request', user: '*', realm: 'offize' };

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { RealmService } from '../../src/realms/realm-service.ts';
 import { callerNamed } from '../support/values/callers.ts';
@@ -8,7 +7,6 @@ import { createTestDatabase, type TestDatabase } from '../support/database/test-
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 
 const admin = callerNamed('admin');
-const reader = callerNamed('reader');
 
 let test: TestDatabase;
 let stored: StoredConfiguration;
@@ -31,8 +29,7 @@ beforeEach(async () => {
       checkPolicy({ name: 'read', scope: 'system', action: 'read', user: 'reader' }),
     ],
   });
-  const access = new AccessControl({ clock: { now: () => new Date(0) } });
-  service = new RealmService({ configuration: stored.configuration, access });
+  service = new RealmService({ configuration: stored.configuration });
 });
 
 describe('realms', () => {

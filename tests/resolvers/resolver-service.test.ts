@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { ResolverService } from '../../src/resolvers/resolver-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -14,7 +13,6 @@ import { managedUser } from '../support/values/user-values.ts';
 import { sourcesOver } from '../support/fakes/user-sources.ts';
 
 const admin = callerNamed('admin');
-const reader = callerNamed('reader');
 
 let test: TestDatabase;
 let stored: StoredConfiguration;
@@ -42,14 +40,13 @@ beforeEach(async () => {
       checkPolicy({ name: 'read', scope: 'system', action: 'read', user: 'reader' }),
     ],
   });
-  const access = new AccessControl({ clock: { now: () => new Date(0) } });
   const vault = new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
   const files = {
     assertNamable: (fileName: string): Promise<void> =>
       fileName === '/etc/x' ? Promise.resolve() : Promise.reject(new Error(`${fileName} is elsewhere`)),
   };
   const sources = sourcesOver(new ManagedUserStore({ database: test.database }));
-  service = new ResolverService({ configuration: stored.configuration, sources, access, vault, files });
+  service = new ResolverService({ configuration: stored.configuration, sources, vault, files });
 });
 
 describe('resolvers', () => {

@@ -13,7 +13,6 @@ import { ReadableHasher } from '../support/fakes/readable-hasher.ts';
 import { sourcesOver } from '../support/fakes/user-sources.ts';
 
 const admin = callerNamed('admin');
-const reader = callerNamed('reader');
 
 let test: TestDatabase;
 let stored: StoredConfiguration;

@@ -14,7 +14,6 @@ import { checkSettings } from '../../doctor/setting-check.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/system-random.ts';
-import type { Caller } from '../../policy/caller.ts';
 import { Argon2PasswordHasher } from '../../security/passwords/password-hash.ts';
 import { buildServices } from '../../services.ts';
 import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
@@ -122,9 +121,3 @@ async function examineResolvers(subject: ExaminedInstallation): Promise<readonly
     await closeSources();
   }
 }
-
-/** The examination needs no right: it runs at the machine itself. */
-const OPERATOR: Caller = {
-  principal: { administrator: 'operator', rights: ['*'], operator: true, client: '' },
-  requestId: '',
-};

@@ -18,8 +18,6 @@ export interface Documented {
 const FILE = {
   methods: ['GET'],
   requires: 'nothing',
-  family: 'linotp2',
-  usage: '',
   changesState: false,
   parameters: z.object({}),
 } as const;
@@ -62,8 +60,6 @@ function openApiEndpoint({ version, endpoints }: Documented): Endpoint {
           UNCHANGED,
         ],
       }),
-      family: 'linotp2',
-      usage: 'openapi.json:',
       changesState: false,
       parameters: z.object({
         dialect: z

@@ -134,8 +134,6 @@ POST still gives the same answers and will go away; once the day is set, answers
       summary: 'the page on POST to `/monitoring`, which is deprecated',
       requires: 'nothing',
       answers: pageAnswer('the page'),
-      family: 'linotp2',
-      usage: '',
       changesState: false,
       parameters: z.object({}),
     },

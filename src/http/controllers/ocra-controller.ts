@@ -69,7 +69,7 @@ const ISSUED_CHALLENGE: Answers = {
   ),
 };
 
-const checked = z.strictObject({
+export const CHECKED = z.strictObject({
   failcount,
   result: z.boolean().describe('true: the response was accepted, once and for all'),
 });
@@ -77,10 +77,10 @@ const CHECKED_EXAMPLE = { value: { failcount: 0, result: true } };
 
 /** The answers of /ocra/check_t. */
 const CHECKED_TRANSACTION: Answers = {
-  documented: valueOf(checked, { example: CHECKED_EXAMPLE }),
+  documented: valueOf(CHECKED, { example: CHECKED_EXAMPLE }),
   linotp: valueOf(
     z.union([
-      checked,
+      CHECKED,
       z.strictObject({
         failure: z.string().describe('no open transaction of that id'),
         result: z.literal(false),
@@ -106,20 +106,22 @@ const STATE_EXAMPLE = {
   failcount: 0,
 };
 
+/** The state of a transaction. */
+export const STATE = z.strictObject(state);
+export const LINOTP_STATE = z.strictObject({
+  ...state,
+  id: z.int().describe('the number of the transaction'),
+  timestamp: z.string().describe('the time of issue, in UTC, without a time zone'),
+  active: z.enum(['True', 'False']).describe('`True`: the transaction is open'),
+});
+
 /** The answers of /ocra/checkstatus and /ocra: the newest transaction first. */
 const TRANSACTION_STATUS: Answers = {
-  documented: valueOf(z.array(z.strictObject(state)), { example: { value: [STATE_EXAMPLE] } }),
+  documented: valueOf(z.array(STATE), { example: { value: [STATE_EXAMPLE] } }),
   linotp: valueOf(
     z.union([
       z.strictObject({
-        values: z.array(
-          z.strictObject({
-            ...state,
-            id: z.int().describe('the number of the transaction'),
-            timestamp: z.string().describe('the time of issue, in UTC, without a time zone'),
-            active: z.enum(['True', 'False']).describe('`True`: the transaction is open'),
-          }),
-        ),
+        values: z.array(LINOTP_STATE),
       }),
       failureText,
     ]),
@@ -162,7 +164,6 @@ function requestEndpoint(ocra: ChallengeService): Endpoint {
       summary: 'issues a challenge to a token, found by `serial` or `user`',
       requires: 'ocra:request',
       answers: ISSUED_CHALLENGE,
-      family: 'linotp2',
       usage: 'ocra/request: request a challenge for a given user or token (serial).',
       changesState: true,
       parameters,
@@ -183,7 +184,6 @@ function checkEndpoint(ocra: ChallengeService): Endpoint {
       summary: 'verifies the response to a challenge',
       requires: 'transaction',
       answers: CHECKED_TRANSACTION,
-      family: 'linotp2',
       usage: 'ocra/check_t: validate a token request.',
       // Any client with the transaction id may settle it.
       changesState: true,
@@ -229,7 +229,6 @@ function statusEndpoint(
         [WAIT_END]:
           'with `wait`: `changed`, `over` (the time), `closed` (the transaction takes no more responses), `full` (too many requests wait: ask again later) or `stopping` (the server)',
       },
-      family: 'linotp2',
       usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
       changesState: false,
       parameters: z.object({

@@ -6,8 +6,6 @@ import { inEveryDialect, type OtherAnswer } from '../answers.ts';
 
 const spec = {
   methods: ['GET'],
-  family: 'linotp2',
-  usage: '',
   changesState: false,
   answersAlways: true,
   parameters: z.object({}),

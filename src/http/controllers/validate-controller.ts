@@ -44,7 +44,7 @@ export function validateEndpoints(validation: ValidationService): Endpoint[] {
 }
 
 // Any client with a response may settle a transaction, from any site, as at /ocra/check_t.
-const OPEN = { methods: METHODS, family: 'linotp2', changesState: true, fromAnySite: true } as const;
+const OPEN = { methods: METHODS, changesState: true, fromAnySite: true } as const;
 const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for', '492017'));
 /** The parameters that name the transaction. */
 const TRANSACTION = {

@@ -1,3 +1,6 @@
+import type { Shown } from '../answers.ts';
+import type { CHECKED, STATE } from '../controllers/ocra-controller.ts';
+import type { ENROLMENT_DETAIL, IMPORT_ENTRY } from '../controllers/tokens/enrolment-controller.ts';
 import type {
   EnrolmentDialect,
   FailureDialect,
@@ -66,11 +69,11 @@ function challengeFacts({ serial, data, transactionId }: IssuedChallenge): Recor
   return { serial, data, transactionid: transactionId };
 }
 
-function checkedValue({ failCount, result }: CheckedTransaction): Record<string, unknown> {
+function checkedValue({ failCount, result }: CheckedTransaction): Shown<typeof CHECKED> {
   return { failcount: failCount, result };
 }
 
-function statusValue(entry: StatusEntry): Record<string, unknown> {
+function statusValue(entry: StatusEntry): Shown<typeof STATE> {
   return {
     serial: entry.serial,
     transactionid: entry.transactionId,
@@ -89,15 +92,7 @@ export function documentedValidate(envelope: DocumentedEnvelope): ValidateDialec
   };
 }
 
-/** An URL or a key for import into an app: as text, and as a QR code. */
-interface ImportEntry {
-  /** An `<img>`; empty where there is nothing to import. */
-  readonly img: string;
-  /** The position among several entries, as a text. */
-  readonly order: string;
-  readonly value: string | null;
-  readonly description: string;
-}
+type ImportEntry = Shown<typeof IMPORT_ENTRY>;
 
 /** @returns the outcomes of /admin/init and /admin/loadtokens as published */
 export function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDialect {
@@ -113,7 +108,7 @@ export function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDial
 }
 
 /** @returns the `detail` of the answer to /admin/init */
-function enrolmentDetail(enrolled: Enrolled): Record<string, unknown> {
+function enrolmentDetail(enrolled: Enrolled): Shown<typeof ENROLMENT_DETAIL> {
   switch (enrolled.kind) {
     case 'phase1':
       return {

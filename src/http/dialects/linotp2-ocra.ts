@@ -1,3 +1,6 @@
+import type { Shown } from '../answers.ts';
+import type { LINOTP_STATE } from '../controllers/ocra-controller.ts';
+import type { IMPORT_ENTRY, LINOTP_ENROLMENT_DETAIL } from '../controllers/tokens/enrolment-controller.ts';
 import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../challenges/challenge-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { RequestContext } from '../request/exchange.ts';
@@ -92,7 +95,7 @@ function isShown({ dropped }: StatusEntry): boolean {
   return !dropped;
 }
 
-function statusValue(entry: StatusEntry): Record<string, unknown> {
+function statusValue(entry: StatusEntry): Shown<typeof LINOTP_STATE> {
   return {
     transactionid: entry.transactionId,
     timestamp: timestamp(entry.issuedAt),
@@ -162,7 +165,7 @@ function enrolmentReply(
   );
 }
 
-function detailOf(enrolled: Enrolled, language: Language): Record<string, unknown> {
+function detailOf(enrolled: Enrolled, language: Language): Shown<typeof LINOTP_ENROLMENT_DETAIL> {
   switch (enrolled.kind) {
     case 'phase1':
       return {
@@ -196,7 +199,7 @@ function detailOf(enrolled: Enrolled, language: Language): Record<string, unknow
   }
 }
 
-function ocraUrl(url: string, language: Language): Record<string, unknown> {
+function ocraUrl(url: string, language: Language): Shown<typeof IMPORT_ENTRY> {
   return {
     img: linotpImage(url, { width: URL_WIDTH }),
     order: '0',
@@ -205,7 +208,7 @@ function ocraUrl(url: string, language: Language): Record<string, unknown> {
   };
 }
 
-function seed(otpkey: string, language: Language): Record<string, unknown> {
+function seed(otpkey: string, language: Language): Shown<typeof IMPORT_ENTRY> {
   return {
     img: linotpImage(seedUrl(otpkey), { width: SEED_WIDTH }),
     order: '1',

@@ -232,13 +232,13 @@ describe('a password that comes with a body', () => {
 
 describe('the file of /admin/loadtokens', () => {
   const refusing: FakeServices = {
-    tokenImport: {
-      authorize: ({ principal }) =>
+    rights: {
+      require: ({ principal }) =>
         principal.administrator === ADMIN.name
           ? Promise.resolve()
           : Promise.reject(new ServiceError('right.missing', `not ${principal.administrator}`)),
-      load: () => Promise.resolve(['A']),
     },
+    tokenImport: { load: () => Promise.resolve(['A']) },
   };
   const multipart = (fields: Readonly<Record<string, string>>): { body: string; headers: object } => ({
     body: Object.entries(fields)

@@ -55,7 +55,7 @@ export function fakeAudit(answer: Answer): FakeServices {
         ],
         next: null,
       }),
-      values: answer('auditValues', { actions: ['admin/init'], outcomes: ['created'] }),
+      values: () => ({ actions: ['admin/init'], outcomes: ['created'] }),
     },
     auditExport: {
       grant: answer('auditExport', {

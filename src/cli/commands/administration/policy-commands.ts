@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Caller } from '../../../policy/caller.ts';
 import type { PolicyDraft } from '../../../policy/policy.ts';
 import { type Policy, POLICY_SCOPES } from '../../../policy/stored-policy.ts';
 import { didYouMean } from '../../../kernel/nearest-name.ts';
@@ -140,11 +139,11 @@ function addSet(policy: Command, context: CommandContext): void {
       };
       const outcome = await actOnceConfirmed(context, command, {
         foresee: async ({ policies, consequences }, caller) => {
-          await assertKnown(policies, caller);
+          await assertKnown(policies);
           return consequences.ofPolicy(caller, draft);
         },
         act: async ({ policies }, caller) => {
-          await assertKnown(policies, caller);
+          await assertKnown(policies);
           await policies.set(caller, draft);
         },
       });

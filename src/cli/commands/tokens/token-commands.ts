@@ -66,7 +66,7 @@ function addWithdrawals(token: Command, context: CommandContext): void {
       .argument('<serial...>')
       .action(async (serials: readonly string[], _options: object, command: Command) => {
         const outcome = await actOnceConfirmed(context, command, {
-          foresee: ({ consequences }, caller) => consequences[foresee](caller, serials),
+          foresee: ({ consequences }) => consequences[foresee](serials),
           act: async ({ tokens }, caller) => {
             for (const serial of serials) {
               await tokens[verb](caller, { serial });

@@ -160,8 +160,6 @@ export function overviewEndpoint(overview: OverviewService): Endpoint {
       answerHeaders: {
         ETag: 'the version of the answer: sent in `If-None-Match`, it is answered with 304 until there is another',
       },
-      family: 'linotp2',
-      usage: 'admin/overview: show the state of the installation.',
       changesState: false,
       parameters: z.object({}),
     },

@@ -80,7 +80,6 @@ function logoutEndpoint(logins: LoginService): Endpoint {
       answers: LOGGED_OUT,
       answerHeaders: { 'Set-Cookie': 'removes the cookies of the login' },
       family: 'linotp3',
-      usage: 'admin/logout: log out.',
       changesState: true,
       endsLogin: true,
       parameters: z.object({}),

@@ -67,7 +67,6 @@ function optionsEndpoint(passkeys: PasskeyService): Endpoint {
       requires: 'credential',
       answers: OPTIONS.answers,
       answerHeaders: COOKIE,
-      usage: 'admin/passkeys/options: begin the registration of a passkey.',
       changesState: true,
       parameters: z.object({}),
     },

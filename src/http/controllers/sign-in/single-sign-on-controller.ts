@@ -43,7 +43,6 @@ function beginEndpoint(singleSignOn: SingleSignOnService): Endpoint {
       requires: 'nothing',
       answers: BEGUN.answers,
       answerHeaders: { 'Set-Cookie': 'a cookie that holds the sign-in for five minutes' },
-      usage: 'admin/sign-in/oidc: begin single sign-on.',
       changesState: true,
       parameters: z.object({}),
     },

@@ -203,7 +203,7 @@ function assertOneQuestion({ administrator, user, request }: Question): void {
 function personOf(
   { administrator, groups, client }: Question,
   { principal }: Caller,
-): Pick<Parameters<ExplanationService['explainRights']>[1], 'administrator' | 'groups' | 'client'> {
+): Pick<Parameters<ExplanationService['explainRights']>[0], 'administrator' | 'groups' | 'client'> {
   const namedGroups = isGiven(groups) ? splitList(groups) : undefined;
   const isCaller = !isGiven(administrator);
   return {

@@ -32,7 +32,7 @@ const ENROLMENT = {
 } as const;
 
 /** An URL or a key for import into an app. */
-const importEntry = z.strictObject({
+export const IMPORT_ENTRY = z.strictObject({
   img: z.string().describe('an `<img>` with the QR code; empty where there is nothing to import'),
   order: z.string().describe('the position among several entries'),
   value: z.string().nullable().describe('the content of the QR code'),
@@ -44,7 +44,7 @@ const appImport = z.string().describe('the URL that the app imports: `lseqr://in
 const phase1 = z.strictObject({
   app_import: appImport,
   serial,
-  ocraurl: importEntry,
+  ocraurl: IMPORT_ENTRY,
   sharedsecret: z.string().describe('the shared secret, hexadecimal'),
 });
 const phase2 = z.strictObject({
@@ -55,9 +55,14 @@ const phase2 = z.strictObject({
   url: z.string().describe('the address that the app sends the response to; empty without a policy'),
   signature: z.string().describe('the signature of `app_import`, hexadecimal'),
   app_import: appImport,
-  ocraurl: importEntry,
+  ocraurl: IMPORT_ENTRY,
 });
-const plain = z.strictObject({ serial, ocraurl: importEntry, otpkey: importEntry });
+const plain = z.strictObject({ serial, ocraurl: IMPORT_ENTRY, otpkey: IMPORT_ENTRY });
+
+/** The details of the answers of /admin/init: phase 1, phase 2, and a token that is ready at once. */
+export const ENROLMENT_DETAIL = z.union([phase1, phase2, plain]);
+/** In LinOTP the serial is missing where the client chose it. */
+export const LINOTP_ENROLMENT_DETAIL = z.union([phase1, phase2, plain.extend({ serial: serial.optional() })]);
 
 const SECRET = '3132333435363738393031323334353637383930';
 const URL = `lseqr://init?sh=${SECRET}&os=OCRA-1%3AHOTP-SHA256-6%3AC-QA64&se=QR1`;
@@ -76,15 +81,12 @@ const EXAMPLE = {
   },
 };
 
-/** The answers of /admin/init: phase 1, phase 2, and a token that is ready at once. */
+/** The answers of /admin/init. */
 const ENROLLED: Answers = {
-  documented: orPicture(
-    valueOf(z.literal(true), { detail: z.union([phase1, phase2, plain]), example: EXAMPLE }),
-  ),
+  documented: orPicture(valueOf(z.literal(true), { detail: ENROLMENT_DETAIL, example: EXAMPLE })),
   linotp: orPicture(
     valueOf(z.literal(true), {
-      // The serial is missing where the client chose it.
-      detail: z.union([phase1, phase2, plain.extend({ serial: serial.optional() })]),
+      detail: LINOTP_ENROLMENT_DETAIL,
       example: EXAMPLE,
     }),
   ),
@@ -103,7 +105,6 @@ function initEndpoint(enrolment: EnrolmentService): Endpoint {
       summary: 'enrols a token, at once or in the two phases of the roll-out',
       requires: 'admin:init',
       answers: ENROLLED,
-      family: 'linotp2',
       usage: 'admin/init: enrol a token.',
       changesState: true,
       parameters: z.object({ ...ENROLMENT, ...QR_PARAMETERS }),
@@ -124,8 +125,6 @@ function openSessionEndpoint(sessions: AdministratorService): Endpoint {
       requires: 'password',
       answers: done(),
       answerHeaders: { 'Set-Cookie': 'the cookie `admin_session`' },
-      family: 'linotp2',
-      usage: 'admin/getsession: open a session.',
       changesState: true,
       parameters: z.object({}),
     },
@@ -153,8 +152,6 @@ function closeSessionEndpoint(sessions: AdministratorService): Endpoint {
       requires: 'credential',
       answers: done(),
       answerHeaders: { 'Set-Cookie': 'removes the cookie `admin_session`' },
-      family: 'linotp2',
-      usage: 'admin/dropsession: close the session.',
       changesState: true,
       parameters: z.object({}),
     },

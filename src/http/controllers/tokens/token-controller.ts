@@ -119,7 +119,6 @@ function showEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
       summary: 'lists tokens',
       requires: 'admin:show',
       answers: valuesOf(TOKEN_PAGE),
-      family: 'linotp2',
       usage: 'admin/show: list tokens.',
       changesState: false,
       parameters: z.object({
@@ -165,7 +164,6 @@ function setEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
       summary: 'sets PIN, limits and description of a token',
       requires: 'admin:set',
       answers: valuesOf(SET_TOKENS),
-      family: 'linotp2',
       usage: 'admin/set: set the PIN, limits or description of a token.',
       changesState: true,
       parameters: z.object({ ...SELECTION, ...settings }),
