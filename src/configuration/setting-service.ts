@@ -123,7 +123,7 @@ export class SettingService {
   }
 
   /** @returns undefined for a key that the server reads; else a clause that says so, with the nearest key */
-  async unreadReason(key: string): Promise<string | undefined> {
+  unreadReason(key: string): string | undefined {
     const [unread] = this.#unreadKeys([this.#canonical(key)]);
     return unread === undefined ? undefined : `the server reads no setting ${unread}${this.#nearest(unread)}`;
   }

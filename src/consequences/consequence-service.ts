@@ -107,25 +107,21 @@ export class ConsequenceService {
   }
 
   async ofTokenRemoval(serials: readonly string[]): Promise<readonly Consequence[]> {
-    await this.#deps.configuration.current();
     return [...(await this.#tokens.ofRemoval(serials)), ...(await this.#signIns.ofTokens(serials))];
   }
 
   /** Of switching tokens off, or taking them from their owners. */
   async ofTokenWithdrawal(serials: readonly string[]): Promise<readonly Consequence[]> {
-    await this.#deps.configuration.current();
     return [...(await this.#tokens.ofWithdrawal(serials)), ...(await this.#signIns.ofTokens(serials))];
   }
 
   /** Of an enrolment; without a serial there is no earlier token. */
   async ofEnrolment({ serial }: { readonly serial?: string | undefined }): Promise<readonly Consequence[]> {
-    await this.#deps.configuration.current();
     return serial === undefined ? [] : this.#tokens.ofNewKey(serial);
   }
 
   /** @throws ServiceError 'token.unknown' */
   async ofPinRemoval(serial: string, pin: 'pin' | 'ocraPin'): Promise<readonly Consequence[]> {
-    await this.#deps.configuration.current();
     return this.#tokens.ofPinRemoval(serial, pin);
   }
 
@@ -137,7 +133,6 @@ export class ConsequenceService {
     readonly serial: string;
     readonly realms: readonly string[];
   }): Promise<readonly Consequence[]> {
-    await this.#deps.configuration.current();
     return this.#tokens.ofRealms(serial, realms);
   }
 
@@ -229,7 +224,6 @@ export class ConsequenceService {
     name: string,
     requested: { readonly serial: string } | undefined,
   ): Promise<readonly Consequence[]> {
-    await this.#deps.configuration.current();
     const administrator = (await this.#deps.administrators.list()).find((one) => one.name === composed(name));
     if (administrator === undefined) {
       throw unknownAdministrator(name);
@@ -239,7 +233,6 @@ export class ConsequenceService {
 
   /** Of revoking one API token, or all of an administrator. */
   async ofApiTokenRemoval(administrator: string, name?: string): Promise<readonly Consequence[]> {
-    await this.#deps.configuration.current();
     const all = await this.#deps.administrators.listApiTokens(composed(administrator));
     const isNamed = (label: string): boolean => all.some((token) => token.name === label);
     const meant = name === undefined || isNamed(name) ? name : composed(name);

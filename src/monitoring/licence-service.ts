@@ -27,7 +27,7 @@ export class LicenceService {
   }
 
   /** @returns the state as in /monitoring/license, with the reasons */
-  async show(): Promise<LicenceReport> {
+  show(): Promise<LicenceReport> {
     return this.#deps.inspection.report();
   }
 

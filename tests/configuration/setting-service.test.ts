@@ -45,10 +45,10 @@ describe('keys that the server does not read', () => {
       'The server does not read the configuration value OcraMaxChalenges: did you mean OcraMaxChallenges?',
       'The server does not read the configuration value Own',
     ]);
-    expect(await logging.unreadReason('linotp.OcraMaxChalenges')).toBe(
+    expect(logging.unreadReason('linotp.OcraMaxChalenges')).toBe(
       'the server reads no setting OcraMaxChalenges: did you mean OcraMaxChallenges?',
     );
-    expect(await logging.unreadReason('errors')).toBeUndefined();
+    expect(logging.unreadReason('errors')).toBeUndefined();
   });
 });
 

@@ -111,7 +111,7 @@ function settingEndpoint({ consequences, settings }: Pick<Services, 'consequence
         await settings.check(new Map([[key, value]]));
       }
       return {
-        unread: (await settings.unreadReason(key)) ?? null,
+        unread: settings.unreadReason(key) ?? null,
         consequences: await consequences.ofSetting(key, value),
       };
     },
