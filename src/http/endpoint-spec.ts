@@ -148,9 +148,9 @@ export function endpointIn(dialect: DialectName, endpoint: Endpoint): Endpoint {
 
 type Output<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 
-/** @returns an endpoint that requires no administrator */
+/** @returns an endpoint that requires no administrator, and so no right */
 export function openEndpoint<Shape extends z.ZodRawShape>(
-  spec: EndpointSpec<Shape>,
+  spec: EndpointSpec<Shape> & { readonly requires: Exclude<Requirement, RightName | 'credential'> },
   answer: (call: Call<Output<Shape>>) => Promise<Reply> | Reply,
 ): Endpoint {
   return {
