@@ -23,7 +23,7 @@ const yes = z.literal(true);
 const keyed = z.record(z.string().describe('what was done, and the key'), yes);
 
 /** The values of /system/setConfig. */
-export const STORED_CONFIGURATION = { documented: yes, linotp: keyed };
+const STORED_CONFIGURATION = { documented: yes, linotp: keyed };
 
 /** The values of /system/getConfig. */
 export const CONFIGURATION = {
@@ -35,7 +35,7 @@ export const CONFIGURATION = {
 };
 
 /** The values of /system/delConfig. */
-export const REMOVED_CONFIGURATION = { documented: yes, linotp: keyed };
+const REMOVED_CONFIGURATION = { documented: yes, linotp: keyed };
 
 const SETTING = z.strictObject({
   key: z.string(),

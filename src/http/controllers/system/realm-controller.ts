@@ -56,7 +56,7 @@ export const REALMS = {
 };
 
 /** The values of /system/delRealm. */
-export const REMOVED_REALM = {
+const REMOVED_REALM = {
   documented: z.literal(true),
   linotp: z.strictObject({ delRealm: z.strictObject({ result: z.literal(true) }) }),
 };

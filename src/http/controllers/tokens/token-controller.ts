@@ -92,7 +92,7 @@ export const TOKEN_PAGE = {
 };
 
 /** The values of /admin/set. */
-export const SET_TOKENS = {
+const SET_TOKENS = {
   documented: CHANGED,
   linotp: z.record(z.string().describe('`set pin`, `set MaxFailCount`, …'), CHANGED),
 };
