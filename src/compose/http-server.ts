@@ -1,13 +1,16 @@
 import { baseUrlOf, type Config } from '../config/config.ts';
 import { createApp } from '../http/app.ts';
 import { ConnectionGuard } from '../http/limits/connection-guard.ts';
-import type { Guards } from '../http/limits/guards.ts';
+import {
+  type Guards,
+  largeBodyGuard,
+  RequestGuard,
+  ResponseGuard,
+  workGuard,
+} from '../http/limits/guards.ts';
 import { LIMIT_NAMES, type LimitMetrics, LimitReporter } from '../http/limits/limit-reporter.ts';
 import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
-import { RequestGuard } from '../http/limits/request-guard.ts';
-import { ResponseGuard } from '../http/limits/response-guard.ts';
-import { largeBodyGuard, workGuard } from '../http/limits/work-guard.ts';
 import type { AppMetrics } from '../http/served-endpoints.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/serving/server.ts';

@@ -1,23 +1,14 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { didYouMean } from '../kernel/text.ts';
-import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import {
-  assertSetting,
-  canonicalKey,
-  ERROR_RESTRICTION,
-  ERROR_SETTING,
-  type KnownSetting,
-  mayBeSecret,
-} from './setting.ts';
+import { assertSetting, canonicalKey, ERROR_RESTRICTION, ERROR_SETTING, type KnownSetting, mayBeSecret } from './setting.ts';
 import type { ExpectedSettings } from './expected-state.ts';
 import type { ConfigurationStore } from './configuration-store.ts';
 import type { Realm, Resolver, Configuration } from './configuration.ts';
 
 export interface SettingDependencies {
   readonly configuration: ConfigurationStore;
-  readonly access: AccessControl;
   /** @throws ServiceError 'configuration.invalid' when values that the server reads are invalid */
   readonly check: (settings: ReadonlyMap<string, string>) => unknown;
   /** Defaults of unset keys. */
@@ -51,8 +42,7 @@ export interface SettingOverview {
 
 /**
  * Configuration values in the database, for all servers on it. Keys are LinOTP's; those that the server reads are
- * accepted in either case, and with the prefix `linotp.`. Each method throws ServiceError 'right.missing'; reading
- * requires `system/read`, changing `system/write`.
+ * accepted in either case, and with the prefix `linotp.`.
  */
 export class SettingService {
   readonly #deps: SettingDependencies;
@@ -62,19 +52,19 @@ export class SettingService {
   }
 
   /** @returns the values that are set; all others have their defaults */
-  async list(caller: Caller): Promise<ReadonlyMap<string, string>> {
-    return (await this.#authorize(caller, 'read')).settings;
+  async list(): Promise<ReadonlyMap<string, string>> {
+    return (await this.#deps.configuration.current()).settings;
   }
 
   /** @returns the effective values, with realms and resolvers */
-  async overview(caller: Caller): Promise<SettingOverview> {
-    const { settings, realms, resolvers, changedAt } = await this.#authorize(caller, 'read');
+  async overview(): Promise<SettingOverview> {
+    const { settings, realms, resolvers, changedAt } = await this.#deps.configuration.current();
     return { values: new Map([...this.#deps.defaults, ...settings]), realms, resolvers, changedAt };
   }
 
   /** @returns every setting that the server reads, and after them the others that are stored, by key */
-  async describe(caller: Caller): Promise<readonly DescribedSetting[]> {
-    const { settings } = await this.#authorize(caller, 'read');
+  async describe(): Promise<readonly DescribedSetting[]> {
+    const { settings } = await this.#deps.configuration.current();
     const known = this.#knownSettings();
     const others = [...settings.keys()].filter((key) => !known.some((one) => one.key === key)).sort();
     return [
@@ -99,8 +89,8 @@ export class SettingService {
    * Checks values as `set` does, and sets none.
    * @throws ServiceError 'parameter.missing', 'configuration.invalid'
    */
-  async check(caller: Caller, entries: ReadonlyMap<string, string>): Promise<void> {
-    this.#canonicalEntries(await this.#authorize(caller, 'read'), entries);
+  async check(entries: ReadonlyMap<string, string>): Promise<void> {
+    this.#canonicalEntries(await this.#deps.configuration.current(), entries);
   }
 
   /**
@@ -115,7 +105,7 @@ export class SettingService {
     entries: ReadonlyMap<string, string>,
     expected?: ExpectedSettings,
   ): Promise<void> {
-    const requested = this.#canonicalEntries(await this.#authorize(caller, 'write'), entries);
+    const requested = this.#canonicalEntries(await this.#deps.configuration.current(), entries);
     const act = actOf(caller, 'configuration/set');
     await this.#deps.configuration.putSettings(requested, act, this.#byStoredKeys(expected));
     // Old clients store keys that only LinOTP reads. The operator has been asked.
@@ -126,8 +116,7 @@ export class SettingService {
   }
 
   /** @returns undefined for a key that the server reads; else a clause that says so, with the nearest key */
-  async unreadReason(caller: Caller, key: string): Promise<string | undefined> {
-    await this.#authorize(caller, 'read');
+  unreadReason(key: string): string | undefined {
     const [unread] = this.#unreadKeys([this.#canonical(key)]);
     return unread === undefined ? undefined : `the server reads no setting ${unread}${this.#nearest(unread)}`;
   }
@@ -137,7 +126,6 @@ export class SettingService {
    * @throws ServiceError 'configuration.invalid' when no such value is set, 'parameter.invalid', 'configuration.changed'
    */
   async remove(caller: Caller, key: string, expected?: ExpectedSettings): Promise<void> {
-    await this.#authorize(caller, 'write');
     const known = this.#canonical(key);
     const act = actOf(caller, 'configuration/remove');
     if (!(await this.#deps.configuration.removeSetting(known, act, this.#byStoredKeys(expected)))) {
@@ -202,9 +190,5 @@ export class SettingService {
 
   #canonical(key: string): string {
     return canonicalKey(key, this.#deps.defaults.keys());
-  }
-
-  #authorize(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
-    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
 }

@@ -8,7 +8,6 @@ import { OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { composed, listNames } from '../kernel/text.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
-import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { policiesAfter } from '../policy/lost-rights.ts';
 import { checkPolicy, type PolicyDraft, policyProblems } from '../policy/policy.ts';
@@ -28,7 +27,6 @@ import { TokenConsequences } from './token-consequences.ts';
 
 export interface ConsequenceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
   readonly counts: Pick<TokenCountStore, 'snapshot'>;
   readonly tokens: Pick<TokenStore, 'findBySerial' | 'count'>;
   readonly users: Pick<ManagedUserStore, 'count' | 'findByLogin'>;
@@ -40,8 +38,6 @@ export interface ConsequenceDependencies {
  * Foretells what follows from an act that removes or locks out. Reads only; the cost does not grow with the number of
  * tokens. Where the present state refuses the act, so does the foretelling, as far as it sees that. What is foretold may change until the act: the act
  * itself stays atomic.
- *
- * Each method takes the right `system/read` and throws ServiceError 'right.missing'.
  */
 export class ConsequenceService {
   readonly #deps: ConsequenceDependencies;
@@ -56,41 +52,50 @@ export class ConsequenceService {
     this.#signIns = new SignInConsequences(dependencies);
   }
 
-  async ofRealmRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
-    return this.#realms.ofRemoval(await this.#read(caller), name);
+  async ofRealmRemoval(name: string): Promise<readonly Consequence[]> {
+    return this.#realms.ofRemoval(await this.#deps.configuration.current(), name);
   }
 
-  async ofRealmChange(
-    caller: Caller,
-    { name, resolvers }: { readonly name: string; readonly resolvers: readonly string[] },
-  ): Promise<readonly Consequence[]> {
-    return this.#realms.ofChange(await this.#read(caller), name, resolvers);
+  async ofRealmChange({
+    name,
+    resolvers,
+  }: {
+    readonly name: string;
+    readonly resolvers: readonly string[];
+  }): Promise<readonly Consequence[]> {
+    return this.#realms.ofChange(await this.#deps.configuration.current(), name, resolvers);
   }
 
-  async ofDefaultRealm(caller: Caller, name: string | null): Promise<readonly Consequence[]> {
-    return this.#realms.ofDefault(await this.#read(caller), name);
+  async ofDefaultRealm(name: string | null): Promise<readonly Consequence[]> {
+    return this.#realms.ofDefault(await this.#deps.configuration.current(), name);
   }
 
-  async ofResolverRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
-    return this.#realms.ofResolverRemoval(await this.#read(caller), name);
+  async ofResolverRemoval(name: string): Promise<readonly Consequence[]> {
+    return this.#realms.ofResolverRemoval(await this.#deps.configuration.current(), name);
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid' */
-  async ofUserRemoval(
-    caller: Caller,
-    { resolver, login }: { readonly resolver: string; readonly login: string },
-  ): Promise<readonly Consequence[]> {
-    const { id } = requireManaged(await this.#read(caller), resolver);
+  async ofUserRemoval({
+    resolver,
+    login,
+  }: {
+    readonly resolver: string;
+    readonly login: string;
+  }): Promise<readonly Consequence[]> {
+    const { id } = requireManaged(await this.#deps.configuration.current(), resolver);
     const user = await findManaged(this.#deps.users, id, login);
     return user === undefined ? [] : this.#tokens.ofOwner({ resolverId: id, userId: user.userId });
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid' */
-  async ofPasswordRemoval(
-    caller: Caller,
-    { resolver, login }: { readonly resolver: string; readonly login: string },
-  ): Promise<readonly Consequence[]> {
-    const { id } = requireManaged(await this.#read(caller), resolver);
+  async ofPasswordRemoval({
+    resolver,
+    login,
+  }: {
+    readonly resolver: string;
+    readonly login: string;
+  }): Promise<readonly Consequence[]> {
+    const { id } = requireManaged(await this.#deps.configuration.current(), resolver);
     const user = await findManaged(this.#deps.users, id, login);
     return consequence(
       user !== undefined && user.passwordHash !== null,
@@ -99,48 +104,39 @@ export class ConsequenceService {
     );
   }
 
-  async ofTokenRemoval(caller: Caller, serials: readonly string[]): Promise<readonly Consequence[]> {
-    await this.#read(caller);
+  async ofTokenRemoval(serials: readonly string[]): Promise<readonly Consequence[]> {
     return [...(await this.#tokens.ofRemoval(serials)), ...(await this.#signIns.ofTokens(serials))];
   }
 
   /** Of switching tokens off, or taking them from their owners. */
-  async ofTokenWithdrawal(caller: Caller, serials: readonly string[]): Promise<readonly Consequence[]> {
-    await this.#read(caller);
+  async ofTokenWithdrawal(serials: readonly string[]): Promise<readonly Consequence[]> {
     return [...(await this.#tokens.ofWithdrawal(serials)), ...(await this.#signIns.ofTokens(serials))];
   }
 
   /** Of an enrolment; without a serial there is no earlier token. */
-  async ofEnrolment(
-    caller: Caller,
-    { serial }: { readonly serial?: string | undefined },
-  ): Promise<readonly Consequence[]> {
-    await this.#read(caller);
+  async ofEnrolment({ serial }: { readonly serial?: string | undefined }): Promise<readonly Consequence[]> {
     return serial === undefined ? [] : this.#tokens.ofNewKey(serial);
   }
 
   /** @throws ServiceError 'token.unknown' */
-  async ofPinRemoval(
-    caller: Caller,
-    serial: string,
-    pin: 'pin' | 'ocraPin',
-  ): Promise<readonly Consequence[]> {
-    await this.#read(caller);
+  async ofPinRemoval(serial: string, pin: 'pin' | 'ocraPin'): Promise<readonly Consequence[]> {
     return this.#tokens.ofPinRemoval(serial, pin);
   }
 
   /** @throws ServiceError 'token.unknown' */
-  async ofTokenRealms(
-    caller: Caller,
-    { serial, realms }: { readonly serial: string; readonly realms: readonly string[] },
-  ): Promise<readonly Consequence[]> {
-    await this.#read(caller);
+  async ofTokenRealms({
+    serial,
+    realms,
+  }: {
+    readonly serial: string;
+    readonly realms: readonly string[];
+  }): Promise<readonly Consequence[]> {
     return this.#tokens.ofRealms(serial, realms);
   }
 
   /** @throws ServiceError 'policy.invalid' */
   async ofPolicy(caller: Caller, draft: PolicyDraft): Promise<readonly Consequence[]> {
-    const configuration = await this.#read(caller);
+    const configuration = await this.#deps.configuration.current();
     const after = policiesAfter(configuration.policies, { stored: checkPolicy(draft) });
     return (await this.#preview(caller, configuration, after)).consequences;
   }
@@ -152,7 +148,7 @@ export class ConsequenceService {
 
   /** Of storing a policy; an invalid one is no failure. */
   async previewPolicy(caller: Caller, draft: PolicyDraft): Promise<PolicyPreview> {
-    const configuration = await this.#read(caller);
+    const configuration = await this.#deps.configuration.current();
     const problems = policyProblems(draft);
     if (problems.length > 0) {
       return { problems, unknownNames: [], consequences: [], lost: [], locksOut: false };
@@ -167,7 +163,7 @@ export class ConsequenceService {
 
   /** @throws ServiceError 'policy.unknown' */
   async previewPolicyRemoval(caller: Caller, name: string): Promise<PolicyPreview> {
-    const configuration = await this.#read(caller);
+    const configuration = await this.#deps.configuration.current();
     const removed = name.trim();
     if (!configuration.policies.some((policy) => policy.name === removed)) {
       throw unknownPolicy(name);
@@ -179,15 +175,15 @@ export class ConsequenceService {
    * @param value undefined: the default applies again
    * @throws ServiceError 'configuration.invalid'
    */
-  async ofSetting(caller: Caller, key: string, value: string | undefined): Promise<readonly Consequence[]> {
-    const { settings } = await this.#read(caller);
+  async ofSetting(key: string, value: string | undefined): Promise<readonly Consequence[]> {
+    const { settings } = await this.#deps.configuration.current();
     return settingConsequences(settings, canonicalKey(key, OCRA_DEFAULTS.keys()), value);
   }
 
   /** @throws ServiceError 'administrator.unknown'; 'administrator.invalid' for the only one: the removal is refused */
-  async ofAdministratorRemoval(caller: Caller, named: string): Promise<readonly Consequence[]> {
+  async ofAdministratorRemoval(named: string): Promise<readonly Consequence[]> {
     const name = composed(named);
-    const { policies } = await this.#read(caller);
+    const { policies } = await this.#deps.configuration.current();
     const names = await this.#administrators();
     if (!names.includes(name)) {
       throw unknownAdministrator(name);
@@ -223,11 +219,9 @@ export class ConsequenceService {
    * @throws ServiceError 'administrator.unknown'
    */
   async ofSecondFactor(
-    caller: Caller,
     name: string,
     requested: { readonly serial: string } | undefined,
   ): Promise<readonly Consequence[]> {
-    await this.#read(caller);
     const administrator = (await this.#deps.administrators.list()).find((one) => one.name === composed(name));
     if (administrator === undefined) {
       throw unknownAdministrator(name);
@@ -236,12 +230,7 @@ export class ConsequenceService {
   }
 
   /** Of revoking one API token, or all of an administrator. */
-  async ofApiTokenRemoval(
-    caller: Caller,
-    administrator: string,
-    name?: string,
-  ): Promise<readonly Consequence[]> {
-    await this.#read(caller);
+  async ofApiTokenRemoval(administrator: string, name?: string): Promise<readonly Consequence[]> {
     const all = await this.#deps.administrators.listApiTokens(composed(administrator));
     const isNamed = (label: string): boolean => all.some((token) => token.name === label);
     const meant = name === undefined || isNamed(name) ? name : composed(name);
@@ -265,9 +254,5 @@ export class ConsequenceService {
 
   async #administrators(): Promise<readonly string[]> {
     return (await this.#deps.administrators.list()).map(({ name }) => name);
-  }
-
-  #read(caller: Caller): Promise<Configuration> {
-    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, 'read');
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DialectName } from './dialects/dialects.ts';
+import type { DialectName } from './dialects/dialect.ts';
 
 /** The answers of an endpoint to requests that succeed, by dialect. Those to failures are the same everywhere. */
 export type Answers = Readonly<Record<DialectName, DialectAnswers>>;
@@ -72,6 +72,14 @@ export function valueOf(
   };
 }
 
+/** The schemas of a value, by dialect. */
+type ValueSchemas = Readonly<Record<DialectName, z.ZodType>>;
+
+/** @returns the answers with that value, which differs by dialect */
+export function valuesOf({ documented, linotp }: ValueSchemas): Answers {
+  return { documented: valueOf(documented), linotp: valueOf(linotp) };
+}
+
 /** @returns answers that are the same in every dialect, but for the envelope */
 export function inEveryDialect(answers: DialectAnswers): Answers {
   return { documented: answers, linotp: answers };
@@ -97,3 +105,15 @@ export function orPicture(answers: DialectAnswers): DialectAnswers {
 export function pageAnswer(meaning: string): Answers {
   return inEveryDialect({ others: [{ contentType: 'text/html', meaning }] });
 }
+
+type ReadonlyDeep<Type> = Type extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : Type extends object
+    ? { readonly [Key in keyof Type]: ReadonlyDeep<Type[Key]> }
+    : Type;
+
+/** What fits the schema of an answer; it may be read-only. */
+export type Shown<Value extends z.ZodType> = ReadonlyDeep<z.input<Value>>;
+
+/** What fits the schema of an answer in that dialect. */
+export type ShownIn<Name extends DialectName, Values extends ValueSchemas> = Shown<Values[Name]>;

@@ -1,21 +1,17 @@
-import express, { type Express } from 'express';
+import express, { type Express, type Router } from 'express';
 import { answerFailure, refuseBrokenPath, refuseUnknownPath } from './answer-failure.ts';
-import { consoleInterface } from './console-interface.ts';
-import { announceDeprecatedPost } from './deprecation.ts';
 import { createDialect } from './dialects/dialects.ts';
 import { serveEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { setFixedHeaders } from './fixed-headers.ts';
-import { beginExchange, type ExchangeHandler } from './request/exchange.ts';
+import { beginExchange, senderReader } from './request/exchange.ts';
 import { UNGUARDED } from './limits/guards.ts';
 import { networkMatcher } from './limits/networks.ts';
-import { OPERATIONS_PATHS } from './operations-paths.ts';
-import { senderReader } from './request/request-sender.ts';
+import { logRequests, measureRequests, OPERATIONS_PATHS } from './request-log.ts';
 import type { BodyLimits } from './request/request-body.ts';
-import { logRequests } from './request-log.ts';
-import { measureRequests } from './request-metrics.ts';
 import { APP_SITE, CONSOLE_SITE, serveSite } from './sites/serve-site.ts';
 import { type AppDependencies, servedEndpoints } from './served-endpoints.ts';
+import type { ServerContext } from './steps.ts';
 
 const DEFAULT_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 
@@ -24,8 +20,19 @@ export function createApp(dependencies: AppDependencies): Express {
   const { services, config, metrics, guards = UNGUARDED, log, clock, random } = dependencies;
   const dialect = createDialect(config.dialect, config.serviceVersion);
   const limits = config.bodyLimits ?? DEFAULT_LIMITS;
-  const { administrators: credentials, logins, refusals } = services;
-  const context = { credentials, logins, limits, guards, refusals, appOrigins: config.appOrigins };
+  const { administrators: credentials, logins, refusals, rights } = services;
+  const { appOrigins, monitoringPostSunset } = config;
+  const context = {
+    dialect,
+    rights,
+    credentials,
+    logins,
+    limits,
+    guards,
+    refusals,
+    appOrigins,
+    monitoringPostSunset,
+  };
   const app = express();
   app.disable('x-powered-by').disable('etag').disable('query parser');
   app.enable('strict routing').enable('case sensitive routing');
@@ -39,11 +46,10 @@ export function createApp(dependencies: AppDependencies): Express {
   }
   app.use(setFixedHeaders());
   app.use(refuseBrokenPath(guards));
-  for (const endpoint of servedEndpoints(dependencies, dialect)) {
+  const endpoints = servedEndpoints(dependencies);
+  for (const endpoint of endpoints) {
     // `app.all` would make a handler for each method.
-    app
-      .route(dialect.routes(endpoint.path))
-      .all(...deprecations(endpoint, config.monitoringPostSunset), serveEndpoint(endpoint, context));
+    app.route(dialect.routes(endpoint.path)).all(serveEndpoint(endpoint, context));
   }
   if (config.appFiles !== undefined) {
     app.use(serveSite(APP_SITE, config.appFiles, guards));
@@ -51,8 +57,7 @@ export function createApp(dependencies: AppDependencies): Express {
   const failing = { configuration: services.configuration, log, refusals, clock };
   if (config.consoleFiles !== undefined) {
     const documented = createDialect('documented', config.serviceVersion);
-    const endpoints = servedEndpoints(dependencies, documented);
-    app.use(`${CONSOLE_SITE.path}/api`, consoleInterface(endpoints, context));
+    app.use(`${CONSOLE_SITE.path}/api`, consoleInterface(endpoints, { ...context, dialect: documented }));
     app.use(
       `${CONSOLE_SITE.path}/api`,
       answerFailure({ ...failing, dialect: documented.failures, isForPages: true }),
@@ -64,6 +69,24 @@ export function createApp(dependencies: AppDependencies): Express {
   return app;
 }
 
-function deprecations({ isPostDeprecated }: Endpoint, sunset: Date | undefined): ExchangeHandler[] {
-  return isPostDeprecated === true ? [announceDeprecatedPost(sunset)] : [];
+/** The groups of endpoints that the console calls. */
+const GROUPS = /^\/(?:admin|audit|ocra|system)\//;
+
+/** @returns true for the path of an endpoint that the console may call */
+export function isConsolePath(path: string): boolean {
+  return GROUPS.test(path);
+}
+
+/**
+ * @param endpoints those of the server
+ * @returns a router for those that the console calls. They are the same as elsewhere, but in one dialect whatever that
+ *   of the server, so that there is one console
+ */
+function consoleInterface(endpoints: readonly Endpoint[], context: ServerContext): Router {
+  const router = express.Router({ strict: true, caseSensitive: true });
+  for (const endpoint of endpoints.filter(({ path }) => isConsolePath(path))) {
+    router.all(endpoint.path, serveEndpoint(endpoint, context));
+  }
+  router.use(refuseUnknownPath(context.guards));
+  return router;
 }

@@ -1,14 +1,13 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ProvenPassword } from '../administrators/administrator.ts';
-import type { Right } from '../policy/access-control.ts';
 import type { Act, Caller } from '../policy/caller.ts';
-import type { Answers } from './answers.ts';
+import type { RequiredRights, RightName } from '../policy/rights-service.ts';
+import { type Answers, inEveryDialect, type Shown, valueOf } from './answers.ts';
 import type { Identity } from './authentication/authenticate.ts';
-import type { Family } from './dialects/family.ts';
+import type { Dialect, DialectName } from './dialects/dialect.ts';
 import type { Reply } from './reply.ts';
-import type { RequestContext } from './request/exchange.ts';
-import { secretsOf } from './request/parameter-schemas.ts';
-import { pickParameters, type RequestValues } from './request/parameters.ts';
+import type { Family, RequestContext } from './request/exchange.ts';
+import { secretsOf } from './request/parameters.ts';
 import type { LargeParameter } from './request/request-body.ts';
 
 export type Method = 'GET' | 'POST';
@@ -18,7 +17,7 @@ export type Method = 'GET' | 'POST';
  * cookie of a sign-in under way; the link of an operator; the id of a transaction; or nothing.
  */
 export type Requirement =
-  `${Right['scope']}:${string}` | 'credential' | 'password' | 'sign-in' | 'link' | 'transaction' | 'nothing';
+  RightName | 'credential' | 'password' | 'sign-in' | 'link' | 'transaction' | 'nothing';
 
 /** The declaration of an endpoint: the source of its checks and of /openapi.json. */
 export interface EndpointSpec<Shape extends z.ZodRawShape> {
@@ -28,8 +27,10 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly isPostDeprecated?: true;
   /** One line for the reference: the outcome, or the effect in the third person. */
   readonly summary: string;
-  /** Shown in the reference. The services check rights, as the command line uses them, too. */
+  /** Enforced by the steps `authenticateCaller` and `authorizeCaller`, and nowhere else. */
   readonly requires: Requirement;
+  /** The rights in place of `requires`, where the input decides on them. */
+  readonly requiresFor?: (parameters: z.output<z.ZodObject<Shape>>, caller: Caller) => RequiredRights;
   /** The release of LinOTP that the dialect `linotp` follows in its answers; default: `linotp2`. */
   readonly family?: Family;
   /** The words that precede the name of a missing parameter; default: none. */
@@ -65,12 +66,29 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly answersAlways?: boolean;
   /** The value of a repeated parameter that is used; default: the last. */
   readonly repeated?: 'first' | 'last';
+  /** The facts that differ in a dialect. Its parameters are some of `parameters`, or required where those are not. */
+  readonly inDialect?: Readonly<
+    Partial<
+      Record<
+        DialectName,
+        {
+          readonly parameters?: z.ZodObject<z.ZodRawShape>;
+          readonly answerHeaders?: Readonly<Record<string, string>>;
+          readonly repeated?: 'first' | 'last';
+        }
+      >
+    >
+  >;
+  /** The parameter that needs a larger body than usual; only callers with the right `requires` may send it. */
+  readonly large?: LargeParameter;
 }
 
 /** One call of an endpoint. */
 export interface Call<Parameters> {
   readonly parameters: Parameters;
   readonly context: RequestContext;
+  /** The form of the answer. */
+  readonly dialect: Dialect;
   /** The client's address. */
   readonly client: string;
   /** The name under which limits count the client. */
@@ -103,77 +121,218 @@ export interface AdministratorCall<Parameters> extends Call<Parameters> {
   readonly proven: ProvenPassword | undefined;
 }
 
-/** An endpoint, ready to be served. */
-export type Endpoint = OpenEndpoint | AdministratorEndpoint;
+/** The parameters of a request that an endpoint declares. */
+export type Picked = Readonly<Record<string, unknown>>;
 
-interface ServedEndpoint extends EndpointSpec<z.ZodRawShape> {
+/** An endpoint, ready to be served. */
+export interface Endpoint extends Omit<EndpointSpec<z.ZodRawShape>, 'requiresFor' | 'transactionNamedBy'> {
   readonly family: Family;
   readonly usage: string;
+  readonly transactionNamedBy?: readonly string[];
   /** The methods that the path answers, as in the header `Allow`. */
   readonly allowed: readonly string[];
   /** The names of the parameters whose values only the endpoint may see. */
   readonly secrets: ReadonlySet<string>;
-}
-
-interface OpenEndpoint extends ServedEndpoint {
-  readonly access: 'open';
-  readonly answer: (call: Call<RequestValues>) => Promise<Reply> | Reply;
-}
-
-export interface AdministratorSpec {
-  /** The parameter that needs a larger body than usual; only authorised callers may send it. */
-  readonly large?: LargeParameter & {
-    /** @throws ServiceError 'right.missing' */
-    readonly authorize: (caller: Caller) => Promise<void>;
-  };
-}
-
-interface AdministratorEndpoint extends ServedEndpoint, AdministratorSpec {
   /** `password`: the administrator must give the password with the request. */
-  readonly access: 'administrator' | 'password';
-  readonly answer: (call: Call<RequestValues>, identity: Identity) => Promise<Reply> | Reply;
+  readonly access: 'open' | 'administrator' | 'password';
+  /** @returns the rights that the caller needs */
+  readonly rightsFor: (parameters: Picked, caller: Caller) => RequiredRights;
+  /** @param identity undefined where `access` is `open` */
+  readonly answer: (call: Call<Picked>, identity: Identity | undefined) => Promise<Reply> | Reply;
 }
 
-/** @returns an endpoint that requires no administrator */
+/** @returns the endpoint as it is served in that dialect */
+export function endpointIn(dialect: DialectName, endpoint: Endpoint): Endpoint {
+  return { ...endpoint, ...endpoint.inDialect?.[dialect] };
+}
+
+type Output<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
+
+/** @returns an endpoint that requires no administrator, and so no right */
 export function openEndpoint<Shape extends z.ZodRawShape>(
-  spec: EndpointSpec<Shape>,
-  answer: (call: Call<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,
+  spec: EndpointSpec<Shape> & { readonly requires: Exclude<Requirement, RightName | 'credential'> },
+  answer: (call: Call<Output<Shape>>) => Promise<Reply> | Reply,
 ): Endpoint {
   return {
-    family: 'linotp2',
-    usage: '',
-    ...spec,
+    ...served(spec),
     access: 'open',
-    allowed: allowedMethods(spec.methods),
-    secrets: secretsOf(spec.parameters),
-    answer: (call) => answer({ ...call, parameters: pickParameters(spec.parameters, call.parameters) }),
+    answer: (call) => answer({ ...call, parameters: call.parameters as Output<Shape> }),
   };
 }
 
 /** @returns an endpoint for administrators */
 export function administratorEndpoint<Shape extends z.ZodRawShape>(
-  spec: EndpointSpec<Shape> & AdministratorSpec,
-  answer: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,
+  spec: EndpointSpec<Shape>,
+  answer: (call: AdministratorCall<Output<Shape>>) => Promise<Reply> | Reply,
 ): Endpoint {
+  return {
+    ...served(spec),
+    access: spec.requires === 'password' ? 'password' : 'administrator',
+    answer: (call, identity) => {
+      if (identity === undefined) {
+        throw new Error('the caller has not been authenticated');
+      }
+      const { principal, session, login, proven } = identity;
+      const caller = { principal, requestId: call.requestId };
+      return answer({
+        ...call,
+        parameters: call.parameters as Output<Shape>,
+        session,
+        login,
+        proven,
+        caller,
+      });
+    },
+  };
+}
+
+/** The step `pickDeclared` has read the parameters by the declared schema: here their types are known again. */
+function served<Shape extends z.ZodRawShape>({ requiresFor, ...spec }: EndpointSpec<Shape>) {
+  const { requires, methods, parameters } = spec;
+  const rights: RequiredRights = isRightName(requires) ? [requires] : [];
   return {
     family: 'linotp2',
     usage: '',
     ...spec,
-    access: spec.requires === 'password' ? 'password' : 'administrator',
-    allowed: allowedMethods(spec.methods),
-    secrets: secretsOf(spec.parameters),
-    answer: (call, { principal, session, login, proven }) =>
-      answer({
-        ...call,
-        parameters: pickParameters(spec.parameters, call.parameters),
-        session,
-        login,
-        proven,
-        caller: { principal, requestId: call.requestId },
-      }),
-  };
+    allowed: allowedMethods(methods),
+    secrets: secretsOf(parameters),
+    rightsFor: (picked: Picked, caller: Caller) => requiresFor?.(picked as Output<Shape>, caller) ?? rights,
+  } as const;
+}
+
+function isRightName(requires: Requirement): requires is RightName {
+  return requires.includes(':');
 }
 
 function allowedMethods(methods: readonly Method[]): readonly string[] {
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).concat('OPTIONS');
+}
+
+/*
+ * Endpoints whose answer is one value, the same in every dialect. Its schema is the type of what they return, the
+ * description in /openapi.json and the type in the console.
+ */
+
+interface Facts<Shape extends z.ZodRawShape> extends Pick<
+  EndpointSpec<Shape>,
+  'path' | 'summary' | 'large' | 'requiresFor'
+> {
+  readonly parameters: Shape;
+  /** The words that precede the name of a missing parameter; by default the summary with a full stop. */
+  readonly purpose?: string;
+  /** By default `system:read`, of a change `system:write`. */
+  readonly requires?: Requirement;
+  /** By default GET and POST, of a change POST alone. */
+  readonly methods?: readonly Method[];
+}
+
+interface ValueFacts<Shape extends z.ZodRawShape, Value extends z.ZodType> extends Facts<Shape> {
+  readonly value: Value;
+  readonly example?: Shown<Value>;
+}
+
+/** Facts of an endpoint of LinOTP, whose answers differ by dialect. */
+interface SystemFacts<Shape extends z.ZodRawShape> extends Facts<Shape> {
+  readonly answers: Answers;
+}
+
+type Operation<Shape extends z.ZodRawShape, Result> = (
+  call: AdministratorCall<Output<Shape>>,
+) => Promise<Result>;
+
+/** What stands beside the value of an answer. */
+interface Beside {
+  readonly detail?: Readonly<Record<string, unknown>>;
+  /** One cookie, or several. */
+  readonly cookie?: string | readonly string[];
+}
+
+/** @returns the answers of an endpoint that sets cookies, and the replies that fit them */
+export function answerWithCookie<Value extends z.ZodType>(
+  value: Value,
+  facts: NonNullable<Parameters<typeof valueOf>[1]> = {},
+): {
+  readonly answers: Answers;
+  readonly reply: (
+    content: Shown<Value>,
+    call: Pick<Call<unknown>, 'context' | 'dialect'>,
+    beside?: Beside,
+  ) => Reply;
+} {
+  return {
+    answers: inEveryDialect(valueOf(value, facts)),
+    reply: (content, { context, dialect }, { detail, cookie } = {}) => {
+      const reply = dialect.administration.value(content, context, detail);
+      return cookie === undefined ? reply : { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+    },
+  };
+}
+
+/** @returns an endpoint that only reads */
+export function valueReading<Shape extends z.ZodRawShape, Value extends z.ZodType>(
+  facts: ValueFacts<Shape, Value>,
+  answer: Operation<Shape, Shown<Value>>,
+): Endpoint {
+  return systemReading(withAnswers(facts), valueReply(answer));
+}
+
+/** @returns an endpoint that changes something */
+export function valueChange<Shape extends z.ZodRawShape, Value extends z.ZodType>(
+  facts: ValueFacts<Shape, Value>,
+  answer: Operation<Shape, Shown<Value>>,
+): Endpoint {
+  return systemChange({ methods: ['POST'], ...withAnswers(facts) }, valueReply(answer));
+}
+
+/** @returns an endpoint that changes something and has nothing to report: true */
+export function plainChange<Shape extends z.ZodRawShape>(
+  facts: Facts<Shape>,
+  change: Operation<Shape, void>,
+): Endpoint {
+  return valueChange({ ...facts, value: z.literal(true) }, async (call) => {
+    await change(call);
+    return true as const;
+  });
+}
+
+/** @returns an endpoint that only reads, with answers of its own in each dialect */
+export function systemReading<Shape extends z.ZodRawShape>(
+  facts: SystemFacts<Shape>,
+  answer: Operation<Shape, Reply>,
+): Endpoint {
+  return administratorEndpoint({ requires: 'system:read', ...specOf(facts), changesState: false }, answer);
+}
+
+/** @returns an endpoint that changes something, with answers of its own in each dialect */
+export function systemChange<Shape extends z.ZodRawShape>(
+  facts: SystemFacts<Shape>,
+  answer: Operation<Shape, Reply>,
+): Endpoint {
+  return administratorEndpoint({ requires: 'system:write', ...specOf(facts), changesState: true }, answer);
+}
+
+function valueReply<Shape extends z.ZodRawShape, Value>(
+  answer: Operation<Shape, Value>,
+): Operation<Shape, Reply> {
+  return async (call) => call.dialect.administration.value(await answer(call), call.context);
+}
+
+function withAnswers<Shape extends z.ZodRawShape, Value extends z.ZodType>({
+  value,
+  example,
+  ...facts
+}: ValueFacts<Shape, Value>): SystemFacts<Shape> {
+  const answers = inEveryDialect(
+    valueOf(value, example === undefined ? {} : { example: { value: example } }),
+  );
+  return { ...facts, answers };
+}
+
+function specOf<Shape extends z.ZodRawShape>({ purpose, parameters, ...facts }: SystemFacts<Shape>) {
+  return {
+    methods: ['GET', 'POST'],
+    ...facts,
+    usage: `${facts.path.slice(1)}: ${purpose ?? `${facts.summary}.`}`,
+    parameters: z.object(parameters),
+  } as const;
 }

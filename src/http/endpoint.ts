@@ -1,21 +1,31 @@
-import { RememberedChecks } from './authentication/remembered-checks.ts';
-import type { Endpoint } from './endpoint-spec.ts';
-import { type Reply, send } from './reply.ts';
-import { sendStream } from './streamed-body.ts';
+import { RememberedChecks } from './authentication/authenticate.ts';
+import { type Endpoint, endpointIn } from './endpoint-spec.ts';
+import { type Reply, send, sendStream } from './reply.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
-import { answer, auditRefusal, awaitLater, withholdReasons } from './steps/answer.ts';
-import { authenticateCaller, authorizeBody } from './steps/authentication.ts';
 import {
+  announceDeprecatedPost,
+  answer,
+  auditRefusal,
+  authenticateCaller,
+  authorizeBody,
+  authorizeCaller,
+  awaitLater,
+  checkMethod,
+  type EndpointRequest,
   limitRequests,
   limitResponses,
   limitTransaction,
   limitWork,
+  pickDeclared,
   queueLargeBody,
-} from './steps/limits.ts';
-import { checkMethod } from './steps/method.ts';
-import { refuseForeign, shareWithApps } from './steps/origin.ts';
-import { readQueryString, readRest } from './steps/parameters.ts';
-import type { EndpointRequest, ServerContext, Step } from './steps/step.ts';
+  readQueryString,
+  readRest,
+  refuseForeign,
+  type ServerContext,
+  shareWithApps,
+  type Step,
+  withholdReasons,
+} from './steps.ts';
 
 /**
  * The steps of every request to an endpoint, in their order. Each runs those after it: `auditRefusal` sees the reply of
@@ -24,6 +34,7 @@ import type { EndpointRequest, ServerContext, Step } from './steps/step.ts';
  */
 const STEPS: readonly Step[] = [
   auditRefusal,
+  announceDeprecatedPost,
   shareWithApps,
   limitRequests,
   checkMethod,
@@ -37,12 +48,15 @@ const STEPS: readonly Step[] = [
   awaitLater,
   limitWork,
   authenticateCaller,
+  pickDeclared,
+  authorizeCaller,
   withholdReasons,
   answer,
 ];
 
 /** @returns the handler of all methods of the endpoint's path */
-export function serveEndpoint(endpoint: Endpoint, server: ServerContext): ExchangeHandler {
+export function serveEndpoint(declared: Endpoint, server: ServerContext): ExchangeHandler {
+  const endpoint = endpointIn(server.dialect.name, declared);
   return async (request, response) => {
     const { exchange } = response.locals;
     const { path, usage, family } = endpoint;
@@ -56,6 +70,7 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
       checks: new RememberedChecks(server),
       query: [],
       values: new Map(),
+      picked: {},
       countTransaction: () => undefined,
       identity: undefined,
     });

@@ -8,39 +8,35 @@ import { keyEndpoint } from './controllers/system/key-controller.ts';
 import { licenceEndpoints } from './controllers/system/licence-controller.ts';
 import { policyEndpoints } from './controllers/system/policy-controller.ts';
 import { realmEndpoints } from './controllers/system/realm-controller.ts';
-import { resolverTrialEndpoints } from './controllers/system/resolver-trial-controller.ts';
+import { resolverTrialEndpoints } from './controllers/system/resolver-controller.ts';
 import { webhookEndpoints } from './controllers/system/webhook-controller.ts';
-import { tokenEndpoints } from './controllers/tokens/token-controller.ts';
-import { managedUserEndpoints } from './controllers/tokens/user-controller.ts';
-import { userListEndpoint } from './controllers/tokens/userlist-controller.ts';
-import { adminEndpoints } from './controllers/tokens/admin-controller.ts';
-import { auditEndpoints } from './controllers/audit/audit-controller.ts';
-import { auditVerificationEndpoints } from './controllers/audit/audit-verification-controller.ts';
+import { resyncEndpoint, tokenEndpoints } from './controllers/tokens/token-controller.ts';
+import { managedUserEndpoints, userListEndpoint } from './controllers/tokens/user-controller.ts';
+import { adminEndpoints, loadTokensEndpoint } from './controllers/tokens/enrolment-controller.ts';
+import { auditEndpoints, auditVerificationEndpoints } from './controllers/audit-controller.ts';
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
 import { overviewEndpoint } from './controllers/helpdesk/overview-controller.ts';
-import { helpdeskEndpoints } from './controllers/helpdesk/helpdesk-controller.ts';
+import { helpdeskEndpoints, transactionEndpoint } from './controllers/helpdesk/helpdesk-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
 import { passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
 import { sessionEndpoints } from './controllers/sign-in/session-controller.ts';
 import { singleSignOnEndpoints } from './controllers/sign-in/single-sign-on-controller.ts';
-import { administratorEndpoints } from './controllers/administration/administrator-controller.ts';
-import { apiTokenEndpoints } from './controllers/administration/api-token-controller.ts';
+import {
+  administratorEndpoints,
+  apiTokenEndpoints,
+  rightsEndpoint,
+} from './controllers/administrator-controller.ts';
 import { confirmationEndpoints } from './controllers/sign-in/confirmation-controller.ts';
 import { signInEndpoints } from './controllers/sign-in/sign-in-controller.ts';
 import { ocraEndpoints } from './controllers/ocra-controller.ts';
-import { rightsEndpoint } from './controllers/administration/rights-controller.ts';
 import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
-import { loadTokensEndpoint } from './controllers/tokens/loadtokens-controller.ts';
-import { resyncEndpoint } from './controllers/tokens/resync-controller.ts';
-import { transactionEndpoint } from './controllers/transaction-controller.ts';
 import { validateEndpoints } from './controllers/validate-controller.ts';
-import type { Dialect } from './dialects/dialect.ts';
-import { createDialect, type DialectName } from './dialects/dialects.ts';
+import type { DialectName } from './dialects/dialect.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { type Guards, UNGUARDED } from './limits/guards.ts';
 import type { BodyLimits } from './request/request-body.ts';
-import type { MetricsForCallers, RequestMetrics } from './request-metrics.ts';
+import type { MetricsForCallers, RequestMetrics } from './request-log.ts';
 import type { SiteFiles } from './sites/site-files.ts';
 
 export interface AppConfig {
@@ -79,60 +75,52 @@ export interface AppDependencies {
   readonly random: Random;
 }
 
-/** @returns every endpoint that the app serves; every other path is answered with 404 */
-export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect): Endpoint[] {
+/** @returns every endpoint, once, in whatever dialect it is served; every other path is answered with 404 */
+export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
   const { services, ready, config, metrics, clock, guards = UNGUARDED } = dependencies;
   const { administrators, settings, singleSignOn } = services;
-  const { administration } = dialect;
-  return [
-    ...monitoringEndpoints(services.monitoring, dialect.monitoring, config.monitoringPost),
-    ...ocraEndpoints(services.ocra, services.statusWaits, dialect),
-    ...adminEndpoints(services.enrolment, administrators, dialect),
-    ...loginEndpoints(services.logins, dialect.login, guards.logins),
-    ...signInEndpoints(services.signIn, services.signInMethods, administration, guards.logins),
-    ...confirmationEndpoints(services.confirmation, administration, guards.logins),
-    ...passkeyEndpoints(services.passkeys, administration),
+  const { documentedVersion } = config;
+  const endpoints: Endpoint[] = [
+    ...monitoringEndpoints(services.monitoring, config.monitoringPost),
+    ...ocraEndpoints(services.ocra, services.statusWaits),
+    ...adminEndpoints(services.enrolment, administrators),
+    ...loginEndpoints(services.logins, guards.logins),
+    ...signInEndpoints(services.signIn, services.signInMethods, guards.logins),
+    ...confirmationEndpoints(services.confirmation, guards.logins),
+    ...passkeyEndpoints(services.passkeys),
     ...(singleSignOn === undefined
       ? []
-      : singleSignOnEndpoints(singleSignOn, administration, config.consoleFiles !== undefined)),
-    ...administratorEndpoints(services, administration, guards.logins),
-    ...apiTokenEndpoints(administrators, administration, clock),
-    ...sessionEndpoints(services.sessions, administration),
-    overviewEndpoint(services.overview, administration),
-    rightsEndpoint(services.rights, administration),
-    resyncEndpoint(services.resynchronisation, administration),
-    loadTokensEndpoint(services.tokenImport, administration),
-    ...auditEndpoints(services.auditReading, administration, clock),
-    ...auditVerificationEndpoints(services.auditVerification, administration),
-    transactionEndpoint(services.transactions, administration),
-    ...helpdeskEndpoints(services.helpdesk, administration),
-    ...validateEndpoints(services.validation, dialect.validate),
-    ...tokenEndpoints(services, administration),
-    userListEndpoint(services, administration),
-    ...policyEndpoints(services.policies, administration),
-    ...explanationEndpoints(services.explanations, administration, clock),
-    ...consequenceEndpoints(services, administration),
-    ...realmEndpoints(services, administration),
-    ...resolverTrialEndpoints(services, administration),
-    ...managedUserEndpoints(services, administration),
-    keyEndpoint(services, administration),
-    ...licenceEndpoints(services, administration),
-    ...webhookEndpoints(services, administration),
-    ...configurationEndpoints(settings, administration),
+      : singleSignOnEndpoints(singleSignOn, config.consoleFiles !== undefined)),
+    ...administratorEndpoints(services, guards.logins),
+    ...apiTokenEndpoints(administrators, clock),
+    ...sessionEndpoints(services.sessions),
+    overviewEndpoint(services.overview),
+    rightsEndpoint(services.rights),
+    resyncEndpoint(services.resynchronisation),
+    loadTokensEndpoint(services.tokenImport),
+    ...auditEndpoints(services.auditReading, clock),
+    ...auditVerificationEndpoints(services.auditVerification),
+    transactionEndpoint(services.transactions),
+    ...helpdeskEndpoints(services.helpdesk),
+    ...validateEndpoints(services.validation),
+    ...tokenEndpoints(services),
+    userListEndpoint(services),
+    ...policyEndpoints(services.policies),
+    ...explanationEndpoints(services.explanations, clock),
+    ...consequenceEndpoints(services),
+    ...realmEndpoints(services),
+    ...resolverTrialEndpoints(services),
+    ...managedUserEndpoints(services),
+    keyEndpoint(services),
+    ...licenceEndpoints(services),
+    ...webhookEndpoints(services),
+    ...configurationEndpoints(settings),
     ...operationsEndpoints(ready),
     ...(metrics === undefined ? [] : [metricsEndpoint(metrics)]),
     monitoringPostPage(),
-    ...documentation(dependencies),
+    ...(documentedVersion === undefined
+      ? []
+      : documentationEndpoints({ version: documentedVersion, endpoints: () => endpoints })),
   ];
-}
-
-function documentation(dependencies: AppDependencies): Endpoint[] {
-  const { dialect, documentedVersion: version, serviceVersion } = dependencies.config;
-  return version === undefined
-    ? []
-    : documentationEndpoints({
-        dialect,
-        version,
-        endpointsIn: (name) => servedEndpoints(dependencies, createDialect(name, serviceVersion)),
-      });
+  return endpoints;
 }

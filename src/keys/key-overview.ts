@@ -1,6 +1,4 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { AccessControl } from '../policy/access-control.ts';
-import type { Caller } from '../policy/caller.ts';
 import type { KeyRotationStore } from './key-rotation-store.ts';
 import type { KeyHolder, KeyState } from './vault.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';
@@ -18,7 +16,6 @@ export interface KeyOverviewReport {
 
 interface KeyOverviewDependencies {
   readonly configuration: { current(): Promise<PolicyBase> };
-  readonly access: Pick<AccessControl, 'authorizeSystem'>;
   readonly keys: Pick<KeyRotationStore, 'entries' | 'states' | 'holders'>;
   readonly clock: Clock;
 }
@@ -47,13 +44,9 @@ export class KeyOverview {
     this.#deps = dependencies;
   }
 
-  /**
-   * @param isCounted counts the secrets of each key; takes seconds with a million tokens.
-   * @throws ServiceError 'right.missing'
-   */
-  async show(caller: Caller, isCounted: boolean): Promise<KeyOverviewReport> {
-    const { access, configuration, keys } = this.#deps;
-    await access.authorizeSystem(configuration, caller, 'read');
+  /** @param isCounted counts the secrets of each key; takes seconds with a million tokens */
+  async show(isCounted: boolean): Promise<KeyOverviewReport> {
+    const { keys } = this.#deps;
     const servers = await keys.holders();
     if (!isCounted) {
       return { keys: await keys.entries(), servers, countedAt: undefined };

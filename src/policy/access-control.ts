@@ -62,19 +62,4 @@ export class AccessControl {
       grant: this.authorize(configuration, caller, { scope: 'admin', action }),
     };
   }
-
-  /**
-   * Authorizes reading or writing in the scope system by the current configuration.
-   * @returns that configuration
-   * @throws ServiceError 'right.missing'
-   */
-  async authorizeSystem<Base extends PolicyBase>(
-    store: { current(): Promise<Base> },
-    caller: Caller,
-    action: 'read' | 'write',
-  ): Promise<Base> {
-    const configuration = await store.current();
-    this.authorize(configuration, caller, { scope: 'system', action });
-    return configuration;
-  }
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readAddress } from '../kernel/networks.ts';
-import type { AccessControl } from './access-control.ts';
 import type { Caller, Principal } from './caller.ts';
 import { type ExplainedRight, type ExplainedValue, explainRight, explainValue } from './explanation.ts';
 import { allRights, type Right } from './granting.ts';
@@ -49,7 +48,6 @@ export interface RefusalReading {
 
 interface ExplanationDependencies {
   readonly configuration: { current(): Promise<PolicyBase> };
-  readonly access: AccessControl;
   readonly administrators: { list(): Promise<readonly { readonly name: string }[]> };
   /** Begins the searches of one explanation. */
   readonly readRefusals: (caller: Caller) => RefusalReading;
@@ -111,10 +109,7 @@ export interface RefusalExplanation extends RightsExplanation {
   readonly changes: readonly PolicyChange[] | undefined;
 }
 
-/**
- * Explains the decisions that follow from the policies. Each method throws ServiceError 'right.missing' to a caller
- * without the right `system/read`. Reads only.
- */
+/** Explains the decisions that follow from the policies. Reads only. */
 export class ExplanationService {
   readonly #deps: ExplanationDependencies;
 
@@ -123,20 +118,20 @@ export class ExplanationService {
   }
 
   /** @returns the names that policies may use */
-  async names(caller: Caller): Promise<PolicyNames> {
-    const base = await this.#read(caller);
+  async names(): Promise<PolicyNames> {
+    const base = await this.#deps.configuration.current();
     return policyNames(base, await this.#administrators());
   }
 
   /** @throws ServiceError 'realm.unknown'; 'parameter.invalid' for groups of an administrator, or a client without an address */
-  async explainRights(caller: Caller, question: RightsQuestion): Promise<RightsExplanation> {
-    const base = await this.#read(caller);
+  async explainRights(question: RightsQuestion): Promise<RightsExplanation> {
+    const base = await this.#deps.configuration.current();
     return this.#explain(base, question, allRights());
   }
 
   /** @throws ServiceError 'realm.unknown', 'parameter.invalid' */
-  async explainValues(caller: Caller, question: ValuesQuestion): Promise<ValuesExplanation> {
-    const base = await this.#read(caller);
+  async explainValues(question: ValuesQuestion): Promise<ValuesExplanation> {
+    const base = await this.#deps.configuration.current();
     const { realm, client, at } = this.#circumstances(base, question);
     const user = nonEmpty(question.user);
     const resolver = nonEmpty(question.resolver);
@@ -163,7 +158,7 @@ export class ExplanationService {
     requestId: string,
     groups?: readonly string[],
   ): Promise<RefusalExplanation> {
-    const base = await this.#read(caller);
+    const base = await this.#deps.configuration.current();
     const reading = this.#deps.readRefusals(caller);
     const refusal = await reading.find(requestId);
     if (refusal === undefined) {
@@ -228,10 +223,6 @@ export class ExplanationService {
 
   async #administrators(): Promise<readonly string[]> {
     return (await this.#deps.administrators.list()).map(({ name }) => name);
-  }
-
-  #read(caller: Caller): Promise<PolicyBase> {
-    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, 'read');
   }
 }
 

@@ -1,19 +1,16 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import type { AccessControl } from './access-control.ts';
 import { actOf, type Caller } from './caller.ts';
 import { checkPolicy, type PolicyDraft } from './policy.ts';
 import { splitList } from './policy-users.ts';
 import { policiesAfter, somebodyWrites } from './lost-rights.ts';
-import type { PolicyBase } from './right-decision.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import type { Policy } from './stored-policy.ts';
 import { listUnknownNames, unknownNames, type UnknownPolicyName } from './unknown-names.ts';
 
 interface PolicyDependencies {
   readonly configuration: ConfigurationStore;
-  readonly access: AccessControl;
   /** Names the administrators, for a warning about those who lose rights; by default none. */
   readonly administrators?: { list(): Promise<readonly { readonly name: string }[]> };
   /** By default nothing is logged. */
@@ -31,9 +28,7 @@ export interface PolicyFilter {
   readonly user?: string | undefined;
 }
 
-/**
- * The policies. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`.
- */
+/** The policies. */
 export class PolicyService {
   readonly #deps: PolicyDependencies;
 
@@ -42,14 +37,14 @@ export class PolicyService {
   }
 
   /** @returns policies by name */
-  async list(caller: Caller, filter: PolicyFilter = {}): Promise<readonly Policy[]> {
-    const { policies } = await this.#authorize(caller, 'read');
+  async list(filter: PolicyFilter = {}): Promise<readonly Policy[]> {
+    const { policies } = await this.#deps.configuration.current();
     return policies.filter((policy) => fits(policy, filter));
   }
 
   /** @throws ServiceError 'policy.unknown' */
-  async show(caller: Caller, name: string): Promise<Policy> {
-    const { policies } = await this.#authorize(caller, 'read');
+  async show(name: string): Promise<Policy> {
+    const { policies } = await this.#deps.configuration.current();
     const policy = policies.find((one) => one.name === name.trim());
     if (policy === undefined) {
       throw unknownPolicy(name);
@@ -65,7 +60,7 @@ export class PolicyService {
    *   administrator has changed it meanwhile
    */
   async set(caller: Caller, draft: PolicyDraft, expected?: Policy | null): Promise<Policy> {
-    const base = await this.#authorize(caller, 'write');
+    const base = await this.#deps.configuration.current();
     const policy = checkPolicy(draft);
     const unknown = unknownNames(policy, base);
     await this.#warnOfLockOut(caller, base.policies, { stored: policy });
@@ -83,8 +78,8 @@ export class PolicyService {
    * @returns the realms and resolvers in the policy that do not exist
    * @throws ServiceError 'policy.invalid' with the reason and the known values
    */
-  async unknownNames(caller: Caller, draft: PolicyDraft): Promise<readonly UnknownPolicyName[]> {
-    return unknownNames(checkPolicy(draft), await this.#authorize(caller, 'read'));
+  async unknownNames(draft: PolicyDraft): Promise<readonly UnknownPolicyName[]> {
+    return unknownNames(checkPolicy(draft), await this.#deps.configuration.current());
   }
 
   /**
@@ -92,7 +87,7 @@ export class PolicyService {
    * @throws ServiceError 'policy.unknown', 'policy.changed'
    */
   async remove(caller: Caller, name: string, expected?: Policy): Promise<void> {
-    const { policies } = await this.#authorize(caller, 'write');
+    const { policies } = await this.#deps.configuration.current();
     await this.#warnOfLockOut(caller, policies, { removed: name.trim() });
     const act = actOf(caller, 'policy/remove');
     if (!(await this.#deps.configuration.removePolicy(name.trim(), act, expected))) {
@@ -118,10 +113,6 @@ export class PolicyService {
           'system:write: only `tankeeper policy` on the machine of the server can change policies from now on',
       );
     }
-  }
-
-  #authorize(caller: Caller, action: 'read' | 'write'): Promise<PolicyBase> {
-    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
 }
 

@@ -1,9 +1,8 @@
-import type { Configuration, Resolver } from '../configuration/configuration.ts';
+import type { Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { FileBounds } from './sources/file-bounds.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
-import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { Examination, UserSources } from './user-source.ts';
 import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
@@ -13,14 +12,13 @@ import { examineUsers, secretBoundChanges, type TrialParts, withTrialSource } fr
 interface ResolverDependencies {
   readonly configuration: ConfigurationStore;
   readonly sources: UserSources;
-  readonly access: AccessControl;
   readonly vault: Pick<Vault, 'seal'>;
   readonly files: Pick<FileBounds, 'assertNamable'>;
   /** Undefined: a draft cannot be tried. */
   readonly trial?: TrialParts;
 }
 
-/** Resolvers. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`. */
+/** Resolvers, without their users. */
 export class ResolverService {
   readonly #deps: ResolverDependencies;
 
@@ -29,13 +27,13 @@ export class ResolverService {
   }
 
   /** @returns resolvers by name */
-  async list(caller: Caller): Promise<readonly Resolver[]> {
-    return (await this.#authorize(caller, 'read')).resolvers;
+  async list(): Promise<readonly Resolver[]> {
+    return (await this.#deps.configuration.current()).resolvers;
   }
 
   /** @throws ServiceError 'resolver.unknown' */
-  async show(caller: Caller, name: string): Promise<Resolver> {
-    return requireResolver(await this.#authorize(caller, 'read'), name);
+  async show(name: string): Promise<Resolver> {
+    return requireResolver(await this.#deps.configuration.current(), name);
   }
 
   /**
@@ -46,7 +44,6 @@ export class ResolverService {
    *   'resolver.changed' where the stored one is not the expected one
    */
   async set(caller: Caller, draft: ResolverDraft): Promise<void> {
-    await this.#authorize(caller, 'write');
     const { secret, ...resolver } = checkResolver(draft);
     await assertNoForeignPath(caller, resolver, this.#deps.files);
     const sealed =
@@ -62,7 +59,7 @@ export class ResolverService {
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.in-use' that names the realms that use it */
   async remove(caller: Caller, name: string): Promise<void> {
-    const configuration = await this.#authorize(caller, 'write');
+    const configuration = await this.#deps.configuration.current();
     const resolver = requireResolver(configuration, name);
     assertInNoRealm(configuration, resolver);
     if (!(await this.#deps.configuration.removeResolver(resolver.name, actOf(caller, 'resolver/remove')))) {
@@ -74,8 +71,8 @@ export class ResolverService {
    * Reads the users of a resolver as a trial.
    * @throws ServiceError 'resolver.unknown', 'resolver.invalid' with the reason why they cannot be read
    */
-  async test(caller: Caller, name: string): Promise<Examination> {
-    const configuration = await this.#authorize(caller, 'read');
+  async test(name: string): Promise<Examination> {
+    const configuration = await this.#deps.configuration.current();
     try {
       return await examineUsers(this.#deps.sources(requireResolver(configuration, name)));
     } catch (cause) {
@@ -93,7 +90,7 @@ export class ResolverService {
    *   be read
    */
   async testDraft(caller: Caller, draft: ResolverDraft): Promise<Examination | undefined> {
-    const { resolvers } = await this.#authorize(caller, 'write');
+    const { resolvers } = await this.#deps.configuration.current();
     const checked = checkResolver(draft);
     const { trial } = this.#deps;
     const known = resolvers.find(({ name }) => name === checked.name);
@@ -102,9 +99,5 @@ export class ResolverService {
       return undefined;
     }
     return withTrialSource(trial, { checked, known, isBounded: false }, examineUsers);
-  }
-
-  #authorize(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
-    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
 }

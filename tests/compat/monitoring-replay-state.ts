@@ -84,7 +84,7 @@ export class MonitoringReplayState {
 
   async #setPolicies(name: string): Promise<void> {
     const { policies } = this.#server.services;
-    for (const old of await policies.list(OPERATOR)) {
+    for (const old of await policies.list()) {
       await policies.remove(OPERATOR, old.name);
     }
     for (const policy of recordedConfiguration(name).policies) {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConsequenceService } from '../../src/consequences/consequence-service.ts';
-import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
 import type { Administrator } from '../../src/administrators/administrator.ts';
 import { managedUser } from '../support/values/user-values.ts';
@@ -8,7 +7,7 @@ import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { TokenDatabase } from '../support/database/token-database.ts';
 import type { Sealed } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { OPERATOR } from '../support/values/callers.ts';
 import { tokenValue } from '../support/values/token-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -83,7 +82,6 @@ beforeEach(() => {
       listApiTokens: (name) => Promise.resolve(name === 'bert' ? [{ ...token, createdAt: NOW }] : []),
     },
     clock,
-    access: new AccessControl({ clock }),
     counts: { snapshot: () => Promise.resolve(snapshot) },
     tokens: held.tokens,
     users: {
@@ -100,45 +98,43 @@ async function textsOf(work: Promise<readonly { readonly text: string }[]>): Pro
 
 describe('the consequences of an act on a realm or a resolver', () => {
   it('removal: tokens, the default, users and policies', async () => {
-    expect(await textsOf(service.ofRealmRemoval(OPERATOR, 'Office'))).toEqual([
+    expect(await textsOf(service.ofRealmRemoval('Office'))).toEqual([
       '3 tokens leave this realm',
       '2 of them are in no realm afterwards',
       'it is the default realm',
       '2 users with active tokens can no longer be named by this realm',
       'it is named by the policies answers',
     ]);
-    expect((await eventualRefusal(service.ofRealmRemoval(OPERATOR, 'offize'))).code).toBe('realm.unknown');
+    expect((await eventualRefusal(service.ofRealmRemoval('offize'))).code).toBe('realm.unknown');
   });
 
   it('fewer resolvers: their users, and whether another realm has them', async () => {
-    expect(await textsOf(service.ofRealmChange(OPERATOR, { name: 'office', resolvers: ['people'] }))).toEqual(
-      [
-        'users of staff are no longer found in the realm office',
-        '2 of them have active tokens',
-        'staff is in no realm afterwards',
-      ],
-    );
+    expect(await textsOf(service.ofRealmChange({ name: 'office', resolvers: ['people'] }))).toEqual([
+      'users of staff are no longer found in the realm office',
+      '2 of them have active tokens',
+      'staff is in no realm afterwards',
+    ]);
     const more = { name: 'lab', resolvers: ['people', 'staff'] };
-    expect(await service.ofRealmChange(OPERATOR, more)).toEqual([]);
+    expect(await service.ofRealmChange(more)).toEqual([]);
   });
 
   it('another default realm, or none', async () => {
-    expect(await textsOf(service.ofDefaultRealm(OPERATOR, 'lab'))).toEqual([
+    expect(await textsOf(service.ofDefaultRealm('lab'))).toEqual([
       'users who are named without a realm are looked for in lab, no longer in office',
     ]);
-    expect(await textsOf(service.ofDefaultRealm(OPERATOR, null))).toEqual([
+    expect(await textsOf(service.ofDefaultRealm(null))).toEqual([
       'users who are named without a realm are no longer found',
     ]);
-    expect(await service.ofDefaultRealm(OPERATOR, ' Office')).toEqual([]);
+    expect(await service.ofDefaultRealm(' Office')).toEqual([]);
   });
 
   it('removal of a resolver: its users, its password, its policies; refused as the act is', async () => {
-    expect(await textsOf(service.ofResolverRemoval(OPERATOR, 'spare'))).toEqual([
+    expect(await textsOf(service.ofResolverRemoval('spare'))).toEqual([
       '1 user with their passwords is removed',
       'its password is removed',
       'it is named by the policies ocra',
     ]);
-    expect((await eventualRefusal(service.ofResolverRemoval(OPERATOR, 'staff'))).message).toBe(
+    expect((await eventualRefusal(service.ofResolverRemoval('staff'))).message).toBe(
       "The resolver 'staff' is in use by the realm 'office'",
     );
   });
@@ -146,110 +142,102 @@ describe('the consequences of an act on a realm or a resolver', () => {
 
 describe('the consequences of an act on a token, a user or an administrator', () => {
   it('removal of tokens: the keys, and the owners who have no other', async () => {
-    expect(await textsOf(service.ofTokenRemoval(OPERATOR, ['T1', 'T3']))).toEqual([
+    expect(await textsOf(service.ofTokenRemoval(['T1', 'T3']))).toEqual([
       'the keys of T1 and T3 are gone for good',
     ]);
-    expect(await textsOf(service.ofTokenRemoval(OPERATOR, ['T1', 'T2']))).toEqual([
+    expect(await textsOf(service.ofTokenRemoval(['T1', 'T2']))).toEqual([
       'the keys of T1 and T2 are gone for good',
       'ann has no other active token',
     ]);
-    expect((await eventualRefusal(service.ofTokenRemoval(OPERATOR, ['T9']))).code).toBe('token.unknown');
+    expect((await eventualRefusal(service.ofTokenRemoval(['T9']))).code).toBe('token.unknown');
   });
 
   it('an enrolment under a serial that there is: the key', async () => {
-    expect(await textsOf(service.ofEnrolment(OPERATOR, { serial: 'T1' }))).toEqual([
+    expect(await textsOf(service.ofEnrolment({ serial: 'T1' }))).toEqual([
       'there is a token T1: its key is replaced, and the device that has it now is refused',
     ]);
-    expect(await service.ofEnrolment(OPERATOR, { serial: 'T9' })).toEqual([]);
-    expect(await service.ofEnrolment(OPERATOR, {})).toEqual([]);
+    expect(await service.ofEnrolment({ serial: 'T9' })).toEqual([]);
+    expect(await service.ofEnrolment({})).toEqual([]);
   });
 
   it('an enrolment under the serial of a token with a PIN: the key, as the PIN stays', async () => {
-    expect(await textsOf(service.ofEnrolment(OPERATOR, { serial: 'T4' }))).toEqual([
+    expect(await textsOf(service.ofEnrolment({ serial: 'T4' }))).toEqual([
       'there is a token T4: its key is replaced, and the device that has it now is refused',
     ]);
   });
 
   it('removal of a PIN: responses without it, where there is one', async () => {
-    expect(await textsOf(service.ofPinRemoval(OPERATOR, 'T4', 'pin'))).toEqual([
+    expect(await textsOf(service.ofPinRemoval('T4', 'pin'))).toEqual([
       'the PIN of T4 is gone for good: anyone with the device answers without it',
     ]);
-    expect(await service.ofPinRemoval(OPERATOR, 'T4', 'ocraPin')).toEqual([]);
-    expect(await service.ofPinRemoval(OPERATOR, 'T1', 'pin')).toEqual([]);
-    expect((await eventualRefusal(service.ofPinRemoval(OPERATOR, 'T9', 'pin'))).code).toBe('token.unknown');
+    expect(await service.ofPinRemoval('T4', 'ocraPin')).toEqual([]);
+    expect(await service.ofPinRemoval('T1', 'pin')).toEqual([]);
+    expect((await eventualRefusal(service.ofPinRemoval('T9', 'pin'))).code).toBe('token.unknown');
   });
 
   it('other realms of a token: those that it leaves', async () => {
-    expect(await textsOf(service.ofTokenRealms(OPERATOR, { serial: 'T5', realms: ['Office'] }))).toEqual([
+    expect(await textsOf(service.ofTokenRealms({ serial: 'T5', realms: ['Office'] }))).toEqual([
       'T5 leaves lab: policies and administrators of this realm no longer apply to it',
     ]);
-    expect(await textsOf(service.ofTokenRealms(OPERATOR, { serial: 'T5', realms: [] }))).toEqual([
+    expect(await textsOf(service.ofTokenRealms({ serial: 'T5', realms: [] }))).toEqual([
       'T5 leaves lab and office: policies and administrators of these realms no longer apply to it',
       'it is in no realm then',
     ]);
     const more = { serial: 'T5', realms: ['lab', 'office', 'plant'] };
-    expect(await service.ofTokenRealms(OPERATOR, more)).toEqual([]);
+    expect(await service.ofTokenRealms(more)).toEqual([]);
   });
 
   it('removal of a password: only where there is one', async () => {
     const people = { resolver: 'people', login: 'bob' };
-    expect(await textsOf(service.ofPasswordRemoval(OPERATOR, people))).toEqual([
+    expect(await textsOf(service.ofPasswordRemoval(people))).toEqual([
       'the password of bob is gone for good, and logins with it are refused',
     ]);
-    expect(await service.ofPasswordRemoval(OPERATOR, { resolver: 'staff', login: 'ann' })).toEqual([]);
+    expect(await service.ofPasswordRemoval({ resolver: 'staff', login: 'ann' })).toEqual([]);
   });
 
   it('switching off: only the last active token of a user', async () => {
-    expect(await service.ofTokenWithdrawal(OPERATOR, ['T1', 'T3'])).toEqual([]);
-    expect(await textsOf(service.ofTokenWithdrawal(OPERATOR, ['T1', 'T2']))).toEqual([
-      'ann has no other active token',
-    ]);
+    expect(await service.ofTokenWithdrawal(['T1', 'T3'])).toEqual([]);
+    expect(await textsOf(service.ofTokenWithdrawal(['T1', 'T2']))).toEqual(['ann has no other active token']);
   });
 
   it('removal of a user: their tokens', async () => {
-    expect(await textsOf(service.ofUserRemoval(OPERATOR, { resolver: 'staff', login: 'ann' }))).toEqual([
+    expect(await textsOf(service.ofUserRemoval({ resolver: 'staff', login: 'ann' }))).toEqual([
       '2 tokens become unassigned, and open challenges close',
     ]);
   });
 
   it('removal of the last administrator is refused as the act is', async () => {
     administrators = administrators.filter(({ name }) => name !== 'bert');
-    expect((await eventualRefusal(service.ofAdministratorRemoval(OPERATOR, 'alice'))).code).toBe(
+    expect((await eventualRefusal(service.ofAdministratorRemoval('alice'))).code).toBe(
       'administrator.invalid',
     );
   });
 
   it('removal of an administrator, and of an API token', async () => {
-    expect(await textsOf(service.ofAdministratorRemoval(OPERATOR, 'bert'))).toEqual([
+    expect(await textsOf(service.ofAdministratorRemoval('bert'))).toEqual([
       'the password and all sessions of bert end',
       '1 API token of bert is refused from then on',
       'the policies ocra name bert',
       'alice is then the only administrator',
     ]);
-    expect(await textsOf(service.ofApiTokenRemoval(OPERATOR, 'bert', 'pro\u0308be'))).toEqual([
+    expect(await textsOf(service.ofApiTokenRemoval('bert', 'pro\u0308be'))).toEqual([
       'programs that show it are refused from then on (monitoring:*)',
     ]);
   });
 
   it('have their numbers and names, for other languages', async () => {
-    expect(await service.ofRealmRemoval(OPERATOR, 'office')).toMatchObject([
+    expect(await service.ofRealmRemoval('office')).toMatchObject([
       { code: 'realm.tokens', count: 3 },
       { code: 'realm.last', count: 2 },
       { code: 'realm.default' },
       { code: 'realm.users', count: 2 },
       { code: 'realm.policies', names: ['answers'] },
     ]);
-    expect(await service.ofDefaultRealm(OPERATOR, 'lab')).toMatchObject([{ names: ['lab'] }]);
+    expect(await service.ofDefaultRealm('lab')).toMatchObject([{ names: ['lab'] }]);
     expect(await service.ofPolicyRemoval(OPERATOR, 'ocra')).toMatchObject([
       { names: ['alice', 'bert'], rights: ['ocra:request'] },
     ]);
-    expect(await service.ofSetting(OPERATOR, 'OcraChallengeTimeout', '1M')).toMatchObject([{ count: 60 }]);
-  });
-
-  it('take the right to read the configuration', async () => {
-    configuration.change({ policies: [checkPolicy(ONLY_ALICE)] });
-    const refusal = await eventualRefusal(service.ofRealmRemoval(callerNamed('bert'), 'office'));
-    expect(refusal.code).toBe('right.missing');
+    expect(await service.ofSetting('OcraChallengeTimeout', '1M')).toMatchObject([{ count: 60 }]);
   });
 });
 
@@ -301,11 +289,11 @@ describe('the consequences of a configuration value', () => {
     ['errors', '77', []],
     ['AutoResync', undefined, []],
   ])('%s = %s', async (key, value, texts) => {
-    expect(await textsOf(service.ofSetting(OPERATOR, key, value))).toEqual(texts);
+    expect(await textsOf(service.ofSetting(key, value))).toEqual(texts);
   });
 
   it('can be mended where a stored one is invalid', async () => {
     configuration.change({ settings: new Map([['OcraMaxChallenges', 'many']]) });
-    expect(await service.ofSetting(OPERATOR, 'OcraMaxChallenges', '2')).toEqual([]);
+    expect(await service.ofSetting('OcraMaxChallenges', '2')).toEqual([]);
   });
 });

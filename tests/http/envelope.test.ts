@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { asciiJson, envelopeId } from '../../src/http/envelope.ts';
+import { asciiJson, envelopeId } from '../../src/http/reply.ts';
 import { anyText } from '../support/values/any-text.ts';
 
 describe('asciiJson', () => {

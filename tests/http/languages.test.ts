@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { translate } from '../../src/http/messages/catalogue.ts';
-import { preferredLanguage } from '../../src/http/messages/languages.ts';
+import { preferredLanguage, translate } from '../../src/http/messages.ts';
 
 describe('the language of an answer', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { addressUnavailable } from '../../src/http/serving/address-unavailable.ts';
+import { addressUnavailable } from '../../src/http/serving/server.ts';
 import { BoundedAdministrators } from '../support/application/bounded-administrators.ts';
 import { TestApplication } from '../support/application/test-application.ts';
 

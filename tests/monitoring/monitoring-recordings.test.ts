@@ -3,10 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Caller } from '../../src/policy/caller.ts';
-import { licenceNumbers } from '../../src/http/dialects/shared/monitoring-objects.ts';
+import { licenceNumbers, licenceSentence } from '../../src/http/dialects/monitoring-objects.ts';
 import { failureForm } from '../../src/http/failures.ts';
-import { failureSentence } from '../../src/http/dialects/shared/failure-text.ts';
-import { licenceSentence } from '../../src/http/dialects/shared/licence-sentence.ts';
+import { failureSentence } from '../../src/http/dialects/failure-text.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
 import type { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
 import type { LicenceReport, StatusCount, UserReport } from '../../src/monitoring/reports.ts';

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/policy/access-control.ts';
 import { ExplanationService, type RightsExplanation } from '../../src/policy/explanation-service.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
 import type { PolicyChange, RefusedRight } from '../../src/policy/explanation-service.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
-import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { OPERATOR } from '../support/values/callers.ts';
 
 const NOW = new Date(2026, 10, 20, 14, 35);
 const AT_NIGHT = new Date(2026, 10, 20, 3, 0);
@@ -23,7 +22,6 @@ function withPolicies(...drafts: readonly PolicyDraft[]): ExplanationService {
       resolvers: [{ name: 'staff' }],
       policies: drafts.map((draft) => checkPolicy(draft)),
     }),
-    access: new AccessControl({ clock }),
     administrators: { list: () => Promise.resolve([{ name: 'bert' }, { name: 'anna' }]) },
     readRefusals: () => ({
       find: () => Promise.resolve(refusal),
@@ -59,7 +57,7 @@ describe('what an administrator may do', () => {
       { ...DESK, name: 'other', user: 'bert' },
     );
     const question = { administrator: 'anna', at: AT_NIGHT, client: '192.0.2.7' };
-    expect(explained(await service.explainRights(OPERATOR, question), 'admin:show')).toEqual({
+    expect(explained(await service.explainRights(question), 'admin:show')).toEqual({
       allowed: true,
       realms: ['office'],
       why: [
@@ -75,7 +73,7 @@ describe('what an administrator may do', () => {
   it('with the first ones of very many policies that come before another one', async () => {
     const many = Array.from({ length: 60 }, (_none, place) => ({ ...DESK, name: `desk${place}` }));
     service = withPolicies(...many, { ...DESK, name: 'everybody', user: '*' });
-    const found = await service.explainRights(OPERATOR, { administrator: 'anna' });
+    const found = await service.explainRights({ administrator: 'anna' });
     const shown = found.rights.find(({ right }) => right.action === 'show')?.policies ?? [];
     expect(shown.find(({ policy }) => policy === 'everybody')?.obstacles).toEqual([
       {
@@ -86,7 +84,7 @@ describe('what an administrator may do', () => {
   });
 
   it('in one realm', async () => {
-    const inLab = await service.explainRights(OPERATOR, { administrator: 'anna', realm: 'LAB' });
+    const inLab = await service.explainRights({ administrator: 'anna', realm: 'LAB' });
     expect(inLab).toMatchObject({ realm: 'lab', isKnown: true, client: '', at: NOW });
     expect(explained(inLab, 'admin:show')).toEqual({
       allowed: false,
@@ -100,7 +98,7 @@ describe('what an administrator may do', () => {
   it('for people who sign in by single sign-on, by their groups', async () => {
     service = withPolicies({ ...DESK, user: 'group:desk' }, { ...DESK, name: 'all', user: '*' });
     const zoe = { administrator: 'oidc:zoe', groups: ['desk'] };
-    expect(explained(await service.explainRights(OPERATOR, zoe), 'admin:show')).toEqual({
+    expect(explained(await service.explainRights(zoe), 'admin:show')).toEqual({
       allowed: true,
       realms: ['office'],
       why: [
@@ -108,13 +106,13 @@ describe('what an administrator may do', () => {
         ['desk'],
       ],
     });
-    const without = await service.explainRights(OPERATOR, { administrator: 'oidc:zoe' });
+    const without = await service.explainRights({ administrator: 'oidc:zoe' });
     expect(without.isKnown).toBe(true);
     expect(explained(without, 'admin:show')).toMatchObject({ allowed: false });
   });
 
   it('says that nobody has the name', async () => {
-    expect((await service.explainRights(OPERATOR, { administrator: 'carol' })).isKnown).toBe(false);
+    expect((await service.explainRights({ administrator: 'carol' })).isKnown).toBe(false);
   });
 
   it.each([
@@ -123,7 +121,7 @@ describe('what an administrator may do', () => {
     ['parameter.invalid', { administrator: 'anna', groups: ['desk'] }],
     ['parameter.invalid', { administrator: ' ' }],
   ] as const)('is refused with %s where the question makes no sense', async (code, question) => {
-    expect((await eventualRefusal(service.explainRights(OPERATOR, question))).code).toBe(code);
+    expect((await eventualRefusal(service.explainRights(question))).code).toBe(code);
   });
 });
 
@@ -135,7 +133,7 @@ describe('the values for the owner of a token', () => {
       { ...pin, name: 'one', action: 'otppin=2', realm: 'office', user: 'zoe' },
       { ...pin, name: 'staff', realm: '*', user: 'staff:' },
     );
-    const { values } = await service.explainValues(OPERATOR, { user: 'zoe', realm: 'office' });
+    const { values } = await service.explainValues({ user: 'zoe', realm: 'office' });
     expect(values.find(({ action }) => action === 'otppin')).toMatchObject({
       values: ['2'],
       policies: [
@@ -144,7 +142,7 @@ describe('the values for the owner of a token', () => {
         { policy: 'staff', value: '1', obstacles: [{ kind: 'user' }] },
       ],
     });
-    const other = await service.explainValues(OPERATOR, { user: 'bob', resolver: 'staff', realm: 'office' });
+    const other = await service.explainValues({ user: 'bob', resolver: 'staff', realm: 'office' });
     expect(other.values.find(({ action }) => action === 'otppin')?.values).toEqual(['1']);
   });
 });
@@ -190,7 +188,7 @@ describe('a refusal', () => {
 describe('the names', () => {
   it('are those of the code and of the configuration', async () => {
     service = withPolicies({ ...DESK, user: 'anna, !group:boss, group:desk' });
-    const names = await service.names(OPERATOR);
+    const names = await service.names();
     expect(names).toMatchObject({
       realms: ['lab', 'office'],
       resolvers: ['staff'],
@@ -204,17 +202,4 @@ describe('the names', () => {
       actions: [{ name: 'request', meaning: 'issue challenges' }, {}, {}, {}, {}],
     });
   });
-});
-
-it('takes the right to read the configuration', async () => {
-  service = withPolicies({ name: 'own', scope: 'system', action: 'write', user: 'bert' });
-  const bert = callerNamed('bert');
-  for (const refused of [
-    service.names(bert),
-    service.explainRights(bert, { administrator: 'bert' }),
-    service.explainValues(bert, {}),
-    service.explainRefusal(bert, 'r1'),
-  ]) {
-    expect((await eventualRefusal(refused)).code).toBe('right.missing');
-  }
 });

@@ -85,14 +85,6 @@ export class TokenImportService {
   }
 
   /**
-   * Checks that the administrator may import any file at all, before the file is read.
-   * @throws ServiceError 'right.missing'
-   */
-  async authorize(caller: Caller): Promise<void> {
-    this.#grantOf(await this.#deps.configuration.current(), caller);
-  }
-
-  /**
    * Imports all keys of a file or, if any of them is invalid, none. OCRA keys become tokens that answer challenges;
    * HOTP and TOTP keys are stored, administered and counted.
    * @returns the serials, in the order of the file

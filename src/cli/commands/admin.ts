@@ -44,7 +44,7 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
     });
   addCommand(admin, 'list', 'list the administrators', ['admin list', '--json admin list']).action(
     async () => {
-      const found = await context.withServices(({ administrators }, caller) => administrators.list(caller));
+      const found = await context.withServices(({ administrators }) => administrators.list());
       context.output.list(found, ADMINISTRATOR_COLUMNS, 'no administrators');
     },
   );
@@ -57,7 +57,7 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
     .argument('<name>')
     .action(async (name: string) => {
       await context.confirmed({
-        foresee: ({ consequences }, caller) => consequences.ofAdministratorRemoval(caller, name),
+        foresee: ({ consequences }) => consequences.ofAdministratorRemoval(name),
         act: ({ administrators }, caller) => administrators.remove(caller, name),
         done: () => [`the administrator ${name} is removed`, { name }],
       });
@@ -79,8 +79,8 @@ function addPassword(admin: Command, context: CommandContext): void {
       const password = await context.newSecret(`New password of ${name}`, '--password-file', passwordFile);
       const revokesApiTokens = revokeTokens === true;
       await context.confirmed({
-        foresee: ({ consequences }, caller) =>
-          revokesApiTokens ? consequences.ofApiTokenRemoval(caller, name) : Promise.resolve([]),
+        foresee: ({ consequences }) =>
+          revokesApiTokens ? consequences.ofApiTokenRemoval(name) : Promise.resolve([]),
         act: ({ administrators }, caller) =>
           administrators.setPassword(caller, name, password, { revokesApiTokens }),
         done: ({ apiTokens }) => {
@@ -128,8 +128,8 @@ function addApiTokenCommands(admin: Command, context: CommandContext): void {
   ])
     .argument('<administrator>')
     .action(async (administrator: string) => {
-      const found = await context.withServices(({ administrators }, caller) =>
-        administrators.listApiTokens(caller, administrator),
+      const found = await context.withServices(({ administrators }) =>
+        administrators.listApiTokens(administrator),
       );
       context.output.list(found, API_TOKEN_COLUMNS, 'no API tokens');
     });
@@ -141,7 +141,7 @@ function addApiTokenCommands(admin: Command, context: CommandContext): void {
     .argument('<name>')
     .action(async (administrator: string, name: string) => {
       await context.confirmed({
-        foresee: ({ consequences }, caller) => consequences.ofApiTokenRemoval(caller, administrator, name),
+        foresee: ({ consequences }) => consequences.ofApiTokenRemoval(administrator, name),
         act: ({ administrators }, caller) => administrators.removeApiToken(caller, administrator, name),
         done: () => [`the API token ${name} of ${administrator} is removed`, { administrator, name }],
       });
@@ -229,7 +229,7 @@ function addSecondFactor(admin: Command, context: CommandContext): void {
       const { token, passkeyLink, remove } = options;
       if (token !== undefined) {
         await context.confirmed({
-          foresee: ({ consequences }, caller) => consequences.ofSecondFactor(caller, name, { serial: token }),
+          foresee: ({ consequences }) => consequences.ofSecondFactor(name, { serial: token }),
           act: ({ secondFactors }, caller) => secondFactors.setToken(caller, name, token),
           done: () => [
             `the administrator ${name} signs in with the token ${token}`,
@@ -240,7 +240,7 @@ function addSecondFactor(admin: Command, context: CommandContext): void {
         await printLink(name, context);
       } else if (remove === true) {
         await context.confirmed({
-          foresee: ({ consequences }, caller) => consequences.ofSecondFactor(caller, name, undefined),
+          foresee: ({ consequences }) => consequences.ofSecondFactor(name, undefined),
           act: ({ secondFactors }, caller) => secondFactors.remove(caller, name),
           done: () => [
             `the administrator ${name} signs in with the password alone`,

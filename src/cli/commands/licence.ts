@@ -29,7 +29,7 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
     'licence show',
     '--json licence show',
   ]).action(async () => {
-    const report = await context.withServices(({ licences }, caller) => licences.show(caller));
+    const report = await context.withServices(({ licences }) => licences.show());
     print(context.output, report);
   });
   addConfirmedCommand(licence, 'remove', 'remove the licence; support then comes from the community', [
@@ -37,8 +37,8 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
     '--json licence remove',
   ]).action(async () => {
     await context.confirmed({
-      foresee: async ({ licences }, caller) => {
-        const { kind } = await licences.show(caller);
+      foresee: async ({ licences }) => {
+        const { kind } = await licences.show();
         return consequence(
           kind !== 'none',
           'licence.support',

@@ -70,9 +70,9 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
       .action(async (name: string) => {
         await context.confirmed({
           foresee: async ({ policies, consequences }, caller) =>
-            consequences.ofPolicy(caller, { ...(await policies.show(caller, name)), active }),
+            consequences.ofPolicy(caller, { ...(await policies.show(name)), active }),
           act: async ({ policies }, caller) =>
-            policies.set(caller, { ...(await policies.show(caller, name)), active }),
+            policies.set(caller, { ...(await policies.show(name)), active }),
           done: () => [`the policy ${name} is ${verb}d`, { name, active }],
         });
       });
@@ -89,14 +89,14 @@ function addListAndShow(policy: Command, context: CommandContext): void {
           EXIT_CODES.usage,
         );
       }
-      const found = await context.withServices(({ policies }, caller) => policies.list(caller));
+      const found = await context.withServices(({ policies }) => policies.list());
       const shown = found.filter((one) => scope === undefined || one.scope === scope);
       context.output.list(shown, POLICY_COLUMNS, 'no policies');
     });
   addCommand(policy, 'show', 'show a policy', ['policy show answers', '--json policy show answers'])
     .argument('<name>')
     .action(async (name: string) => {
-      const found = await context.withServices(({ policies }, caller) => policies.show(caller, name));
+      const found = await context.withServices(({ policies }) => policies.show(name));
       context.output.record(found, POLICY_COLUMNS);
     });
 }
@@ -117,8 +117,8 @@ function addSet(policy: Command, context: CommandContext): void {
     .option('--force', 'also with realms and resolvers that do not exist yet')
     .action(async (name: string, options: SetOptions) => {
       const draft = draftOf(name, options);
-      const assertKnown = async (policies: Services['policies'], caller: Caller): Promise<void> => {
-        const unknown = options.force === true ? [] : await policies.unknownNames(caller, draft);
+      const assertKnown = async (policies: Services['policies']: Caller): Promise<void> => {
+        const unknown = options.force === true ? [] : await policies.unknownNames(draft);
         if (unknown.length > 0) {
           throw new CliFailure(
             `the policy ${name} names what does not exist: ${listUnknownNames(unknown)} (--force stores it all the same)`,
@@ -252,10 +252,10 @@ async function explain(
     return { lines: found.rights.map(rightLine), remarks: refusalRemarks(found) };
   }
   if (user !== undefined) {
-    const { values } = await explanations.explainValues(caller, { ...circumstances, user, resolver });
+    const { values } = await explanations.explainValues({ ...circumstances, user, resolver });
     return { lines: values.map(valueLine), remarks: [] };
   }
-  const found = await explanations.explainRights(caller, {
+  const found = await explanations.explainRights({
     ...circumstances,
     administrator: administrator ?? '',
     groups,

@@ -39,7 +39,7 @@ function addWriting(realm: Command, context: CommandContext): void {
     .requiredOption(...resolversOption, parseList)
     .action(async (name: string, { resolvers }: ResolversOption) => {
       await context.withServices(async ({ realms }, caller) => {
-        if ((await realms.list(caller)).some((known) => known.name === name.trim().toLowerCase())) {
+        if ((await realms.list()).some((known) => known.name === name.trim().toLowerCase())) {
           throw new CliFailure(`there is a realm ${name} already; \`tankeeper realm set\` changes it`);
         }
         await realms.set(caller, { name, resolvers });
@@ -54,12 +54,12 @@ function addWriting(realm: Command, context: CommandContext): void {
     .requiredOption(...resolversOption, parseList)
     .action(async (name: string, { resolvers }: ResolversOption) => {
       await context.confirmed({
-        foresee: async ({ realms, consequences }, caller) => {
-          requireRealm(await realms.list(caller), name);
-          return consequences.ofRealmChange(caller, { name, resolvers });
+        foresee: async ({ realms, consequences }) => {
+          requireRealm(await realms.list(), name);
+          return consequences.ofRealmChange({ name, resolvers });
         },
         act: async ({ realms }, caller) => {
-          requireRealm(await realms.list(caller), name);
+          requireRealm(await realms.list(), name);
           await realms.set(caller, { name, resolvers });
         },
         done: () => [
@@ -75,7 +75,7 @@ function addWriting(realm: Command, context: CommandContext): void {
     .argument('<name>')
     .action(async (name: string) => {
       await context.confirmed({
-        foresee: ({ consequences }, caller) => consequences.ofRealmRemoval(caller, name),
+        foresee: ({ consequences }) => consequences.ofRealmRemoval(name),
         act: ({ realms }, caller) => realms.remove(caller, name),
         done: () => [`the realm ${name} is removed`, { name }],
       });
@@ -84,13 +84,13 @@ function addWriting(realm: Command, context: CommandContext): void {
 
 function addReading(realm: Command, context: CommandContext): void {
   addCommand(realm, 'list', 'list the realms', ['realm list', '--json realm list']).action(async () => {
-    const found = await context.withServices(({ realms }, caller) => realms.list(caller));
+    const found = await context.withServices(({ realms }) => realms.list());
     context.output.list(found, REALM_COLUMNS, 'no realms');
   });
   addCommand(realm, 'show', 'show a realm', ['realm show office', '--json realm show office'])
     .argument('<name>')
     .action(async (name: string) => {
-      const found = await context.withServices(({ realms }, caller) => realms.list(caller));
+      const found = await context.withServices(({ realms }) => realms.list());
       context.output.record(requireRealm(found, name), REALM_COLUMNS);
     });
 }
@@ -108,7 +108,7 @@ function addDefault(realm: Command, context: CommandContext): void {
       }
       const sentence = name === undefined ? 'there is no default realm now' : `the default realm is ${name}`;
       await context.confirmed({
-        foresee: ({ consequences }, caller) => consequences.ofDefaultRealm(caller, name ?? null),
+        foresee: ({ consequences }) => consequences.ofDefaultRealm(name ?? null),
         act: ({ realms }, caller) => realms.setDefault(caller, name ?? null),
         done: () => [sentence, { default: name ?? null }],
       });

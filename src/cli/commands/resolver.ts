@@ -38,14 +38,14 @@ export function addResolverCommands(program: Command, context: CommandContext): 
   addResolverSetCommands(resolver, context);
   addCommand(resolver, 'list', 'list the resolvers', ['resolver list', '--json resolver list']).action(
     async () => {
-      const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
+      const found = await context.withServices(({ resolvers }) => resolvers.list());
       context.output.list(found, RESOLVER_COLUMNS, 'no resolvers');
     },
   );
   addCommand(resolver, 'show', 'show a resolver', ['resolver show staff', '--json resolver show staff'])
     .argument('<name>')
     .action(async (name: string) => {
-      const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
+      const found = await context.withServices(({ resolvers }) => resolvers.list());
       context.output.record(requireResolver(found, name), RESOLVER_COLUMNS);
     });
   addConfirmedCommand(resolver, 'remove', 'remove a resolver that no realm and no token refers to', [
@@ -55,7 +55,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .argument('<name>')
     .action(async (name: string) => {
       await context.confirmed({
-        foresee: ({ consequences }, caller) => consequences.ofResolverRemoval(caller, name),
+        foresee: ({ consequences }) => consequences.ofResolverRemoval(name),
         act: ({ resolvers }, caller) => resolvers.remove(caller, name),
         done: () => [`the resolver ${name} is removed`, { name }],
       });
@@ -66,8 +66,8 @@ export function addResolverCommands(program: Command, context: CommandContext): 
   ])
     .argument('<name>')
     .action(async (name: string) => {
-      const found = await context.withServices(({ resolvers }, caller) =>
-        withSlowWorkLine(context.dependencies.io, 'reading users', () => resolvers.test(caller, name)),
+      const found = await context.withServices(({ resolvers }) =>
+        withSlowWorkLine(context.dependencies.io, 'reading users', () => resolvers.test(name)),
       );
       const text = `the resolver ${name} answers: ${describeExamination(found)}`;
       context.output.done(text, { name, users: found.users, ...(!isUsual(found) && found) });
@@ -130,7 +130,7 @@ function addAdd(resolver: Command, context: CommandContext): void {
     const settings = await mergeSettings(kind, fileSetting(file), options);
     const secret = await readResolverSecret(context, name, options);
     await context.withServices(async ({ resolvers }, caller) => {
-      if ((await resolvers.list(caller)).some((known) => known.name === name)) {
+      if ((await resolvers.list()).some((known) => known.name === name)) {
         throw new CliFailure(`there is a resolver ${name} already; \`tankeeper resolver set\` changes it`);
       }
       const draft = { name, kind, settings, ...(secret !== undefined && { secret }) };
@@ -160,7 +160,7 @@ function addSet(resolver: Command, context: CommandContext): void {
     const newSecret = await readResolverSecret(context, name, options);
     const secret = options.removeSecret === true ? null : newSecret;
     const { kind, settings } = await context.withServices(async ({ resolvers }, caller) => {
-      const all = await resolvers.list(caller);
+      const all = await resolvers.list();
       const known = all.find((one) => one.name === name);
       if (known === undefined) {
         const names = all.map((one) => one.name);

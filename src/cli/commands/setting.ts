@@ -29,8 +29,8 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     'setting list',
     '--json setting list',
   ]).action(async () => {
-    const settings = await context.withServices(async ({ settings: configuration }, caller) => {
-      const [set, { values }] = [await configuration.list(caller), await configuration.overview(caller)];
+    const settings = await context.withServices(async ({ settings: configuration }) => {
+      const [set, { values }] = [await configuration.list(), await configuration.overview()];
       return [...values]
         .map(([key, value]): Setting => ({ key, value, source: set.has(key) ? 'set' : 'default' }))
         .sort((one, other) => (one.key < other.key ? -1 : 1));
@@ -46,9 +46,9 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .option('--force', 'also a key that the server does not read, for clients that look for it')
     .action(async (key: string, value: string, { force }: { force?: true }) => {
       await context.confirmed({
-        foresee: ({ consequences }, caller) => consequences.ofSetting(caller, key, value),
+        foresee: ({ consequences }) => consequences.ofSetting(key, value),
         act: async ({ settings: configuration }, caller) => {
-          const unread = force === true ? undefined : await configuration.unreadReason(caller, key);
+          const unread = force === true ? undefined : await configuration.unreadReason(key);
           if (unread !== undefined) {
             throw new CliFailure(`${unread} (--force stores it all the same)`);
           }
@@ -64,7 +64,7 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .argument('<key>')
     .action(async (key: string) => {
       await context.confirmed({
-        foresee: ({ consequences }, caller) => consequences.ofSetting(caller, key, undefined),
+        foresee: ({ consequences }) => consequences.ofSetting(key, undefined),
         act: ({ settings: configuration }, caller) => configuration.remove(caller, key),
         done: () => [`${key} has its default again`, { key }],
       });

@@ -81,8 +81,8 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
       const output = context.output;
       await context.confirmed({
         // The second phase completes the token of the first.
-        foresee: async ({ consequences }, caller) =>
-          request.activationcode === undefined ? consequences.ofEnrolment(caller, request) : [],
+        foresee: async ({ consequences }) =>
+          request.activationcode === undefined ? consequences.ofEnrolment(request) : [],
         act: async (services, caller) => {
           const enrolled = await services.enrolment.init(caller, request);
           if (enrolled.kind === 'phase1' && isGuided(context, options)) {

@@ -60,7 +60,7 @@ function addWithdrawals(token: Command, context: CommandContext): void {
       .argument('<serial...>')
       .action(async (serials: readonly string[]) => {
         await context.confirmed({
-          foresee: ({ consequences }, caller) => consequences[foresee](caller, serials),
+          foresee: ({ consequences }) => consequences[foresee](serials),
           act: async ({ tokens }, caller) => {
             for (const serial of serials) {
               await tokens[verb](caller, { serial });
@@ -101,7 +101,7 @@ function addRealms(token: Command, context: CommandContext): void {
       }
       const where = none === true ? 'no realm' : realms.join(', ');
       await context.confirmed({
-        foresee: ({ consequences }, caller) => consequences.ofTokenRealms(caller, { serial, realms }),
+        foresee: ({ consequences }) => consequences.ofTokenRealms({ serial, realms }),
         act: ({ tokens }, caller) => tokens.setRealms(caller, { serial, realms }),
         done: () => [`${serial} is in ${where} now`, { serial, realms }],
       });
@@ -280,7 +280,7 @@ function addRemovePinCommand(token: Command, context: CommandContext): void {
     .action(async (serial: string, { ocra }: { ocra?: true }) => {
       const pin = ocra === true ? 'ocraPin' : 'pin';
       await context.confirmed({
-        foresee: ({ consequences }, caller) => consequences.ofPinRemoval(caller, serial, pin),
+        foresee: ({ consequences }) => consequences.ofPinRemoval(serial, pin),
         act: ({ tokens }, caller) => tokens.removePin(caller, { serial }, pin),
         done: () => [`${serial} has no ${ocra === true ? 'OCRA PIN' : 'PIN'} now`, { serial }],
       });

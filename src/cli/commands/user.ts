@@ -52,7 +52,7 @@ export function addUserCommands(program: Command, context: CommandContext): void
     .requiredOption('--resolver <name>', 'a managed resolver')
     .action(async (login: string, { resolver }: { resolver: string }) => {
       await context.confirmed({
-        foresee: ({ consequences }, caller) => consequences.ofUserRemoval(caller, { resolver, login }),
+        foresee: ({ consequences }) => consequences.ofUserRemoval({ resolver, login }),
         act: ({ users }, caller) => users.remove(caller, { resolver, login }),
         done: () => [`the user ${login} of ${resolver} is removed`, { login, resolver }],
       });
@@ -137,8 +137,8 @@ function addPassword(user: Command, context: CommandContext): void {
           : await context.newSecret(`New password of ${login}`, '--password-file', passwordFile);
       const what = password === null ? 'no password any more' : 'a new password';
       await context.confirmed({
-        foresee: async ({ consequences }, caller) =>
-          password === null ? consequences.ofPasswordRemoval(caller, { resolver, login }) : [],
+        foresee: async ({ consequences }) =>
+          password === null ? consequences.ofPasswordRemoval({ resolver, login }) : [],
         act: ({ users }, caller) => users.setPassword(caller, { resolver, login, password }),
         done: () => [`the user ${login} of ${resolver} has ${what}`, { login, resolver }],
       });

@@ -159,14 +159,14 @@ type Lookup = (services: Services, caller: Caller, prefix: string) => Promise<re
 const LOOKUPS: Readonly<Record<NameKind, Lookup>> = {
   serials: async ({ tokens }, caller, serialPrefix) =>
     (await tokens.list(caller, { serialPrefix, limit: MAX_NAMES })).map(({ serial }) => serial),
-  realms: async ({ realms }, caller) => (await realms.list(caller)).map(({ name }) => name),
-  resolvers: async ({ resolvers }, caller) => (await resolvers.list(caller)).map(({ name }) => name),
-  policies: async ({ policies }, caller) => (await policies.list(caller)).map(({ name }) => name),
-  administrators: async ({ administrators }, caller) =>
-    (await administrators.list(caller)).map(({ name }) => name),
-  settings: async ({ settings }, caller) => [...(await settings.overview(caller)).values.keys()],
+  realms: async ({ realms }) => (await realms.list()).map(({ name }) => name),
+  resolvers: async ({ resolvers }) => (await resolvers.list()).map(({ name }) => name),
+  policies: async ({ policies }) => (await policies.list()).map(({ name }) => name),
+  administrators: async ({ administrators }) =>
+    (await administrators.list()).map(({ name }) => name),
+  settings: async ({ settings }) => [...(await settings.overview()).values.keys()],
   users: async ({ realms, users }, caller) => {
-    const home = (await realms.list(caller)).find(({ isDefault }) => isDefault);
+    const home = (await realms.list()).find(({ isDefault }) => isDefault);
     return home === undefined
       ? []
       : (await users.list(caller, { realm: home.name, resolver: undefined })).map(({ login }) => login);

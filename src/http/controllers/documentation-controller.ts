@@ -1,29 +1,23 @@
 import { z } from 'zod';
 import { inEveryDialect, type OtherAnswer, pageAnswer } from '../answers.ts';
-import { conditionalReply, type FixedContent, fixedContent } from '../conditional-reply.ts';
+import { conditionalReply, type FixedContent, fixedContent, htmlReply } from '../reply.ts';
 import { describeInterface } from '../description/openapi-document.ts';
-import type { DialectName } from '../dialects/dialects.ts';
-import { PAGE, PAGE_POLICY, PAGE_SCRIPT } from '../documentation/page.ts';
-import { PAGE_FILES, pageFiles } from '../documentation/page-files.ts';
-import { htmlReply } from '../reply.ts';
+import type { DialectName } from '../dialects/dialect.ts';
+import { PAGE, PAGE_FILES, PAGE_POLICY, PAGE_SCRIPT, pageFiles } from '../documentation/page.ts';
 import { type Endpoint, openEndpoint } from '../endpoint-spec.ts';
 
 /** The interface that the documentation describes. */
 export interface Documented {
-  /** The dialect of the server. */
-  readonly dialect: DialectName;
   /** The version of tankeeper. */
   readonly version: string;
-  /** @returns every endpoint, as declared in that dialect */
-  readonly endpointsIn: (dialect: DialectName) => readonly Endpoint[];
+  /** @returns every endpoint */
+  readonly endpoints: () => readonly Endpoint[];
 }
 
 /** The parts of an endpoint that answers with a fixed file. */
 const FILE = {
   methods: ['GET'],
   requires: 'nothing',
-  family: 'linotp2',
-  usage: '',
   changesState: false,
   parameters: z.object({}),
 } as const;
@@ -37,14 +31,14 @@ export function documentationEndpoints(documented: Documented): Endpoint[] {
 }
 
 /** @returns the endpoint of the OpenAPI document, which is made by the first request for it */
-function openApiEndpoint({ dialect: own, version, endpointsIn }: Documented): Endpoint {
+function openApiEndpoint({ version, endpoints }: Documented): Endpoint {
   const made = new Map<DialectName, FixedContent>();
   const documentIn = (dialect: DialectName): FixedContent => {
     const document =
       made.get(dialect) ??
       fixedContent(
         'application/json; charset=utf-8',
-        JSON.stringify(describeInterface({ dialect, version, endpoints: endpointsIn(dialect) })),
+        JSON.stringify(describeInterface({ dialect, version, endpoints: endpoints() })),
       );
     made.set(dialect, document);
     return document;
@@ -66,8 +60,6 @@ function openApiEndpoint({ dialect: own, version, endpointsIn }: Documented): En
           UNCHANGED,
         ],
       }),
-      family: 'linotp2',
-      usage: 'openapi.json:',
       changesState: false,
       parameters: z.object({
         dialect: z
@@ -76,7 +68,8 @@ function openApiEndpoint({ dialect: own, version, endpointsIn }: Documented): En
           .describe("`documented` or `linotp`: the dialect that is described; default: the server's own"),
       }),
     },
-    ({ parameters: { dialect = own }, ifNoneMatch }) => conditionalReply(documentIn(dialect), ifNoneMatch),
+    ({ parameters, dialect: own, ifNoneMatch }) =>
+      conditionalReply(documentIn(parameters.dialect ?? own.name), ifNoneMatch),
   );
 }
 

@@ -1,22 +1,13 @@
 import { z } from 'zod';
 import type { MonitoringService } from '../../monitoring/monitoring-service.ts';
-import { MONITORING_POST_PAGE } from '../deprecation.ts';
-import type { MonitoringDialect } from '../dialects/dialect.ts';
+import { MONITORING_POST_PAGE } from '../steps.ts';
 import { administratorEndpoint, type Endpoint, type EndpointSpec, openEndpoint } from '../endpoint-spec.ts';
-import { htmlPage } from '../html.ts';
-import { htmlReply } from '../reply.ts';
-import { optional } from '../request/parameter-schemas.ts';
+import { htmlPage, htmlReply } from '../reply.ts';
+import { optional } from '../request/parameters.ts';
 import { type Answers, count, pageAnswer, valueOf } from '../answers.ts';
-import {
-  DOCUMENTED_CONFIGURATION,
-  DOCUMENTED_LICENCE,
-} from '../dialects/documented/documented-monitoring.ts';
-import {
-  LINOTP_CONFIGURATION,
-  LINOTP_ENCRYPTION,
-  LINOTP_LICENCE,
-} from '../dialects/linotp3/linotp-monitoring.ts';
-import { ACTIVE_USER_OBJECTS, TOKEN_OBJECTS, USER_OBJECTS } from '../dialects/shared/monitoring-objects.ts';
+import { DOCUMENTED_CONFIGURATION, DOCUMENTED_LICENCE } from '../dialects/documented-monitoring.ts';
+import { LINOTP_CONFIGURATION, LINOTP_ENCRYPTION, LINOTP_LICENCE } from '../dialects/linotp3.ts';
+import { ACTIVE_USER_OBJECTS, TOKEN_OBJECTS, USER_OBJECTS } from '../dialects/monitoring-objects.ts';
 
 /** The last parts of the paths, which are LinOTP's. */
 type MonitoringPath = 'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption';
@@ -80,11 +71,7 @@ const STATUS = optional(
  * @param post `on`: POST, which is deprecated, is still answered
  * @returns the endpoints of /monitoring; they change nothing
  */
-export function monitoringEndpoints(
-  monitoring: MonitoringService,
-  dialect: MonitoringDialect,
-  post: 'on' | 'off',
-): Endpoint[] {
+export function monitoringEndpoints(monitoring: MonitoringService, post: 'on' | 'off'): Endpoint[] {
   const spec = <Shape extends z.ZodRawShape>(name: MonitoringPath, shape: Shape): EndpointSpec<Shape> => ({
     path: `/monitoring/${name}`,
     ...(post === 'on' ? { methods: ['GET', 'POST'], isPostDeprecated: true } : { methods: ['GET'] }),
@@ -93,33 +80,35 @@ export function monitoringEndpoints(
     family: 'linotp3',
     usage: `monitoring/${name}:`,
     changesState: false,
-    repeated: dialect.repeated,
+    inDialect: { linotp: { repeated: 'first' } },
     parameters: z.object(shape),
   });
   return [
     administratorEndpoint(
       spec('tokens', { realms: REALMS, status: STATUS }),
-      async ({ caller, parameters, context }) => {
-        return dialect.tokenReport(await monitoring.tokens(caller, parameters), context);
+      async ({ caller, parameters, context, dialect }) => {
+        return dialect.monitoring.tokenReport(await monitoring.tokens(caller, parameters), context);
       },
     ),
-    administratorEndpoint(spec('userinfo', { realms: REALMS }), async ({ caller, parameters, context }) =>
-      dialect.userReport(await monitoring.userinfo(caller, parameters), context),
+    administratorEndpoint(
+      spec('userinfo', { realms: REALMS }),
+      async ({ caller, parameters, context, dialect }) =>
+        dialect.monitoring.userReport(await monitoring.userinfo(caller, parameters), context),
     ),
     administratorEndpoint(
       spec('activeUsers', { realms: REALMS }),
-      async ({ caller, parameters, context }) => {
-        return dialect.activeUserReport(await monitoring.activeUsers(caller, parameters), context);
+      async ({ caller, parameters, context, dialect }) => {
+        return dialect.monitoring.activeUserReport(await monitoring.activeUsers(caller, parameters), context);
       },
     ),
-    administratorEndpoint(spec('config', {}), async ({ caller, context }) =>
-      dialect.configurationReport(await monitoring.config(caller), context),
+    administratorEndpoint(spec('config', {}), async ({ caller, context, dialect }) =>
+      dialect.monitoring.configurationReport(await monitoring.config(caller), context),
     ),
-    administratorEndpoint(spec('license', {}), async ({ caller, context }) =>
-      dialect.licenceReport(await monitoring.licence(caller), context),
+    administratorEndpoint(spec('license', {}), async ({ caller, context, dialect }) =>
+      dialect.monitoring.licenceReport(await monitoring.licence(caller), context),
     ),
-    administratorEndpoint(spec('storageEncryption', {}), async ({ caller, context }) =>
-      dialect.storageEncryption(await monitoring.storageEncryption(caller), context),
+    administratorEndpoint(spec('storageEncryption', {}), async ({ caller, context, dialect }) =>
+      dialect.monitoring.storageEncryption(await monitoring.storageEncryption(caller), context),
     ),
   ];
 }
@@ -145,8 +134,6 @@ POST still gives the same answers and will go away; once the day is set, answers
       summary: 'the page on POST to `/monitoring`, which is deprecated',
       requires: 'nothing',
       answers: pageAnswer('the page'),
-      family: 'linotp2',
-      usage: '',
       changesState: false,
       parameters: z.object({}),
     },

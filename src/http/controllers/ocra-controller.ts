@@ -2,14 +2,18 @@ import { z } from 'zod';
 import type { ChallengeService } from '../../challenges/challenge-service.ts';
 import type { StatusWaitService } from '../../challenges/status-wait-service.ts';
 import { type Answers, count, orPicture, valueOf } from '../answers.ts';
-import type { AdministrationDialect, Dialect, OcraDialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
+import {
+  administratorEndpoint,
+  type Endpoint,
+  type Method,
+  openEndpoint,
+  valueReading,
+} from '../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
-import { optional, required, secret } from '../request/parameter-schemas.ts';
-import { valueReading } from '../value-endpoint.ts';
+import { optional, required, secret } from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-const DISPLAY_DATA = 'the text that the app displays';
+const DISPLAY_DATA = ['the text that the app displays', 'Pay 50 EUR'] as const;
 /** The parameters that name a token. */
 const TOKEN = {
   serial: optional('the serial of a token', 'QR1'),
@@ -65,7 +69,7 @@ const ISSUED_CHALLENGE: Answers = {
   ),
 };
 
-const checked = z.strictObject({
+export const CHECKED = z.strictObject({
   failcount,
   result: z.boolean().describe('true: the response was accepted, once and for all'),
 });
@@ -73,10 +77,10 @@ const CHECKED_EXAMPLE = { value: { failcount: 0, result: true } };
 
 /** The answers of /ocra/check_t. */
 const CHECKED_TRANSACTION: Answers = {
-  documented: valueOf(checked, { example: CHECKED_EXAMPLE }),
+  documented: valueOf(CHECKED, { example: CHECKED_EXAMPLE }),
   linotp: valueOf(
     z.union([
-      checked,
+      CHECKED,
       z.strictObject({
         failure: z.string().describe('no open transaction of that id'),
         result: z.literal(false),
@@ -102,20 +106,22 @@ const STATE_EXAMPLE = {
   failcount: 0,
 };
 
+/** The state of a transaction. */
+export const STATE = z.strictObject(state);
+export const LINOTP_STATE = z.strictObject({
+  ...state,
+  id: z.int().describe('the number of the transaction'),
+  timestamp: z.string().describe('the time of issue, in UTC, without a time zone'),
+  active: z.enum(['True', 'False']).describe('`True`: the transaction is open'),
+});
+
 /** The answers of /ocra/checkstatus and /ocra: the newest transaction first. */
 const TRANSACTION_STATUS: Answers = {
-  documented: valueOf(z.array(z.strictObject(state)), { example: { value: [STATE_EXAMPLE] } }),
+  documented: valueOf(z.array(STATE), { example: { value: [STATE_EXAMPLE] } }),
   linotp: valueOf(
     z.union([
       z.strictObject({
-        values: z.array(
-          z.strictObject({
-            ...state,
-            id: z.int().describe('the number of the transaction'),
-            timestamp: z.string().describe('the time of issue, in UTC, without a time zone'),
-            active: z.enum(['True', 'False']).describe('`True`: the transaction is open'),
-          }),
-        ),
+        values: z.array(LINOTP_STATE),
       }),
       failureText,
     ]),
@@ -137,29 +143,20 @@ const TRANSACTION_STATUS: Answers = {
   ),
 };
 
-type Dialects = Pick<Dialect, 'ocra' | 'administration'>;
-
 /** @returns the endpoints of /ocra: challenges and responses by RFC 6287 */
-export function ocraEndpoints(
-  ocra: ChallengeService,
-  waits: StatusWaitService,
-  dialects: Dialects,
-): Endpoint[] {
-  const { ocra: dialect, administration } = dialects;
+export function ocraEndpoints(ocra: ChallengeService, waits: StatusWaitService): Endpoint[] {
   return [
-    requestEndpoint(ocra, dialect),
-    checkEndpoint(ocra, dialect),
-    ...(['/ocra/checkstatus', '/ocra'] as const).map((path) =>
-      dialect.waitsForStatus
-        ? waitingStatusEndpoint(path, ocra, waits, dialect)
-        : statusEndpoint(path, ocra, dialect),
-    ),
-    activationCodeEndpoint(ocra, dialects),
-    calculationEndpoint(ocra, administration),
+    requestEndpoint(ocra),
+    checkEndpoint(ocra),
+    statusEndpoint('/ocra/checkstatus', ocra, waits),
+    statusEndpoint('/ocra', ocra, waits),
+    activationCodeEndpoint(ocra),
+    calculationEndpoint(ocra),
   ];
 }
 
-function requestEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
+function requestEndpoint(ocra: ChallengeService): Endpoint {
+  const parameters = z.object({ ...TOKEN, data: optional(...DISPLAY_DATA), ...QR_PARAMETERS });
   return administratorEndpoint(
     {
       path: '/ocra/request',
@@ -167,25 +164,19 @@ function requestEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint
       summary: 'issues a challenge to a token, found by `serial` or `user`',
       requires: 'ocra:request',
       answers: ISSUED_CHALLENGE,
-      family: 'linotp2',
       usage: 'ocra/request: request a challenge for a given user or token (serial).',
       changesState: true,
-      parameters: z.object({
-        ...TOKEN,
-        data: dialect.requiresDisplayData
-          ? required(DISPLAY_DATA, 'Pay 50 EUR')
-          : optional(DISPLAY_DATA, 'Pay 50 EUR'),
-        ...QR_PARAMETERS,
-      }),
+      parameters,
+      inDialect: { documented: { parameters: parameters.extend({ data: required(...DISPLAY_DATA) }) } },
     },
-    async ({ caller, parameters: { qr, width, ...request }, context }) => {
+    async ({ caller, parameters: { qr, width, ...request }, context, dialect }) => {
       const picture = readQrOptions({ qr, width });
-      return dialect.issuedChallenge(await ocra.requestChallenge(caller, request), context, picture);
+      return dialect.ocra.issuedChallenge(await ocra.requestChallenge(caller, request), context, picture);
     },
   );
 }
 
-function checkEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
+function checkEndpoint(ocra: ChallengeService): Endpoint {
   return openEndpoint(
     {
       path: '/ocra/check_t',
@@ -193,7 +184,6 @@ function checkEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
       summary: 'verifies the response to a challenge',
       requires: 'transaction',
       answers: CHECKED_TRANSACTION,
-      family: 'linotp2',
       usage: 'ocra/check_t: validate a token request.',
       // Any client with the transaction id may settle it.
       changesState: true,
@@ -205,64 +195,42 @@ function checkEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
       transactionNamedBy: ['transactionid'],
       calledByApps: true,
     },
-    async ({ parameters: { transactionid, pass }, client, requestId, context }) => {
+    async ({ parameters: { transactionid, pass }, client, requestId, context, dialect }) => {
       const checked = await ocra.checkTransaction(
         { client, requestId },
         { transactionId: transactionid, pass },
       );
-      return { ...dialect.checkedTransaction(checked, context), accepted: checked.result };
+      return { ...dialect.ocra.checkedTransaction(checked, context), accepted: checked.result };
     },
-  );
-}
-
-type StatusPath = '/ocra/checkstatus' | '/ocra';
-
-const STATUS = {
-  methods: METHODS,
-  requires: 'ocra:status',
-  answers: TRANSACTION_STATUS,
-  family: 'linotp2',
-  usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
-  changesState: false,
-} as const;
-const STATUS_PARAMETERS = {
-  transactionid: optional('the transaction; default: all of the token', '5f1c0e9a7b3d42860c1e'),
-  ...TOKEN,
-} as const;
-
-function statusSummary(path: StatusPath): string {
-  return path === '/ocra' ? 'same as `/ocra/checkstatus`' : 'state of challenges';
-}
-
-function statusEndpoint(path: StatusPath, ocra: ChallengeService, dialect: OcraDialect): Endpoint {
-  return administratorEndpoint(
-    { ...STATUS, path, summary: statusSummary(path), parameters: z.object(STATUS_PARAMETERS) },
-    async ({ caller, parameters: { transactionid, ...reference }, context }) =>
-      dialect.transactionStatus(
-        await ocra.status(caller, { transactionId: transactionid, ...reference }),
-        context,
-      ),
   );
 }
 
 /** The header that tells how a wait ended. */
 const WAIT_END = 'Tankeeper-Wait';
 
-function waitingStatusEndpoint(
-  path: StatusPath,
+const STATUS_PARAMETERS = {
+  transactionid: optional('the transaction; default: all of the token', '5f1c0e9a7b3d42860c1e'),
+  ...TOKEN,
+} as const;
+
+function statusEndpoint(
+  path: '/ocra/checkstatus' | '/ocra',
   ocra: ChallengeService,
   waits: StatusWaitService,
-  dialect: OcraDialect,
 ): Endpoint {
   return administratorEndpoint(
     {
-      ...STATUS,
       path,
-      summary: statusSummary(path),
+      methods: METHODS,
+      summary: path === '/ocra' ? 'same as `/ocra/checkstatus`' : 'state of challenges',
+      requires: 'ocra:status',
+      answers: TRANSACTION_STATUS,
       answerHeaders: {
         [WAIT_END]:
           'with `wait`: `changed`, `over` (the time), `closed` (the transaction takes no more responses), `full` (too many requests wait: ask again later) or `stopping` (the server)',
       },
+      usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
+      changesState: false,
       parameters: z.object({
         ...STATUS_PARAMETERS,
         wait: optional(
@@ -274,18 +242,19 @@ function waitingStatusEndpoint(
           'false,false,0',
         ),
       }),
+      inDialect: { linotp: { parameters: z.object(STATUS_PARAMETERS), answerHeaders: {} } },
     },
-    async ({ caller, parameters: { transactionid, wait, known, ...reference }, context }) => {
+    async ({ caller, parameters: { transactionid, wait, known, ...reference }, context, dialect }) => {
       const requested = { transactionId: transactionid, ...reference };
       if (wait === undefined) {
-        return dialect.transactionStatus(await ocra.status(caller, requested), context);
+        return dialect.ocra.transactionStatus(await ocra.status(caller, requested), context);
       }
       const awaitEnd = await waits.begin(caller, { ...requested, wait, known });
       return {
         status: 200,
         later: async (gone) => {
           const { entries, end } = await awaitEnd(gone);
-          const reply = dialect.transactionStatus(entries, context);
+          const reply = dialect.ocra.transactionStatus(entries, context);
           return { ...reply, headers: { ...reply.headers, [WAIT_END]: end } };
         },
       };
@@ -293,9 +262,8 @@ function waitingStatusEndpoint(
   );
 }
 
-function activationCodeEndpoint(ocra: ChallengeService, { ocra: forms, administration }: Dialects): Endpoint {
+function activationCodeEndpoint(ocra: ChallengeService): Endpoint {
   return valueReading(
-    administration,
     {
       path: '/ocra/getActivationCode',
       summary: 'a valid activation code',
@@ -308,15 +276,14 @@ function activationCodeEndpoint(ocra: ChallengeService, { ocra: forms, administr
         activationcode: optional('the text to encode; default: random bytes', '1234567890'),
       },
     },
-    async ({ caller, parameters: { activationcode } }) => ({
-      activationcode: await ocra.activationCode(caller, forms.activationCodeSource(activationcode)),
+    async ({ caller, parameters: { activationcode }, dialect }) => ({
+      activationcode: await ocra.activationCode(caller, dialect.ocra.activationCodeSource(activationcode)),
     }),
   );
 }
 
-function calculationEndpoint(ocra: ChallengeService, dialect: AdministrationDialect): Endpoint {
+function calculationEndpoint(ocra: ChallengeService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/ocra/calculateOtp',
       summary: 'the response of an app, to test apps and portals',

@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
-import { OPERATIONS_PATHS } from '../operations-paths.ts';
+import { type MetricsForCallers, OPERATIONS_PATHS } from '../request-log.ts';
 import type { Reply } from '../reply.ts';
-import type { MetricsForCallers } from '../request-metrics.ts';
 import { inEveryDialect, type OtherAnswer } from '../answers.ts';
 
 const spec = {
   methods: ['GET'],
-  family: 'linotp2',
-  usage: '',
   changesState: false,
   answersAlways: true,
   parameters: z.object({}),

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { ValidationService } from '../../challenges/validation-service.ts';
 import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
-import type { ValidateDialect } from '../dialects/dialect.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
-import { optional, required, secret } from '../request/parameter-schemas.ts';
+import { optional, required, secret } from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 
@@ -40,16 +39,12 @@ const VALIDATED_TRANSACTION: Answers = {
 };
 
 /** @returns the endpoints of /validate: verification of a response by user, serial or transaction */
-export function validateEndpoints(validation: ValidationService, dialect: ValidateDialect): Endpoint[] {
-  return [
-    userEndpoint(validation, dialect),
-    serialEndpoint(validation, dialect),
-    transactionEndpoint(validation, dialect),
-  ];
+export function validateEndpoints(validation: ValidationService): Endpoint[] {
+  return [userEndpoint(validation), serialEndpoint(validation), transactionEndpoint(validation)];
 }
 
 // Any client with a response may settle a transaction, from any site, as at /ocra/check_t.
-const OPEN = { methods: METHODS, family: 'linotp2', changesState: true, fromAnySite: true } as const;
+const OPEN = { methods: METHODS, changesState: true, fromAnySite: true } as const;
 const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for', '492017'));
 /** The parameters that name the transaction. */
 const TRANSACTION = {
@@ -57,7 +52,7 @@ const TRANSACTION = {
   state: optional('the transaction, where `transactionid` is left out'),
 } as const;
 
-function userEndpoint(validation: ValidationService, dialect: ValidateDialect): Endpoint {
+function userEndpoint(validation: ValidationService): Endpoint {
   return openEndpoint(
     {
       ...OPEN,
@@ -74,15 +69,21 @@ function userEndpoint(validation: ValidationService, dialect: ValidateDialect): 
       }),
       transactionNamedBy: ['transactionid', 'state'],
     },
-    async ({ parameters: { user, pass, realm, transactionid, state }, client, requestId, context }) => {
+    async ({
+      parameters: { user, pass, realm, transactionid, state },
+      client,
+      requestId,
+      context,
+      dialect,
+    }) => {
       const request = { user, realm, pass, transactionId: transactionid ?? state };
       const accepted = await validation.check({ client, requestId }, request);
-      return { ...dialect.validated(accepted, context), accepted };
+      return { ...dialect.validate.validated(accepted, context), accepted };
     },
   );
 }
 
-function serialEndpoint(validation: ValidationService, dialect: ValidateDialect): Endpoint {
+function serialEndpoint(validation: ValidationService): Endpoint {
   return openEndpoint(
     {
       ...OPEN,
@@ -98,15 +99,15 @@ function serialEndpoint(validation: ValidationService, dialect: ValidateDialect)
       }),
       transactionNamedBy: ['transactionid', 'state'],
     },
-    async ({ parameters: { serial, pass, transactionid, state }, client, requestId, context }) => {
+    async ({ parameters: { serial, pass, transactionid, state }, client, requestId, context, dialect }) => {
       const request = { serial, pass, transactionId: transactionid ?? state };
       const accepted = await validation.check({ client, requestId }, request);
-      return { ...dialect.validated(accepted, context), accepted };
+      return { ...dialect.validate.validated(accepted, context), accepted };
     },
   );
 }
 
-function transactionEndpoint(validation: ValidationService, dialect: ValidateDialect): Endpoint {
+function transactionEndpoint(validation: ValidationService): Endpoint {
   return openEndpoint(
     {
       ...OPEN,
@@ -121,10 +122,10 @@ function transactionEndpoint(validation: ValidationService, dialect: ValidateDia
       }),
       transactionNamedBy: ['transactionid'],
     },
-    async ({ parameters: { pass, transactionid }, client, requestId, context }) => {
+    async ({ parameters: { pass, transactionid }, client, requestId, context, dialect }) => {
       const request = { transactionId: transactionid, pass };
       const validated = await validation.checkTransaction({ client, requestId }, request);
-      return { ...dialect.validatedTransaction(validated, context), accepted: validated.result };
+      return { ...dialect.validate.validatedTransaction(validated, context), accepted: validated.result };
     },
   );
 }

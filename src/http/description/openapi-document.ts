@@ -1,14 +1,32 @@
-import type { DialectName } from '../dialects/dialects.ts';
-import type { Endpoint } from '../endpoint-spec.ts';
-import { type Envelope, envelopeOf, failureSchema, successSchema } from './envelope-schemas.ts';
-import { failureResponses, failureSchemaName, HEADERS } from './failure-responses.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
-import type { Components, OpenApiDocument, PathItem } from './openapi.ts';
-import { describeOperation, parametersName, refusalName, successName } from './operation.ts';
-import { SECURITY_SCHEMES } from './security-schemes.ts';
+import type { DialectName } from '../dialects/dialect.ts';
+import { type Endpoint, endpointIn } from '../endpoint-spec.ts';
+import {
+  type Envelope,
+  envelopeOf,
+  failureResponses,
+  failureSchema,
+  failureSchemaName,
+  HEADERS,
+  successSchema,
+} from './envelopes.ts';
+import {
+  type Components,
+  type JsonSchema,
+  jsonSchemaOf,
+  type OpenApiDocument,
+  type PathItem,
+} from './openapi.ts';
+import {
+  describeOperation,
+  parametersName,
+  refusalName,
+  SECURITY_SCHEMES,
+  successName,
+} from './operation.ts';
 
 /** The interface of a server in one dialect. */
 export interface DescribedInterface {
+  /** All, in whatever dialect. */
   readonly endpoints: readonly Endpoint[];
   readonly dialect: DialectName;
   /** The version of tankeeper. */
@@ -37,7 +55,8 @@ const TAGS = [
 ] as const;
 
 /** @returns the description of the interface */
-export function describeInterface({ endpoints, dialect, version }: DescribedInterface): OpenApiDocument {
+export function describeInterface({ dialect, version, ...all }: DescribedInterface): OpenApiDocument {
+  const endpoints = all.endpoints.map((endpoint) => endpointIn(dialect, endpoint));
   return {
     openapi: '3.1.1',
     info: {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts';
+import { z } from 'zod';
 
 /*
  * The parts of an OpenAPI 3.1 document that the description uses (https://spec.openapis.org/oas/v3.1.1).
@@ -77,4 +77,27 @@ export interface OpenApiDocument {
 /** @returns a reference to a component of the same document */
 export function reference(kind: keyof Components, name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 contains them. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * @param io `input`: of values that are read; `output`: of values that are sent, in which unknown members are refused
+ * @returns the JSON Schema of the same values
+ */
+export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const described: Record<string, unknown> = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io,
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.secret === true) {
+        delete jsonSchema.secret;
+        jsonSchema.format = 'password';
+      }
+    },
+  });
+  // The document names the dialect of JSON Schema once, by its version.
+  delete described.$schema;
+  return described;
 }

@@ -1,17 +1,20 @@
 import type { z } from 'zod';
 import type { DialectAnswers, EnvelopeAnswer, OtherAnswer } from '../answers.ts';
-import type { DialectName } from '../dialects/dialects.ts';
+import type { DialectName } from '../dialects/dialect.ts';
 import type { Endpoint, Method, Requirement } from '../endpoint-spec.ts';
-import { type Envelope, envelopeOf, exampleAnswer } from './envelope-schemas.ts';
 import {
+  type Envelope,
+  envelopeOf,
+  exampleAnswer,
   failsInEnvelope,
   failureName,
   failureSchemaName,
   failureStatuses,
   REQUEST_ID,
-} from './failure-responses.ts';
-import { jsonSchemaOf } from './json-schema.ts';
+} from './envelopes.ts';
 import {
+  type JsonSchema,
+  jsonSchemaOf,
   type MediaType,
   type Operation,
   type Parameter,
@@ -19,7 +22,6 @@ import {
   type Reference,
   type Response,
 } from './openapi.ts';
-import { securityOf } from './security-schemes.ts';
 
 /** The forms of a body. */
 const BODY_TYPES = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'] as const;
@@ -252,4 +254,55 @@ function refusalResponse(
       content: { 'application/json': { schema }, 'text/html': { schema: { type: 'string' } } },
     },
   };
+}
+
+/** The credentials of administrators. */
+export const SECURITY_SCHEMES = {
+  password: { type: 'http', scheme: 'basic', description: 'name and password of an administrator' },
+  apiToken: { type: 'http', scheme: 'bearer', description: 'an API token, `tk_…`, which names its rights' },
+  sessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'admin_session',
+    description: 'the session of /admin/getsession',
+  },
+  sessionParameter: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'session',
+    description: 'the value of the cookie `admin_session`, again',
+  },
+  loginCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'access_token_cookie',
+    description: 'the login of /admin/login: a JSON Web Token (RFC 7519)',
+  },
+  csrfToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-TOKEN',
+    description: 'the value of the cookie `csrf_access_token`; a form may carry it as `csrf_token`',
+  },
+} as const satisfies Record<string, JsonSchema>;
+
+type Scheme = keyof typeof SECURITY_SCHEMES;
+
+/** @returns the choices of credentials for a request; those of one choice belong together */
+function securityOf({ access }: Pick<Endpoint, 'access'>, method: Method): Operation['security'] {
+  const all = (...schemes: Scheme[]): Record<string, readonly string[]> =>
+    Object.fromEntries(schemes.map((scheme) => [scheme, []]));
+  switch (access) {
+    case 'open':
+      return [];
+    case 'password':
+      return [all('password')];
+    case 'administrator':
+      return [
+        all('password'),
+        all('apiToken'),
+        all('sessionCookie', 'sessionParameter'),
+        method === 'GET' ? all('loginCookie') : all('loginCookie', 'csrfToken'),
+      ];
+  }
 }

@@ -13,13 +13,20 @@ import type { FailureForm } from '../failures.ts';
 import type { QrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
 import type { RequestContext } from '../request/exchange.ts';
-import type { AdministrationShapes } from './shared/administration-shapes.ts';
+import type { Realm, Resolver } from '../../configuration/configuration.ts';
+import type { SettingOverview } from '../../configuration/setting-service.ts';
+import type { Policy } from '../../policy/stored-policy.ts';
+import type { TokenPage } from '../../tokens/token-selection.ts';
+
+/** The dialects by their names in WIRE_DIALECT: the published interface, and LinOTP's. */
+export type DialectName = 'documented' | 'linotp';
 
 /**
  * The form of outcomes on the wire: names, shapes, texts, blanks. Behaviour and rights are the same in every dialect.
  * Each group serves one controller.
  */
 export interface Dialect {
+  readonly name: DialectName;
   /** @returns the patterns of the router that lead to the endpoint of that path */
   routes(path: string): string[];
   readonly ocra: OcraDialect;
@@ -33,10 +40,6 @@ export interface Dialect {
 
 /** Outcomes of /ocra. */
 export interface OcraDialect {
-  /** True if /ocra/request requires the parameter `data`. */
-  readonly requiresDisplayData: boolean;
-  /** True if /ocra/checkstatus takes the parameters `wait` and `known`. */
-  readonly waitsForStatus: boolean;
   /**
    * @param text the client's text, if any
    * @returns the text that an activation code encodes; undefined: random bytes
@@ -68,17 +71,28 @@ export interface LoginDialect {
 
 /** Outcomes of the rest of /admin, and of /system. */
 export interface AdministrationDialect {
-  readonly shapes: AdministrationShapes;
-  /** @param content shaped by `shapes` */
+  /** Answers with a value that is the same in every dialect. */
   value(content: unknown, context: RequestContext, detail?: Readonly<Record<string, unknown>>): Reply;
-  /** @returns the answer to an operation without a result */
-  done(context: RequestContext): Reply;
+  tokenPage(page: TokenPage, context: RequestContext): Reply;
+  /** @param names the parameters that were set, by their names in the interface */
+  setTokens(names: readonly string[], count: number, context: RequestContext): Reply;
+  policies(policies: readonly Policy[], context: RequestContext): Reply;
+  storedPolicy(policy: Policy, context: RequestContext): Reply;
+  removedPolicy(name: string, context: RequestContext): Reply;
+  resolvers(resolvers: readonly Resolver[], context: RequestContext): Reply;
+  resolver(resolver: Resolver, context: RequestContext): Reply;
+  /** @param resolvers all resolvers; realms contain the names of theirs only */
+  realms(realms: readonly Realm[], resolvers: readonly Resolver[], context: RequestContext): Reply;
+  removedRealm(name: string, context: RequestContext): Reply;
+  configuration(overview: SettingOverview, context: RequestContext): Reply;
+  /** Answers with one value, or null where there is none. */
+  configurationValue(overview: SettingOverview, key: string, context: RequestContext): Reply;
+  storedConfiguration(entries: ReadonlyMap<string, string>, context: RequestContext): Reply;
+  removedConfiguration(key: string, context: RequestContext): Reply;
 }
 
 /** Outcomes of /monitoring. */
 export interface MonitoringDialect {
-  /** The value of a repeated parameter that is used. */
-  readonly repeated: 'first' | 'last';
   tokenReport(report: TokenReport, context: RequestContext): Reply;
   userReport(report: UserReport, context: RequestContext): Reply;
   activeUserReport(report: ActiveUserReport, context: RequestContext): Reply;

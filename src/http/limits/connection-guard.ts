@@ -1,7 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import { KeyedCounts } from '../../kernel/bounded-work.ts';
-import { clientAddress } from '../request/client-address.ts';
-import { clientNetwork } from './networks.ts';
+import { clientAddress, clientNetwork } from './networks.ts';
 import type { LimitReporter } from './limit-reporter.ts';
 
 interface ConnectionGuardDependencies {

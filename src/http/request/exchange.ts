@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Clock, Random } from '../../kernel/clock.ts';
-import { type Family, familyWithoutEndpoint } from '../dialects/family.ts';
-import { type Language, preferredLanguage } from '../messages/languages.ts';
-import type { RequestSender } from './request-sender.ts';
+import { type Language, preferredLanguage } from '../messages.ts';
 import type { RequestValues } from './parameters.ts';
-import { requestIds } from './request-ids.ts';
+import { boundedMemo } from '../../kernel/bounded-work.ts';
+import type { Log } from '../../kernel/log.ts';
+import { clientAddress, networkMatcher, unnamedProxy } from '../limits/networks.ts';
 
 /** The parts of a request that its answer depends on. */
 export interface RequestContext {
@@ -110,4 +110,87 @@ function datesOfSeconds(): (instant: Date) => string {
     }
     return text;
   };
+}
+
+/** The sender of a request. */
+export interface RequestSender {
+  /** The client's address, as policies and the log see it. */
+  readonly client: string;
+  /**
+   * The name under which limits count the request: the client, or the proxy, never exempt, where a proxy that
+   * TRUST_PROXY does not name passed the request on.
+   */
+  readonly limitedAs: string;
+}
+
+interface SenderOptions {
+  /** Addresses and networks of trusted proxies. */
+  readonly trustProxy: readonly string[];
+  readonly log: Log;
+}
+
+/** The most addresses whose canonical form is remembered. */
+const MAX_REMEMBERED = 1_000;
+
+/** The headers that proxies add. Any client can send them; they can only remove an exemption. */
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
+
+/** @returns a function that finds the sender of a request; it logs once if TRUST_PROXY should name this machine */
+export function senderReader({
+  trustProxy,
+  log,
+}: SenderOptions): (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => RequestSender {
+  const isNamed = networkMatcher(trustProxy);
+  const isThisMachine = networkMatcher(['loopback']);
+  const canonical = boundedMemo(MAX_REMEMBERED, clientAddress);
+  let isReported = false;
+  return ({ ip, headers, socket }) => {
+    const client = canonical(ip ?? '');
+    const peer = canonical(socket.remoteAddress ?? '');
+    const isForwardedByNamedProxy = headers['x-forwarded-for'] !== undefined && isNamed(peer);
+    const trace = isForwardedByNamedProxy
+      ? undefined
+      : PROXY_HEADERS.find((name) => headers[name] !== undefined);
+    if (trace === undefined) {
+      return { client, limitedAs: client };
+    }
+    if (isThisMachine(peer) && !isReported) {
+      isReported = true;
+      log.warn(
+        'Requests come through a proxy on this machine that says nothing which is believed: all of its clients count as ' +
+          'one. Name it in TRUST_PROXY and let it send X-Forwarded-For',
+        { client: peer },
+      );
+    }
+    return { client, limitedAs: unnamedProxy(client) };
+  };
+}
+
+const ID_BYTES = 16;
+/** Ids whose random bytes are drawn together, as a draw costs more than the bytes. */
+const DRAWN_TOGETHER = 128;
+
+/** @returns a function that makes ids of requests: 32 random hexadecimal digits */
+export function requestIds(random: Pick<Random, 'bytes'>): () => string {
+  let drawn: Buffer = Buffer.alloc(0);
+  let used = 0;
+  return () => {
+    if (used === drawn.length) {
+      drawn = random.bytes(ID_BYTES * DRAWN_TOGETHER);
+      used = 0;
+    }
+    used += ID_BYTES;
+    return drawn.toString('hex', used - ID_BYTES, used);
+  };
+}
+
+/** The releases of LinOTP that an answer can follow: `linotp2` is 2.12.6, `linotp3` is 3.4.4. */
+export type Family = 'linotp2' | 'linotp3';
+
+/** The folders of LinOTP 2.12.6. */
+const LINOTP2_FOLDERS = /^\/(?:ocra|admin|system|validate)(?:\/|$)/;
+
+/** @returns the family of a request that no endpoint takes; an endpoint declares its own */
+export function familyWithoutEndpoint(path: string): Family {
+  return LINOTP2_FOLDERS.test(path) ? 'linotp2' : 'linotp3';
 }

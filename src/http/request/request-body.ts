@@ -1,17 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { raw } from 'body-parser';
+import type { Readable } from 'node:stream';
+import { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
-import {
-  type BodyInspection,
-  countBytes,
-  countJson,
-  countParameters,
-  countPieces,
-  tooLarge,
-} from './body-counting.ts';
-import { parseJson } from './json-body.ts';
-import { parseMultipart } from './multipart.ts';
-import { type QueryEntry, parseForm } from './query-string.ts';
+import { decodeUtf8, parseForm, type QueryEntry, tooManyParameters } from './parameters.ts';
 
 /** The limits on the content of a request. */
 export interface BodyLimits {
@@ -250,4 +242,227 @@ function assertOthersShort(
       );
     }
   }
+}
+
+const FREE_PIECES = 256;
+const BYTES_A_PIECE = 64;
+
+/** Inspects each piece of a body on arrival. @returns the refusal of the body as soon as it exceeds a limit */
+export type BodyInspection = (piece: Buffer) => ServiceError | undefined;
+
+const AMPERSAND = 0x26;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * The deepest nesting that is parsed. Parameters are texts; a member nested less deeply gets a message with its name.
+ */
+const MAX_JSON_DEPTH = 8;
+
+/**
+ * Counts the pieces in which a body arrives: each is kept as a buffer of its own, which takes some 200 bytes even for
+ * one byte.
+ * @returns an inspection that refuses a body in more pieces than 256 and one for each 64 bytes
+ */
+export function countPieces(): BodyInspection {
+  let pieces = 0;
+  let bytes = 0;
+  return (piece) => {
+    pieces += 1;
+    bytes += piece.length;
+    return pieces > FREE_PIECES + bytes / BYTES_A_PIECE
+      ? new ServiceError('request.malformed', 'The body comes in too small pieces')
+      : undefined;
+  };
+}
+
+/** @returns an inspection that counts bytes */
+export function countBytes(max: number): BodyInspection {
+  let received = 0;
+  return (piece) => {
+    received += piece.length;
+    return received > max ? tooLarge(max) : undefined;
+  };
+}
+
+/** @returns the refusal of a body that has, or announces, more bytes */
+function tooLarge(max: number): ServiceError {
+  return new ServiceError('request.too-large', `The body is larger than ${max} bytes`);
+}
+
+/** @returns an inspection that counts the parameters of a form, including empty ones */
+export function countParameters(max: number): BodyInspection {
+  let ends = 0;
+  return (piece) => {
+    for (let index = piece.indexOf(AMPERSAND); index !== -1; index = piece.indexOf(AMPERSAND, index + 1)) {
+      ends += 1;
+      if (ends > max) {
+        return tooManyParameters(max);
+      }
+    }
+    return undefined;
+  };
+}
+
+/**
+ * @param max members and elements at all depths together
+ * @returns an inspection that counts the structure of JSON (RFC 8259), before a parser makes an object of it
+ */
+export function countJson(max: number): BodyInspection {
+  const structure = new JsonStructure();
+  return (piece) => {
+    for (const byte of piece) {
+      structure.follow(byte);
+      if (structure.commas >= max) {
+        return malformed(`The JSON body has more than ${max} members`);
+      }
+      if (structure.depth > MAX_JSON_DEPTH) {
+        return malformed(`The JSON body is nested deeper than ${MAX_JSON_DEPTH} levels`);
+      }
+    }
+    return undefined;
+  };
+}
+
+class JsonStructure {
+  commas = 0;
+  depth = 0;
+  #state: 'structure' | 'text' | 'escape' = 'structure';
+
+  follow(byte: number): void {
+    if (this.#state === 'structure') {
+      this.#count(byte);
+    } else if (this.#state === 'escape' || byte === BACKSLASH) {
+      this.#state = this.#state === 'escape' ? 'text' : 'escape';
+    } else if (byte === QUOTE) {
+      this.#state = 'structure';
+    }
+  }
+
+  #count(byte: number): void {
+    switch (byte) {
+      case QUOTE:
+        this.#state = 'text';
+        break;
+      case 0x2c: // ,
+        this.commas += 1;
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        this.depth += 1;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        this.depth -= 1;
+        break;
+    }
+  }
+}
+
+function malformed(message: string): ServiceError {
+  return new ServiceError('request.malformed', message);
+}
+
+/**
+ * Reads a flat object of texts, numbers and booleans; null counts as not given.
+ * @throws ServiceError 'request.malformed'
+ */
+function parseJson(body: Buffer): QueryEntry[] {
+  const value = parseAnyJson(decodeUtf8(body));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ServiceError('request.malformed', 'The JSON body must be an object');
+  }
+  return Object.entries(value).flatMap(([name, member]: [string, unknown]) =>
+    member === null ? [] : [[name, jsonText(name, member)] as const],
+  );
+}
+
+function parseAnyJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ServiceError('request.malformed', 'The body is not JSON', { cause, syntax: 'json' });
+  }
+}
+
+function jsonText(name: string, member: unknown): string {
+  if (typeof member === 'string') {
+    return member;
+  }
+  // A longer whole number would have lost digits in a floating point number.
+  if (
+    typeof member === 'boolean' ||
+    (typeof member === 'number' && Math.abs(member) <= Number.MAX_SAFE_INTEGER)
+  ) {
+    return String(member);
+  }
+  throw new ServiceError(
+    'request.malformed',
+    `The member '${name.slice(0, 50)}' of the JSON body must be a text, a boolean or a number of at most 15 digits`,
+  );
+}
+
+/** Bytes that are parsed at once. After a refusal the rest of the piece is not parsed. */
+const PORTION = 1_024;
+
+interface Part {
+  readonly name: string;
+  readonly chunks: Buffer[];
+}
+
+/**
+ * Reads `multipart/form-data` (RFC 7578) from a stream. Every part is read as text in UTF-8, also one with a file name.
+ * After an error the caller must stop the stream.
+ * @param maxParts parts; a further one is refused as soon as it begins
+ * @throws ServiceError 'request.malformed'
+ */
+export async function parseMultipart(
+  contentType: string,
+  body: Readable,
+  maxParts: number,
+): Promise<QueryEntry[]> {
+  const parts: Part[] = [];
+  await new Promise<void>((resolve, reject) => {
+    let isOver = false;
+    const refuse = (cause?: unknown): void => {
+      isOver = true;
+      reject(new ServiceError('request.malformed', 'The multipart body is malformed', { cause }));
+    };
+    try {
+      const parser = new Busboy({
+        headers: { 'content-type': contentType },
+        // As files the parts come as bytes, which are decoded strictly below.
+        isPartAFile: () => true,
+        limits: { parts: maxParts, headerPairs: 20, headerSize: 4_096 },
+      });
+      parser.on('file', (name: string | undefined, content) => {
+        if (name === undefined || name.includes('\ufffd')) {
+          refuse();
+        }
+        const part: Part = { name: name ?? '', chunks: [] };
+        parts.push(part);
+        content.on('data', (chunk: Buffer) => part.chunks.push(chunk));
+        content.on('error', refuse);
+      });
+      parser.on('partsLimit', () => {
+        isOver = true;
+        reject(tooManyParameters(maxParts));
+      });
+      parser.on('error', refuse);
+      parser.on('finish', resolve);
+      body.on('data', (piece: Buffer) => {
+        for (let start = 0; start < piece.length && !isOver; start += PORTION) {
+          parser.write(piece.subarray(start, start + PORTION));
+        }
+      });
+      body.once('end', () => {
+        if (!isOver) {
+          parser.end();
+        }
+      });
+    } catch (error) {
+      refuse(error);
+    }
+  });
+  return parts.map(({ name, chunks }) => [name, decodeUtf8(Buffer.concat(chunks))]);
 }

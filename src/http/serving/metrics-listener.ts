@@ -1,8 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { describeFault, type Log } from '../../kernel/log.ts';
-import { OPERATIONS_PATHS } from '../operations-paths.ts';
+import { type Log, describeFault } from '../../kernel/log.ts';
+import { OPERATIONS_PATHS, type MetricsText } from '../request-log.ts';
 import { type Reply, send } from '../reply.ts';
-import type { MetricsText } from '../request-metrics.ts';
 
 const PLAIN = 'text/plain; charset=utf-8';
 

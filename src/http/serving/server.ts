@@ -1,16 +1,10 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressUnavailable } from './address-unavailable.ts';
+import type { Express } from 'express';
 import type { ConnectionGuard } from '../limits/connection-guard.ts';
-import { type ExpressPrototypes, expressMessages } from './express-messages.ts';
 import { ServedConnections } from './served-connections.ts';
 import { continueWhenRead, LINGER_MS, lingerAfterUnreadBody } from '../request/unread-body.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 
 declare module '../../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -229,4 +223,40 @@ function endBroken(socket: Socket, status: string): void {
   socket.once('close', () => {
     clearTimeout(deadline);
   });
+}
+
+/** Reasons by system code, each with its remedy. */
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there. Stop it, or choose another port (PORT, METRICS_PORT)',
+  EACCES:
+    'this account may not use the port. Choose one from 1024 on (PORT, METRICS_PORT), or grant CAP_NET_BIND_SERVICE',
+  EADDRNOTAVAIL: 'this machine has no such address. Correct HOST',
+  ENOTFOUND: 'the host name is unknown. Correct HOST',
+};
+
+/** @returns the failure to listen, with its reason and remedy */
+export function addressUnavailable(cause: NodeJS.ErrnoException, host: string, port: number): ServiceError {
+  const reason = REASONS[cause.code ?? ''] ?? cause.code ?? 'failed';
+  return new ServiceError('address.unavailable', `Cannot listen on ${host} port ${port}: ${reason}`, {
+    cause,
+  });
+}
+
+/** The prototypes of the messages of an app. */
+type ExpressPrototypes = Pick<Express, 'request' | 'response'>;
+
+/**
+ * Makes the classes of the requests and responses of a server for one app. Express gives each message the prototype of
+ * the app; a change of prototype after the construction makes every later access slow. These messages have it from the
+ * start.
+ */
+export function expressMessages(app: ExpressPrototypes): {
+  readonly IncomingMessage: typeof IncomingMessage;
+  readonly ServerResponse: typeof ServerResponse;
+} {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
+  app.request = Object.setPrototypeOf(AppRequest.prototype, app.request) as Express['request'];
+  app.response = Object.setPrototypeOf(AppResponse.prototype, app.response) as Express['response'];
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }

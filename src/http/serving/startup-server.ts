@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { OPERATIONS_PATHS } from '../operations-paths.ts';
+import { OPERATIONS_PATHS } from '../request-log.ts';
 
 /** Few: probes, and clients that try. */
 const MAX_CONNECTIONS = 100;

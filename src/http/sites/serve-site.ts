@@ -1,7 +1,6 @@
 import { ServiceError } from '../../kernel/errors.ts';
-import { conditionalReply } from '../conditional-reply.ts';
+import { conditionalReply, type Reply, send } from '../reply.ts';
 import type { Guards } from '../limits/guards.ts';
-import { type Reply, send } from '../reply.ts';
 import type { ExchangeHandler } from '../request/exchange.ts';
 import { chosenCoding, type SiteFile, type SiteFiles } from './site-files.ts';
 

@@ -4,7 +4,7 @@ import { extname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type FixedContent, fixedContent } from '../conditional-reply.ts';
+import { type FixedContent, fixedContent } from '../reply.ts';
 
 /** The media types by the ending of a file. A file with any other ending is not served. */
 const TYPES: Readonly<Record<string, string>> = {

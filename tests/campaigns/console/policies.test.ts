@@ -40,7 +40,7 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
   }
 
   function stored(name: string): Promise<unknown> {
-    return site.application.services.policies.show(OPERATOR, name);
+    return site.application.services.policies.show(name);
   }
 
   async function open(path: string, width = 1280, name = 'admin'): Promise<Page> {
@@ -203,7 +203,7 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await page.getByRole('button', { name: 'Restore the default of OcraMaxChallenges' }).click();
     await dialog.getByRole('button', { name: 'Default' }).click();
     await dialog.waitFor({ state: 'detached' });
-    const settings = await site.application.services.settings.list(OPERATOR);
+    const settings = await site.application.services.settings.list();
     expect(settings.has('OcraMaxChallenges')).toBe(false);
   });
 
@@ -217,11 +217,11 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('was set by somebody else meanwhile').waitFor();
     await dialog.getByText('The value in force is now: 6').waitFor();
-    expect((await settings.list(OPERATOR)).get('OcraMaxChallenges')).toBe('6');
+    expect((await settings.list()).get('OcraMaxChallenges')).toBe('6');
     await expectSoon(() => dialog.getByLabel('Value in force').inputValue()).toBe('7');
     expect(await lookAt(page, 'setting-conflict')).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect((await settings.list(OPERATOR)).get('OcraMaxChallenges')).toBe('7');
+    expect((await settings.list()).get('OcraMaxChallenges')).toBe('7');
   });
 });

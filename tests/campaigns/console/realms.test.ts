@@ -93,7 +93,7 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await page.getByLabel('File (fileName)').fill(join(folder, 'nobody'));
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await shown(page, 'The users cannot be read');
-    await expect(site.application.services.resolvers.show(OPERATOR, 'files')).rejects.toThrow();
+    await expect(site.application.services.resolvers.show('files')).rejects.toThrow();
     // Nothing typed is lost.
     await expectSoon(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('files');
     await page.getByLabel('File (fileName)').fill(join(folder, 'passwd'));
@@ -110,7 +110,7 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await page.getByRole('button', { name: 'staff: up' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('listitem').filter({ hasText: 'staff, files' }).waitFor();
-    const realms = await site.application.services.realms.list(OPERATOR);
+    const realms = await site.application.services.realms.list();
     expect(realms.find(({ name }) => name === 'office')?.resolvers).toEqual(['staff', 'files']);
   });
 
@@ -151,7 +151,7 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await page.getByRole('button', { name: 'Save' }).click();
     await shown(page, "The realm 'staff' was changed by somebody else meanwhile");
     await page.getByRole('button', { name: 'directory: leave out' }).waitFor();
-    const realms = await site.application.services.realms.list(OPERATOR);
+    const realms = await site.application.services.realms.list();
     expect(realms.find(({ name }) => name === 'staff')?.resolvers).toEqual(['staff', 'customers']);
   });
 
@@ -174,7 +174,7 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
 
   it('remove a stored password on request', async () => {
     const { resolvers } = site.application.services;
-    const { kind, settings } = await resolvers.show(OPERATOR, 'directory');
+    const { kind, settings } = await resolvers.show('directory');
     await resolvers.set(OPERATOR, { name: 'spare', kind, settings, secret: 'a spare one' });
     const { page } = await openConsole(browser, site, { path: '/resolvers/spare' });
     await page.getByLabel('Password (BINDPW)').fill('another one');
@@ -187,7 +187,7 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await page.getByRole('button', { name: 'Save all the same' }).click();
     await shown(page, 'Saved.');
     await expectSoon(() => page.getByLabel('Remove the stored password').isChecked()).toBe(false);
-    const { secretStamp } = await resolvers.show(OPERATOR, 'spare');
+    const { secretStamp } = await resolvers.show('spare');
     expect(secretStamp).toBeNull();
     await resolvers.remove(OPERATOR, 'spare');
   });
@@ -224,7 +224,7 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await shown(page, 'its password is removed');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('button', { name: 'Remove: directory' }).waitFor({ state: 'detached' });
-    const left = await site.application.services.resolvers.list(OPERATOR);
+    const left = await site.application.services.resolvers.list();
     expect(left.map(({ name }) => name)).toEqual(expect.not.arrayContaining(['directory']));
   });
 

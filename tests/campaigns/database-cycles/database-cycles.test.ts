@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { publishResults } from '../../../bench/result-page.ts';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
-import { createDialect } from '../../../src/http/dialects/dialects.ts';
-import type { Endpoint } from '../../../src/http/endpoint-spec.ts';
+import { type Endpoint, endpointIn } from '../../../src/http/endpoint-spec.ts';
 import { shortOrLong } from '../../support/campaign.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import {
@@ -70,7 +69,7 @@ function endpoints(): readonly Endpoint[] {
     metrics: {},
     config: { monitoringPost: 'on' },
   } as unknown as AppDependencies;
-  return servedEndpoints(dependencies, createDialect('documented', undefined));
+  return servedEndpoints(dependencies).map((endpoint) => endpointIn('documented', endpoint));
 }
 
 /** Parameters that pass the checks before the first query. */

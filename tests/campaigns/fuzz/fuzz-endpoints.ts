@@ -1,5 +1,6 @@
 import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
-import { createDialect, type DialectName } from '../../../src/http/dialects/dialects.ts';
+import type { DialectName } from '../../../src/http/dialects/dialect.ts';
+import { endpointIn } from '../../../src/http/endpoint-spec.ts';
 
 /** The public facts of an endpoint. */
 export interface FuzzedEndpoint {
@@ -22,13 +23,15 @@ export function fuzzedEndpoints(dialect: DialectName): readonly FuzzedEndpoint[]
     config: { monitoringPost: 'on' },
     metrics: {},
   } as unknown as AppDependencies;
-  return servedEndpoints(dependencies, createDialect(dialect, undefined)).map((endpoint) => ({
-    path: endpoint.path,
-    methods: endpoint.methods,
-    requires: endpoint.requires,
-    parameters: Object.keys(endpoint.parameters.shape),
-    secrets: [...endpoint.secrets],
-    byPassword: endpoint.access === 'password',
-    open: endpoint.access === 'open',
-  }));
+  return servedEndpoints(dependencies)
+    .map((one) => endpointIn(dialect, one))
+    .map((endpoint) => ({
+      path: endpoint.path,
+      methods: endpoint.methods,
+      requires: endpoint.requires,
+      parameters: Object.keys(endpoint.parameters.shape),
+      secrets: [...endpoint.secrets],
+      byPassword: endpoint.access === 'password',
+      open: endpoint.access === 'open',
+    }));
 }

@@ -182,28 +182,25 @@ const LOOKS: readonly Row[] = [
   {
     path: '/system/getPolicy',
     given: { name: 'n', scope: 's', action: 'a', realm: 'r', user: 'u' },
-    calls: [['list', CALLER, { name: 'n', scope: 's', action: 'a', realm: 'r', user: 'u' }]],
+    calls: [['list', { name: 'n', scope: 's', action: 'a', realm: 'r', user: 'u' }]],
     value: { ocra_allowance: POLICY },
   },
   {
     path: '/system/getResolvers',
     given: {},
-    calls: [['listResolvers', CALLER]],
+    calls: [['listResolvers']],
     value: { myDefRes: RESOLVER, myOtherRes: { name: 'myOtherRes', type: 'managed' } },
   },
   {
     path: '/system/getResolver',
     given: { resolver: 'myDefRes' },
-    calls: [['showResolver', CALLER, 'myDefRes']],
+    calls: [['showResolver', 'myDefRes']],
     value: RESOLVER,
   },
   {
     path: '/system/getRealms',
     given: {},
-    calls: [
-      ['listRealms', CALLER],
-      ['listResolvers', CALLER],
-    ],
+    calls: [['listRealms'], ['listResolvers']],
     value: {
       mydefrealm: { name: 'mydefrealm', default: true, resolvers: ['myDefRes'] },
       myotherrealm: { name: 'myotherrealm', default: false, resolvers: ['myOtherRes'] },
@@ -212,25 +209,22 @@ const LOOKS: readonly Row[] = [
   {
     path: '/system/getDefaultRealm',
     given: {},
-    calls: [
-      ['listRealms', CALLER],
-      ['listResolvers', CALLER],
-    ],
+    calls: [['listRealms'], ['listResolvers']],
     value: { mydefrealm: { name: 'mydefrealm', default: true, resolvers: ['myDefRes'] } },
   },
   {
     path: '/system/getConfig',
     given: {},
-    calls: [['overview', CALLER]],
+    calls: [['overview']],
     value: { OcraMaxChallenges: '4', errors: '77' },
   },
   {
     path: '/system/getConfig',
     given: { key: 'linotp.ocraMaxChallenges' },
-    calls: [['overview', CALLER]],
+    calls: [['overview']],
     value: '4',
   },
-  { path: '/system/getConfig', given: { key: 'nosuch' }, calls: [['overview', CALLER]], value: null },
+  { path: '/system/getConfig', given: { key: 'nosuch' }, calls: [['overview']], value: null },
 ];
 
 const ALL = [...CHANGES, ...LOOKS];
@@ -241,7 +235,6 @@ describe.each(METHODS)('by %s', (method) => {
     const response = await sendBy(method, app, path, given).set(AS_ADMIN);
     expect(response.body).toHaveProperty('result', { status: true, value });
     expect(calls).toEqual(expected);
-    expect(callerOf(calls[0]).principal.administrator).toBe('admin');
   });
 });
 
@@ -265,11 +258,17 @@ describe('the caller', () => {
     expect((await request(app).post(path).type('form').send(given).set(own)).status).toBe(200);
   });
 
-  it.each(ALL)('is passed on with the limits of an API token: $path', async ({ path, given }) => {
-    const { app, calls } = createTestApp();
-    await request(app).post(path).type('form').send(given).set('Authorization', `Bearer ${API_TOKEN}`);
-    expect(callerOf(calls[0]).principal).toMatchObject({ administrator: 'probe', rights: ['monitoring:*'] });
-  });
+  it.each(ALL.filter(({ calls }) => calls[0]?.[1] === CALLER))(
+    'is passed on with the limits of an API token: $path',
+    async ({ path, given }) => {
+      const { app, calls } = createTestApp();
+      await request(app).post(path).type('form').send(given).set('Authorization', `Bearer ${API_TOKEN}`);
+      expect(callerOf(calls[0]).principal).toMatchObject({
+        administrator: 'probe',
+        rights: ['monitoring:*'],
+      });
+    },
+  );
 });
 
 describe('a missing parameter', () => {

@@ -192,7 +192,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       };
       await ask('/system/setPolicy', given);
       await ask('/system/setPolicy', { ...given, active: 'False' });
-      const [kept] = await server.services.policies.list(OPERATOR, { name: 'po' });
+      const [kept] = await server.services.policies.list({ name: 'po' });
       expect(kept).toMatchObject({ action: 'otppin=2', realm: 'other', user: '*', active: false });
       expect((await ask('/system/delPolicy', { name: 'po' })).status).toBe(true);
       expect(await text('/system/delPolicy', { name: 'po' })).toBe("There is no policy 'po'");
@@ -204,9 +204,9 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       const given = { OcraMaxChallenges: '9', OcraChallengeTimeout: 'never', Own: 'x' };
       expect(await text('/system/setConfig', given)).toContain('OcraChallengeTimeout');
       expect(await text('/system/setConfig', { Own: 'x', 'Policy.p.scope': 'y' })).toContain('a policy');
-      expect((await server.services.settings.list(OPERATOR)).size).toBe(0);
+      expect((await server.services.settings.list()).size).toBe(0);
       await ask('/system/setConfig', { ocramaxchallenges: '9', Own: 'x' });
-      expect(Object.fromEntries(await server.services.settings.list(OPERATOR))).toEqual({
+      expect(Object.fromEntries(await server.services.settings.list())).toEqual({
         OcraMaxChallenges: '9',
         Own: 'x',
       });

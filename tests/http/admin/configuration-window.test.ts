@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DialectName } from '../../../src/http/dialects/dialects.ts';
+import type { DialectName } from '../../../src/http/dialects/dialect.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 

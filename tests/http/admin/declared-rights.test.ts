@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import type { z } from 'zod';
+import { endpointIn } from '../../../src/http/endpoint-spec.ts';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
-import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
 const endpoints = servedEndpoints(
   // Declarations use none of the services.
   { services: {}, config: { monitoringPost: 'on' }, metrics: {} } as unknown as AppDependencies,
-  createDialect('documented', undefined),
-);
+).map((endpoint) => endpointIn('documented', endpoint));
 const withRight = endpoints.filter(({ requires }) => requires.includes(':'));
 const rights = [...new Set(withRight.map(({ requires }) => requires))];
 

@@ -66,7 +66,7 @@ describe('a file of the machine', () => {
         /^The setting fileName is refused: no file can be named over HTTP, as RESOLVER_FILE_DIRS names no folder\. The command `tankeeper resolver`/,
       );
     }
-    expect(await application.services.resolvers.list(OPERATOR)).toEqual([]);
+    expect(await application.services.resolvers.list()).toEqual([]);
   });
 
   it('is not named over HTTP beside the folders that are, nor by a way out of them', async () => {
@@ -96,8 +96,8 @@ describe('a file of the machine', () => {
     await useIt();
     expect(await name(join(root, 'shadow'))).toContain('RESOLVER_FILE_DIRS');
     expect(await name(users)).toContain('RESOLVER_FILE_DIRS');
-    expect(await application.services.resolvers.test(OPERATOR, 'file')).toMatchObject({ users: 1 });
-    expect(await application.restarted().services.resolvers.test(OPERATOR, 'file')).toMatchObject({
+    expect(await application.services.resolvers.test('file')).toMatchObject({ users: 1 });
+    expect(await application.restarted().services.resolvers.test('file')).toMatchObject({
       users: 1,
     });
   });
@@ -106,10 +106,10 @@ describe('a file of the machine', () => {
     await open([join(root, 'open')]);
     await name(users);
     await useIt();
-    expect(await application.services.resolvers.test(OPERATOR, 'file')).toMatchObject({ users: 1 });
+    expect(await application.services.resolvers.test('file')).toMatchObject({ users: 1 });
     await symlink(join(root, 'shadow'), `${users}.new`);
     await rename(`${users}.new`, users);
-    await expect(application.services.resolvers.test(OPERATOR, 'file')).rejects.toThrow(
+    await expect(application.services.resolvers.test('file')).rejects.toThrow(
       'it was named over HTTP and is not below a folder that RESOLVER_FILE_DIRS names',
     );
     expect(await validate('root')).toBe(UNAVAILABLE);

@@ -29,9 +29,9 @@ const LOOKS: readonly Row[] = [
     given: { act, realm: 'r', resolvers: 'a, b' },
     calls: [
       {
-        remove: ['ofRealmRemoval', CALLER, 'r'] as const,
-        set: ['ofRealmChange', CALLER, { name: 'r', resolvers: ['a', 'b'] }] as const,
-        default: ['ofDefaultRealm', CALLER, 'r'] as const,
+        remove: ['ofRealmRemoval', 'r'] as const,
+        set: ['ofRealmChange', { name: 'r', resolvers: ['a', 'b'] }] as const,
+        default: ['ofDefaultRealm', 'r'] as const,
       }[act],
     ],
     value: FORETOLD,
@@ -39,31 +39,31 @@ const LOOKS: readonly Row[] = [
   {
     path: '/system/realmConsequences',
     given: { act: 'default', realm: ' ' },
-    calls: [['ofDefaultRealm', CALLER, null]],
+    calls: [['ofDefaultRealm', null]],
     value: FORETOLD,
   },
   {
     path: '/system/resolverConsequences',
     given: { resolver: 'r' },
-    calls: [['ofResolverRemoval', CALLER, 'r']],
+    calls: [['ofResolverRemoval', 'r']],
     value: FORETOLD,
   },
   {
     path: '/system/userConsequences',
     given: { resolver: 'r', username: 'u' },
-    calls: [['ofUserRemoval', CALLER, { resolver: 'r', login: 'u' }]],
+    calls: [['ofUserRemoval', { resolver: 'r', login: 'u' }]],
     value: FORETOLD,
   },
   {
     path: '/system/userConsequences',
     given: { resolver: 'r', username: 'u', password_only: '1' },
-    calls: [['ofPasswordRemoval', CALLER, { resolver: 'r', login: 'u' }]],
+    calls: [['ofPasswordRemoval', { resolver: 'r', login: 'u' }]],
     value: FORETOLD,
   },
   {
     path: '/system/keys',
     given: { count: '1' },
-    calls: [['showKeys', CALLER, true]],
+    calls: [['showKeys', true]],
     value: {
       keys: [
         {
@@ -79,7 +79,7 @@ const LOOKS: readonly Row[] = [
       counted: AT,
     },
   },
-  { path: '/system/licence', given: {}, calls: [['showLicence', CALLER]], value: null },
+  { path: '/system/licence', given: {}, calls: [['showLicence']], value: null },
 ];
 
 const CHANGES: readonly Row[] = [

@@ -82,7 +82,7 @@ describe('the consequences of a policy', () => {
       problems: [{ field: 'action' }, { field: 'client' }],
       consequences: [],
     });
-    expect(await application.services.policies.list(OPERATOR, { name: 'mine' })).toEqual([]);
+    expect(await application.services.policies.list({ name: 'mine' })).toEqual([]);
   });
 
   it('include a lock-out of the caller at this address', async () => {
@@ -121,7 +121,7 @@ describe('two editors of one policy', () => {
     expect(both.find(({ status }) => !status)?.error?.message).toMatch(/was changed by somebody else/);
     const removal = { name: 'edited', expected: JSON.stringify(edited) };
     expect((await ask('/system/delPolicy', removal)).error?.message).toMatch(/was changed by somebody else/);
-    const [now] = await application.services.policies.list(OPERATOR, { name: 'edited' });
+    const [now] = await application.services.policies.list({ name: 'edited' });
     expect((await ask('/system/delPolicy', { ...removal, expected: JSON.stringify(now) })).status).toBe(true);
     expect((await change('show', now)).error?.message).toMatch(/was removed by somebody else/);
   });

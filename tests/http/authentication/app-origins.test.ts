@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { servedEndpoints, type AppDependencies } from '../../../src/http/served-endpoints.ts';
-import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { AS_ADMIN, createTestApp, type TestApp } from '../../support/application/http-app.ts';
 
@@ -109,7 +108,6 @@ describe('every other endpoint', () => {
       config: { monitoringPost: 'on', documentedVersion: '1.2.3' },
       metrics: {},
     } as unknown as AppDependencies,
-    createDialect('documented', undefined),
   );
 
   it.each(declared.map(({ path }) => path).filter((path) => path !== CHECK))(

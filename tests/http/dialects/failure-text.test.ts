@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { failureSentence, failureText } from '../../../src/http/dialects/shared/failure-text.ts';
+import { failureSentence, failureText } from '../../../src/http/dialects/failure-text.ts';
 import { failureForm } from '../../../src/http/failures.ts';
 import { type AnyServiceError, ServiceError } from '../../../src/kernel/errors.ts';
 

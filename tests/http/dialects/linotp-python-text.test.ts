@@ -1,10 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  asciiRefusal,
-  looseRepr,
-  plainRepr,
-  unicodeRepr,
-} from '../../../src/http/dialects/linotp2/linotp-python-text.ts';
+import { asciiRefusal, looseRepr, plainRepr, unicodeRepr } from '../../../src/http/dialects/python-text.ts';
 
 describe('a text as Python 2 prints it', () => {
   it.each([

@@ -3,7 +3,7 @@ import {
   inPython2Order,
   inPython2OrderOfCopy,
   inPython2OrderOfTable,
-} from '../../../src/http/dialects/linotp2/python2-key-order.ts';
+} from '../../../src/http/dialects/python-text.ts';
 
 /** Orders that LinOTP 2.12.6 was recorded to give. */
 // prettier-ignore

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { quotedName } from '../../../src/http/dialects/shared/quoted-name.ts';
+import { quotedName } from '../../../src/http/dialects/python-text.ts';
 
 describe('a name from outside in a message', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { LINOTP_ADMINISTRATION } from '../../../src/http/dialects/linotp2/linotp-administration.ts';
-import { inPython2Order } from '../../../src/http/dialects/linotp2/python2-key-order.ts';
+import { removedPolicy } from '../../../src/http/dialects/linotp2-administration.ts';
+import { inPython2Order } from '../../../src/http/dialects/python-text.ts';
 import { readOcraRecordings } from '../../compat/ocra-recordings.ts';
 
 /*
@@ -36,7 +36,7 @@ describe('a recorded object with chosen keys', () => {
   it.each(removals)('has the order of a copied dict: $name', ({ value }) => {
     const { result } = value.delPolicy as { readonly result: Members };
     const [policy = ''] = /^linotp\.Policy\.(.+)\.[a-z]+$/.exec(Object.keys(result)[0] ?? '')?.slice(1) ?? [];
-    expect(JSON.stringify(LINOTP_ADMINISTRATION.removedPolicy(policy))).toBe(JSON.stringify(value));
+    expect(JSON.stringify(removedPolicy(policy))).toBe(JSON.stringify(value));
   });
 
   it('exists of each kind', () => {

@@ -7,7 +7,7 @@ import type { Services } from '../../../src/services.ts';
 import { ConnectionGuard } from '../../../src/http/limits/connection-guard.ts';
 import { networkMatcher } from '../../../src/http/limits/networks.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
-import { workGuard } from '../../../src/http/limits/work-guard.ts';
+import { workGuard } from '../../../src/http/limits/guards.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
 import { createTestApp, fixedClock } from '../../support/application/http-app.ts';

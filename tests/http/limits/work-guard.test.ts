@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Semaphore } from '../../../src/kernel/bounded-work.ts';
-import { largeBodyGuard } from '../../../src/http/limits/work-guard.ts';
+import { largeBodyGuard } from '../../../src/http/limits/guards.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   const { policies } = application.services;
-  for (const { name } of await policies.list(OPERATOR)) {
+  for (const { name } of await policies.list()) {
     if (name.startsWith('portal')) {
       await policies.remove(OPERATOR, name);
     }
@@ -40,7 +40,7 @@ afterEach(async () => {
 /** From then on, the portal has the rights of its own policies only. */
 async function grant(action: string, realm = '*', name = 'portal'): Promise<void> {
   const { policies } = application.services;
-  if ((await policies.list(OPERATOR)).some((policy) => policy.name === DEFAULT)) {
+  if ((await policies.list()).some((policy) => policy.name === DEFAULT)) {
     await policies.remove(OPERATOR, DEFAULT);
   }
   await policies.set(OPERATOR, { name, scope: 'ocra', action, realm, user: 'portal' });

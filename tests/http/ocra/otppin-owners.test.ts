@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => application.close());
 afterEach(async () => {
   const { policies } = application.services;
-  for (const { name, scope } of await policies.list(OPERATOR)) {
+  for (const { name, scope } of await policies.list()) {
     if (scope === 'authentication') {
       await policies.remove(OPERATOR, name);
     }

@@ -33,7 +33,7 @@ beforeEach(async () => {
   await application.services.tokens.setRealms(OPERATOR, { serial, realms: ['bank', 'shop'] });
 });
 afterEach(async () => {
-  for (const { name } of await application.services.policies.list(OPERATOR)) {
+  for (const { name } of await application.services.policies.list()) {
     if (name.startsWith('pin-')) {
       await application.services.policies.remove(OPERATOR, name);
     }

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { Services } from '../../../src/services.ts';
 import type { FakeServices } from '../../support/fakes/answer.ts';
-import { largeBodyGuard } from '../../../src/http/limits/work-guard.ts';
+import { largeBodyGuard } from '../../../src/http/limits/guards.ts';
 import { LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { startServer } from '../../../src/http/serving/server.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
@@ -232,13 +232,13 @@ describe('a password that comes with a body', () => {
 
 describe('the file of /admin/loadtokens', () => {
   const refusing: FakeServices = {
-    tokenImport: {
-      authorize: ({ principal }) =>
+    rights: {
+      require: ({ principal }) =>
         principal.administrator === ADMIN.name
           ? Promise.resolve()
           : Promise.reject(new ServiceError('right.missing', `not ${principal.administrator}`)),
-      load: () => Promise.resolve(['A']),
     },
+    tokenImport: { load: () => Promise.resolve(['A']) },
   };
   const multipart = (fields: Readonly<Record<string, string>>): { body: string; headers: object } => ({
     body: Object.entries(fields)

@@ -6,7 +6,7 @@ import {
   countJson,
   countParameters,
   countPieces,
-} from '../../../src/http/request/body-counting.ts';
+} from '../../../src/http/request/request-body.ts';
 
 /** @returns the number of bytes, given one by one, after which it is refused, with the code; undefined: never */
 function refusedAfter(inspect: BodyInspection, body: string): readonly [number, unknown] | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientAddress } from '../../../src/http/request/client-address.ts';
+import { clientAddress } from '../../../src/http/limits/networks.ts';
 
 describe('clientAddress', () => {
   it.each([

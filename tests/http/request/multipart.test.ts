@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseMultipart } from '../../../src/http/request/multipart.ts';
+import { parseMultipart } from '../../../src/http/request/request-body.ts';
 
 const TYPE = 'multipart/form-data; boundary=b';
 const malformed = { code: 'request.malformed' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeUtf8, parseQueryString } from '../../../src/http/request/query-string.ts';
+import { decodeUtf8, parseQueryString } from '../../../src/http/request/parameters.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
 
 describe('parseQueryString', () => {

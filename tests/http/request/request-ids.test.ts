@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Random } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { requestIds } from '../../../src/http/request/request-ids.ts';
+import { requestIds } from '../../../src/http/request/exchange.ts';
 
 it('makes ids of 32 hexadecimal digits, none twice', () => {
   const newId = requestIds(systemRandom);

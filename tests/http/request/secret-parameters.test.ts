@@ -4,12 +4,12 @@ import request from 'supertest';
 import { z } from 'zod';
 import { answerFailure, refuseUnknownPath } from '../../../src/http/answer-failure.ts';
 import { openEndpoint } from '../../../src/http/endpoint-spec.ts';
+import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { serveEndpoint } from '../../../src/http/endpoint.ts';
 import { UNGUARDED } from '../../../src/http/limits/guards.ts';
 import { htmlReply } from '../../../src/http/reply.ts';
 import { beginExchange, type RequestContext } from '../../../src/http/request/exchange.ts';
-import { optional, required, secret } from '../../../src/http/request/parameter-schemas.ts';
-import { withholdSecrets } from '../../../src/http/request/parameters.ts';
+import { optional, required, secret, withholdSecrets } from '../../../src/http/request/parameters.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-endpoints.ts';
@@ -105,6 +105,8 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
       logins: { authenticate: unused },
       limits: { bytes: 1000, parameters: 10 },
       guards: UNGUARDED,
+      dialect: createDialect('documented', undefined),
+      rights: { require: () => Promise.resolve() },
     }),
   );
   app.use(refuseUnknownPath(UNGUARDED));

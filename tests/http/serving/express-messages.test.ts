@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { Socket } from 'node:net';
-import { expressMessages } from '../../../src/http/serving/express-messages.ts';
-import { startServer } from '../../../src/http/serving/server.ts';
+import { expressMessages, startServer } from '../../../src/http/serving/server.ts';
 
 describe('the messages of an Express app', () => {
   it('have the prototypes that Express gives them', () => {

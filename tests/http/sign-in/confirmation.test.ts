@@ -22,7 +22,7 @@ afterAll(() => application.close());
 
 beforeEach(async () => {
   const { administrators } = application.services;
-  const known = (await administrators.list(OPERATOR)).map(({ name }) => name);
+  const known = (await administrators.list()).map(({ name }) => name);
   if (known.includes('anna')) {
     await administrators.remove(OPERATOR, 'anna');
   }

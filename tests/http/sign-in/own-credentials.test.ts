@@ -47,7 +47,7 @@ afterAll(() => application.close());
 beforeEach(async () => {
   whileHashing = () => Promise.resolve();
   const { administrators, secondFactors } = application.services;
-  const known = (await administrators.list(OPERATOR)).map(({ name }) => name);
+  const known = (await administrators.list()).map(({ name }) => name);
   if (known.includes('anna')) {
     await administrators.remove(OPERATOR, 'anna');
   }

@@ -25,7 +25,7 @@ afterAll(() => application.close());
 
 beforeEach(async () => {
   const { administrators, secondFactors } = application.services;
-  const known = (await administrators.list(OPERATOR)).map(({ name }) => name);
+  const known = (await administrators.list()).map(({ name }) => name);
   if (known.includes('anna')) {
     await administrators.remove(OPERATOR, 'anna');
   }
@@ -330,33 +330,27 @@ describe('the consequences of a second factor', () => {
   it('tell who is locked out, and what the password opens', async () => {
     const { consequences, secondFactors } = application.services;
     const of = async (wanted?: string): Promise<readonly string[]> =>
-      codes(
-        await consequences.ofSecondFactor(
-          OPERATOR,
-          'anna',
-          wanted === undefined ? undefined : { serial: wanted },
-        ),
-      );
+      codes(await consequences.ofSecondFactor('anna', wanted === undefined ? undefined : { serial: wanted }));
     expect(await of()).toEqual(['administrator.sessions', 'second-factor.none']);
     expect(await of(serial)).toEqual(['administrator.sessions']);
     await secondFactors.remove(OPERATOR, 'anna');
     expect(await of(serial)).toEqual(['administrator.sessions', 'second-factor.programs']);
     await application.asAdmin('/admin/disable', { serial });
     expect(await of(serial)).toContain('second-factor.unusable');
-    await expect(consequences.ofSecondFactor(OPERATOR, 'nobody', undefined)).rejects.toMatchObject({
+    await expect(consequences.ofSecondFactor('nobody', undefined)).rejects.toMatchObject({
       code: 'administrator.unknown',
     });
   });
 
   it('of the removal of its token name the administrator; the only one is warned', async () => {
     const { consequences, administrators } = application.services;
-    const removal = await consequences.ofTokenRemoval(OPERATOR, [serial]);
+    const removal = await consequences.ofTokenRemoval([serial]);
     expect(removal.find(({ code }) => code === 'second-factor.lost')?.text).toBe(
       'anna cannot sign in without this second factor',
     );
-    expect(codes(await consequences.ofTokenWithdrawal(OPERATOR, [serial]))).toContain('second-factor.lost');
+    expect(codes(await consequences.ofTokenWithdrawal([serial]))).toContain('second-factor.lost');
     await administrators.remove(OPERATOR, 'anna');
-    const last = await consequences.ofSecondFactor(OPERATOR, 'admin', { serial });
+    const last = await consequences.ofSecondFactor('admin', { serial });
     expect(codes(last)).toContain('second-factor.last');
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import type { DialectName } from '../../../src/http/dialects/dialects.ts';
+import type { DialectName } from '../../../src/http/dialects/dialect.ts';
 import { CONSOLE_SITE } from '../../../src/http/sites/serve-site.ts';
 import type { PolicyDraft } from '../../../src/policy/policy.ts';
 import { siteFilesOf } from '../../../src/http/sites/site-files.ts';

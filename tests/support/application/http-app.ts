@@ -156,7 +156,6 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Fa
       tokenList: { page: answer('page', { tokens: [], next: null, total: 0 }) },
     },
     tokenImport: {
-      authorize: () => Promise.resolve(),
       load: answer('load', ['PSKC1', 'PSKC2']),
     },
     validation: {
@@ -169,6 +168,7 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Fa
     },
     ...fakeAudit(answer),
     rights: {
+      require: () => Promise.resolve(),
       held: answer('held', {
         rights: [{ scope: 'admin', action: 'show', realms: ['north'] }],
         realms: ['north'],

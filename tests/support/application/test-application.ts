@@ -6,7 +6,7 @@ import { buildServices, type Services } from '../../../src/services.ts';
 import type { SingleSignOnSettings } from '../../../src/administrators/single-sign-on-service.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { createDescribedApp } from '../description/described-app.ts';
-import type { DialectName } from '../../../src/http/dialects/dialects.ts';
+import type { DialectName } from '../../../src/http/dialects/dialect.ts';
 import type { SiteFiles } from '../../../src/http/sites/site-files.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';

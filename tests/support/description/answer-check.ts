@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { OpenApiDocument, Operation, Response } from '../../../src/http/description/openapi.ts';
-import { familyWithoutEndpoint } from '../../../src/http/dialects/family.ts';
+import { familyWithoutEndpoint } from '../../../src/http/request/exchange.ts';
 
 /** An answer, and the request line that it belongs to. */
 export interface SentAnswer {

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach } from '@jest/globals';
 import type { Express } from 'express';
-import { createApp } from '../../../src/http/app.ts';
+import { createApp, isConsolePath } from '../../../src/http/app.ts';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
-import { isConsolePath } from '../../../src/http/console-interface.ts';
 import { describeInterface } from '../../../src/http/description/openapi-document.ts';
-import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { AnswerCheck } from './answer-check.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
@@ -63,7 +61,7 @@ function checkOf(dependencies: AppDependencies): AnswerCheck {
       describeInterface({
         dialect,
         version: '',
-        endpoints: servedEndpoints(dependencies, createDialect(dialect, undefined)),
+        endpoints: servedEndpoints(dependencies),
       }),
     );
   checks.set(key, check);

@@ -220,7 +220,7 @@ export function fakeAdministration(answer: Answer): FakeServices {
         { key: 'password', value: undefined, isSet: true, isKnown: false, isWithheld: true },
       ]),
       check: answer('checkConfiguration', undefined),
-      unreadReason: answer('unreadReason', undefined),
+      unreadReason: () => undefined,
       set: answer('setConfiguration', undefined),
       remove: answer('removeConfiguration', undefined),
     },

@@ -7,12 +7,11 @@ import type { TokenSheet } from '../../../helpdesk/token-list-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { valueReading } from '../../value-endpoint.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
-import { blankAsUndefined } from '../../request/parameters.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
+import { blankAsUndefined, optional, required } from '../../request/parameters.ts';
+import type { TransactionEvent } from '../../../challenges/transaction-history.ts';
+import type { TransactionHistory, TransactionService } from '../../../challenges/transaction-service.ts';
 
 const REALMS = z.array(z.string());
 const LOGIN = z.string().describe('the login');
@@ -121,26 +120,23 @@ const TOKEN_SHEET = z.strictObject({
 });
 
 /** @returns the endpoints by which the helpdesk finds people, tokens and transactions */
-export function helpdeskEndpoints(
-  operations: Services['helpdesk'],
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function helpdeskEndpoints(operations: Services['helpdesk']): Endpoint[] {
   return [
-    searchEndpoint(operations, dialect),
-    personEndpoint(operations, dialect),
-    tokenEndpoint(operations, dialect),
-    tokensEndpoint(operations, dialect),
+    searchEndpoint(operations),
+    personEndpoint(operations),
+    tokenEndpoint(operations),
+    tokensEndpoint(operations),
   ];
 }
 
-function searchEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
+function searchEndpoint(operations: Services['helpdesk']): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/search',
       summary:
         'finds tokens by the beginning of the serial (`admin:show`), people by the beginning of a name (`admin:userlist`) and a transaction (`admin:transaction`), ten of each kind at most',
       requires: 'credential',
+      requiresFor: () => [['admin:show', 'admin:userlist', 'admin:transaction']],
       value: SEARCH_RESULT,
       purpose: 'admin/search: find tokens, people and transactions.',
       parameters: {
@@ -151,9 +147,8 @@ function searchEndpoint(operations: Services['helpdesk'], dialect: Administratio
   );
 }
 
-function personEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
+function personEndpoint(operations: Services['helpdesk']): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/person',
       summary:
@@ -178,9 +173,8 @@ function personEndpoint(operations: Services['helpdesk'], dialect: Administratio
   );
 }
 
-function tokenEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
+function tokenEndpoint(operations: Services['helpdesk']): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/token',
       summary: 'a token, with its latest transactions for callers with `admin:transaction`',
@@ -196,9 +190,8 @@ function tokenEndpoint(operations: Services['helpdesk'], dialect: Administration
   );
 }
 
-function tokensEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
+function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/tokens',
       summary: 'a page of tokens by serial, also of many, without counting them one by one',
@@ -353,4 +346,64 @@ function transactionObjects(transactions: readonly RecentTransaction[] | null): 
       wrong: wrongCount,
     })) ?? null
   );
+}
+
+const EVENT = z.strictObject({
+  at: z.string().describe('UTC, to the microsecond'),
+  event: z.enum(['issued', 'wrong', 'accepted', 'given up', 'refused', 'expired', 'superseded', 'other']),
+  reason: z.string().describe('in words; empty where the event says it all'),
+  action: z.string().describe('the action of the audit row; empty for a derived event'),
+  actor: z.string(),
+  client: z.string(),
+  requestid: z.string(),
+  derived: z.boolean().describe('true: no audit row reports the event, it follows from the challenge'),
+});
+
+const TRANSACTION = z.strictObject({
+  transactionid: z.string(),
+  serial: z.string(),
+  realms: z.array(z.string()),
+  state: z.enum(['open', 'expired', 'accepted', 'given up', 'superseded', 'ended']),
+  stored: z.boolean().describe('false: the challenge is removed, and the audit alone tells its history'),
+  data: z.string().optional().describe('the display data'),
+  withheld: z.boolean().describe('true: the caller lacks the right to the display data'),
+  events: z.array(EVENT),
+  more: count.describe('the number of further events that have no row'),
+});
+
+/** @returns the endpoint that tells what happened to a transaction */
+export function transactionEndpoint(transactions: TransactionService): Endpoint {
+  return valueReading(
+    {
+      path: '/admin/transaction',
+      summary: 'what happened to a transaction; its display data with `admin:transactiondata` only',
+      requires: 'admin:transaction',
+      value: TRANSACTION,
+      purpose: 'tell what happened to a transaction.',
+      parameters: { transactionid: required('the transaction') },
+    },
+    async ({ caller, parameters: { transactionid } }) =>
+      shownHistory(await transactions.history(caller, transactionid)),
+  );
+}
+
+/** `data` only where it is shown. */
+function shownHistory(history: TransactionHistory): Shown<typeof TRANSACTION> {
+  const { transactionId, serial, realms, state, isStored, data, isDataWithheld, events, more } = history;
+  return {
+    transactionid: transactionId,
+    serial,
+    realms,
+    state,
+    stored: isStored,
+    ...(data === null ? {} : { data }),
+    withheld: isDataWithheld,
+    events: events.map(shownEvent),
+    more,
+  };
+}
+
+function shownEvent(one: TransactionEvent): Shown<typeof EVENT> {
+  const { at, event, reason, action, actor, client, requestId, derived } = one;
+  return { at, event, reason, action, actor, client, requestid: requestId, derived };
 }

@@ -11,8 +11,7 @@ import type {
 
 import type { OverviewService } from '../../../monitoring/overview-service.ts';
 import { count, inEveryDialect, valueOf } from '../../answers.ts';
-import { unlessKnown } from '../../conditional-reply.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
+import { unlessKnown } from '../../reply.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 
 const TIME = z.iso.datetime();
@@ -145,7 +144,7 @@ const EXAMPLE: Shown = {
 };
 
 /** @returns the endpoint with the state of the installation */
-export function overviewEndpoint(overview: OverviewService, dialect: AdministrationDialect): Endpoint {
+export function overviewEndpoint(overview: OverviewService): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/overview',
@@ -161,14 +160,12 @@ export function overviewEndpoint(overview: OverviewService, dialect: Administrat
       answerHeaders: {
         ETag: 'the version of the answer: sent in `If-None-Match`, it is answered with 304 until there is another',
       },
-      family: 'linotp2',
-      usage: 'admin/overview: show the state of the installation.',
       changesState: false,
       parameters: z.object({}),
     },
-    async ({ caller, context, ifNoneMatch }) => {
+    async ({ caller, context, dialect, ifNoneMatch }) => {
       const read = await overview.read(caller, { isAskedAgain: ifNoneMatch !== undefined });
-      return unlessKnown(dialect.value(overviewObject(read), context), ifNoneMatch);
+      return unlessKnown(dialect.administration.value(overviewObject(read), context), ifNoneMatch);
     },
   );
 }

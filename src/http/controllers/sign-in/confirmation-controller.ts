@@ -5,13 +5,11 @@ import type {
   ConfirmationService,
 } from '../../../administrators/confirmation-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { CONFIRMATION, dropSignIn, keepSignIn, readSignIn } from '../../authentication/sign-in-cookie.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type Call, type Endpoint } from '../../endpoint-spec.ts';
+import { CONFIRMATION, dropSignIn, keepSignIn, readSignIn } from '../../authentication/cookies.ts';
+import { administratorEndpoint, answerWithCookie, type Call, type Endpoint } from '../../endpoint-spec.ts';
 import { type Guards, UNGUARDED } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
-import { optional, required, secret } from '../../request/parameter-schemas.ts';
-import { answerWithCookie } from '../../value-endpoint.ts';
+import { optional, required, secret } from '../../request/parameters.ts';
 
 const confirmed = z.strictObject({ confirmed: z.literal(true), until: z.iso.datetime() });
 const expires = z.iso.datetime();
@@ -42,17 +40,12 @@ const FINISHED = answerWithCookie(z.union([confirmed, z.strictObject({ confirmed
 /** @returns the endpoints by which the owner of a login proves to be the one who signed in */
 export function confirmationEndpoints(
   confirmation: ConfirmationService,
-  dialect: AdministrationDialect,
   guard: Guards['logins'] = UNGUARDED.logins,
 ): Endpoint[] {
-  return [beginEndpoint(confirmation, dialect, guard), finishEndpoint(confirmation, dialect, guard)];
+  return [beginEndpoint(confirmation, guard), finishEndpoint(confirmation, guard)];
 }
 
-function beginEndpoint(
-  confirmation: ConfirmationService,
-  dialect: AdministrationDialect,
-  guard: Guards['logins'],
-): Endpoint {
+function beginEndpoint(confirmation: ConfirmationService, guard: Guards['logins']): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/confirmation',
@@ -76,36 +69,31 @@ function beginEndpoint(
           account,
         });
       }
-      return begunReply(begun, call, dialect);
+      return begunReply(begun, call);
     },
   );
 }
 
 function begunReply(
   begun: BegunConfirmation,
-  { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
-  dialect: AdministrationDialect,
+  { secure, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'secure'>,
 ): Reply {
   if (begun.kind === 'confirmed') {
-    return confirmedReply(begun, { context, secure }, dialect);
+    return confirmedReply(begun, { secure, ...call });
   }
   const waiting = { confirmed: false, expires: begun.expiresAt.toISOString() } as const;
   const cookie = keepSignIn(CONFIRMATION, begun.attempt, begun.expiresAt, secure);
   return begun.kind === 'token'
-    ? BEGUN.reply(dialect, { ...waiting, second_factor: 'token' }, context, {
+    ? BEGUN.reply({ ...waiting, second_factor: 'token' }, call, {
         detail: { transactionid: begun.transactionId, data: begun.url },
         cookie,
       })
-    : BEGUN.reply(dialect, { ...waiting, second_factor: 'passkey', options: begun.options }, context, {
+    : BEGUN.reply({ ...waiting, second_factor: 'passkey', options: begun.options }, call, {
         cookie,
       });
 }
 
-function finishEndpoint(
-  confirmation: ConfirmationService,
-  dialect: AdministrationDialect,
-  guard: Guards['logins'],
-): Endpoint {
+function finishEndpoint(confirmation: ConfirmationService, guard: Guards['logins']): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/confirmation/finish',
@@ -136,18 +124,17 @@ function finishEndpoint(
         });
       }
       return confirmed === 'waiting'
-        ? FINISHED.reply(dialect, { confirmed: false }, call.context)
-        : confirmedReply(confirmed, call, dialect);
+        ? FINISHED.reply({ confirmed: false }, call)
+        : confirmedReply(confirmed, call);
     },
   );
 }
 
 function confirmedReply(
   { until }: Confirmed,
-  { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
-  dialect: AdministrationDialect,
+  { secure, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'secure'>,
 ): Reply {
-  return FINISHED.reply(dialect, { confirmed: true, until: until.toISOString() }, context, {
+  return FINISHED.reply({ confirmed: true, until: until.toISOString() }, call, {
     cookie: dropSignIn(CONFIRMATION, secure),
   });
 }

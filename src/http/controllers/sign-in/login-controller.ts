@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { actOf } from '../../../policy/caller.ts';
 import type { LoginService } from '../../../administrators/login-service.ts';
-import type { LoginDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
-import { secret } from '../../request/parameter-schemas.ts';
+import { secret } from '../../request/parameters.ts';
 import { failureForm } from '../../failures.ts';
 import { type Guards, UNGUARDED } from '../../limits/guards.ts';
-import { loginCookies, logoutCookies } from '../../authentication/login-cookies.ts';
+import { loginCookies, logoutCookies } from '../../authentication/cookies.ts';
 import { type Answers, type DialectAnswers, type EnvelopeAnswer, valueOf } from '../../answers.ts';
 
 const message = z.strictObject({ message: z.string() });
@@ -24,16 +23,12 @@ const LOGGED_IN: Answers = {
 const LOGGED_OUT: Answers = { documented: DONE, linotp: DONE_WITH_MESSAGE };
 
 /** @returns the endpoints that open and close a login, which is a signed token in a cookie */
-export function loginEndpoints(
-  logins: LoginService,
-  dialect: LoginDialect,
-  guard: Guards['logins'] = UNGUARDED.logins,
-): Endpoint[] {
-  return [loginEndpoint(logins, dialect, guard), logoutEndpoint(logins, dialect)];
+export function loginEndpoints(logins: LoginService, guard: Guards['logins'] = UNGUARDED.logins): Endpoint[] {
+  return [loginEndpoint(logins, guard), logoutEndpoint(logins)];
 }
 
 /** @returns /admin/login. It takes POST alone, as a password in a URL would be logged by every proxy. */
-function loginEndpoint(logins: LoginService, dialect: LoginDialect, guard: Guards['logins']): Endpoint {
+function loginEndpoint(logins: LoginService, guard: Guards['logins']): Endpoint {
   return openEndpoint(
     {
       path: '/admin/login',
@@ -50,24 +45,32 @@ function loginEndpoint(logins: LoginService, dialect: LoginDialect, guard: Guard
         password: secret(z.string().default('').describe('the password')),
       }),
     },
-    async ({ parameters: { username, password }, context, client, requestId, limitedAs, secure }) => {
+    async ({
+      parameters: { username, password },
+      context,
+      dialect,
+      client,
+      requestId,
+      limitedAs,
+      secure,
+    }) => {
       const act = { action: 'admin/login', client, requestId };
       const attempt = { client: limitedAs, account: username, password };
       const login = await guard.attempt(attempt, () => logins.login(username, password, act));
       if (login === undefined) {
         return {
-          ...dialect.loginRefused(context),
+          ...dialect.login.loginRefused(context),
           headers: failureForm('authentication.required').headers ?? {},
           refused: { outcome: 'password', account: username },
         };
       }
-      const reply = dialect.loggedIn(username, context);
+      const reply = dialect.login.loggedIn(username, context);
       return { ...reply, headers: { ...reply.headers, 'Set-Cookie': loginCookies(login, secure) } };
     },
   );
 }
 
-function logoutEndpoint(logins: LoginService, dialect: LoginDialect): Endpoint {
+function logoutEndpoint(logins: LoginService): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/logout',
@@ -77,19 +80,18 @@ function logoutEndpoint(logins: LoginService, dialect: LoginDialect): Endpoint {
       answers: LOGGED_OUT,
       answerHeaders: { 'Set-Cookie': 'removes the cookies of the login' },
       family: 'linotp3',
-      usage: 'admin/logout: log out.',
       changesState: true,
       endsLogin: true,
       parameters: z.object({}),
     },
-    async ({ session, login, caller, context, secure }) => {
+    async ({ session, login, caller, context, dialect, secure }) => {
       const act = actOf(caller, 'admin/logout');
       if (login !== undefined) {
         await logins.logout(login, act);
       } else if (session !== undefined) {
         await logins.logout(session, act, 'session');
       }
-      const reply = dialect.loggedOut(caller.principal.administrator, context);
+      const reply = dialect.login.loggedOut(caller.principal.administrator, context);
       return { ...reply, headers: { ...reply.headers, 'Set-Cookie': logoutCookies(secure) } };
     },
   );

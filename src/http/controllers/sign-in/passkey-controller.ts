@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import type { BegunRegistration, PasskeyService } from '../../../administrators/passkey-service.ts';
-import { dropSignIn, keepSignIn, readSignIn, SECOND_STEP } from '../../authentication/sign-in-cookie.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
+import { dropSignIn, keepSignIn, readSignIn, SECOND_STEP } from '../../authentication/cookies.ts';
 import {
   actOfCall,
   administratorEndpoint,
+  answerWithCookie,
   type Call,
   type Endpoint,
   openEndpoint,
+  plainChange,
+  valueReading,
 } from '../../endpoint-spec.ts';
 import type { Reply } from '../../reply.ts';
-import { required, secret } from '../../request/parameter-schemas.ts';
-import { answerWithCookie, plainChange, valueReading } from '../../value-endpoint.ts';
+import { required, secret } from '../../request/parameters.ts';
 
 const OPTIONS = answerWithCookie(
   z.strictObject({ expires: z.iso.datetime(), options: z.looseObject({ challenge: z.string() }) }),
@@ -20,19 +21,18 @@ const REGISTERED = answerWithCookie(z.literal(true));
 const COOKIE = { 'Set-Cookie': 'a cookie that names the registration for five minutes' };
 
 /** @returns the endpoints by which administrators keep their passkeys */
-export function passkeyEndpoints(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint[] {
+export function passkeyEndpoints(passkeys: PasskeyService): Endpoint[] {
   return [
-    listEndpoint(passkeys, dialect),
-    optionsEndpoint(passkeys, dialect),
-    removeEndpoint(passkeys, dialect),
-    linkEndpoint(passkeys, dialect),
-    registerEndpoint(passkeys, dialect),
+    listEndpoint(passkeys),
+    optionsEndpoint(passkeys),
+    removeEndpoint(passkeys),
+    linkEndpoint(passkeys),
+    registerEndpoint(passkeys),
   ];
 }
 
-function listEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
+function listEndpoint(passkeys: PasskeyService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/passkeys',
       summary: 'the passkeys of the caller',
@@ -58,7 +58,7 @@ function listEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect):
   );
 }
 
-function optionsEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
+function optionsEndpoint(passkeys: PasskeyService): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/passkeys/options',
@@ -67,17 +67,15 @@ function optionsEndpoint(passkeys: PasskeyService, dialect: AdministrationDialec
       requires: 'credential',
       answers: OPTIONS.answers,
       answerHeaders: COOKIE,
-      usage: 'admin/passkeys/options: begin the registration of a passkey.',
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ caller, ...call }) => optionsReply(await passkeys.beginOwn(caller), call, dialect),
+    async ({ caller, ...call }) => optionsReply(await passkeys.beginOwn(caller), call),
   );
 }
 
-function removeEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
+function removeEndpoint(passkeys: PasskeyService): Endpoint {
   return plainChange(
-    dialect,
     {
       path: '/admin/passkeys/remove',
       summary: 'removes a passkey of the caller, unless it is the last one, with a confirmed login',
@@ -89,7 +87,7 @@ function removeEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect
   );
 }
 
-function linkEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
+function linkEndpoint(passkeys: PasskeyService): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/passkey-link',
@@ -103,15 +101,11 @@ function linkEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect):
       parameters: z.object({ link: secret(required('what follows `#link=` in the link')) }),
     },
     async ({ parameters: { link }, ...call }) =>
-      optionsReply(
-        await passkeys.beginByLink(link, actOfCall(call, 'admin/sign-in/passkey-link')),
-        call,
-        dialect,
-      ),
+      optionsReply(await passkeys.beginByLink(link, actOfCall(call, 'admin/sign-in/passkey-link')), call),
   );
 }
 
-function registerEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
+function registerEndpoint(passkeys: PasskeyService): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/passkey',
@@ -130,17 +124,16 @@ function registerEndpoint(passkeys: PasskeyService, dialect: AdministrationDiale
     async ({ parameters, ...call }) => {
       const attempt = readSignIn(call.cookies, SECOND_STEP, call.secure);
       await passkeys.register(attempt, parameters, actOfCall(call, 'admin/sign-in/passkey'));
-      return REGISTERED.reply(dialect, true, call.context, { cookie: dropSignIn(SECOND_STEP, call.secure) });
+      return REGISTERED.reply(true, call, { cookie: dropSignIn(SECOND_STEP, call.secure) });
     },
   );
 }
 
 function optionsReply(
   { attempt, expiresAt, options }: BegunRegistration,
-  { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
-  dialect: AdministrationDialect,
+  { secure, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'secure'>,
 ): Reply {
-  return OPTIONS.reply(dialect, { expires: expiresAt.toISOString(), options }, context, {
+  return OPTIONS.reply({ expires: expiresAt.toISOString(), options }, call, {
     cookie: keepSignIn(SECOND_STEP, attempt, expiresAt, secure),
   });
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ListedSession } from '../../../administrators/session.ts';
-import type { SessionService, UsedSession } from '../../../administrators/session-service.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { AdministratorCall, Endpoint } from '../../endpoint-spec.ts';
-import { optional } from '../../request/parameter-schemas.ts';
-import { type Shown, valueChange, valueReading } from '../../value-endpoint.ts';
+import { isOwner, type SessionService, type UsedSession } from '../../../administrators/session-service.ts';
+import type { Caller } from '../../../policy/caller.ts';
+import type { RequiredRights } from '../../../policy/rights-service.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type AdministratorCall, type Endpoint, valueChange, valueReading } from '../../endpoint-spec.ts';
+import { optional } from '../../request/parameters.ts';
 
 const OWNER = optional('whose sessions; default: those of the caller', 'anna');
 
@@ -20,17 +20,17 @@ const SESSION = z.strictObject({
 });
 
 /** @returns the endpoints that list and end sessions and logins */
-export function sessionEndpoints(sessions: SessionService, dialect: AdministrationDialect): Endpoint[] {
-  return [listEndpoint(sessions, dialect), endEndpoint(sessions, dialect)];
+export function sessionEndpoints(sessions: SessionService): Endpoint[] {
+  return [listEndpoint(sessions), endEndpoint(sessions)];
 }
 
-function listEndpoint(sessions: SessionService, dialect: AdministrationDialect): Endpoint {
+function listEndpoint(sessions: SessionService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/admin/sessions',
       summary: 'open sessions and logins, newest first; those of the caller need no right',
       requires: 'admin:sessions',
+      requiresFor: rightsFor,
       value: z.array(SESSION),
       example: [
         {
@@ -55,13 +55,13 @@ function listEndpoint(sessions: SessionService, dialect: AdministrationDialect):
   );
 }
 
-function endEndpoint(sessions: SessionService, dialect: AdministrationDialect): Endpoint {
+function endEndpoint(sessions: SessionService): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/admin/sessions/end',
       summary: 'ends one session, or all of an administrator; the number of those that were open',
       requires: 'admin:sessions',
+      requiresFor: rightsFor,
       value: count,
       purpose: 'end sessions.',
       parameters: {
@@ -75,6 +75,13 @@ function endEndpoint(sessions: SessionService, dialect: AdministrationDialect): 
       return sessions.end(caller, { owner, id, isAll: all === '1' });
     },
   );
+}
+
+function rightsFor(
+  { administrator }: { readonly administrator?: string | undefined },
+  caller: Caller,
+): RequiredRights {
+  return isOwner(caller, administrator ?? caller.principal.administrator) ? [] : ['admin:sessions'];
 }
 
 function usedSession({

@@ -2,15 +2,18 @@ import { z } from 'zod';
 import type { Login } from '../../../administrators/login-service.ts';
 import type { BegunSignIn, SignInService } from '../../../administrators/sign-in-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { loginCookies } from '../../authentication/login-cookies.ts';
-import { dropSignIn, keepSignIn, readSignIn, SECOND_STEP } from '../../authentication/sign-in-cookie.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { actOfCall, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
+import {
+  dropSignIn,
+  keepSignIn,
+  loginCookies,
+  readSignIn,
+  SECOND_STEP,
+} from '../../authentication/cookies.ts';
+import { actOfCall, answerWithCookie, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import { type Guards, UNGUARDED } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
-import { optional, secret } from '../../request/parameter-schemas.ts';
+import { optional, secret } from '../../request/parameters.ts';
 import type { Services } from '../../../services.ts';
-import { answerWithCookie } from '../../value-endpoint.ts';
 
 const COOKIES = 'the cookies `access_token_cookie` and `csrf_access_token`';
 
@@ -55,17 +58,12 @@ const METHODS = answerWithCookie(
 export function signInEndpoints(
   signIn: SignInService,
   methods: Services['signInMethods'],
-  dialect: AdministrationDialect,
   guard: Guards['logins'] = UNGUARDED.logins,
 ): Endpoint[] {
-  return [
-    methodsEndpoint(methods, dialect),
-    beginEndpoint(signIn, dialect, guard),
-    finishEndpoint(signIn, dialect, guard),
-  ];
+  return [methodsEndpoint(methods), beginEndpoint(signIn, guard), finishEndpoint(signIn, guard)];
 }
 
-function methodsEndpoint(ways: Services['signInMethods'], dialect: AdministrationDialect): Endpoint {
+function methodsEndpoint(ways: Services['signInMethods']): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/methods',
@@ -76,19 +74,15 @@ function methodsEndpoint(ways: Services['signInMethods'], dialect: Administratio
       changesState: false,
       parameters: z.object({}),
     },
-    ({ context }) => {
+    (call) => {
       const { passkeys, singleSignOn } = ways;
       const methods = { passkeys, single_sign_on: singleSignOn !== undefined };
-      return METHODS.reply(dialect, { ...methods, provider: singleSignOn?.provider ?? null }, context);
+      return METHODS.reply({ ...methods, provider: singleSignOn?.provider ?? null }, call);
     },
   );
 }
 
-function beginEndpoint(
-  signIn: SignInService,
-  dialect: AdministrationDialect,
-  guard: Guards['logins'],
-): Endpoint {
+function beginEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in',
@@ -115,36 +109,31 @@ function beginEndpoint(
           account: username,
         });
       }
-      return begunReply(begun, call, dialect);
+      return begunReply(begun, call);
     },
   );
 }
 
 function begunReply(
   begun: BegunSignIn,
-  { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
-  dialect: AdministrationDialect,
+  { secure, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'secure'>,
 ): Reply {
   if (begun.kind === 'signed-in') {
-    return BEGUN.reply(dialect, { signed_in: true }, context, { cookie: loginCookies(begun.login, secure) });
+    return BEGUN.reply({ signed_in: true }, call, { cookie: loginCookies(begun.login, secure) });
   }
   const waiting = { signed_in: false, expires: begun.expiresAt.toISOString() } as const;
   const cookie = keepSignIn(SECOND_STEP, begun.attempt, begun.expiresAt, secure);
   return begun.kind === 'token'
-    ? BEGUN.reply(dialect, { ...waiting, second_factor: 'token' }, context, {
+    ? BEGUN.reply({ ...waiting, second_factor: 'token' }, call, {
         detail: { transactionid: begun.transactionId, data: begun.url },
         cookie,
       })
-    : BEGUN.reply(dialect, { ...waiting, second_factor: 'passkey', options: begun.options }, context, {
+    : BEGUN.reply({ ...waiting, second_factor: 'passkey', options: begun.options }, call, {
         cookie,
       });
 }
 
-function finishEndpoint(
-  signIn: SignInService,
-  dialect: AdministrationDialect,
-  guard: Guards['logins'],
-): Endpoint {
+function finishEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/finish',
@@ -175,18 +164,15 @@ function finishEndpoint(
           account,
         });
       }
-      return login === 'waiting'
-        ? FINISHED.reply(dialect, { signed_in: false }, call.context)
-        : signedInReply(login, call, dialect);
+      return login === 'waiting' ? FINISHED.reply({ signed_in: false }, call) : signedInReply(login, call);
     },
   );
 }
 
 function signedInReply(
   login: Login,
-  { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
-  dialect: AdministrationDialect,
+  { secure, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'secure'>,
 ): Reply {
   const cookie = [...loginCookies(login, secure), dropSignIn(SECOND_STEP, secure)];
-  return FINISHED.reply(dialect, { signed_in: true }, context, { cookie });
+  return FINISHED.reply({ signed_in: true }, call, { cookie });
 }

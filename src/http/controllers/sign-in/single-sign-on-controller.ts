@@ -2,16 +2,18 @@ import { z } from 'zod';
 import type { SingleSignOnService } from '../../../administrators/single-sign-on-service.ts';
 import { type AnyServiceError, isServiceError } from '../../../kernel/errors.ts';
 import { type Answers, inEveryDialect } from '../../answers.ts';
-import { loginCookies } from '../../authentication/login-cookies.ts';
-import { dropSignIn, keepSignIn, readSignIn, SINGLE_SIGN_ON } from '../../authentication/sign-in-cookie.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { actOfCall, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
+import {
+  dropSignIn,
+  keepSignIn,
+  loginCookies,
+  readSignIn,
+  SINGLE_SIGN_ON,
+} from '../../authentication/cookies.ts';
+import { actOfCall, answerWithCookie, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import { failureForm } from '../../failures.ts';
-import { escapeHtml } from '../../html.ts';
+import { escapeHtml, htmlReply, type Reply } from '../../reply.ts';
 import { refusedBy } from '../../refused-requests.ts';
-import { htmlReply, type Reply } from '../../reply.ts';
-import { optional, secret } from '../../request/parameter-schemas.ts';
-import { answerWithCookie } from '../../value-endpoint.ts';
+import { optional, secret } from '../../request/parameters.ts';
 
 const BEGUN = answerWithCookie(z.strictObject({ url: z.url(), expires: z.iso.datetime() }));
 
@@ -28,15 +30,11 @@ const PAGES: Answers = inEveryDialect({
  * @param hasConsole true: the pages lead to the console by themselves
  * @returns the endpoints by which people sign in at an OpenID Connect provider
  */
-export function singleSignOnEndpoints(
-  singleSignOn: SingleSignOnService,
-  dialect: AdministrationDialect,
-  hasConsole: boolean,
-): Endpoint[] {
-  return [beginEndpoint(singleSignOn, dialect), callbackEndpoint(singleSignOn, hasConsole)];
+export function singleSignOnEndpoints(singleSignOn: SingleSignOnService, hasConsole: boolean): Endpoint[] {
+  return [beginEndpoint(singleSignOn), callbackEndpoint(singleSignOn, hasConsole)];
 }
 
-function beginEndpoint(singleSignOn: SingleSignOnService, dialect: AdministrationDialect): Endpoint {
+function beginEndpoint(singleSignOn: SingleSignOnService): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/oidc',
@@ -45,13 +43,12 @@ function beginEndpoint(singleSignOn: SingleSignOnService, dialect: Administratio
       requires: 'nothing',
       answers: BEGUN.answers,
       answerHeaders: { 'Set-Cookie': 'a cookie that holds the sign-in for five minutes' },
-      usage: 'admin/sign-in/oidc: begin single sign-on.',
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ context, secure }) => {
+    async ({ secure, ...call }) => {
       const { attempt, expiresAt, url } = await singleSignOn.begin();
-      return BEGUN.reply(dialect, { url, expires: expiresAt.toISOString() }, context, {
+      return BEGUN.reply({ url, expires: expiresAt.toISOString() }, call, {
         cookie: keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, secure),
       });
     },

@@ -2,14 +2,10 @@ import { z } from 'zod';
 import type { ExpectedSettings } from '../../../configuration/expected-state.ts';
 import type { DescribedSetting, SettingService } from '../../../configuration/setting-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { type Answers, valueOf } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
+import { valuesOf, type Shown } from '../../answers.ts';
+import { type Endpoint, systemChange, systemReading, valueReading } from '../../endpoint-spec.ts';
 import type { RequestContext } from '../../request/exchange.ts';
-import { EXPECTED, readExpected } from '../../request/expected-state.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
-import { type Shown, valueReading } from '../../value-endpoint.ts';
-import { systemChange, systemReading } from './system-endpoint.ts';
+import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
 
 /** Parameters that are no configuration values: those of every endpoint, and one of this. */
 const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror', 'expected'];
@@ -26,22 +22,20 @@ interface ValueParameters {
 const yes = z.literal(true);
 const keyed = z.record(z.string().describe('what was done, and the key'), yes);
 
-/** The answers of /system/setConfig. */
-const STORED_CONFIGURATION: Answers = { documented: valueOf(yes), linotp: valueOf(keyed) };
+/** The values of /system/setConfig. */
+const STORED_CONFIGURATION = { documented: yes, linotp: keyed };
 
-/** The answers of /system/getConfig. */
-const CONFIGURATION: Answers = {
-  documented: valueOf(
-    z.union([
-      z.record(z.string().describe('the key'), z.string()).describe('all values, without `key`'),
-      z.string().nullable().describe('the value of `key`; null: there is none'),
-    ]),
-  ),
-  linotp: valueOf(z.record(z.string(), z.string().nullable())),
+/** The values of /system/getConfig. */
+export const CONFIGURATION = {
+  documented: z.union([
+    z.record(z.string().describe('the key'), z.string()).describe('all values, without `key`'),
+    z.string().nullable().describe('the value of `key`; null: there is none'),
+  ]),
+  linotp: z.record(z.string(), z.string().nullable()),
 };
 
-/** The answers of /system/delConfig. */
-const REMOVED_CONFIGURATION: Answers = { documented: valueOf(yes), linotp: valueOf(keyed) };
+/** The values of /system/delConfig. */
+const REMOVED_CONFIGURATION = { documented: yes, linotp: keyed };
 
 const SETTING = z.strictObject({
   key: z.string(),
@@ -58,24 +52,21 @@ const SETTING = z.strictObject({
 });
 
 /** @returns the endpoints of /system that show and change configuration values */
-export function configurationEndpoints(
-  configuration: SettingService,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function configurationEndpoints(configuration: SettingService): Endpoint[] {
   return [
-    setEndpoint(configuration, dialect),
-    showEndpoint(configuration, dialect),
-    describeEndpoint(configuration, dialect),
-    removeEndpoint(configuration, dialect),
+    setEndpoint(configuration),
+    showEndpoint(configuration),
+    describeEndpoint(configuration),
+    removeEndpoint(configuration),
   ];
 }
 
-function setEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
+function setEndpoint(configuration: SettingService): Endpoint {
   return systemChange(
     {
       path: '/system/setConfig',
       summary: 'sets configuration values, all or none',
-      answers: STORED_CONFIGURATION,
+      answers: valuesOf(STORED_CONFIGURATION),
       purpose: 'set configuration values.',
       parameters: {
         key: optional('the key of the value; left out: every parameter is a key with its value'),
@@ -86,44 +77,41 @@ function setEndpoint(configuration: SettingService, dialect: AdministrationDiale
         ),
       },
     },
-    async ({ caller, parameters, context }) => {
+    async ({ caller, parameters, context, dialect }) => {
       const entries = readEntries(parameters, context);
       await configuration.set(caller, entries, expectedOf(parameters.expected));
-      return dialect.value(dialect.shapes.storedConfiguration(entries), context);
+      return dialect.administration.storedConfiguration(entries, context);
     },
   );
 }
 
-function showEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
+function showEndpoint(configuration: SettingService): Endpoint {
   return systemReading(
     {
       path: '/system/getConfig',
       summary: 'shows the values in force, set or default',
-      answers: CONFIGURATION,
+      answers: valuesOf(CONFIGURATION),
       purpose: 'show configuration values.',
       parameters: { key: optional('the key of the value; default: all') },
     },
-    async ({ caller, parameters: { key = '' }, context }) => {
-      const overview = await configuration.overview(caller);
-      const value =
-        key.trim() === ''
-          ? dialect.shapes.configuration(overview)
-          : dialect.shapes.configurationValue(overview, key.trim());
-      return dialect.value(value, context);
+    async ({ parameters: { key = '' }, context, dialect }) => {
+      const overview = await configuration.overview();
+      return key.trim() === ''
+        ? dialect.administration.configuration(overview, context)
+        : dialect.administration.configurationValue(overview, key.trim(), context);
     },
   );
 }
 
-function describeEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
+function describeEndpoint(configuration: SettingService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/settings',
       summary: 'every setting with its value in force, its default and its meaning',
       value: z.array(SETTING),
       parameters: {},
     },
-    async ({ caller }) => (await configuration.describe(caller)).map(shownSetting),
+    async () => (await configuration.describe()).map(shownSetting),
   );
 }
 
@@ -145,12 +133,12 @@ function shownSetting(setting: DescribedSetting): Shown<typeof SETTING> {
   };
 }
 
-function removeEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
+function removeEndpoint(configuration: SettingService): Endpoint {
   return systemChange(
     {
       path: '/system/delConfig',
       summary: 'restores the default of a value',
-      answers: REMOVED_CONFIGURATION,
+      answers: valuesOf(REMOVED_CONFIGURATION),
       purpose: 'remove a configuration value; the default counts again.',
       parameters: {
         key: required('the key of the value', 'OcraMaxChallenges'),
@@ -159,9 +147,9 @@ function removeEndpoint(configuration: SettingService, dialect: AdministrationDi
         ),
       },
     },
-    async ({ caller, parameters: { key, expected }, context }) => {
+    async ({ caller, parameters: { key, expected }, context, dialect }) => {
       await configuration.remove(caller, key, expectedOf(expected));
-      return dialect.value(dialect.shapes.removedConfiguration(key), context);
+      return dialect.administration.removedConfiguration(key, context);
     },
   );
 }

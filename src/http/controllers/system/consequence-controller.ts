@@ -4,13 +4,10 @@ import type { Consequence } from '../../../consequences/consequence.ts';
 import type { ConsequenceService } from '../../../consequences/consequence-service.ts';
 import type { PolicyPreview } from '../../../consequences/configuration-consequences.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import type { Caller } from '../../../policy/caller.ts';
 import { splitList } from '../../../policy/policy-users.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
-import { type Shown, valueReading } from '../../value-endpoint.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
+import { optional, required } from '../../request/parameters.ts';
 import { readActive } from './policy-controller.ts';
 
 const names = z.array(z.string()).optional();
@@ -46,20 +43,19 @@ const PREVIEW = z.strictObject({
 });
 
 /** @returns the endpoints of /system that tell what would follow from an act, and change nothing */
-export function consequenceEndpoints(
-  { consequences, settings }: Pick<Services, 'consequences' | 'settings'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function consequenceEndpoints({
+  consequences,
+  settings,
+}: Pick<Services, 'consequences' | 'settings'>): Endpoint[] {
   return [
-    policyEndpoint(consequences, dialect),
-    settingEndpoint({ consequences, settings }, dialect),
-    ...realmParts(consequences, dialect),
+    policyEndpoint(consequences),
+    settingEndpoint({ consequences, settings }),
+    ...realmParts(consequences),
   ];
 }
 
-function policyEndpoint(consequences: ConsequenceService, dialect: AdministrationDialect): Endpoint {
+function policyEndpoint(consequences: ConsequenceService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/policyConsequences',
       methods: ['POST'],
@@ -94,12 +90,8 @@ function policyEndpoint(consequences: ConsequenceService, dialect: Administratio
   );
 }
 
-function settingEndpoint(
-  { consequences, settings }: Pick<Services, 'consequences' | 'settings'>,
-  dialect: AdministrationDialect,
-): Endpoint {
+function settingEndpoint({ consequences, settings }: Pick<Services, 'consequences' | 'settings'>): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/settingConsequences',
       methods: ['POST'],
@@ -114,22 +106,21 @@ function settingEndpoint(
         value: optional('the value; left out: the default applies again', '2'),
       },
     },
-    async ({ caller, parameters: { key, value } }) => {
+    async ({ parameters: { key, value } }) => {
       if (value !== undefined) {
-        await settings.check(caller, new Map([[key, value]]));
+        await settings.check(new Map([[key, value]]));
       }
       return {
-        unread: (await settings.unreadReason(caller, key)) ?? null,
-        consequences: await consequences.ofSetting(caller, key, value),
+        unread: settings.unreadReason(key) ?? null,
+        consequences: await consequences.ofSetting(key, value),
       };
     },
   );
 }
 
-function realmParts(consequences: ConsequenceService, dialect: AdministrationDialect): Endpoint[] {
+function realmParts(consequences: ConsequenceService): Endpoint[] {
   return [
     valueReading(
-      dialect,
       {
         path: '/system/realmConsequences',
         summary: 'the consequences of removing or changing a realm, or of making it the default one',
@@ -140,20 +131,18 @@ function realmParts(consequences: ConsequenceService, dialect: AdministrationDia
           resolvers: optional('with `set`: the new resolvers, a comma list', 'directory'),
         },
       },
-      ({ caller, parameters }) => ofRealm(consequences, caller, parameters),
+      ({ parameters }) => ofRealm(consequences, parameters),
     ),
     valueReading(
-      dialect,
       {
         path: '/system/resolverConsequences',
         summary: 'the consequences of removing a resolver',
         ...CONSEQUENCES,
         parameters: { resolver: required('the name of the resolver', 'directory') },
       },
-      ({ caller, parameters: { resolver } }) => consequences.ofResolverRemoval(caller, resolver),
+      ({ parameters: { resolver } }) => consequences.ofResolverRemoval(resolver),
     ),
     valueReading(
-      dialect,
       {
         path: '/system/userConsequences',
         summary: 'the consequences of removing a user of a managed resolver, or of removing the password',
@@ -164,11 +153,9 @@ function realmParts(consequences: ConsequenceService, dialect: AdministrationDia
           password_only: optional('`1`: of removing the password alone', '1'),
         },
       },
-      ({ caller, parameters: { resolver, username, password_only: only } }) => {
+      ({ parameters: { resolver, username, password_only: only } }) => {
         const name = { resolver, login: username };
-        return only === '1'
-          ? consequences.ofPasswordRemoval(caller, name)
-          : consequences.ofUserRemoval(caller, name);
+        return only === '1' ? consequences.ofPasswordRemoval(name) : consequences.ofUserRemoval(name);
       },
     ),
   ];
@@ -182,19 +169,16 @@ interface RealmAct {
 
 async function ofRealm(
   consequences: ConsequenceService,
-  caller: Caller,
   { act, realm = '', resolvers = '' }: RealmAct,
 ): Promise<readonly Consequence[]> {
   switch (act) {
     case 'remove':
-      return consequences.ofRealmRemoval(caller, realm);
+      return consequences.ofRealmRemoval(realm);
     case 'set':
-      return consequences.ofRealmChange(caller, { name: realm, resolvers: splitList(resolvers) });
+      return consequences.ofRealmChange({ name: realm, resolvers: splitList(resolvers) });
     case 'default':
-      return consequences.ofDefaultRealm(caller, realm.trim() === '' ? null : realm);
+      return consequences.ofDefaultRealm(realm.trim() === '' ? null : realm);
     default:
-      // With the right first, as everywhere.
-      await consequences.ofDefaultRealm(caller, null);
       throw new ServiceError('parameter.invalid', "The act is 'remove', 'set' or 'default'", {
         parameter: 'act',
       });

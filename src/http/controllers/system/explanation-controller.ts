@@ -11,10 +11,9 @@ import type {
 import type { ExplainedRight, PolicyVerdict } from '../../../policy/explanation.ts';
 import type { PolicyNames } from '../../../policy/policy-names.ts';
 import { splitList } from '../../../policy/policy-users.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { optional } from '../../request/parameter-schemas.ts';
-import { type Shown, valueReading } from '../../value-endpoint.ts';
+import type { Shown } from '../../answers.ts';
+import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
+import { optional } from '../../request/parameters.ts';
 
 const names = z.array(z.string());
 const time = z.iso.datetime();
@@ -114,24 +113,19 @@ const EXPLANATION = z.strictObject({
 type Explanation = Shown<typeof EXPLANATION>;
 
 /** @returns the endpoints of /system that name what policies may use, and explain decisions */
-export function explanationEndpoints(
-  explanations: ExplanationService,
-  dialect: AdministrationDialect,
-  clock: Clock,
-): Endpoint[] {
-  return [namesEndpoint(explanations, dialect), explainEndpoint(explanations, dialect, clock)];
+export function explanationEndpoints(explanations: ExplanationService, clock: Clock): Endpoint[] {
+  return [namesEndpoint(explanations), explainEndpoint(explanations, clock)];
 }
 
-function namesEndpoint(explanations: ExplanationService, dialect: AdministrationDialect): Endpoint {
+function namesEndpoint(explanations: ExplanationService): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/policyNames',
       summary: 'the scopes, actions and names that policies may use, with their meanings',
       value: NAMES,
       parameters: {},
     },
-    async ({ caller }) => shownNames(await explanations.names(caller)),
+    async () => shownNames(await explanations.names()),
   );
 }
 
@@ -155,16 +149,12 @@ const QUESTION = {
 
 type Question = z.output<z.ZodObject<typeof QUESTION>>;
 
-function explainEndpoint(
-  explanations: ExplanationService,
-  dialect: AdministrationDialect,
-  clock: Clock,
-): Endpoint {
+function explainEndpoint(explanations: ExplanationService, clock: Clock): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/explainPolicy',
       summary: 'what somebody may do, and why; or why a request was refused',
+      requiresFor: ({ request }) => (isGiven(request) ? ['system:read', 'admin:audit'] : ['system:read']),
       value: EXPLANATION,
       parameters: QUESTION,
     },
@@ -187,9 +177,9 @@ async function explain(
   const at = isGiven(question.time) ? parsePastInstant(question.time, clock.now(), 'time') : undefined;
   if (user !== undefined) {
     const { client } = question;
-    return shownValues(await explanations.explainValues(caller, { user, resolver, realm, client, at }));
+    return shownValues(await explanations.explainValues({ user, resolver, realm, client, at }));
   }
-  return shownRights(await explanations.explainRights(caller, { ...personOf(question, caller), realm, at }));
+  return shownRights(await explanations.explainRights({ ...personOf(question, caller), realm, at }));
 }
 
 /** @throws ServiceError 'parameter.invalid' */
@@ -212,7 +202,7 @@ function assertOneQuestion({ administrator, user, request }: Question): void {
 function personOf(
   { administrator, groups, client }: Question,
   { principal }: Caller,
-): Pick<Parameters<ExplanationService['explainRights']>[1], 'administrator' | 'groups' | 'client'> {
+): Pick<Parameters<ExplanationService['explainRights']>[0], 'administrator' | 'groups' | 'client'> {
   const namedGroups = isGiven(groups) ? splitList(groups) : undefined;
   const isCaller = !isGiven(administrator);
   return {

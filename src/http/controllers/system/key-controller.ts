@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { KeyOverviewReport } from '../../../keys/key-overview.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { optional } from '../../request/parameter-schemas.ts';
-import { type Shown, valueReading } from '../../value-endpoint.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
+import { optional } from '../../request/parameters.ts';
 
 const time = z.iso.datetime();
 
@@ -46,12 +44,8 @@ const EXAMPLE = {
 };
 
 /** @returns the endpoint that shows the state of the keys. They are changed at the machine only, see `KeyOverview` */
-export function keyEndpoint(
-  { keyOverview }: Pick<Services, 'keyOverview'>,
-  dialect: AdministrationDialect,
-): Endpoint {
+export function keyEndpoint({ keyOverview }: Pick<Services, 'keyOverview'>): Endpoint {
   return valueReading(
-    dialect,
     {
       path: '/system/keys',
       summary: 'the encryption keys and the servers that have them',
@@ -59,7 +53,7 @@ export function keyEndpoint(
       example: EXAMPLE,
       parameters: { count: optional('`1`: counts the secrets of each key, which reads all tokens', '1') },
     },
-    async ({ caller, parameters }) => shownReport(await keyOverview.show(caller, parameters.count === '1')),
+    async ({ parameters }) => shownReport(await keyOverview.show(parameters.count === '1')),
   );
 }
 

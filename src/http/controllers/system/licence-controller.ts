@@ -2,11 +2,9 @@ import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { Licence } from '../../../monitoring/licence.ts';
 import type { LicenceReport } from '../../../monitoring/reports.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { required, secret } from '../../request/parameter-schemas.ts';
-import { plainChange, type Shown, valueChange, valueReading } from '../../value-endpoint.ts';
+import { type Shown, count } from '../../answers.ts';
+import { type Endpoint, plainChange, valueChange, valueReading } from '../../endpoint-spec.ts';
+import { required, secret } from '../../request/parameters.ts';
 
 const time = z.iso.datetime();
 
@@ -33,13 +31,9 @@ const EXAMPLE = {
 };
 
 /** @returns the endpoints that show, install and remove the licence */
-export function licenceEndpoints(
-  { licences }: Pick<Services, 'licences'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function licenceEndpoints({ licences }: Pick<Services, 'licences'>): Endpoint[] {
   return [
     valueReading(
-      dialect,
       {
         path: '/system/licence',
         summary: 'the licence, and whether it counts',
@@ -47,13 +41,12 @@ export function licenceEndpoints(
         example: EXAMPLE,
         parameters: {},
       },
-      async ({ caller }) => {
-        const report = await licences.show(caller);
+      async () => {
+        const report = await licences.show();
         return report.kind === 'none' ? null : shownLicence(report);
       },
     ),
     valueChange(
-      dialect,
       {
         path: '/system/licence/install',
         summary: 'installs a licence in place of the present one; one that would not count is refused',
@@ -64,7 +57,6 @@ export function licenceEndpoints(
       async ({ caller, parameters: { licence } }) => shownLicence(await licences.install(caller, licence)),
     ),
     plainChange(
-      dialect,
       { path: '/system/licence/remove', summary: 'removes the licence', parameters: {} },
       ({ caller }) => licences.remove(caller),
     ),

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import type { PolicyService } from '../../../policy/policy-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { type Answers, valueOf } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { EXPECTED, readExpected } from '../../request/expected-state.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
-import { systemChange, systemReading } from './system-endpoint.ts';
+import { valuesOf } from '../../answers.ts';
+import { type Endpoint, systemChange, systemReading } from '../../endpoint-spec.ts';
+import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
 
 const name = z.string();
 const yes = z.literal(true);
@@ -21,50 +18,48 @@ const policy = z.strictObject({
   active: z.boolean(),
 });
 
-/** The answers of /system/setPolicy. */
-const STORED_POLICY: Answers = {
-  documented: valueOf(yes),
-  linotp: valueOf(
-    z.record(
-      z.string().describe('`setPolicy` and the name'),
-      z.strictObject({
-        realm: yes,
-        active: yes,
-        client: yes,
-        user: yes,
-        time: yes,
-        action: yes,
-        scope: yes,
-      }),
-    ),
+/** The values of /system/setPolicy. */
+export const STORED_POLICY = {
+  documented: yes,
+  linotp: z.record(
+    z.string().describe('`setPolicy` and the name'),
+    z.strictObject({
+      realm: yes,
+      active: yes,
+      client: yes,
+      user: yes,
+      time: yes,
+      action: yes,
+      scope: yes,
+    }),
   ),
 };
 
-/** The answers of /system/getPolicy. */
-const POLICIES: Answers = {
-  documented: valueOf(z.record(name, policy)),
-  linotp: valueOf(z.record(name, policy.extend({ active: z.enum(['True', 'False']) }))),
+/** The values of /system/getPolicy. */
+export const POLICIES = {
+  documented: z.record(name, policy),
+  linotp: z.record(name, policy.extend({ active: z.enum(['True', 'False']) })),
 };
 
-/** The answers of /system/delPolicy. */
-const REMOVED_POLICY: Answers = {
-  documented: valueOf(yes),
-  linotp: valueOf(z.strictObject({ delPolicy: z.strictObject({ result: z.record(z.string(), yes) }) })),
+/** The values of /system/delPolicy. */
+export const REMOVED_POLICY = {
+  documented: yes,
+  linotp: z.strictObject({ delPolicy: z.strictObject({ result: z.record(z.string(), yes) }) }),
 };
 
 const EXPECTED_POLICY = z.object(policy.shape).nullable();
 
 /** @returns the endpoints of /system that list and change policies */
-export function policyEndpoints(policies: PolicyService, dialect: AdministrationDialect): Endpoint[] {
-  return [setEndpoint(policies, dialect), listEndpoint(policies, dialect), removeEndpoint(policies, dialect)];
+export function policyEndpoints(policies: PolicyService): Endpoint[] {
+  return [setEndpoint(policies), listEndpoint(policies), removeEndpoint(policies)];
 }
 
-function setEndpoint(policies: PolicyService, dialect: AdministrationDialect): Endpoint {
+function setEndpoint(policies: PolicyService): Endpoint {
   return systemChange(
     {
       path: '/system/setPolicy',
       summary: 'creates or replaces a policy',
-      answers: STORED_POLICY,
+      answers: valuesOf(STORED_POLICY),
       purpose: 'create a policy or replace it.',
       parameters: {
         name: required('the name of the policy', 'helpdesk'),
@@ -84,23 +79,23 @@ function setEndpoint(policies: PolicyService, dialect: AdministrationDialect): E
         ),
       },
     },
-    async ({ caller, parameters: { active, expected, ...draft }, context }) => {
+    async ({ caller, parameters: { active, expected, ...draft }, context, dialect }) => {
       const stored = await policies.set(
         caller,
         { ...draft, active: readActive(active) },
         readExpected(expected, EXPECTED_POLICY),
       );
-      return dialect.value(dialect.shapes.storedPolicy(stored), context);
+      return dialect.administration.storedPolicy(stored, context);
     },
   );
 }
 
-function listEndpoint(policies: PolicyService, dialect: AdministrationDialect): Endpoint {
+function listEndpoint(policies: PolicyService): Endpoint {
   return systemReading(
     {
       path: '/system/getPolicy',
       summary: 'lists policies',
-      answers: POLICIES,
+      answers: valuesOf(POLICIES),
       purpose: 'list policies.',
       parameters: {
         name: optional('lists the policy of this name'),
@@ -110,17 +105,17 @@ function listEndpoint(policies: PolicyService, dialect: AdministrationDialect): 
         user: optional('lists policies for this user'),
       },
     },
-    async ({ caller, parameters, context }) =>
-      dialect.value(dialect.shapes.policies(await policies.list(caller, parameters)), context),
+    async ({ parameters, context, dialect }) =>
+      dialect.administration.policies(await policies.list(parameters), context),
   );
 }
 
-function removeEndpoint(policies: PolicyService, dialect: AdministrationDialect): Endpoint {
+function removeEndpoint(policies: PolicyService): Endpoint {
   return systemChange(
     {
       path: '/system/delPolicy',
       summary: 'removes a policy',
-      answers: REMOVED_POLICY,
+      answers: valuesOf(REMOVED_POLICY),
       purpose: 'remove a policy.',
       parameters: {
         name: required('the name of the policy', 'helpdesk'),
@@ -129,9 +124,9 @@ function removeEndpoint(policies: PolicyService, dialect: AdministrationDialect)
         ),
       },
     },
-    async ({ caller, parameters: { name, expected }, context }) => {
+    async ({ caller, parameters: { name, expected }, context, dialect }) => {
       await policies.remove(caller, name, readExpected(expected, EXPECTED_POLICY) ?? undefined);
-      return dialect.value(dialect.shapes.removedPolicy(name.trim()), context);
+      return dialect.administration.removedPolicy(name.trim(), context);
     },
   );
 }

@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import type { Caller } from '../../../policy/caller.ts';
 import { splitList } from '../../../policy/policy-users.ts';
-import type { Realm } from '../../../configuration/configuration.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { EXPECTED, readExpected } from '../../request/expected-state.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
-import { type Answers, valueOf } from '../../answers.ts';
+import { type Endpoint, plainChange, systemChange, systemReading } from '../../endpoint-spec.ts';
+import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
+import { valuesOf } from '../../answers.ts';
 import {
   providedSettings,
   removalOf,
@@ -15,9 +11,7 @@ import {
   RESOLVER,
   RESOLVER_PARAMETERS,
   resolverKind,
-} from './resolver-parameters.ts';
-import { plainChange } from '../../value-endpoint.ts';
-import { systemChange, systemReading } from './system-endpoint.ts';
+} from './resolver-controller.ts';
 
 const REALM = required('the name of the realm', 'customers');
 
@@ -35,65 +29,50 @@ const EXPECTED_RESOLVERS = z.array(z.string()).nullable();
 const name = z.string();
 const resolver = z.object({ name, type: z.string() }).catchall(z.string().describe('a setting'));
 
-/** The answers of /system/getResolvers. */
-const RESOLVERS: Answers = {
-  documented: valueOf(z.record(name, resolver)),
-  linotp: valueOf(
-    z.record(name, z.strictObject({ entry: z.string(), type: z.string(), resolvername: name })),
+/** The values of /system/getResolvers. */
+export const RESOLVERS = {
+  documented: z.record(name, resolver),
+  linotp: z.record(name, z.strictObject({ entry: z.string(), type: z.string(), resolvername: name })),
+};
+
+/** The values of /system/getResolver. A secret is an empty text. */
+export const SHOWN_RESOLVER = {
+  documented: resolver,
+  linotp: z.strictObject({ data: z.record(z.string(), z.string()), type: z.string(), resolver: name }),
+};
+
+/** The values of /system/getRealms and /system/getDefaultRealm. */
+export const REALMS = {
+  documented: z.record(name, z.strictObject({ name, default: z.boolean(), resolvers: z.array(z.string()) })),
+  linotp: z.record(
+    name,
+    z.strictObject({
+      default: z.literal('true').optional(),
+      realmname: name,
+      useridresolver: z.array(z.string()),
+      entry: z.string(),
+    }),
   ),
 };
 
-/** The answers of /system/getResolver. A secret is an empty text. */
-const SHOWN_RESOLVER: Answers = {
-  documented: valueOf(resolver),
-  linotp: valueOf(
-    z.strictObject({ data: z.record(z.string(), z.string()), type: z.string(), resolver: name }),
-  ),
-};
-
-/** The answers of /system/getRealms and /system/getDefaultRealm. */
-const REALMS: Answers = {
-  documented: valueOf(
-    z.record(name, z.strictObject({ name, default: z.boolean(), resolvers: z.array(z.string()) })),
-  ),
-  linotp: valueOf(
-    z.record(
-      name,
-      z.strictObject({
-        default: z.literal('true').optional(),
-        realmname: name,
-        useridresolver: z.array(z.string()),
-        entry: z.string(),
-      }),
-    ),
-  ),
-};
-
-/** The answers of /system/delRealm. */
-const REMOVED_REALM: Answers = {
-  documented: valueOf(z.literal(true)),
-  linotp: valueOf(z.strictObject({ delRealm: z.strictObject({ result: z.literal(true) }) })),
+/** The values of /system/delRealm. */
+const REMOVED_REALM = {
+  documented: z.literal(true),
+  linotp: z.strictObject({ delRealm: z.strictObject({ result: z.literal(true) }) }),
 };
 
 /** @returns the endpoints of /system that list and change realms and their resolvers */
-export function realmEndpoints(
-  operations: Pick<Services, 'realms' | 'resolvers'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function realmEndpoints(operations: Pick<Services, 'realms' | 'resolvers'>): Endpoint[] {
   return [
-    setResolver(operations, dialect),
-    ...resolverParts(operations, dialect),
-    ...realmParts(operations, dialect),
-    ...defaultParts(operations, dialect),
+    setResolver(operations),
+    ...resolverParts(operations),
+    ...realmParts(operations),
+    ...defaultParts(operations),
   ];
 }
 
-function setResolver(
-  { resolvers }: Pick<Services, 'realms' | 'resolvers'>,
-  dialect: AdministrationDialect,
-): Endpoint {
+function setResolver({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): Endpoint {
   return plainChange(
-    dialect,
     {
       path: '/system/setResolver',
       summary: 'creates or changes a resolver',
@@ -121,35 +100,30 @@ function setResolver(
   );
 }
 
-function resolverParts(
-  { resolvers }: Pick<Services, 'realms' | 'resolvers'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
-  const { shapes } = dialect;
+function resolverParts({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): Endpoint[] {
   return [
     systemReading(
       {
         path: '/system/getResolvers',
-        answers: RESOLVERS,
+        answers: valuesOf(RESOLVERS),
         summary: 'lists resolvers',
         purpose: 'list resolvers.',
         parameters: {},
       },
-      async ({ caller, context }) => dialect.value(shapes.resolvers(await resolvers.list(caller)), context),
+      async ({ context, dialect }) => dialect.administration.resolvers(await resolvers.list(), context),
     ),
     systemReading(
       {
         path: '/system/getResolver',
-        answers: SHOWN_RESOLVER,
+        answers: valuesOf(SHOWN_RESOLVER),
         summary: 'shows a resolver',
         purpose: 'show a resolver.',
         parameters: { resolver: RESOLVER },
       },
-      async ({ caller, parameters: { resolver }, context }) =>
-        dialect.value(shapes.resolver(await resolvers.show(caller, resolver)), context),
+      async ({ parameters: { resolver }, context, dialect }) =>
+        dialect.administration.resolver(await resolvers.show(resolver), context),
     ),
     plainChange(
-      dialect,
       {
         path: '/system/delResolver',
         summary: 'removes a resolver',
@@ -164,13 +138,9 @@ function resolverParts(
   ];
 }
 
-function realmParts(
-  operations: Pick<Services, 'realms' | 'resolvers'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+function realmParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolvers'>): Endpoint[] {
   return [
     plainChange(
-      dialect,
       {
         path: '/system/setRealm',
         summary: 'creates a realm or replaces its resolvers',
@@ -179,7 +149,7 @@ function realmParts(
         parameters: SET_REALM,
       },
       async ({ caller, parameters: { realm, resolvers, expected } }) => {
-        await operations.realms.set(caller, {
+        await realms.set(caller, {
           name: realm,
           resolvers: splitList(resolvers),
           ...expectedOf(readExpected(expected, EXPECTED_RESOLVERS)),
@@ -189,45 +159,36 @@ function realmParts(
     systemReading(
       {
         path: '/system/getRealms',
-        answers: REALMS,
+        answers: valuesOf(REALMS),
         summary: 'lists realms',
         purpose: 'list realms.',
         parameters: { realm: optional('lists the realm of this name') },
       },
-      async ({ caller, parameters: { realm = '' }, context }) => {
+      async ({ parameters: { realm = '' }, context, dialect }) => {
         const requested = realm.trim().toLowerCase();
-        const shape = await shapeRealms(
-          operations,
-          dialect,
-          caller,
-          ({ name }) => requested === '' || name === requested,
-        );
-        return dialect.value(shape, context);
+        const found = (await realms.list()).filter(({ name }) => requested === '' || name === requested);
+        return dialect.administration.realms(found, await resolvers.list(), context);
       },
     ),
     systemChange(
       {
         path: '/system/delRealm',
-        answers: REMOVED_REALM,
+        answers: valuesOf(REMOVED_REALM),
         summary: 'removes a realm',
         purpose: 'remove a realm.',
         parameters: { realm: REALM },
       },
-      async ({ caller, parameters: { realm }, context }) => {
-        await operations.realms.remove(caller, realm);
-        return dialect.value(dialect.shapes.removedRealm(realm), context);
+      async ({ caller, parameters: { realm }, context, dialect }) => {
+        await realms.remove(caller, realm);
+        return dialect.administration.removedRealm(realm, context);
       },
     ),
   ];
 }
 
-function defaultParts(
-  operations: Pick<Services, 'realms' | 'resolvers'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+function defaultParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolvers'>): Endpoint[] {
   return [
     plainChange(
-      dialect,
       {
         path: '/system/setDefaultRealm',
         summary: 'sets the default realm, or none',
@@ -236,31 +197,23 @@ function defaultParts(
         parameters: { realm: optional('the name of the realm; empty: none') },
       },
       async ({ caller, parameters: { realm = '' } }) => {
-        await operations.realms.setDefault(caller, realm.trim() === '' ? null : realm);
+        await realms.setDefault(caller, realm.trim() === '' ? null : realm);
       },
     ),
     systemReading(
       {
         path: '/system/getDefaultRealm',
-        answers: REALMS,
+        answers: valuesOf(REALMS),
         summary: 'shows the default realm',
         purpose: 'show the default realm.',
         parameters: {},
       },
-      async ({ caller, context }) =>
-        dialect.value(await shapeRealms(operations, dialect, caller, ({ isDefault }) => isDefault), context),
+      async ({ context, dialect }) => {
+        const found = (await realms.list()).filter(({ isDefault }) => isDefault);
+        return dialect.administration.realms(found, await resolvers.list(), context);
+      },
     ),
   ];
-}
-
-async function shapeRealms(
-  { realms, resolvers }: Pick<Services, 'realms' | 'resolvers'>,
-  dialect: AdministrationDialect,
-  caller: Caller,
-  isMeant: (realm: Realm) => boolean,
-): Promise<unknown> {
-  const found = (await realms.list(caller)).filter(isMeant);
-  return dialect.shapes.realms(found, await resolvers.list(caller));
 }
 
 function expectedOf<State>(expected: State | undefined): { readonly expected?: State } {

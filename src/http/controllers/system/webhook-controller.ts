@@ -4,11 +4,9 @@ import { splitList } from '../../../policy/policy-users.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
 import type { WebhookTest } from '../../../webhooks/webhook-service.ts';
 import type { PendingDelivery, WebhookWithState } from '../../../webhooks/webhook.ts';
-import { count } from '../../answers.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { optional, required } from '../../request/parameter-schemas.ts';
-import { plainChange, type Shown, valueChange, valueReading } from '../../value-endpoint.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type Endpoint, plainChange, valueChange, valueReading } from '../../endpoint-spec.ts';
+import { optional, required } from '../../request/parameters.ts';
 
 const NAME = required('the name of the webhook', 'siem');
 const time = z.iso.datetime();
@@ -83,22 +81,18 @@ const SECRET = {
 };
 
 /** @returns the endpoints that list and change webhooks */
-export function webhookEndpoints(
-  operations: Pick<Services, 'webhooks'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function webhookEndpoints(operations: Pick<Services, 'webhooks'>): Endpoint[] {
   return [
-    ...readingParts(operations, dialect),
-    ...secretParts(operations, dialect),
-    ...switchParts(operations, dialect),
-    ...deliveryParts(operations, dialect),
+    ...readingParts(operations),
+    ...secretParts(operations),
+    ...switchParts(operations),
+    ...deliveryParts(operations),
   ];
 }
 
-function readingParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
+function readingParts({ webhooks }: Pick<Services, 'webhooks'>): Endpoint[] {
   return [
     valueReading(
-      dialect,
       {
         path: '/system/webhooks',
         summary: 'the webhooks with the numbers of their deliveries, and the types of events',
@@ -111,7 +105,6 @@ function readingParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Adminis
       }),
     ),
     valueReading(
-      dialect,
       {
         path: '/system/webhooks/deliveries',
         summary: 'the latest deliveries of a webhook that wait or were given up, newest first, 100 at most',
@@ -129,16 +122,14 @@ function readingParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Adminis
         ],
         parameters: { name: NAME },
       },
-      async ({ caller, parameters: { name } }) =>
-        (await webhooks.deliveries(caller, name)).map(shownDelivery),
+      async ({ parameters: { name } }) => (await webhooks.deliveries(name)).map(shownDelivery),
     ),
   ];
 }
 
-function secretParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
+function secretParts({ webhooks }: Pick<Services, 'webhooks'>): Endpoint[] {
   return [
     valueChange(
-      dialect,
       {
         path: '/system/webhooks/add',
         summary: 'adds a webhook at a public address; the answer has the secret of its signatures, this once',
@@ -162,7 +153,6 @@ function secretParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Administ
       },
     ),
     valueChange(
-      dialect,
       {
         path: '/system/webhooks/rotate-secret',
         summary: 'makes a new secret, which the answer has this once; the one before signs, too, for a day',
@@ -174,10 +164,9 @@ function secretParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Administ
   ];
 }
 
-function switchParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
+function switchParts({ webhooks }: Pick<Services, 'webhooks'>): Endpoint[] {
   return (['enable', 'disable'] as const).map((verb) =>
     plainChange(
-      dialect,
       {
         path: `/system/webhooks/${verb}`,
         summary:
@@ -191,10 +180,9 @@ function switchParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Administ
   );
 }
 
-function deliveryParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
+function deliveryParts({ webhooks }: Pick<Services, 'webhooks'>): Endpoint[] {
   return [
     valueChange(
-      dialect,
       {
         path: '/system/webhooks/test',
         summary: 'sends a signed event `webhook.test` now, once',
@@ -211,7 +199,6 @@ function deliveryParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Admini
       async ({ caller, parameters: { name } }) => shownTest(await webhooks.test(caller, name)),
     ),
     valueChange(
-      dialect,
       {
         path: '/system/webhooks/retry',
         summary: 'makes all deliveries due now, also those that were given up; their number',
@@ -221,7 +208,6 @@ function deliveryParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Admini
       ({ caller, parameters: { name } }) => webhooks.retry(caller, name),
     ),
     valueChange(
-      dialect,
       {
         path: '/system/webhooks/remove',
         summary: 'removes a webhook with its deliveries; their number',

@@ -4,12 +4,10 @@ import { splitList } from '../../../policy/policy-users.ts';
 import type { TokenListing, TokenSelection } from '../../../tokens/token-selection.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../../endpoint-spec.ts';
-import { optional, required, secret } from '../../request/parameter-schemas.ts';
-import { type Answers, count, valueOf } from '../../answers.ts';
-import { blankAsUndefined } from '../../request/parameters.ts';
-import { plainChange, valueChange } from '../../value-endpoint.ts';
+import { type Endpoint, type Method, administratorEndpoint, plainChange, valueChange } from '../../endpoint-spec.ts';
+import { optional, required, secret, blankAsUndefined } from '../../request/parameters.ts';
+import { count, valuesOf } from '../../answers.ts';
+import type { ResynchronisationService } from '../../../challenges/resynchronisation-service.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 /** The parameters that select a token, or all tokens of a user. */
@@ -72,56 +70,48 @@ const LINOTP_TOKEN = z.strictObject({
   'LinOtp.Isactive': z.boolean(),
 });
 
-/** The answers of /admin/show. */
-const TOKEN_PAGE: Answers = {
-  documented: valueOf(
-    z.strictObject({
-      total: count.describe('the number of tokens on all pages'),
-      page: count,
-      pagesize: count,
-      tokens: z.array(TOKEN),
-    }),
-  ),
-  linotp: valueOf(
-    z.strictObject({
-      resultset: z.strictObject({ tokens: count, pages: count, pagesize: count, page: count }),
-      data: z.array(LINOTP_TOKEN),
-    }),
-  ),
+/** The values of /admin/show. */
+export const TOKEN_PAGE = {
+  documented: z.strictObject({
+    total: count.describe('the number of tokens on all pages'),
+    page: count,
+    pagesize: count,
+    tokens: z.array(TOKEN),
+  }),
+  linotp: z.strictObject({
+    resultset: z.strictObject({ tokens: count, pages: count, pagesize: count, page: count }),
+    data: z.array(LINOTP_TOKEN),
+  }),
 };
 
-/** The answers of /admin/set. */
-const SET_TOKENS: Answers = {
-  documented: valueOf(CHANGED),
-  linotp: valueOf(z.record(z.string().describe('`set pin`, `set MaxFailCount`, …'), CHANGED)),
+/** The values of /admin/set. */
+const SET_TOKENS = {
+  documented: CHANGED,
+  linotp: z.record(z.string().describe('`set pin`, `set MaxFailCount`, …'), CHANGED),
 };
 
 /** @returns the endpoints of /admin that show and change tokens */
-export function tokenEndpoints(
-  operations: Pick<Services, 'tokens'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function tokenEndpoints(operations: Pick<Services, 'tokens'>): Endpoint[] {
   return [
-    showEndpoint(operations, dialect),
-    setEndpoint(operations, dialect),
+    showEndpoint(operations),
+    setEndpoint(operations),
     ...(['reset', 'enable', 'disable', 'remove'] as const).map((action) =>
-      selectionEndpoint(action, operations, dialect),
+      selectionEndpoint(action, operations),
     ),
-    assignEndpoint(operations, dialect),
-    unassignEndpoint(operations, dialect),
-    realmEndpoint(operations, dialect),
+    assignEndpoint(operations),
+    unassignEndpoint(operations),
+    realmEndpoint(operations),
   ];
 }
 
-function showEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
+function showEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/show',
       methods: METHODS,
       summary: 'lists tokens',
       requires: 'admin:show',
-      answers: TOKEN_PAGE,
-      family: 'linotp2',
+      answers: valuesOf(TOKEN_PAGE),
       usage: 'admin/show: list tokens.',
       changesState: false,
       parameters: z.object({
@@ -133,7 +123,7 @@ function showEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Administrat
         outform: optional('`json`'),
       }),
     },
-    async ({ caller, parameters, context }) => {
+    async ({ caller, parameters, context, dialect }) => {
       const { serial, user, realm, resconf, viewrealm, page, pagesize, filter, outform } = parameters;
       refuseUnserved(filter, outform);
       const shown = await tokens.page(caller, {
@@ -144,12 +134,12 @@ function showEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Administrat
         ...readViewRealm(viewrealm ?? ''),
         page: { page: readNumber(blankAsUndefined(page)), pageSize: readNumber(blankAsUndefined(pagesize)) },
       });
-      return dialect.value(dialect.shapes.tokenPage(shown), context);
+      return dialect.administration.tokenPage(shown, context);
     },
   );
 }
 
-function setEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
+function setEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   const settings = {
     pin: PIN,
     removepin: optional('`1`, and no other setting: removes the token PIN', '1'),
@@ -166,19 +156,18 @@ function setEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Administrati
       methods: METHODS,
       summary: 'sets PIN, limits and description of a token',
       requires: 'admin:set',
-      answers: SET_TOKENS,
-      family: 'linotp2',
+      answers: valuesOf(SET_TOKENS),
       usage: 'admin/set: set the PIN, limits or description of a token.',
       changesState: true,
       parameters: z.object({ ...SELECTION, ...settings }),
     },
-    async ({ caller, parameters, context }) => {
+    async ({ caller, parameters, context, dialect }) => {
       const { serial, user, realm, resconf, ...given } = parameters;
       const selected = selection({ serial, user, realm, resconf });
       const removed = removedPin(given);
       if (removed !== undefined) {
         const count = await tokens.removePin(caller, selected, removed === 'removepin' ? 'pin' : 'ocraPin');
-        return dialect.value(dialect.shapes.setTokens([removed], count), context);
+        return dialect.administration.setTokens([removed], count, context);
       }
       const { pin, maxfailcount, counterwindow, syncwindow, ocrapin, description } = given;
       const count = await tokens.set(caller, selected, {
@@ -197,7 +186,7 @@ function setEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Administrati
         ocrapin,
         description,
       }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-      return dialect.value(dialect.shapes.setTokens(names, count), context);
+      return dialect.administration.setTokens(names, count, context);
     },
   );
 }
@@ -231,13 +220,8 @@ const SUMMARIES = {
   remove: 'removes a token and its challenges',
 } as const;
 
-function selectionEndpoint(
-  action: keyof typeof SUMMARIES,
-  { tokens }: Pick<Services, 'tokens'>,
-  dialect: AdministrationDialect,
-): Endpoint {
+function selectionEndpoint(action: keyof typeof SUMMARIES, { tokens }: Pick<Services, 'tokens'>): Endpoint {
   return valueChange(
-    dialect,
     {
       path: `/admin/${action}`,
       methods: METHODS,
@@ -251,9 +235,8 @@ function selectionEndpoint(
   );
 }
 
-function assignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
+function assignEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   return plainChange(
-    dialect,
     {
       path: '/admin/assign',
       methods: METHODS,
@@ -273,9 +256,8 @@ function assignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Administr
   );
 }
 
-function unassignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
+function unassignEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   return plainChange(
-    dialect,
     {
       path: '/admin/unassign',
       methods: METHODS,
@@ -290,9 +272,8 @@ function unassignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: Adminis
   );
 }
 
-function realmEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
+function realmEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/admin/tokenrealm',
       methods: METHODS,
@@ -347,4 +328,28 @@ function refuseUnserved(filter: string | undefined, outform: string | undefined)
   if (blankAsUndefined(outform) !== undefined && outform?.trim().toLowerCase() !== 'json') {
     throw new ServiceError('parameter.invalid', "The only value of the parameter 'outform' is json");
   }
+}
+
+/** @returns the endpoint that resynchronises a token by two consecutive responses */
+export function resyncEndpoint(operations: ResynchronisationService): Endpoint {
+  return valueChange(
+    {
+      path: '/admin/resync',
+      methods: ['GET', 'POST'],
+      summary: 'resynchronises a token by two consecutive responses',
+      requires: 'admin:resync',
+      value: z.boolean().describe('true: both responses fit, and the token is in step'),
+      purpose: 'bring a token back in step by two consecutive responses.',
+      parameters: {
+        otp1: secret(required('the first response')),
+        otp2: secret(required('the second response')),
+        serial: optional('the serial of the token'),
+        user: optional('the login of the owner'),
+        realm: optional('the realm of the owner'),
+        challenge1: optional('the question of `otp1`; default: that of the last but one challenge'),
+        challenge2: optional('the question of `otp2`; default: that of the last challenge'),
+      },
+    },
+    ({ caller, parameters }) => operations.resync(caller, parameters),
+  );
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import type { UserService } from '../../../users/user-service.ts';
-import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
-import { optional, required, secret } from '../../request/parameter-schemas.ts';
-import { plainChange, valueChange } from '../../value-endpoint.ts';
+import type { FoundUser, UserService } from '../../../users/user-service.ts';
+import type { Shown } from '../../answers.ts';
+import { type Endpoint, plainChange, valueChange, valueReading } from '../../endpoint-spec.ts';
+import { emptyAsUndefined, optional, required, secret } from '../../request/parameters.ts';
+import { plainResolverName } from '../../../policy/policy-users.ts';
+import { resolverClass } from '../../dialects/linotp2-administration.ts';
 
 const NAMED = {
   resolver: required('a managed resolver', 'staff'),
@@ -13,14 +14,10 @@ const NAMED = {
 const PASSWORD = 'a password of 8 characters or more';
 
 /** @returns the endpoints that change the users of managed resolvers */
-export function managedUserEndpoints(
-  { users }: Pick<Services, 'users'>,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function managedUserEndpoints({ users }: Pick<Services, 'users'>): Endpoint[] {
   return [
-    addEndpoint(users, dialect),
+    addEndpoint(users),
     plainChange(
-      dialect,
       {
         path: '/system/users/password',
         summary: 'sets the password of a user of a managed resolver, or removes it',
@@ -37,7 +34,6 @@ export function managedUserEndpoints(
       },
     ),
     plainChange(
-      dialect,
       {
         path: '/system/users/remove',
         summary: 'removes a user of a managed resolver; the tokens become unassigned',
@@ -48,9 +44,8 @@ export function managedUserEndpoints(
   ];
 }
 
-function addEndpoint(users: UserService, dialect: AdministrationDialect): Endpoint {
+function addEndpoint(users: UserService): Endpoint {
   return valueChange(
-    dialect,
     {
       path: '/system/users/add',
       summary: 'adds a user to a managed resolver; the id of the user',
@@ -78,4 +73,72 @@ function addEndpoint(users: UserService, dialect: AdministrationDialect): Endpoi
       return { userid: added.userId };
     },
   );
+}
+
+const PATTERN = 'must equal it but for case; `*` stands for any text';
+
+const USER = z.strictObject({
+  username: z.string(),
+  userid: z.string(),
+  givenname: z.string(),
+  surname: z.string(),
+  email: z.string(),
+  phone: z.string(),
+  mobile: z.string().describe('empty: resolvers here have one phone number'),
+  description: z.string().describe('empty'),
+  useridresolver: z.string().describe('the class and the name of the resolver, as LinOTP writes them'),
+});
+
+/** @returns the endpoint that lists users */
+export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
+  return valueReading(
+    {
+      path: '/admin/userlist',
+      summary: 'lists the users of a realm or of a resolver, 10 000 at most',
+      requires: 'admin:userlist',
+      value: z.array(USER),
+      purpose: 'list users.',
+      parameters: {
+        realm: optional('a realm; default: the default realm, or all that have the resolver'),
+        resconf: optional('the only resolver to ask'),
+        username: optional(`the login ${PATTERN}`),
+        userid: optional(`the id ${PATTERN}`),
+        givenname: optional(`the given name ${PATTERN}`),
+        surname: optional(`the surname ${PATTERN}`),
+        email: optional(`the e-mail address ${PATTERN}`),
+        phone: optional(`the phone number ${PATTERN}`),
+      },
+    },
+    async ({ caller, parameters }) => {
+      const { realm, resconf, username, userid, givenname, surname, email, phone } = parameters;
+      const found = await users.find(caller, {
+        realm: emptyAsUndefined(realm),
+        resolver: resconf === undefined ? undefined : emptyAsUndefined(plainResolverName(resconf)),
+        matching: {
+          login: emptyAsUndefined(username),
+          userId: emptyAsUndefined(userid),
+          givenName: emptyAsUndefined(givenname),
+          surname: emptyAsUndefined(surname),
+          email: emptyAsUndefined(email),
+          phone: emptyAsUndefined(phone),
+        },
+      });
+      return found.map(shownUser);
+    },
+  );
+}
+
+/** In LinOTP's documented form: there is no recording of it. Resolvers here have one phone number, and no descriptions. */
+function shownUser(user: FoundUser): Shown<typeof USER> {
+  return {
+    username: user.login,
+    userid: user.userId,
+    givenname: user.givenName,
+    surname: user.surname,
+    email: user.email,
+    phone: user.phone,
+    mobile: '',
+    description: '',
+    useridresolver: resolverClass(user.resolver, user.kind),
+  };
 }

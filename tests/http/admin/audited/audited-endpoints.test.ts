@@ -5,7 +5,6 @@ import request, { type Response } from 'supertest';
 
 import type { Endpoint } from '../../../../src/http/endpoint-spec.ts';
 import { type AppDependencies, servedEndpoints } from '../../../../src/http/served-endpoints.ts';
-import { createDialect } from '../../../../src/http/dialects/dialects.ts';
 import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';
 import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
@@ -289,7 +288,6 @@ const PLAIN = ['/admin/sign-in/methods', '/healthz', '/startupz', '/readyz', '/d
 const endpoints = servedEndpoints(
   // None of what they need is called: they are asked for what they say of themselves.
   { services: {}, config: { monitoringPost: 'on' }, metrics: {} } as unknown as AppDependencies,
-  createDialect('documented', undefined),
 );
 function endpointOf(path: string): Endpoint {
   const found = endpoints.find((endpoint) => endpoint.path === path);

@@ -1,0 +1,290 @@
+import { z } from 'zod';
+import type { AuditPage, AuditPageRequest, AuditReading, GrantedExport } from '../../audit/audit-reading.ts';
+import type { ExportFormat } from '../../audit/export-trail.ts';
+import { type Clock, parsePastInstant } from '../../kernel/clock.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { type Answers, inEveryDialect, type Shown, count } from '../answers.ts';
+import { administratorEndpoint, type Endpoint, valueReading, valueChange } from '../endpoint-spec.ts';
+import type { Reply } from '../reply.ts';
+import { optional } from '../request/parameters.ts';
+import type { AuditVerification } from '../../audit/audit-verification.ts';
+import type { VerificationRecord } from '../../audit/verification.ts';
+
+/** The parameters that select rows. */
+const FILTERS = {
+  serial: optional('the token, or whatever else the act was about'),
+  actor: optional('the administrator; `operator:NAME` for commands'),
+  action: optional('such as `ocra/check_t` or `admin/init`; an unknown one is refused'),
+  realm: optional('a realm of what the act was about'),
+  outcome: optional(
+    'such as `accepted`, `wrong` or `created`, whatever details follow; an unknown one is refused',
+  ),
+  client: optional('the address'),
+  request: optional('the id of the request'),
+  transactionid: optional('the transaction'),
+  since: optional('a date, a time, or a duration back from now (`30M`, `1H`, `2D`, `1W`)'),
+  until: optional('likewise; excludes this instant itself'),
+} as const;
+
+type Filters = Readonly<Partial<Record<keyof typeof FILTERS, string | undefined>>>;
+
+const PAGE = z.strictObject({
+  rows: z.array(
+    z.strictObject({
+      id: z.string().describe('decimal digits'),
+      at: z.string().describe('UTC, to the microsecond'),
+      actor: z.string(),
+      action: z.string(),
+      serial: z.string().describe('the object of the act, such as the serial of a token'),
+      realm: z.string().describe('the realms of the object, separated by commas'),
+      outcome: z.string(),
+      client: z.string(),
+      request: z.string().describe('the id of the request'),
+      transactionid: z.string().describe('empty where the act concerns no transaction'),
+    }),
+  ),
+  next: z.string().nullable().describe('`cursor` of the next page; null: there is none'),
+});
+
+const VALUES = z.strictObject({
+  actions: z.array(z.string()).describe('sorted'),
+  outcomes: z.array(z.string()).describe('sorted; details may follow these words'),
+});
+
+const EXPORT: Answers = inEveryDialect({
+  others: [
+    {
+      contentType: 'application/x-ndjson',
+      meaning: 'JSON lines: a head, the journal of signatures where it can be verified, the rows, the end',
+    },
+    { contentType: 'text/csv', meaning: 'with `format=csv`: a head and the rows (RFC 4180), no formulas' },
+  ],
+});
+
+/** @returns the endpoints that search and export the audit trail */
+export function auditEndpoints(audit: AuditReading, clock: Clock): Endpoint[] {
+  return [searchEndpoint(audit, clock), valuesEndpoint(audit), exportEndpoint(audit, clock)];
+}
+
+function searchEndpoint(audit: AuditReading, clock: Clock): Endpoint {
+  return valueReading(
+    {
+      path: '/audit/search',
+      summary: 'rows of the audit trail, newest first; all filters must match',
+      requires: 'admin:audit',
+      value: PAGE,
+      parameters: {
+        ...FILTERS,
+        limit: optional('the number of rows on a page, 1 to 1000; default: 100'),
+        cursor: optional('`next` of the page before; default: the first page'),
+      },
+    },
+    async ({ caller, parameters: { limit, cursor, ...filters } }) => {
+      const page = await audit.page(caller, {
+        ...filterOf(filters, clock),
+        ...withoutEmpty({ cursor }),
+        ...(isGiven(limit) && { limit: /^\d{1,6}$/.test(limit) ? Number(limit) : Number.NaN }),
+      });
+      return shownPage(page);
+    },
+  );
+}
+
+/** The rows have no signatures. */
+function shownPage({ rows, next }: AuditPage): Shown<typeof PAGE> {
+  return {
+    rows: rows.map(({ id, at, actor, action, subject, realm, outcome, client, requestId, transaction }) => ({
+      id,
+      at,
+      actor,
+      action,
+      serial: subject,
+      realm,
+      outcome,
+      client,
+      request: requestId,
+      transactionid: transaction,
+    })),
+    next,
+  };
+}
+
+function valuesEndpoint(audit: AuditReading): Endpoint {
+  return valueReading(
+    {
+      path: '/audit/values',
+      summary: 'the actions and outcomes that rows of the audit trail may have',
+      requires: 'admin:audit',
+      value: VALUES,
+      parameters: {},
+    },
+    () => Promise.resolve(audit.values()),
+  );
+}
+
+function exportEndpoint(audit: AuditReading, clock: Clock): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/audit/export',
+      methods: ['POST'],
+      summary:
+        'a file of the audit trail; it can be verified if it is JSON lines and no filter but times is given',
+      requires: 'admin:audit',
+      answers: EXPORT,
+      answerHeaders: {
+        'Content-Disposition': 'the name of the file',
+        'X-Audit-Verifiable': '`yes`, or `no` for CSV, selected rows, and callers who are bound to realms',
+      },
+      changesState: true,
+      parameters: z.object({ ...FILTERS, format: optional('`jsonl` (default) or `csv`', 'csv') }),
+    },
+    async ({ caller, parameters: { format, ...filters } }) => {
+      const granted = await audit.grantExport(caller, {
+        ...filterOf(filters, clock),
+        format: formatOf(format),
+      });
+      return fileReply(granted, clock.now());
+    },
+  );
+}
+
+function formatOf(text: string | undefined): ExportFormat {
+  const format = isGiven(text) ? text : 'jsonl';
+  if (format !== 'jsonl' && format !== 'csv') {
+    throw new ServiceError('parameter.invalid', 'The format must be jsonl or csv', { parameter: 'format' });
+  }
+  return format;
+}
+
+function fileReply({ format, isVerifiable, write }: GrantedExport, at: Date): Reply {
+  const time = at.toISOString().slice(0, 19).replaceAll(':', '-');
+  return {
+    status: 200,
+    contentType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
+    headers: {
+      'Content-Disposition': `attachment; filename="audit${isVerifiable ? '' : '-extract'}-${time}Z.${format}"`,
+      'X-Audit-Verifiable': isVerifiable ? 'yes' : 'no',
+    },
+    stream: async (take) => {
+      await write(take);
+    },
+  };
+}
+
+function filterOf(
+  { serial, request, transactionid, since, until, ...filter }: Filters,
+  clock: Clock,
+): Omit<AuditPageRequest, 'limit' | 'cursor'> {
+  const now = clock.now();
+  return {
+    ...withoutEmpty(filter),
+    ...withoutEmpty({ subject: serial, requestId: request, transaction: transactionid }),
+    ...(isGiven(since) && { since: parsePastInstant(since, now, 'since') }),
+    ...(isGiven(until) && { until: parsePastInstant(until, now, 'until') }),
+  };
+}
+
+function isGiven(text: string | undefined): text is string {
+  return text !== undefined && text !== '';
+}
+
+/** Leaves out empty parameters, as forms send them for fields that were not filled in. */
+function withoutEmpty<Names extends string>(
+  texts: Readonly<Partial<Record<Names, string | undefined>>>,
+): Partial<Record<Names, string>> {
+  const entries = Object.entries<string | undefined>(texts).filter(([, text]) => isGiven(text));
+  return Object.fromEntries(entries) as Partial<Record<Names, string>>;
+}
+
+const FINDING = z.strictObject({
+  kind: z.enum(['changed', 'removed', 'inserted', 'reordered']),
+  of: z.enum(['row', 'journal']),
+  id: z.string().nullable().describe('of the row, or number of the record; null for a removed one'),
+  writer: count.nullable(),
+  lane: count.nullable(),
+  seq: z.string().nullable().describe('place in its lane; first and last place of removed rows'),
+  at: z.string().nullable().describe('UTC, to the microsecond'),
+  reason: z.string(),
+});
+
+const VERIFICATION = z.strictObject({
+  id: z.string().describe('decimal digits'),
+  state: z.enum(['running', 'finished', 'failed', 'interrupted']),
+  begun: z.iso.datetime(),
+  begun_by: z.string(),
+  ended: z.iso.datetime().nullable(),
+  rows: count.describe('checked so far'),
+  of: count.describe('the approximate number of all'),
+  records: count.describe('of the journal; 0 before the end'),
+  newest: z.string().describe('the newest checkpoint, hexadecimal; empty before the end'),
+  checkpoint: z.string().describe('the checkpoint that must be there; empty where none was given'),
+  findings: count,
+  listed: z.array(FINDING).describe('the first hundred findings; empty before the end'),
+  reason: z.string().describe('why it failed; empty where it did not'),
+});
+
+const OVERVIEW = z.strictObject({
+  verification: VERIFICATION.nullable().describe('the newest one; null: there was none yet'),
+  keys: z.array(z.string()).describe('public keys of the installation, Base64, the current one first'),
+});
+
+/** @returns the endpoints that verify the audit trail */
+export function auditVerificationEndpoints(verification: AuditVerification): Endpoint[] {
+  return [beginEndpoint(verification), overviewEndpoint(verification)];
+}
+
+function beginEndpoint(verification: AuditVerification): Endpoint {
+  return valueChange(
+    {
+      path: '/audit/verify',
+      summary:
+        'begins to verify the whole audit trail in the background; the running verification if there is one',
+      requires: 'admin:audit',
+      value: VERIFICATION,
+      parameters: {
+        checkpoint: optional('the hash of a checkpoint that must be there, as a server has logged it'),
+      },
+    },
+    async ({ caller, parameters: { checkpoint } }) => {
+      const begun = await verification.begin(caller, checkpoint === '' ? undefined : checkpoint);
+      return shownVerification(begun);
+    },
+  );
+}
+
+function overviewEndpoint(verification: AuditVerification): Endpoint {
+  return valueReading(
+    {
+      path: '/audit/verification',
+      summary: 'the progress or the result of the newest verification of the audit trail',
+      requires: 'admin:audit',
+      value: OVERVIEW,
+      parameters: {},
+    },
+    async ({ caller }) => {
+      const { newest, publicKeys } = await verification.overview(caller);
+      return {
+        verification: newest === undefined ? null : shownVerification(newest),
+        keys: publicKeys.map((key) => key.toString('base64')),
+      };
+    },
+  );
+}
+
+function shownVerification(record: VerificationRecord): Shown<typeof VERIFICATION> {
+  return {
+    id: record.id,
+    state: record.state,
+    begun: record.begunAt.toISOString(),
+    begun_by: record.begunBy,
+    ended: record.endedAt?.toISOString() ?? null,
+    rows: record.rows,
+    of: Math.max(record.rows, record.of),
+    records: record.records,
+    newest: record.newest,
+    checkpoint: record.checkpoint,
+    findings: record.findings,
+    listed: record.listed,
+    reason: record.reason,
+  };
+}

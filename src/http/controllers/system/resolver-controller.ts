@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import type { Services } from '../../../services.ts';
+import type { DirectoryUser } from '../../../resolvers/user-source.ts';
+import type { Trial } from '../../../resolvers/resolver-trial-service.ts';
+import { describedKinds, type DescribedResolverSetting } from '../../../resolvers/settings/setting-facts.ts';
+import { count, type Shown } from '../../answers.ts';
+import { type Endpoint, valueChange, valueReading } from '../../endpoint-spec.ts';
+import { optional, required, secret } from '../../request/parameters.ts';
+import { SETTINGS_RULES } from '../../../resolvers/settings/settings-rules.ts';
+
+const SETTING = z.strictObject({
+  name: z.string(),
+  meaning: z.string(),
+  required: z.boolean(),
+  default: z.string().nullable().describe('the value that applies without one; null: none'),
+  values: z.array(z.string()).nullable().describe('the only values; null: any'),
+  example: z.string().nullable(),
+  form: z.enum(['line', 'lines', 'json']).describe('`json`: a JSON object of texts'),
+  secret: z.boolean().describe('a password: it is written, and never shown'),
+  bound: z.boolean().describe('where it changes, the stored password must be given again'),
+});
+
+const USER = z.strictObject({
+  username: z.string(),
+  userid: z.string(),
+  givenname: z.string(),
+  surname: z.string(),
+  email: z.string(),
+  phone: z.string(),
+});
+
+const TRIAL = z.union([
+  z.strictObject({
+    readable: z.literal(true),
+    users: count,
+    first: z.array(USER).nullable().describe('some users; null: the caller may not list them'),
+    entries: z
+      .strictObject({
+        total: count,
+        without_id: count,
+        without_login: count.describe('of those with an id'),
+        sharing_id: count.describe('users whose id another one has as well: they own the same tokens'),
+      })
+      .optional()
+      .describe('present where not every entry is a user with an id of its own'),
+  }),
+  z.strictObject({ readable: z.literal(false), reason: z.string() }),
+]);
+
+/** @returns the endpoints that describe the kinds of resolvers and try one before it is saved */
+export function resolverTrialEndpoints(operations: Pick<Services, 'resolverTrials'>): Endpoint[] {
+  return [kindsEndpoint(), trialEndpoint(operations)];
+}
+
+function kindsEndpoint(): Endpoint {
+  return valueReading(
+    {
+      path: '/system/resolverKinds',
+      summary: 'the kinds of resolvers and their settings',
+      value: z.array(z.strictObject({ kind: z.string(), meaning: z.string(), settings: z.array(SETTING) })),
+      example: [
+        {
+          kind: 'passwd',
+          meaning: 'Users in a file such as /etc/passwd, read as it changes.',
+          settings: [
+            {
+              name: 'fileName',
+              meaning: 'Absolute path of the file; over HTTP below a folder of RESOLVER_FILE_DIRS.',
+              required: true,
+              default: null,
+              values: null,
+              example: '/srv/tankeeper/users/passwd',
+              form: 'line' as const,
+              secret: false,
+              bound: false,
+            },
+          ],
+        },
+      ],
+      parameters: {},
+    },
+    () =>
+      Promise.resolve(
+        describedKinds().map((kind) => ({ ...kind, settings: kind.settings.map(shownSetting) })),
+      ),
+  );
+}
+
+function trialEndpoint({ resolverTrials }: Pick<Services, 'resolverTrials'>): Endpoint {
+  return valueChange(
+    {
+      path: '/system/testResolver',
+      summary: 'reads the users of a resolver as it is, or as it would be with these settings',
+      value: TRIAL,
+      example: { readable: false, reason: 'the host name is unknown' },
+      parameters: {
+        name: RESOLVER,
+        type: optional(
+          '`passwd`, `sql`, `ldap` or `managed`; without it, the stored resolver is tried as it is',
+          'ldap',
+        ),
+        ...RESOLVER_PARAMETERS,
+        remove_password: REMOVE_PASSWORD,
+      },
+    },
+    async ({ caller, parameters: { name, type, remove_password: removed, ...settings } }) => {
+      const draft =
+        type === undefined
+          ? { name }
+          : { name, kind: resolverKind(type), settings: providedSettings(settings), ...removalOf(removed) };
+      return shownTrial(await resolverTrials.try(caller, draft));
+    },
+  );
+}
+
+function shownSetting(setting: DescribedResolverSetting): Shown<typeof SETTING> {
+  const { name, meaning, isRequired = false, fallback, values, example, form, isSecret } = setting;
+  return {
+    name,
+    meaning,
+    required: isRequired,
+    default: fallback ?? null,
+    values: values ?? null,
+    example: example ?? null,
+    form: form ?? 'line',
+    secret: isSecret,
+    bound: setting.isSecretBound,
+  };
+}
+
+function shownTrial(trial: Trial): Shown<typeof TRIAL> {
+  if (trial.kind === 'unreadable') {
+    return { readable: false, reason: trial.reason };
+  }
+  const { users, first, found } = trial;
+  return {
+    readable: true,
+    users,
+    first: first?.map(shownUser) ?? null,
+    ...(found !== undefined && {
+      entries: {
+        total: found.entries,
+        without_id: found.withoutId,
+        without_login: found.withoutLogin,
+        sharing_id: found.sharingId,
+      },
+    }),
+  };
+}
+
+function shownUser({ login, userId, givenName, surname, email, phone }: DirectoryUser): Shown<typeof USER> {
+  return { username: login, userid: userId, givenname: givenName, surname, email, phone };
+}
+
+/** Settings that contain a password besides the passwords themselves: a database URL. */
+const URLS_WITH_PASSWORD: readonly string[] = ['connect'];
+
+/** The name of a resolver. */
+export const RESOLVER = required('the name of the resolver', 'directory');
+
+/** The settings of all kinds of resolvers; the service knows which of them belong together. */
+export const RESOLVER_PARAMETERS = Object.fromEntries(
+  Object.values(SETTINGS_RULES).flatMap(({ names, secret: password }) =>
+    names.map((name) => {
+      const schema = optional('a setting, see the guide to resolvers');
+      const isSecret = name === password || URLS_WITH_PASSWORD.includes(name.toLowerCase());
+      return [name.toLowerCase(), isSecret ? secret(schema) : schema] as const;
+    }),
+  ),
+);
+
+/** The password is removed by a parameter of its own: clients send an empty one for that which they were not shown. */
+export const REMOVE_PASSWORD = optional('`1`: removes the stored password', '1');
+
+/** @returns the secret of the draft: null removes the stored one */
+export function removalOf(removePassword: string | undefined): { readonly secret?: null } {
+  return removePassword === '1' ? { secret: null } : {};
+}
+
+/** @returns the settings that have a value */
+export function providedSettings(
+  settings: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** Removes the suffix of LinOTP's names of resolver types: `passwdresolver`. */
+export function resolverKind(type: string): string {
+  return type
+    .trim()
+    .toLowerCase()
+    .replace(/resolver$/, '');
+}

@@ -1,0 +1,245 @@
+import type { Shown } from '../answers.ts';
+import type { LINOTP_STATE } from '../controllers/ocra-controller.ts';
+import type { IMPORT_ENTRY, LINOTP_ENROLMENT_DETAIL } from '../controllers/tokens/enrolment-controller.ts';
+import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../challenges/challenge-service.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { RequestContext } from '../request/exchange.ts';
+import { type QrOptions, SEED_WIDTH, seedUrl, URL_WIDTH } from '../qr-picture.ts';
+import type { Reply } from '../reply.ts';
+import type { EnrolmentDialect, OcraDialect, ValidateDialect } from './dialect.ts';
+import { linotpImage, linotpPicture, linotpReply, linotpValue, type Pictured } from './linotp2-replies.ts';
+import { inPython2Order, looseRepr, plainRepr, unicodeRepr } from './python-text.ts';
+import type { ValidatedTransaction } from '../../challenges/validation-service.ts';
+import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
+import { type Language, translate } from '../messages.ts';
+
+/** @returns the outcomes of /ocra in the form of LinOTP 2.12.6 */
+export function linotpOcra(version: string): OcraDialect {
+  return {
+    activationCodeSource,
+    issuedChallenge: (issued, context, picture) => issuedChallenge(version, issued, context, picture),
+    checkedTransaction: (checked, context) => checkedTransaction(version, checked, context),
+    transactionStatus: (entries) =>
+      linotpValue(version, { values: entries.filter(isShown).map(statusValue) }),
+  };
+}
+
+/** Accepts ASCII only, as LinOTP does; default: the word None, which LinOTP encodes. */
+function activationCodeSource(text = 'None'): string {
+  if (/[^\0-\x7f]/.test(text)) {
+    throw new ServiceError('parameter.invalid', "The parameter 'activationcode' must be ASCII");
+  }
+  return text;
+}
+
+function issuedChallenge(
+  version: string,
+  issued: IssuedChallenge,
+  context: RequestContext,
+  picture: QrOptions | undefined,
+): Reply {
+  const { callbackUrl, url, transactionId, data, question } = issued;
+  if (picture !== undefined) {
+    return linotpPicture(picture, { text: url, imageAlt: challengeRepr(issued), facts: factsOf(context) });
+  }
+  const detail = {
+    url: callbackUrl,
+    data: url,
+    transactionid: transactionId,
+    message: data,
+    challenge: question,
+  };
+  return linotpValue(version, true, detail);
+}
+
+/** @returns the detail as Python prints it, which LinOTP 2.12.6 puts into the `alt` of an image */
+function challengeRepr({ callbackUrl, url, transactionId, data, question }: IssuedChallenge): string {
+  const members = [
+    `'url': ${looseRepr(callbackUrl)}`,
+    `'data': ${plainRepr(url)}`,
+    `'transactionid': ${plainRepr(transactionId)}`,
+    `'message': ${looseRepr(data)}`,
+    `'challenge': ${unicodeRepr(question)}`,
+  ];
+  return `{${members.join(', ')}}`;
+}
+
+/** Parameters that a page does not show: the session and the form of the picture. */
+const HIDDEN = ['session', 'qr', 'width'];
+
+/** @returns the parameters of the request, which the page repeats */
+function factsOf({ parameters }: RequestContext): (readonly [string, string])[] {
+  return Object.entries(inPython2Order(parameters)).filter(([name]) => !HIDDEN.includes(name));
+}
+
+function checkedTransaction(
+  version: string,
+  checked: CheckedTransaction,
+  { parameters }: RequestContext,
+): Reply {
+  const transactionId = parameters.get('transactionid') ?? '';
+  if (transactionId === '') {
+    const value = "ERR77: Usage: ocra/check_t: validate a token request. Missing parameter 'transactionid'.";
+    return linotpReply(version, { result: { status: true, value }, id: 0 });
+  }
+  return linotpValue(
+    version,
+    checked.known && !checked.dropped
+      ? { failcount: checked.failCount, result: checked.result }
+      : { failure: `No challenge for transaction ${unicodeRepr(transactionId)} found`, result: false },
+  );
+}
+
+/** False for dropped challenges, which LinOTP deletes. */
+function isShown({ dropped }: StatusEntry): boolean {
+  return !dropped;
+}
+
+function statusValue(entry: StatusEntry): Shown<typeof LINOTP_STATE> {
+  return {
+    transactionid: entry.transactionId,
+    timestamp: timestamp(entry.issuedAt),
+    failcount: entry.failCount,
+    active: entry.active ? 'True' : 'False',
+    received_tan: entry.receivedTan,
+    serial: entry.serial,
+    id: Number(entry.id),
+    valid_tan: entry.validTan,
+  };
+}
+
+/** @returns a time as Python prints it: UTC, with microseconds */
+function timestamp(time: Date): string {
+  return time.toISOString().replace('T', ' ').replace('Z', '000');
+}
+
+/** @returns the outcomes of /validate in the form of LinOTP 2.12.6 */
+export function linotpValidate(version: string): ValidateDialect {
+  return {
+    validated: (result) => linotpReply(version, { result: { status: true, value: result }, id: 0 }),
+    validatedTransaction: (validated, context) => validatedTransaction(version, validated, context),
+  };
+}
+
+function validatedTransaction(
+  version: string,
+  { token, failCount, result }: ValidatedTransaction,
+  { parameters }: RequestContext,
+): Reply {
+  if (token === undefined) {
+    const transactionId = parameters.get('transactionid') ?? '';
+    const failure = `No challenge for transaction ${unicodeRepr(transactionId)} found`;
+    return linotpValue(version, { failure, value: false });
+  }
+  const { serial, type } = token;
+  return linotpValue(
+    version,
+    { failcount: failCount, value: result },
+    { failcount: failCount, token_type: type, serial, value: result },
+  );
+}
+
+/** @returns the outcomes of /admin/init and /admin/loadtokens in the form of LinOTP 2.12.6 */
+export function linotpEnrolment(version: string): EnrolmentDialect {
+  return {
+    enrolled: (enrolled, context, picture) => enrolmentReply(version, enrolled, context, picture),
+  };
+}
+
+function enrolmentReply(
+  version: string,
+  enrolled: Enrolled,
+  { parameters, language }: RequestContext,
+  picture: QrOptions | undefined,
+): Reply {
+  if (picture !== undefined) {
+    return linotpPicture(picture, toPictured(enrolled));
+  }
+  const named = parameters.get('serial') ?? '';
+  const detail = detailOf(enrolled, language);
+  // LinOTP leaves out the serial of a plain token. A client that did not choose it could then not use the token.
+  return linotpValue(
+    version,
+    true,
+    enrolled.kind === 'plain' && named === '' ? { serial: enrolled.serial, ...detail } : detail,
+  );
+}
+
+function detailOf(enrolled: Enrolled, language: Language): Shown<typeof LINOTP_ENROLMENT_DETAIL> {
+  switch (enrolled.kind) {
+    case 'phase1':
+      return {
+        app_import: enrolled.appImport,
+        serial: enrolled.serial,
+        ocraurl: ocraUrl(enrolled.appImport, language),
+        sharedsecret: enrolled.sharedSecret,
+      };
+    case 'phase2':
+      return {
+        nonce: enrolled.nonce,
+        app_import: enrolled.appImport,
+        ocraurl: ocraUrl(enrolled.appImport, language),
+        url: enrolled.callbackUrl,
+        challenge: enrolled.question,
+        signature: enrolled.signature,
+        transactionid: enrolled.transactionId,
+        serial: enrolled.serial,
+      };
+    case 'plain':
+      return {
+        ocraurl: {
+          // LinOTP encodes the word None here.
+          img: linotpImage('None', { width: URL_WIDTH }),
+          order: '0',
+          value: null,
+          description: translate('enrolment/url', language),
+        },
+        otpkey: seed(enrolled.otpkey, language),
+      };
+  }
+}
+
+function ocraUrl(url: string, language: Language): Shown<typeof IMPORT_ENTRY> {
+  return {
+    img: linotpImage(url, { width: URL_WIDTH }),
+    order: '0',
+    value: url,
+    description: translate('enrolment/url', language),
+  };
+}
+
+function seed(otpkey: string, language: Language): Shown<typeof IMPORT_ENTRY> {
+  return {
+    img: linotpImage(seedUrl(otpkey), { width: SEED_WIDTH }),
+    order: '1',
+    value: seedUrl(otpkey),
+    description: translate('enrolment/seed', language),
+  };
+}
+
+function toPictured(enrolled: Enrolled): Pictured {
+  const { serial } = enrolled;
+  switch (enrolled.kind) {
+    case 'phase1':
+      return picturedUrl(enrolled.appImport, [
+        ['app_import', enrolled.appImport],
+        ['serial', serial],
+        ['sharedsecret', enrolled.sharedSecret],
+      ]);
+    case 'phase2':
+      return picturedUrl(enrolled.appImport, [
+        ['app_import', enrolled.appImport],
+        ['transactionid', enrolled.transactionId],
+        ['serial', serial],
+      ]);
+    case 'plain':
+      return picturedUrl(seedUrl(enrolled.otpkey), [
+        ['otpkey', enrolled.otpkey],
+        ['serial', serial],
+      ]);
+  }
+}
+
+function picturedUrl(text: string, facts: Pictured['facts']): Pictured {
+  return { text, imageAlt: text, facts };
+}

@@ -1,0 +1,356 @@
+import type { RefusalNotes } from '../audit/refusal-trail.ts';
+import {
+  authenticate,
+  authenticateByPassword,
+  type Checks,
+  findCandidates,
+  type Identity,
+  type RememberedChecks,
+} from './authentication/authenticate.ts';
+import type { RightsService } from '../policy/rights-service.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import type { Endpoint, Picked } from './endpoint-spec.ts';
+import type { Guards } from './limits/guards.ts';
+import type { Reply } from './reply.ts';
+import type { Exchange, ExchangeRequest, ExchangeResponse } from './request/exchange.ts';
+import {
+  mergeSources,
+  pickParameters,
+  type QueryEntry,
+  readQueryEntries,
+  type RequestValues,
+  withholdSecrets,
+} from './request/parameters.ts';
+import { type BodyLimits, mayExceed, readBody } from './request/request-body.ts';
+import { announcesBody } from './request/unread-body.ts';
+import { withoutReason } from './answer-failure.ts';
+import { noteRefused } from './refused-requests.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { refuseNavigation } from './authentication/credentials.ts';
+
+/** The services and limits that endpoints are served with. */
+export interface ServerContext extends Checks {
+  readonly limits: BodyLimits;
+  readonly guards: Guards;
+  readonly refusals?: RefusalNotes | undefined;
+  readonly dialect: Dialect;
+  readonly rights: Pick<RightsService, 'require'>;
+  /** The day on which POST to /monitoring ends; undefined: it is not set. */
+  readonly monitoringPostSunset?: Date | undefined;
+  /** The origins elsewhere that serve the app, as browsers write them; default: none. */
+  readonly appOrigins?: readonly string[] | undefined;
+}
+
+/** One request to an endpoint, and the results of its steps. */
+export interface EndpointRequest {
+  readonly endpoint: Endpoint;
+  readonly request: ExchangeRequest;
+  readonly response: ExchangeResponse;
+  readonly exchange: Exchange;
+  readonly server: ServerContext;
+  readonly checks: RememberedChecks;
+  /** The parameters of the query string as given. */
+  query: readonly QueryEntry[];
+  /** All parameters that were read, secrets included. The context of the exchange has them without secrets. */
+  values: RequestValues;
+  /** Those that the endpoint declares, by its schema. */
+  picked: Picked;
+  /** Names the transaction to the guard of responses. @throws ServiceError 'too-many-requests' */
+  countTransaction: (transaction: string) => void;
+  /** The administrator, once authenticated. */
+  identity: Identity | undefined;
+}
+
+/**
+ * One step of serving a request: it refuses by throwing a ServiceError, at once or by its promise, answers by itself, or
+ * goes on with `next`.
+ * @param next the steps after this one
+ */
+export type Step = (state: EndpointRequest, next: () => Promise<Reply>) => Promise<Reply>;
+
+/** @returns true if the request has a body to be read: one of GET and HEAD has no meaning (RFC 9110 §9.3.1) */
+function hasBody({ request }: Pick<EndpointRequest, 'request'>): boolean {
+  return request.method === 'POST' && announcesBody(request);
+}
+
+/** Records in the audit the refusal in an answer. Thrown refusals are recorded where failures are answered. */
+export const auditRefusal: Step = async ({ exchange, server }, next) => {
+  const reply = await next();
+  await noteRefused(server.refusals, exchange, reply.refused);
+  return reply;
+};
+
+/** Withholds from callers of an open endpoint the reason why a resolver, a file or a key failed. */
+export const withholdReasons: Step = async ({ endpoint }, next) => {
+  try {
+    return await next();
+  } catch (error) {
+    throw endpoint.access === 'open' ? withoutReason(error) : error;
+  }
+};
+
+/** Waits for an answer that comes later, as long as the client does. Holds no place of the limits after it. */
+export const awaitLater: Step = async ({ request, response, exchange }, next) => {
+  const reply = await next();
+  if (reply.later === undefined) {
+    return reply;
+  }
+  const begun = performance.now();
+  const gone = new AbortController();
+  const leave = (): void => {
+    exchange.waitedMs = performance.now() - begun;
+    gone.abort();
+  };
+  // Before the listeners that measure the request.
+  response.prependOnceListener('close', leave);
+  if (response.destroyed || request.socket.destroyed) {
+    gone.abort();
+  }
+  try {
+    return await reply.later(gone.signal);
+  } finally {
+    response.off('close', leave);
+    exchange.waitedMs = performance.now() - begun;
+  }
+};
+
+/** Calls the endpoint. */
+export const answer: Step = async ({ endpoint, request, exchange, server, picked, identity }) => {
+  const { context, client, limitedAs, requestId } = exchange;
+  const call = {
+    parameters: picked,
+    context,
+    dialect: server.dialect,
+    client,
+    limitedAs,
+    requestId,
+    // Express compares the scheme exactly, and a proxy may write it in capitals.
+    secure: request.protocol.toLowerCase() === 'https',
+    cookies: request.headers.cookie,
+    ifNoneMatch: request.method === 'POST' ? undefined : request.headers['if-none-match'],
+  };
+  return endpoint.answer(call, identity);
+};
+
+/** The page that describes the deprecation and its replacement. */
+export const MONITORING_POST_PAGE = '/docs/monitoring-post';
+
+/** The day of release 3.2, 2022-07-15, in seconds since 1970. */
+const DEPRECATED_SINCE = 1_657_843_200;
+
+/**
+ * Adds to each answer to a POST that is deprecated the headers that say so: `Deprecation` (RFC 9745), `Link` and, once
+ * the day is set, `Sunset` (RFC 8594).
+ */
+export const announceDeprecatedPost: Step = ({ endpoint, request, response, server }, next) => {
+  if (endpoint.isPostDeprecated === true && request.method === 'POST') {
+    response.setHeader('Deprecation', `@${DEPRECATED_SINCE}`);
+    response.setHeader('Link', `<${MONITORING_POST_PAGE}>; rel="deprecation"; type="text/html"`);
+    if (server.monitoringPostSunset !== undefined) {
+      response.setHeader('Sunset', server.monitoringPostSunset.toUTCString());
+    }
+  }
+  return next();
+};
+
+/** Refuses methods that the endpoint does not have, and answers OPTIONS. */
+export const checkMethod: Step = ({ endpoint: { allowed }, request, response }, next) => {
+  if (!allowed.includes(request.method)) {
+    response.setHeader('Allow', allowed.join(', '));
+    throw new ServiceError('method.not-allowed', `The method ${request.method} is not allowed here`);
+  }
+  return request.method === 'OPTIONS'
+    ? Promise.resolve({ status: 204, headers: { Allow: allowed.join(', ') } })
+    : next();
+};
+
+/**
+ * Refuses a change that a page of another site made a browser send (https://www.w3.org/TR/fetch-metadata/), and the step
+ * of a sign-in that is no request of a page. Clients without the headers pass.
+ */
+export const refuseForeign: Step = ({ endpoint, request }, next) => {
+  if (!endpoint.changesState || endpoint.fromAnySite === true) {
+    return next();
+  }
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    throw new ServiceError(
+      'cross-site.refused',
+      'A request that another site made a browser send is refused here',
+    );
+  }
+  if (endpoint.requires === 'sign-in') {
+    refuseNavigation(request);
+  }
+  return next();
+};
+
+/** Seconds for which a browser may remember the answer to a preflight; no browser remembers it longer than a day. */
+const PREFLIGHT_AGE = 7_200;
+
+/**
+ * Lets pages of the app's other origins call the endpoint and read its answer (https://fetch.spec.whatwg.org/#http-cors-protocol),
+ * never with credentials. The headers are also those of a refusal by a later step. Any other origin is answered as if it
+ * had sent no `Origin`: its browser keeps the answer from the page.
+ */
+export const shareWithApps: Step = ({ endpoint, request, response, server }, next) => {
+  const { appOrigins = [] } = server;
+  if (endpoint.calledByApps !== true || appOrigins.length === 0) {
+    return next();
+  }
+  response.setHeader('Vary', 'Origin');
+  const { origin } = request.headers;
+  if (origin === undefined || !appOrigins.includes(origin)) {
+    return next();
+  }
+  response.setHeader('Access-Control-Allow-Origin', origin);
+  if (request.method === 'OPTIONS') {
+    response.setHeader('Access-Control-Allow-Methods', endpoint.methods.join(', '));
+    response.setHeader('Access-Control-Allow-Headers', 'Content-Type');
+    response.setHeader('Access-Control-Max-Age', PREFLIGHT_AGE);
+  } else {
+    // Date: a device compares its clock. Retry-After: it waits when a limit is reached.
+    response.setHeader('Access-Control-Expose-Headers', 'Date, Retry-After');
+  }
+  return next();
+};
+
+/** Reads the parameters of the query string. */
+export const readQueryString: Step = (state, next) => {
+  state.query = readQueryEntries(state.request, state.server.limits.parameters);
+  if (state.query.length > 0) {
+    keep(state, []);
+  }
+  return next();
+};
+
+/** Reads the parameters of the body. */
+export const readRest: Step = async (state, next) => {
+  if (hasBody(state)) {
+    const { endpoint, request, response, server, checks } = state;
+    // A credential may expire while the server waits for the body.
+    if (!request.complete) {
+      checks.forget();
+    }
+    keep(state, await readBody(request, response, server.limits, endpoint.large));
+  }
+  return next();
+};
+
+/** Reads the declared parameters by their schema. */
+export const pickDeclared: Step = (state, next) => {
+  state.picked = pickParameters(state.endpoint.parameters, state.values);
+  return next();
+};
+
+function keep(state: EndpointRequest, body: readonly QueryEntry[]): void {
+  const { endpoint, exchange, query, server } = state;
+  const read = mergeSources({ query, body }, server.limits.parameters, endpoint.repeated);
+  state.values = read.parameters;
+  exchange.context = { ...exchange.context, ...withholdSecrets(read, endpoint.secrets) };
+}
+
+/**
+ * Authenticates the sender of a body before a byte of it is read, and checks the right to send one that is larger than
+ * usual. Both are checked again when all parameters are known.
+ */
+export const authorizeBody: Step = async (state, next) => {
+  if (state.endpoint.access !== 'open' && hasBody(state)) {
+    await state.server.guards.work.run(() => assertMaySend(state));
+  }
+  return next();
+};
+
+async function assertMaySend({
+  endpoint,
+  request,
+  exchange,
+  server,
+  values,
+  checks,
+}: EndpointRequest): Promise<void> {
+  const candidates =
+    endpoint.access === 'password'
+      ? [(await authenticateByPassword(request, exchange, checks)).principal]
+      : await findCandidates(request, values, exchange, checks);
+  if (endpoint.large === undefined) {
+    return;
+  }
+  let refusal: unknown;
+  for (const principal of candidates) {
+    try {
+      const caller = { principal, requestId: exchange.requestId };
+      await server.rights.require(caller, endpoint.rightsFor({}, caller));
+      return;
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  exchange.administrator = candidates.at(-1)?.administrator;
+  throw refusal;
+}
+
+/** Authenticates the administrator, unless the endpoint is open. */
+export const authenticateCaller: Step = async (state, next) => {
+  const { endpoint, request, exchange, values, checks } = state;
+  if (endpoint.access !== 'open') {
+    state.identity =
+      endpoint.access === 'password'
+        ? await authenticateByPassword(request, exchange, checks)
+        : await authenticate(request, values, exchange, checks, needsMoreThanCookie(state));
+    exchange.administrator = state.identity.principal.administrator;
+  }
+  return next();
+};
+
+/** Checks the rights that the endpoint declares. Services only bound what is seen by the realms in which they hold. */
+export const authorizeCaller: Step = async ({ endpoint, exchange, server, picked, identity }, next) => {
+  if (identity !== undefined) {
+    const caller = { principal: identity.principal, requestId: exchange.requestId };
+    await server.rights.require(caller, endpoint.rightsFor(picked, caller));
+  }
+  return next();
+};
+
+function needsMoreThanCookie({ endpoint, request }: EndpointRequest): boolean {
+  const isOfProgram = !Object.keys(request.headers).some((name) => name.startsWith('sec-fetch-'));
+  return endpoint.changesState && !(endpoint.endsLogin === true && isOfProgram);
+}
+
+/** Limits the requests of a client. Probes of liveness and readiness are always answered. */
+export const limitRequests: Step = async ({ endpoint, exchange, server }, next) => {
+  if (endpoint.answersAlways !== true || endpoint.access !== 'open') {
+    await server.guards.requests.admit(exchange.limitedAs);
+  }
+  return next();
+};
+
+/** Limits the responses of a client that are not accepted. Its limit is checked before the request is read. */
+export const limitResponses: Step = (state, next) => {
+  const { endpoint, exchange, server } = state;
+  if (endpoint.transactionNamedBy === undefined) {
+    return next();
+  }
+  return server.guards.responses.guard(exchange.limitedAs, (countTransaction) => {
+    state.countTransaction = countTransaction;
+    return next();
+  });
+};
+
+/** Limits the responses to one transaction that are not accepted. */
+export const limitTransaction: Step = ({ endpoint, values, countTransaction }, next) => {
+  const name = endpoint.transactionNamedBy?.find((one) => values.has(one));
+  countTransaction(name === undefined ? '' : (values.get(name) ?? ''));
+  return next();
+};
+
+/** Admits one large body at a time to be read and processed. */
+export const queueLargeBody: Step = (state, next) => {
+  const { endpoint, request, server } = state;
+  const isLarge = endpoint.large !== undefined && hasBody(state) && mayExceed(request, server.limits.bytes);
+  return isLarge ? server.guards.largeBodies.run(next) : next();
+};
+
+/** Limits the requests that are processed at once. */
+export const limitWork: Step = ({ endpoint, server }, next) =>
+  endpoint.answersAlways === true ? next() : server.guards.work.run(next);
