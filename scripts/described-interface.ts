@@ -11,6 +11,7 @@ export function declaredEndpoints(dialect: DialectName): readonly Endpoint[] {
     services: { singleSignOn: {} },
     config: { dialect, monitoringPost: 'on', documentedVersion: '0.0.0' },
     metrics: {},
+    guards: {},
   };
   return servedEndpoints(dependencies as unknown as AppDependencies, createDialect(dialect, undefined));
 }

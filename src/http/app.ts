@@ -7,7 +7,6 @@ import { serveEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { setFixedHeaders } from './fixed-headers.ts';
 import { beginExchange, type ExchangeHandler } from './request/exchange.ts';
-import { UNGUARDED } from './limits/guards.ts';
 import { networkMatcher } from './limits/networks.ts';
 import { OPERATIONS_PATHS } from './operations-paths.ts';
 import { senderReader } from './request/request-sender.ts';
@@ -17,15 +16,21 @@ import { measureRequests } from './request-metrics.ts';
 import { APP_SITE, CONSOLE_SITE, serveSite } from './sites/serve-site.ts';
 import { type AppDependencies, servedEndpoints } from './served-endpoints.ts';
 
-const DEFAULT_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
+const BODY_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 
 /** @returns the whole HTTP interface; every request passes these handlers from top to bottom */
 export function createApp(dependencies: AppDependencies): Express {
-  const { services, config, metrics, guards = UNGUARDED, log, clock, random } = dependencies;
+  const { services, config, metrics, guards, log, clock, random } = dependencies;
   const dialect = createDialect(config.dialect, config.serviceVersion);
-  const limits = config.bodyLimits ?? DEFAULT_LIMITS;
   const { administrators: credentials, logins, refusals } = services;
-  const context = { credentials, logins, limits, guards, refusals, appOrigins: config.appOrigins };
+  const context = {
+    credentials,
+    logins,
+    limits: BODY_LIMITS,
+    guards,
+    refusals,
+    appOrigins: config.appOrigins,
+  };
   const app = express();
   app.disable('x-powered-by').disable('etag').disable('query parser');
   app.enable('strict routing').enable('case sensitive routing');
@@ -34,9 +39,7 @@ export function createApp(dependencies: AppDependencies): Express {
   const senderOf = senderReader({ trustProxy: config.trustProxy, log });
   app.use(beginExchange({ clock, random, senderOf }));
   app.use(logRequests(log, clock, Object.values(OPERATIONS_PATHS)));
-  if (metrics !== undefined) {
-    app.use(measureRequests(metrics));
-  }
+  app.use(measureRequests(metrics));
   app.use(setFixedHeaders());
   app.use(refuseBrokenPath(guards));
   for (const endpoint of servedEndpoints(dependencies, dialect)) {

@@ -38,8 +38,7 @@ import { validateEndpoints } from './controllers/validate-controller.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
 import type { Endpoint } from './endpoint-spec.ts';
-import { type Guards, UNGUARDED } from './limits/guards.ts';
-import type { BodyLimits } from './request/request-body.ts';
+import type { Guards } from './limits/guards.ts';
 import type { MetricsForCallers, RequestMetrics } from './request-metrics.ts';
 import type { SiteFiles } from './sites/site-files.ts';
 
@@ -53,7 +52,6 @@ export interface AppConfig {
   readonly monitoringPostSunset?: Date | undefined;
   /** The version of tankeeper that the documentation names; undefined: no documentation is served. */
   readonly documentedVersion?: string | undefined;
-  readonly bodyLimits?: BodyLimits;
   /** The files of the QR-TAN app at /app; undefined: it is not served. */
   readonly appFiles?: SiteFiles | undefined;
   /** The files of the console at /console; undefined: it is not served. */
@@ -70,10 +68,8 @@ export interface AppDependencies {
   /** @returns true if the server can do its work */
   readonly ready: () => Promise<boolean>;
   readonly config: AppConfig;
-  /** Undefined: nothing is measured, and there is no /metrics. */
-  readonly metrics?: AppMetrics | undefined;
-  /** Undefined: requests are not limited. */
-  readonly guards?: Guards | undefined;
+  readonly metrics: AppMetrics;
+  readonly guards: Guards;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
@@ -81,7 +77,7 @@ export interface AppDependencies {
 
 /** @returns every endpoint that the app serves; every other path is answered with 404 */
 export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect): Endpoint[] {
-  const { services, ready, config, metrics, clock, guards = UNGUARDED } = dependencies;
+  const { services, ready, config, metrics, clock, guards } = dependencies;
   const { administrators, settings, singleSignOn } = services;
   const { administration } = dialect;
   return [
@@ -120,7 +116,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...webhookEndpoints(services, administration),
     ...configurationEndpoints(settings, administration),
     ...operationsEndpoints(ready),
-    ...(metrics === undefined ? [] : [metricsEndpoint(metrics)]),
+    metricsEndpoint(metrics),
     monitoringPostPage(),
     ...documentation(dependencies),
   ];

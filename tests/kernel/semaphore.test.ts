@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { Semaphore, type SemaphoreRefusal } from '../../src/kernel/semaphore.ts';
-import { type Deferred, deferred } from '../support/fakes/deferred.ts';
+import { type Deferred, deferred } from '../support/values/deferred.ts';
 
 const refuse = (refusal: SemaphoreRefusal): Error => new Error(refusal);
 

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
-import { deferred } from '../support/fakes/deferred.ts';
+import { deferred } from '../support/values/deferred.ts';
 
 const KEY_ID = 'aa'.repeat(8);
 const reader = callerNamed('anna', { rights: ['system:read'] });

@@ -12,7 +12,7 @@ import type { MonitoringService } from '../../src/monitoring/monitoring-service.
 import type { LicenceReport, StatusCount, UserReport } from '../../src/monitoring/outcomes.ts';
 import { compareWithLedger, NOTHING_FOUND, readLedger } from '../support/values/compatibility-ledger.ts';
 import { monitoringOver } from '../support/application/monitoring-over.ts';
-import { countingSources } from '../support/fakes/user-sources.ts';
+import { countingSources } from '../support/application/user-sources.ts';
 import { recordedConfiguration, recordedState, recordedUsers } from '../support/values/monitoring-fixture.ts';
 import { RecordedLicences } from '../support/values/recorded-licences.ts';
 import { isExplicitList, readRecordings, type Recording } from '../support/values/monitoring-recordings.ts';

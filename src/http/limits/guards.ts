@@ -11,14 +11,3 @@ export interface Guards {
   readonly responses: Pick<ResponseGuard, 'guard'>;
   readonly logins: Pick<LoginGuard, 'attempt'>;
 }
-
-/** Guards without limits. */
-export const UNGUARDED: Guards = {
-  requests: { admit: () => Promise.resolve() },
-  work: { run: (work) => work() },
-  largeBodies: { run: (work) => work() },
-  responses: {
-    guard: (_client, serve) => serve(() => undefined),
-  },
-  logins: { attempt: (_attempt, verify) => verify() },
-};

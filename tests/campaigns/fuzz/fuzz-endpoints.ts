@@ -1,5 +1,5 @@
-import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
-import { createDialect, type DialectName } from '../../../src/http/dialects/dialects.ts';
+import type { DialectName } from '../../../src/http/dialects/dialects.ts';
+import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
 
 /** The public facts of an endpoint. */
 export interface FuzzedEndpoint {
@@ -16,13 +16,7 @@ export interface FuzzedEndpoint {
 
 /** @returns every endpoint of the server, from the code, so that new ones are included */
 export function fuzzedEndpoints(dialect: DialectName): readonly FuzzedEndpoint[] {
-  // None of the dependencies is called: only the endpoints' descriptions are read.
-  const dependencies = {
-    services: {},
-    config: { monitoringPost: 'on' },
-    metrics: {},
-  } as unknown as AppDependencies;
-  return servedEndpoints(dependencies, createDialect(dialect, undefined)).map((endpoint) => ({
+  return declaredEndpoints(dialect).map((endpoint) => ({
     path: endpoint.path,
     methods: endpoint.methods,
     requires: endpoint.requires,

@@ -5,7 +5,7 @@ import { readExportedTrail } from '../../../src/audit/exported-trail.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { deferred } from '../../support/fakes/deferred.ts';
+import { deferred } from '../../support/values/deferred.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';

@@ -5,15 +5,15 @@ import { z } from 'zod';
 import { answerFailure, refuseUnknownPath } from '../../../src/http/answer-failure.ts';
 import { openEndpoint } from '../../../src/http/endpoint-spec.ts';
 import { serveEndpoint } from '../../../src/http/endpoint.ts';
-import { UNGUARDED } from '../../../src/http/limits/guards.ts';
 import { htmlReply } from '../../../src/http/reply.ts';
 import { beginExchange, type RequestContext } from '../../../src/http/request/exchange.ts';
 import { optional, required, secret } from '../../../src/http/request/parameter-schemas.ts';
 import { withholdSecrets } from '../../../src/http/request/parameters.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-endpoints.ts';
-import { fixedClock } from '../../support/application/http-app.ts';
+import { UNGUARDED } from '../../support/application/unguarded.ts';
 import { done } from '../../../src/http/answers.ts';
 
 const SECRET = 'hunter2';
@@ -88,7 +88,7 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
   const app = express().disable('query parser');
   app.use(
     beginExchange({
-      clock: fixedClock,
+      clock: systemClock,
       random: systemRandom,
       senderOf: () => ({ client: '::1', limitedAs: '::1' }),
     }),
@@ -113,7 +113,7 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
       dialect,
       configuration: { current: () => Promise.reject(new Error('not needed')) },
       log: quiet,
-      clock: fixedClock,
+      clock: systemClock,
     }),
   );
   return { app, contexts, received };

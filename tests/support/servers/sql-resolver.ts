@@ -3,7 +3,7 @@ import { checkSqlSettings } from '../../../src/resolvers/settings/sql-settings.t
 import type { Resolver } from '../../../src/configuration/configuration.ts';
 import { SqlUsers } from '../../../src/resolvers/sources/sql/sql-users.ts';
 import { HashedDirectoryPasswords } from '../../../src/security/passwords/directory-password.ts';
-import { ReadableHasher } from '../fakes/readable-hasher.ts';
+import { ReadableHasher } from '../application/readable-hasher.ts';
 
 /** Settings with the address of a database of the tests. */
 export type Reach = Readonly<Record<string, string>>;

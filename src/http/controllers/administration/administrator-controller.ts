@@ -6,7 +6,7 @@ import { ServiceError } from '../../../kernel/errors.ts';
 import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
-import { type Guards, UNGUARDED } from '../../limits/guards.ts';
+import type { Guards } from '../../limits/guards.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
 import { plainChange, valueChange, valueReading } from '../../value-endpoint.ts';
 
@@ -18,7 +18,7 @@ const NEW_PASSWORD = secret(required('the new password'));
 export function administratorEndpoints(
   operations: Pick<Services, 'administrators' | 'secondFactors'>,
   dialect: AdministrationDialect,
-  guard: Guards['logins'] = UNGUARDED.logins,
+  guard: Guards['logins'],
 ): Endpoint[] {
   const { administrators, secondFactors } = operations;
   return [

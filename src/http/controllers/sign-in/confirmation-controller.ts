@@ -8,7 +8,7 @@ import { ServiceError } from '../../../kernel/errors.ts';
 import { CONFIRMATION, dropSignIn, keepSignIn, readSignIn } from '../../authentication/sign-in-cookie.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Call, type Endpoint } from '../../endpoint-spec.ts';
-import { type Guards, UNGUARDED } from '../../limits/guards.ts';
+import type { Guards } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
 import { answerWithCookie } from '../../value-endpoint.ts';
@@ -43,7 +43,7 @@ const FINISHED = answerWithCookie(z.union([confirmed, z.strictObject({ confirmed
 export function confirmationEndpoints(
   confirmation: ConfirmationService,
   dialect: AdministrationDialect,
-  guard: Guards['logins'] = UNGUARDED.logins,
+  guard: Guards['logins'],
 ): Endpoint[] {
   return [beginEndpoint(confirmation, dialect, guard), finishEndpoint(confirmation, dialect, guard)];
 }

@@ -5,7 +5,7 @@ import type { LoginDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import { secret } from '../../request/parameter-schemas.ts';
 import { failureForm } from '../../failures.ts';
-import { type Guards, UNGUARDED } from '../../limits/guards.ts';
+import type { Guards } from '../../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../../authentication/login-cookies.ts';
 import { type Answers, type DialectAnswers, type EnvelopeAnswer, valueOf } from '../../answers.ts';
 
@@ -27,7 +27,7 @@ const LOGGED_OUT: Answers = { documented: DONE, linotp: DONE_WITH_MESSAGE };
 export function loginEndpoints(
   logins: LoginService,
   dialect: LoginDialect,
-  guard: Guards['logins'] = UNGUARDED.logins,
+  guard: Guards['logins'],
 ): Endpoint[] {
   return [loginEndpoint(logins, dialect, guard), logoutEndpoint(logins, dialect)];
 }

@@ -6,7 +6,7 @@ import { loginCookies } from '../../authentication/login-cookies.ts';
 import { dropSignIn, keepSignIn, readSignIn, SECOND_STEP } from '../../authentication/sign-in-cookie.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { actOfCall, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
-import { type Guards, UNGUARDED } from '../../limits/guards.ts';
+import type { Guards } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
 import { optional, secret } from '../../request/parameter-schemas.ts';
 import type { Services } from '../../../services.ts';
@@ -56,7 +56,7 @@ export function signInEndpoints(
   signIn: SignInService,
   methods: Services['signInMethods'],
   dialect: AdministrationDialect,
-  guard: Guards['logins'] = UNGUARDED.logins,
+  guard: Guards['logins'],
 ): Endpoint[] {
   return [
     methodsEndpoint(methods, dialect),
