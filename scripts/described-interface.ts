@@ -11,6 +11,7 @@ export function declaredEndpoints(): readonly Endpoint[] {
     services: { singleSignOn: {} },
     config: { monitoringPost: 'on', documentedVersion: '0.0.0' },
     metrics: {},
+    guards: {},
   };
   return servedEndpoints(dependencies as unknown as AppDependencies);
 }

@@ -1,7 +1,6 @@
 import { CliFailure } from './cli-failure.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/text.ts';
-import type { Caller } from '../policy/caller.ts';
 import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
 import type { Services } from '../services.ts';
 

@@ -22,7 +22,6 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { checkAudit } from '../doctor/audit-check.ts';
 import { checkPolicies, checkRealms, checkResolvers, checkSettings } from '../doctor/configuration-check.ts';
 import { systemRandom } from '../kernel/system-random.ts';
-import type { Caller } from '../policy/caller.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';
 import { buildServices } from '../services.ts';
 import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';

@@ -5,7 +5,6 @@ import { serveEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { setFixedHeaders } from './fixed-headers.ts';
 import { beginExchange, senderReader } from './request/exchange.ts';
-import { UNGUARDED } from './limits/guards.ts';
 import { networkMatcher } from './limits/networks.ts';
 import { logRequests, measureRequests, OPERATIONS_PATHS } from './request-log.ts';
 import type { BodyLimits } from './request/request-body.ts';
@@ -13,13 +12,12 @@ import { APP_SITE, CONSOLE_SITE, serveSite } from './sites/serve-site.ts';
 import { type AppDependencies, servedEndpoints } from './served-endpoints.ts';
 import type { ServerContext } from './steps.ts';
 
-const DEFAULT_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
+const BODY_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 
 /** @returns the whole HTTP interface; every request passes these handlers from top to bottom */
 export function createApp(dependencies: AppDependencies): Express {
-  const { services, config, metrics, guards = UNGUARDED, log, clock, random } = dependencies;
+  const { services, config, metrics, guards, log, clock, random } = dependencies;
   const dialect = createDialect(config.dialect, config.serviceVersion);
-  const limits = config.bodyLimits ?? DEFAULT_LIMITS;
   const { administrators: credentials, logins, refusals, rights } = services;
   const { appOrigins, monitoringPostSunset } = config;
   const context = {
@@ -27,7 +25,7 @@ export function createApp(dependencies: AppDependencies): Express {
     rights,
     credentials,
     logins,
-    limits,
+    limits: BODY_LIMITS,
     guards,
     refusals,
     appOrigins,
@@ -41,9 +39,7 @@ export function createApp(dependencies: AppDependencies): Express {
   const senderOf = senderReader({ trustProxy: config.trustProxy, log });
   app.use(beginExchange({ clock, random, senderOf }));
   app.use(logRequests(log, clock, Object.values(OPERATIONS_PATHS)));
-  if (metrics !== undefined) {
-    app.use(measureRequests(metrics));
-  }
+  app.use(measureRequests(metrics));
   app.use(setFixedHeaders());
   app.use(refuseBrokenPath(guards));
   const endpoints = servedEndpoints(dependencies);

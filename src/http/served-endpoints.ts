@@ -22,11 +22,7 @@ import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
 import { passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
 import { sessionEndpoints } from './controllers/sign-in/session-controller.ts';
 import { singleSignOnEndpoints } from './controllers/sign-in/single-sign-on-controller.ts';
-import {
-  administratorEndpoints,
-  apiTokenEndpoints,
-  rightsEndpoint,
-} from './controllers/administrator-controller.ts';
+import { administratorEndpoints, apiTokenEndpoints, rightsEndpoint } from './controllers/administrator-controller.ts';
 import { confirmationEndpoints } from './controllers/sign-in/confirmation-controller.ts';
 import { signInEndpoints } from './controllers/sign-in/sign-in-controller.ts';
 import { ocraEndpoints } from './controllers/ocra-controller.ts';
@@ -34,8 +30,7 @@ import { metricsEndpoint, operationsEndpoints } from './controllers/operations-c
 import { validateEndpoints } from './controllers/validate-controller.ts';
 import type { DialectName } from './dialects/dialect.ts';
 import type { Endpoint } from './endpoint-spec.ts';
-import { type Guards, UNGUARDED } from './limits/guards.ts';
-import type { BodyLimits } from './request/request-body.ts';
+import type { Guards } from './limits/guards.ts';
 import type { MetricsForCallers, RequestMetrics } from './request-log.ts';
 import type { SiteFiles } from './sites/site-files.ts';
 
@@ -49,7 +44,6 @@ export interface AppConfig {
   readonly monitoringPostSunset?: Date | undefined;
   /** The version of tankeeper that the documentation names; undefined: no documentation is served. */
   readonly documentedVersion?: string | undefined;
-  readonly bodyLimits?: BodyLimits;
   /** The files of the QR-TAN app at /app; undefined: it is not served. */
   readonly appFiles?: SiteFiles | undefined;
   /** The files of the console at /console; undefined: it is not served. */
@@ -66,10 +60,8 @@ export interface AppDependencies {
   /** @returns true if the server can do its work */
   readonly ready: () => Promise<boolean>;
   readonly config: AppConfig;
-  /** Undefined: nothing is measured, and there is no /metrics. */
-  readonly metrics?: AppMetrics | undefined;
-  /** Undefined: requests are not limited. */
-  readonly guards?: Guards | undefined;
+  readonly metrics: AppMetrics;
+  readonly guards: Guards;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
@@ -77,7 +69,7 @@ export interface AppDependencies {
 
 /** @returns every endpoint, once, in whatever dialect it is served; every other path is answered with 404 */
 export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
-  const { services, ready, config, metrics, clock, guards = UNGUARDED } = dependencies;
+  const { services, ready, config, metrics, clock, guards } = dependencies;
   const { administrators, settings, singleSignOn } = services;
   const { documentedVersion } = config;
   const endpoints: Endpoint[] = [
@@ -116,7 +108,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...webhookEndpoints(services),
     ...configurationEndpoints(settings),
     ...operationsEndpoints(ready),
-    ...(metrics === undefined ? [] : [metricsEndpoint(metrics)]),
+    metricsEndpoint(metrics),
     monitoringPostPage(),
     ...(documentedVersion === undefined
       ? []

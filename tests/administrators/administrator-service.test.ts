@@ -15,7 +15,7 @@ import { type StoredConfiguration, storeConfiguration } from '../support/databas
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { openSession } from '../support/application/open-session.ts';
 import { ACT } from '../support/values/token-values.ts';
-import { ReadableHasher } from '../support/fakes/readable-hasher.ts';
+import { ReadableHasher } from '../support/application/readable-hasher.ts';
 
 const START = new Date('2026-11-20T10:00:00Z');
 const admin = callerNamed('admin', { proof: 'password' });

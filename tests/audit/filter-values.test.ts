@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { assertKnownFilter, isKnownOutcome, KNOWN_ACTIONS } from '../../src/audit/filter-values.ts';
-import { type AppDependencies, servedEndpoints } from '../../src/http/served-endpoints.ts';
+import { declaredEndpoints } from '../support/description/declared-endpoints.ts';
 
 const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
@@ -19,11 +19,7 @@ function found(pattern: RegExp): readonly string[] {
 
 describe('the known actions', () => {
   it('include every path of the interface that needs a credential or takes a response', () => {
-    const endpoints = servedEndpoints(
-      // Declarations use none of the services.
-      { services: {}, config: { monitoringPost: 'on' }, metrics: {} } as unknown as AppDependencies,
-    );
-    const paths = endpoints
+    const paths = declaredEndpoints()
       .filter(({ requires, path }) => requires !== 'nothing' || path.startsWith('/validate/'))
       .map(({ path }) => path.slice(1));
     expect(paths.filter((path) => !KNOWN_ACTIONS.has(path))).toEqual([]);

@@ -10,7 +10,7 @@ import type { Token } from '../../src/tokens/token.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { SqlTap } from '../support/database/sql-tap.ts';
-import { deferred } from '../support/fakes/deferred.ts';
+import { deferred } from '../support/values/deferred.ts';
 import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 import { QUESTIONS } from '../support/values/question-values.ts';

@@ -1,11 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  recordedResolvers,
-  recordedConfiguration,
-  recordedState,
-} from '../support/values/monitoring-fixture.ts';
+import { recordedResolvers, recordedPolicies, recordedState } from '../support/values/monitoring-fixture.ts';
 import type { RecordedLicences } from '../support/values/recorded-licences.ts';
 import type { ReplayServer } from './replay-server.ts';
 import { reachOf } from '../support/servers/sql-resolver.ts';
@@ -87,7 +83,7 @@ export class MonitoringReplayState {
     for (const old of await policies.list()) {
       await policies.remove(OPERATOR, old.name);
     }
-    for (const policy of recordedConfiguration(name).policies) {
+    for (const policy of recordedPolicies(name)) {
       await policies.set(OPERATOR, policy);
     }
   }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isExplicitList } from '../support/values/monitoring-recordings.ts';
 import type { RawRequest, RawResponse, ReplayServer } from './replay-server.ts';
 
 /** An exchange as it was recorded. */
@@ -145,4 +144,9 @@ function realmsOf({ method, path, body, headers }: RawRequest): string | undefin
     return new URLSearchParams(body).get('realms') ?? undefined;
   }
   return body.includes('mydefrealm') ? 'mydefrealm' : undefined;
+}
+
+/** @returns true if the answer's realms come in the order of the request */
+function isExplicitList(realms: string | undefined): boolean {
+  return realms !== undefined && realms !== '' && !realms.split(',').includes('*');
 }

@@ -6,6 +6,9 @@ import { type Clock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import type { LicenceSignature } from '../../src/monitoring/licence-signature.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
+import { UNGUARDED } from '../support/application/unguarded.ts';
+import { appMetrics } from '../../src/compose/http-server.ts';
+import { ServiceMetrics } from '../../src/observability/metrics.ts';
 import { testKeys } from '../support/application/test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
@@ -66,6 +69,8 @@ export class ReplayServer {
       services,
       ready: () => Promise.resolve(true),
       config: { trustProxy: [], dialect: 'linotp', serviceVersion: undefined, monitoringPost: 'on' },
+      metrics: appMetrics(new ServiceMetrics({ clock }), services.monitoring),
+      guards: UNGUARDED,
       log,
       clock,
       random: systemRandom,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readinessOf } from '../../src/compose/http-server.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { deferred } from '../support/fakes/deferred.ts';
+import { deferred } from '../support/values/deferred.ts';
 
 describe('the question whether the database answers', () => {
   it('is put to it once for all who ask meanwhile, and anew for who asks later', async () => {

@@ -13,7 +13,7 @@ import { TokenStore } from '../../src/tokens/token-store.ts';
 import { UserCountStore } from '../../src/monitoring/user-count-store.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
-import { deferred } from '../support/fakes/deferred.ts';
+import { deferred } from '../support/values/deferred.ts';
 import { whileHeld } from '../support/database/held-statement.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';

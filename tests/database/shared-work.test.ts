@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { SharedWork, type SharedWorkOptions } from '../../src/database/shared-work.ts';
-import { type Deferred, deferred } from '../support/fakes/deferred.ts';
+import { type Deferred, deferred } from '../support/values/deferred.ts';
 
 type Outcomes = readonly PromiseSettledResult<string>[];
 

@@ -1,9 +1,14 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { TestApplication } from '../support/application/test-application.ts';
-import { AS_ADMIN, createTestApp } from '../support/application/http-app.ts';
+import { AS_ADMIN, TestApplication } from '../support/application/test-application.ts';
 
 const CHECK = '/ocra/check_t?pass=p&transactionid=t';
+
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open();
+});
+afterAll(() => application.close());
 
 describe('every answer', () => {
   it.each([
@@ -15,7 +20,7 @@ describe('every answer', () => {
     ['a page', '/docs/monitoring-post', 200],
     ['health', '/healthz', 200],
   ])('is neither cached nor framed: %s', async (_what, path, status) => {
-    const response = await request(createTestApp().app).get(path);
+    const response = await request(application.app).get(path);
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject({
       'cache-control': 'no-store',
@@ -29,17 +34,15 @@ describe('every answer', () => {
   });
 
   it("has the time of the service, not the machine's, to the second", async () => {
-    const application = await TestApplication.open();
     for (const time of ['2031-02-03T04:05:06.789Z', '2031-02-03T04:05:07.001Z']) {
       application.clock.set(new Date(time));
       const { headers } = await application.send('/healthz', {}, 'get');
       expect(headers.date).toBe(new Date(time).toUTCString());
     }
-    await application.close();
   });
 
   it('is a whole answer, whatever the client claims to have', async () => {
-    const response = await request(createTestApp().app)
+    const response = await request(application.app)
       .get(CHECK)
       .set({ 'If-None-Match': '*', 'If-Modified-Since': 'Fri, 20 Nov 2099 10:00:00 GMT' });
     expect(response.status).toBe(200);
@@ -53,8 +56,8 @@ describe('every answer', () => {
     ['with blank in it', false],
     ['<script>alert</script>', false],
   ])('carries the id of its request; %j is taken over: %s', async (id, taken) => {
-    const response = await request(createTestApp().app).get('/healthz').set('X-Request-Id', id);
-    expect(response.get('X-Request-Id')).toBe(taken ? id : '00'.repeat(16));
+    const response = await request(application.app).get('/healthz').set('X-Request-Id', id);
+    expect(response.get('X-Request-Id')).toEqual(taken ? id : expect.stringMatching(/^[0-9a-f]{32}$/));
   });
 });
 
@@ -66,7 +69,7 @@ describe('methods', () => {
     ['/monitoring/tokens', 'GET, HEAD, POST, OPTIONS'],
     ['/healthz', 'GET, HEAD, OPTIONS'],
   ])('of %s are %s', async (path, allow) => {
-    const { app, calls } = createTestApp();
+    const { app } = application;
     const options = await request(app).options(path);
     expect(options.status).toBe(204);
     expect(options.get('Allow')).toBe(allow);
@@ -77,17 +80,15 @@ describe('methods', () => {
       expect(response.get('Allow')).toBe(allow);
       expect(response.body).toHaveProperty('result.error.code', -311);
     }
-    expect(calls).toEqual([]);
   });
 
   it('HEAD is GET without the body', async () => {
-    const { app, calls } = createTestApp();
+    const { app } = application;
     const get = await request(app).get(CHECK);
     const head = await request(app).head(CHECK);
     expect(head.status).toBe(200);
     expect(head.text).toBeUndefined();
     expect(head.get('Content-Length')).toBe(get.get('Content-Length'));
-    expect(calls).toHaveLength(2);
   });
 });
 
@@ -111,17 +112,16 @@ describe('a path that does not exist', () => {
     '/__proto__',
     '/<script>alert(1)</script>',
   ])('is answered with 404 and an envelope: %s', async (path) => {
-    const { app, calls } = createTestApp();
+    const { app } = application;
     const response = await request(app).get(path).set(AS_ADMIN);
     expect(response.status).toBe(404);
     expect(response.get('Content-Type')).toBe('application/json; charset=utf-8');
     expect(response.body).toEqual({
-      version: 'Tankeeper 1.2.3',
+      version: 'Tankeeper test',
       jsonrpc: '2.0',
       result: { status: false, error: { code: -311, message: 'There is nothing at this path' } },
       id: 1,
     });
-    expect(calls).toEqual([]);
   });
 });
 
@@ -129,7 +129,7 @@ describe('a path with an id, as the other dialect takes it,', () => {
   it.each(['/ocra/checkstatus/%ff', '/ocra/check_t/%', '/admin/show/%c0%af'])(
     'is answered with 404 where it cannot be decoded, by both methods: %s',
     async (path) => {
-      const { app, calls, lines } = createTestApp({ dialect: 'linotp', serviceVersion: undefined });
+      const { app, lines } = application.restarted({ dialect: 'linotp' });
       const nothing = await request(app).get('/ocra/nothing').set(AS_ADMIN);
       for (const response of [
         await request(app).get(path).set(AS_ADMIN),
@@ -138,7 +138,6 @@ describe('a path with an id, as the other dialect takes it,', () => {
         expect(response.status).toBe(404);
         expect(response.text).toBe(nothing.text);
       }
-      expect(calls).toEqual([]);
       expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
     },
   );
@@ -151,7 +150,7 @@ describe('the id of an answer', () => {
     ['9007199254740993', 1],
     ['x"}', 1],
   ])('is the parameter %j as %i, in success and error', async (id, shown) => {
-    const { app } = createTestApp();
+    const { app } = application;
     expect((await request(app).get(CHECK).query({ id })).body).toHaveProperty('id', shown);
     expect((await request(app).get('/ocra/check_t').query({ id })).body).toHaveProperty('id', shown);
     expect((await request(app).get('/ocra/request').query({ id })).body).toHaveProperty('id', shown);

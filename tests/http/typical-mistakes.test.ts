@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import request from 'supertest';
 import { addressUnavailable } from '../../src/http/serving/server.ts';
 import { BoundedAdministrators } from '../support/application/bounded-administrators.ts';
 import { TestApplication } from '../support/application/test-application.ts';
@@ -42,29 +41,6 @@ describe('a typical mistake over HTTP', () => {
   it('a missing right is named with its scope', async () => {
     const answer = await bounded.get('clerk', '/admin/userlist', { realm: 'north' });
     expect(messageOf(answer.body)).toContain('scope=admin, action=userlist');
-  });
-
-  it('a broken JSON body is called so', async () => {
-    const answer = await request(application.app)
-      .post('/validate/check_t')
-      .type('application/json')
-      .send('{"transactionid": ');
-    expect(messageOf(answer.body)).toMatch(/JSON/);
-  });
-
-  it('a wrong content type is named as such', async () => {
-    const answer = await request(application.app)
-      .post('/validate/check_t')
-      .type('application/xml')
-      .send('<transactionid/>');
-    expect(answer.status).toBe(415);
-    expect(messageOf(answer.body)).toMatch(/application\/x-www-form-urlencoded/);
-  });
-
-  it('an unknown path is 404', async () => {
-    const answer = await request(application.app).get('/ocra/reqest');
-    expect(answer.status).toBe(404);
-    expect(messageOf(answer.body)).toBe('There is nothing at this path');
   });
 });
 

@@ -3,7 +3,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { BackgroundLoop, backgroundRounds, type LoopPace } from '../../src/kernel/background-loop.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { deferred } from '../support/fakes/deferred.ts';
+import { deferred } from '../support/values/deferred.ts';
 
 /** So long that a test in which it passes fails. */
 const EVER = 60_000;

@@ -1,14 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import {
-  boundedMemo,
-  KeyedCounts,
-  Semaphore,
-  type SemaphoreRefusal,
-  withTimeLimit,
-} from '../../src/kernel/bounded-work.ts';
-import { type Deferred, deferred } from '../support/fakes/deferred.ts';
+
+import { Semaphore, type SemaphoreRefusal, withTimeLimit, KeyedCounts, boundedMemo } from '../../src/kernel/bounded-work.ts';
+import { type Deferred, deferred } from '../support/values/deferred.ts';
 
 describe('counts by key', () => {
   it('count each key for itself, and are never below 0', () => {

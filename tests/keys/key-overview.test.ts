@@ -6,7 +6,7 @@ import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
-import { deferred } from '../support/fakes/deferred.ts';
+import { deferred } from '../support/values/deferred.ts';
 
 const KEY_ID = 'aa'.repeat(8);
 

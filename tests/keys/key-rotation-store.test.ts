@@ -8,7 +8,7 @@ import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
 import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
 import { SEALED_TABLES } from '../../src/keys/resealing-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { deferred } from '../support/fakes/deferred.ts';
+import { deferred } from '../support/values/deferred.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

@@ -8,7 +8,7 @@ import type { StoredState } from '../../src/monitoring/token-count-store.ts';
 import type { TokenCountRow } from '../../src/monitoring/token-counts.ts';
 import { ServiceMetrics } from '../../src/observability/metrics.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
-import { deferred, type Deferred } from '../support/fakes/deferred.ts';
+import { deferred, type Deferred } from '../support/values/deferred.ts';
 
 const STORED: StoredState = { lockedTokens: [], openChallenges: 3, lastBackup: undefined };
 

@@ -6,7 +6,7 @@ import { checkPolicy } from '../../src/policy/policy.ts';
 import { monitoringOver } from '../support/application/monitoring-over.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { insertState, insertTokens, type TokenSketch } from '../support/database/token-rows.ts';
-import { countingSources } from '../support/fakes/user-sources.ts';
+import { countingSources } from '../support/application/user-sources.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 

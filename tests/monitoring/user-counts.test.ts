@@ -4,10 +4,10 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 import { type KeptUserCount, UserCountStore } from '../../src/monitoring/user-count-store.ts';
 import { type CountedUsers, UserCounts } from '../../src/monitoring/user-counts.ts';
 import { ServiceMetrics } from '../../src/observability/metrics.ts';
-import { type Deferred, deferred } from '../support/fakes/deferred.ts';
+import { type Deferred, deferred } from '../support/values/deferred.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { countingSources } from '../support/fakes/user-sources.ts';
+import { countingSources } from '../support/application/user-sources.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 
 /** Milliseconds: long enough for whatever answers at once, on any machine. */

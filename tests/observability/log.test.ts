@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, type Logger, type LoggerOptions, plainLog } from '../../src/observability/log.ts';
-import { fixedClock } from '../support/application/http-app.ts';
+
+const clock = { now: () => new Date('2026-11-20T12:00:00Z') };
 
 async function written(options: Partial<LoggerOptions>, log: (logger: Logger) => void): Promise<string> {
   const stream = new PassThrough();
-  const logger = createLogger({ level: 'info', format: 'json', stream, clock: fixedClock, ...options });
+  const logger = createLogger({ level: 'info', format: 'json', stream, clock, ...options });
   log(logger);
   await logger.end();
   stream.end();
@@ -30,7 +31,7 @@ describe('createLogger', () => {
   it('writes warnings to a file, too', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tankeeper-log-'));
     const stream = createWriteStream(join(folder, 'log'));
-    const logger = createLogger({ level: 'info', format: 'json', stream, clock: fixedClock });
+    const logger = createLogger({ level: 'info', format: 'json', stream, clock });
     logger.warn('first');
     logger.error('second');
     await logger.end();
@@ -101,7 +102,7 @@ describe('createLogger', () => {
 
   it('leaves out what comes after its end, and the process goes on', async () => {
     const stream = new PassThrough();
-    const logger = createLogger({ level: 'info', format: 'json', stream, clock: fixedClock });
+    const logger = createLogger({ level: 'info', format: 'json', stream, clock });
     logger.info('the last line');
     await logger.end();
     logger.info('one more');
@@ -112,7 +113,7 @@ describe('createLogger', () => {
 
   it('writes text for people where it is a terminal, with the frames of a stack below', async () => {
     const stream = Object.assign(new PassThrough(), { isTTY: true });
-    const logger = createLogger({ level: 'info', format: 'auto', stream, clock: fixedClock });
+    const logger = createLogger({ level: 'info', format: 'auto', stream, clock });
     logger.error('request failed', { code: 'internal', stack: '    at f (a.ts:1:1)\n    at g (b.ts:2:2)' });
     await logger.end();
     expect(String(stream.read())).toBe(

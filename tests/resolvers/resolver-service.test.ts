@@ -10,7 +10,7 @@ import { type StoredConfiguration, storeConfiguration } from '../support/databas
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { ACT } from '../support/values/token-values.ts';
 import { managedUser } from '../support/values/user-values.ts';
-import { sourcesOver } from '../support/fakes/user-sources.ts';
+import { sourcesOver } from '../support/application/user-sources.ts';
 
 const admin = callerNamed('admin');
 

@@ -15,7 +15,7 @@ import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { TokenDatabase } from '../support/database/token-database.ts';
 import { tokenValue } from '../support/values/token-values.ts';
-import { sourcesHolding } from '../support/fakes/user-sources.ts';
+import { sourcesHolding } from '../support/application/user-sources.ts';
 
 const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
 const CAROL: Owner = { resolverId: '2', resolver: 'other', userId: 'carol-id', login: 'carol' };

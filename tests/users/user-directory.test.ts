@@ -4,7 +4,7 @@ import { UserDirectory } from '../../src/users/user-directory.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
-import { sourcesHolding } from '../support/fakes/user-sources.ts';
+import { sourcesHolding } from '../support/application/user-sources.ts';
 
 const configuration = configurationOf({
   realms: [

@@ -9,8 +9,8 @@ import { type StoredConfiguration, storeConfiguration } from '../support/databas
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT } from '../support/values/token-values.ts';
 import { managedUser } from '../support/values/user-values.ts';
-import { ReadableHasher } from '../support/fakes/readable-hasher.ts';
-import { sourcesOver } from '../support/fakes/user-sources.ts';
+import { ReadableHasher } from '../support/application/readable-hasher.ts';
+import { sourcesOver } from '../support/application/user-sources.ts';
 
 const admin = callerNamed('admin');
 

@@ -117,7 +117,7 @@ function addSet(policy: Command, context: CommandContext): void {
     .option('--force', 'also with realms and resolvers that do not exist yet')
     .action(async (name: string, options: SetOptions) => {
       const draft = draftOf(name, options);
-      const assertKnown = async (policies: Services['policies']: Caller): Promise<void> => {
+      const assertKnown = async (policies: Services['policies']): Promise<void> => {
         const unknown = options.force === true ? [] : await policies.unknownNames(draft);
         if (unknown.length > 0) {
           throw new CliFailure(
@@ -127,11 +127,11 @@ function addSet(policy: Command, context: CommandContext): void {
       };
       await context.confirmed({
         foresee: async ({ policies, consequences }, caller) => {
-          await assertKnown(policies, caller);
+          await assertKnown(policies);
           return consequences.ofPolicy(caller, draft);
         },
         act: async ({ policies }, caller) => {
-          await assertKnown(policies, caller);
+          await assertKnown(policies);
           await policies.set(caller, draft);
         },
         done: () => [`the policy ${name} is set`, { name }],

@@ -5,7 +5,7 @@ import type { SecondFactorService } from '../../administrators/second-factor-ser
 import { ServiceError } from '../../kernel/errors.ts';
 import { count } from '../answers.ts';
 import { type Endpoint, plainChange, valueChange, valueReading } from '../endpoint-spec.ts';
-import { type Guards, UNGUARDED } from '../limits/guards.ts';
+import type { Guards } from '../limits/guards.ts';
 import { optional, required, secret } from '../request/parameters.ts';
 import { type Clock, parseExpiry } from '../../kernel/clock.ts';
 import type { RightsService } from '../../policy/rights-service.ts';
@@ -17,7 +17,7 @@ const NEW_PASSWORD = secret(required('the new password'));
 /** @returns the endpoints that manage administrators. What changes a credential takes a confirmed login, too. */
 export function administratorEndpoints(
   operations: Pick<Services, 'administrators' | 'secondFactors'>,
-  guard: Guards['logins'] = UNGUARDED.logins,
+  guard: Guards['logins'],
 ): Endpoint[] {
   const { administrators, secondFactors } = operations;
   return [

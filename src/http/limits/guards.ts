@@ -17,17 +17,6 @@ export interface Guards {
   readonly logins: Pick<LoginGuard, 'attempt'>;
 }
 
-/** Guards without limits. */
-export const UNGUARDED: Guards = {
-  requests: { admit: () => Promise.resolve() },
-  work: { run: (work) => work() },
-  largeBodies: { run: (work) => work() },
-  responses: {
-    guard: (_client, serve) => serve(() => undefined),
-  },
-  logins: { attempt: (_attempt, verify) => verify() },
-};
-
 interface RequestGuardDependencies {
   readonly isExempt: (client: string) => boolean;
   readonly refusals: LimitReporter;

@@ -60,7 +60,7 @@ export async function readBody(
       ? form.parse(inspectBody(body, inspectAll))
       : await readWatched(request, () => readForm(form, request, response), inspectAll).catch(
           (error: unknown) => {
-            if (isEmpty && request.complete) {
+            if (isEmpty && request.complete && request.readableLength === 0) {
               return [];
             }
             throw error;

@@ -1,21 +1,20 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
-import { ADMIN, createTestApp } from '../../support/application/http-app.ts';
+import { PASSWORD, TestApplication } from '../../support/application/test-application.ts';
 import { findChromium, openPage, startChromium, type WatchedPage } from '../../support/browser/chromium.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
 describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
   let browser: Browser;
+  let application: TestApplication;
   let server: RunningServer;
   let origin: string;
 
   beforeAll(async () => {
-    server = await startServer(createTestApp({ documentedVersion: '1.2.3' }).app, {
-      host: '127.0.0.1',
-      port: 0,
-    });
+    application = await TestApplication.open({ http: { documentedVersion: '1.2.3' } });
+    server = await startServer(application.app, { host: '127.0.0.1', port: 0 });
     origin = `http://127.0.0.1:${server.port}`;
     browser = await startChromium(program);
   });
@@ -23,6 +22,7 @@ describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
   afterAll(async () => {
     await browser.close();
     await server.close(1_000);
+    await application.close();
   });
 
   /** Opens the page, and waits until it shows the description. */
@@ -87,8 +87,8 @@ describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
   it('tries an endpoint with the credentials that were typed', async () => {
     const { page, problems } = await opened('/docs');
     await page.getByRole('button', { name: 'Authorize' }).first().click();
-    await page.locator('input[name=username]').first().fill(ADMIN.name);
-    await page.locator('input[name=password]').first().fill(ADMIN.password);
+    await page.locator('input[name=username]').first().fill('admin');
+    await page.locator('input[name=password]').first().fill(PASSWORD);
     await page.getByRole('button', { name: 'Apply credentials' }).first().click();
     await page.locator('.modal-btn.btn-done').first().click();
     expect(await tried(page, '#operations-monitoring-getMonitoringTokens')).toContain('"Summary"');

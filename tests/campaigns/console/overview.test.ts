@@ -45,7 +45,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
     const consoleFiles = siteFilesOf(await builtConsole());
     [browser, application] = await Promise.all([
       startChromium(program),
-      TestApplication.open({ consoleFiles }),
+      TestApplication.open({ http: { consoleFiles } }),
     ]);
     application.clock.set(new Date());
     for (const realm of REALMS) {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
 import { publishResults } from '../../../bench/result-page.ts';
-import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
-import { type Endpoint, endpointIn } from '../../../src/http/endpoint-spec.ts';
+import type { Endpoint } from '../../../src/http/endpoint-spec.ts';
 import { shortOrLong } from '../../support/campaign.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import {
@@ -60,17 +60,6 @@ afterAll(async () => {
     sections: [{ head: ['measured', 'result'], rows: results }],
   });
 });
-
-/** Every endpoint, from the code, so that new ones are included. */
-function endpoints(): readonly Endpoint[] {
-  // None of the dependencies is called: only the endpoints' descriptions are read.
-  const dependencies = {
-    services: {},
-    metrics: {},
-    config: { monitoringPost: 'on' },
-  } as unknown as AppDependencies;
-  return servedEndpoints(dependencies).map((endpoint) => endpointIn('documented', endpoint));
-}
 
 /** Parameters that pass the checks before the first query. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -144,7 +133,7 @@ describe('while the database is known to be away', () => {
     try {
       await until(async () => (await readiness()) === 503);
       let longest = 0;
-      for (const endpoint of endpoints()) {
+      for (const endpoint of declaredEndpoints()) {
         for (const authorization of [BASIC, `Bearer tk_${'a'.repeat(43)}`]) {
           const isByPassword = endpoint.access === 'password' && authorization !== BASIC;
           const reported = await ask(endpoint, authorization);
@@ -166,7 +155,7 @@ describe('while the database is known to be away', () => {
           expect({ path, isAtOnce: reported.milliseconds < AT_ONCE_MS }).toEqual({ path, isAtOnce: true });
         }
       }
-      results.push(['endpoints asked while the database is away', endpoints().length]);
+      results.push(['endpoints asked while the database is away', declaredEndpoints().length]);
       results.push(['slowest answer, ms', longest.toFixed(0)]);
     } finally {
       await proxy.restore();
@@ -199,7 +188,7 @@ describe(`a database that goes away and comes back, ${CYCLES} times`, () => {
   it(
     'leaves nothing behind: no connection, no socket, no wait, and all works as before',
     async () => {
-      const all = endpoints();
+      const all = declaredEndpoints();
       const some = all.filter(({ path }) =>
         ['/ocra/check_t', '/monitoring/config', '/admin/login'].includes(path),
       );

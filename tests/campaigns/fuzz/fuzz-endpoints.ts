@@ -1,6 +1,5 @@
-import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
 import type { DialectName } from '../../../src/http/dialects/dialect.ts';
-import { endpointIn } from '../../../src/http/endpoint-spec.ts';
+import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
 
 /** The public facts of an endpoint. */
 export interface FuzzedEndpoint {
@@ -17,21 +16,13 @@ export interface FuzzedEndpoint {
 
 /** @returns every endpoint of the server, from the code, so that new ones are included */
 export function fuzzedEndpoints(dialect: DialectName): readonly FuzzedEndpoint[] {
-  // None of the dependencies is called: only the endpoints' descriptions are read.
-  const dependencies = {
-    services: {},
-    config: { monitoringPost: 'on' },
-    metrics: {},
-  } as unknown as AppDependencies;
-  return servedEndpoints(dependencies)
-    .map((one) => endpointIn(dialect, one))
-    .map((endpoint) => ({
-      path: endpoint.path,
-      methods: endpoint.methods,
-      requires: endpoint.requires,
-      parameters: Object.keys(endpoint.parameters.shape),
-      secrets: [...endpoint.secrets],
-      byPassword: endpoint.access === 'password',
-      open: endpoint.access === 'open',
-    }));
+  return declaredEndpoints(dialect).map((endpoint) => ({
+    path: endpoint.path,
+    methods: endpoint.methods,
+    requires: endpoint.requires,
+    parameters: Object.keys(endpoint.parameters.shape),
+    secrets: [...endpoint.secrets],
+    byPassword: endpoint.access === 'password',
+    open: endpoint.access === 'open',
+  }));
 }

@@ -1,230 +1,174 @@
-import { describe, expect, it } from '@jest/globals';
-import request from 'supertest';
-import { ServiceError } from '../../../src/kernel/errors.ts';
-import type { Enrolled } from '../../../src/challenges/enrolment/enrolment.ts';
-import { METHODS, sendBy } from '../../support/application/http-methods.ts';
-import {
-  ADMIN,
-  API_TOKEN,
-  AS_ADMIN,
-  basic,
-  createTestApp,
-  OTHER_ADMIN,
-  SESSION,
-  type TestApp,
-} from '../../support/application/http-app.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request, { type Response, type Test } from 'supertest';
+import { openSession } from '../../support/application/open-session.ts';
+import { AS_ADMIN, OPERATOR, PASSWORD, TestApplication } from '../../support/application/test-application.ts';
+import { basic } from '../../support/values/basic.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
-const URL = 'lseqr://init?sh=ab&os=OCRA&se=OCRA1';
-const AS_SESSION = { Cookie: `admin_session=${SESSION}` };
+const CODE = 'GEZDGNBVGY3TQOJQ01';
+const KEY = '31'.repeat(32);
 
-function enrolling(enrolled: Enrolled): TestApp {
-  return createTestApp({}, { enrolment: { init: () => Promise.resolve(enrolled) } });
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open({ trustProxy: ['loopback'] });
+  await application.services.administrators.add(OPERATOR, 'other', 'battery staple');
+});
+afterAll(() => application.close());
+
+interface Shown {
+  readonly detail: Readonly<Record<string, string>> & {
+    readonly ocraurl: { readonly img: string };
+    readonly otpkey?: { readonly img: string };
+  };
+}
+
+async function init(given: Readonly<Record<string, string>>): Promise<Response> {
+  return application.asAdmin('/admin/init', { type: 'ocra', ...given });
+}
+
+async function shown(given: Readonly<Record<string, string>>): Promise<Shown['detail']> {
+  return ((await init(given)).body as Shown).detail;
+}
+
+const urlOf = (value: unknown): object => ({
+  img: expect.anything(),
+  order: '0',
+  value,
+  description: 'URL for OCRA token',
+});
+
+function pictureText(html: string | undefined): string | undefined {
+  return readQrCode(Buffer.from(/base64,([\w+/=]+)/.exec(html ?? '')?.[1] ?? '', 'base64'));
 }
 
 describe('/admin/init', () => {
-  it.each(METHODS)('takes all parameters of an enrolment by %s', async (method) => {
-    const { app, calls } = createTestApp();
-    const given = {
-      type: 'ocra',
-      serial: 'S',
-      user: 'u',
-      realm: 'r',
-      genkey: '1',
-      otpkey: 'ab',
-      sharedsecret: '1',
-      activationcode: 'A',
-      message: 'm',
-      ocrasuite: 'o',
-      pin: 'p',
-      ocrapin: 'op',
-      description: 'd',
-    };
-    const response = await sendBy(method, app, '/admin/init', { ...given, other: 'x' }).set(AS_ADMIN);
-    expect(response.body).toHaveProperty('result', { status: true, value: true });
-    expect(calls).toEqual([['init', expect.objectContaining({ principal: expect.anything() }), given]]);
-  });
+  const phase1 = { serial: 'ROLL', genkey: '1', sharedsecret: '1' };
+  const phase2 = { serial: 'ROLL', genkey: '1', activationcode: CODE, message: 'm' };
 
-  it('shows the shared secret of phase 1 as text, URL and picture', async () => {
-    const response = await request(createTestApp().app).post('/admin/init').set(AS_ADMIN);
-    const { detail } = response.body as { detail: { ocraurl: { img: string } } };
+  it('shows the shared secret of phase 1 as text, URL and picture, and nonce and first challenge of phase 2', async () => {
+    const response = await init(phase1);
     expect(Object.keys(response.body as object)).toEqual(['version', 'jsonrpc', 'result', 'id', 'detail']);
+    expect(response.body).toHaveProperty('result', { status: true, value: true });
+    const { detail } = response.body as Shown;
     expect(detail).toEqual({
-      app_import: URL,
-      serial: 'OCRA1',
-      ocraurl: { img: expect.anything(), order: '0', value: URL, description: 'URL for OCRA token' },
-      sharedsecret: 'ab'.repeat(20),
+      app_import: expect.stringMatching(/^lseqr:\/\/init\?sh=/),
+      serial: 'ROLL',
+      ocraurl: urlOf(detail.app_import),
+      sharedsecret: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
-    expect(pictureText(detail.ocraurl.img)).toBe(URL);
-  });
-
-  it('shows nonce and first challenge of phase 2', async () => {
-    const appImport = 'lseqr://nonce?me=m&ch=c&no=cd&tr=t&u=&se=OCRA1&si=ef';
-    const { app } = enrolling({
-      kind: 'phase2',
-      serial: 'OCRA1',
-      nonce: 'cd',
-      transactionId: 't',
-      question: 'c',
-      callbackUrl: 'https://example.org/<x>',
-      signature: 'ef',
-      appImport,
+    expect(pictureText(detail.ocraurl.img)).toBe(detail.app_import);
+    const second = await shown(phase2);
+    expect(second).toEqual({
+      serial: 'ROLL',
+      nonce: expect.stringMatching(/^[0-9a-f]+$/),
+      transactionid: expect.stringMatching(/^[0-9a-f]{20}$/),
+      challenge: expect.any(String),
+      url: '',
+      signature: expect.stringMatching(/^[0-9a-f]+$/),
+      app_import: expect.stringMatching(/^lseqr:\/\/nonce\?/),
+      ocraurl: urlOf(second.app_import),
     });
-    const response = await request(app).post('/admin/init').set(AS_ADMIN);
-    expect(response.body).toHaveProperty('detail', {
-      serial: 'OCRA1',
-      nonce: 'cd',
-      transactionid: 't',
-      challenge: 'c',
-      url: 'https://example.org/<x>',
-      signature: 'ef',
-      app_import: appImport,
-      ocraurl: expect.objectContaining({ value: appImport }),
-    });
+    expect(pictureText(second.ocraurl.img)).toBe(second.app_import);
   });
 
   it('shows the key of a plain token', async () => {
-    const { app } = enrolling({ kind: 'plain', serial: 'P1', otpkey: '3132' });
-    const response = await request(app).get('/admin/init').set(AS_ADMIN);
-    const { detail } = response.body as { detail: { otpkey: { img: string } } };
-    expect(detail).toEqual({
-      serial: 'P1',
-      ocraurl: { img: '', order: '0', value: null, description: 'URL for OCRA token' },
-      otpkey: { img: expect.anything(), order: '1', value: 'seed://3132', description: 'OTP seed' },
-    });
-    expect(pictureText(detail.otpkey.img)).toBe('seed://3132');
+    const { otpkey, ...detail } = await shown({ serial: 'PLAIN', otpkey: KEY });
+    expect(detail).toEqual({ serial: 'PLAIN', ocraurl: { ...urlOf(null), img: '' } });
+    const value = `seed://${KEY}`;
+    expect(otpkey).toEqual({ img: expect.anything(), order: '1', value, description: 'OTP seed' });
+    expect(pictureText(otpkey?.img)).toBe(value);
   });
 
   it.each([
-    [
-      { kind: 'phase1', serial: 'S', sharedSecret: 'ab', appImport: 'lseqr://init?x' },
-      'lseqr://init?x',
-      'sharedsecret',
-    ],
-    [
-      {
-        kind: 'phase2',
-        serial: 'S',
-        nonce: 'cd',
-        transactionId: 't',
-        question: 'c',
-        callbackUrl: '',
-        signature: 'ef',
-        appImport: 'lseqr://nonce?x',
-      },
-      'lseqr://nonce?x',
-      'transactionid',
-    ],
-    [{ kind: 'plain', serial: 'S', otpkey: 'ab' }, 'seed://ab', 'otpkey'],
-  ] as const)('draws the QR code of %j alone or on a page', async (enrolled, text, fact) => {
-    const { app } = enrolling(enrolled);
-    const png = await request(app).post('/admin/init?qr=png').set(AS_ADMIN).responseType('blob');
-    expect(readQrCode(png.body as Buffer)).toBe(text);
-    const page = await request(app).post('/admin/init?qr=html').set(AS_ADMIN);
-    expect(pictureText(page.text)).toBe(text);
+    ['phase 1', phase1, /^lseqr:\/\/init\?/, 'sharedsecret'],
+    ['phase 2', phase2, /^lseqr:\/\/nonce\?/, 'transactionid'],
+    ['a plain token', { serial: 'PLAIN', otpkey: KEY }, /^seed:\/\//, 'otpkey'],
+  ])('draws the QR code of %s alone or on a page', async (_what, given, text, fact) => {
+    const png = await request(application.app)
+      .post('/admin/init')
+      .query({ type: 'ocra', ...given, qr: 'png' })
+      .set(AS_ADMIN)
+      .responseType('blob');
+    expect(readQrCode(png.body as Buffer)).toMatch(text);
+    const page = await init({ ...given, qr: 'html' });
+    expect(pictureText(page.text)).toMatch(text);
     expect(page.text).toContain(`<span class="${fact}">`);
   });
 
-  it('names the data that is too long for a QR code', async () => {
-    const { app } = enrolling({
-      kind: 'phase1',
-      serial: 'S',
-      sharedSecret: 'ab',
-      appImport: 'x'.repeat(2_954),
-    });
-    const response = await request(app).post('/admin/init').set(AS_ADMIN);
-    expect(response.body).toHaveProperty('result.error', {
-      code: -311,
-      message: 'The data is too long for a QR code',
-    });
-  });
-
   it('names a missing type', async () => {
-    const { app, fail } = createTestApp();
-    fail(
-      'init',
-      new ServiceError('parameter.missing', "Missing parameter 'type'.", { parameters: ['type'] }),
-    );
-    const response = await request(app).post('/admin/init').set(AS_ADMIN);
-    expect(response.body).toHaveProperty(
+    expect((await application.asAdmin('/admin/init', {})).body).toHaveProperty(
       'result.error.message',
       "ERR77: Usage: admin/init: enrol a token. Missing parameter 'type'.",
     );
   });
 });
 
-describe('/admin/getsession', () => {
-  it.each(['get', 'post'] as const)('opens a session for the password (%s)', async (method) => {
-    const { app, calls } = createTestApp();
-    const response = await request(app)[method]('/admin/getsession').set(AS_ADMIN);
-    expect(response.body).toHaveProperty('result', { status: true, value: true });
-    expect(response.get('Set-Cookie')).toEqual([
-      `admin_session=${SESSION}; Path=/; Expires=Fri, 20 Nov 2026 13:00:00 GMT; HttpOnly; SameSite=Strict`,
-    ]);
-    expect(response.text).not.toContain(SESSION);
-    const proven = { administrator: 'admin', version: Buffer.from('1') };
-    const act = expect.objectContaining({ actor: 'admin', action: 'admin/getsession' });
-    expect(calls).toEqual([['openSession', proven, act]]);
+describe('a session of the clients of LinOTP 2', () => {
+  const READ = '/monitoring/license';
+  const open = (headers: Record<string, string>): Test =>
+    request(application.app).get('/admin/getsession').set(headers);
+  const end = (session: string, headers: Record<string, string>): Test =>
+    request(application.app).get('/admin/dropsession').query({ session }).set(headers);
+  const isOpen = async (session: string): Promise<boolean> => {
+    const sent = request(application.app).get(READ).query({ session });
+    return (await sent.set('Cookie', `admin_session=${session}`)).status === 200;
+  };
+
+  it.each(['get', 'post'] as const)('is opened by the password and closed by itself (%s)', async (method) => {
+    const opened = await request(application.app)[method]('/admin/getsession').set(AS_ADMIN);
+    expect(opened.body).toHaveProperty('result', { status: true, value: true });
+    const [cookie = '', ...others] = opened.get('Set-Cookie') ?? [];
+    expect(others).toEqual([]);
+    const [, session = ''] =
+      /^admin_session=([\w-]{43}); Path=\/; Expires=Fri, 20 Nov 2026 13:00:00 GMT; HttpOnly; SameSite=Strict$/.exec(
+        cookie,
+      ) ?? [];
+    expect(opened.text).not.toContain(session);
+    expect(await isOpen(session)).toBe(true);
+    const closed = await application
+      .send(`/admin/dropsession?session=${session}`, {}, method)
+      .set('Cookie', `admin_session=${session}`);
+    expect(closed.body).toHaveProperty('result', { status: true, value: true });
+    expect(closed.get('Set-Cookie')?.[0]).toMatch(/^admin_session=; Path=\/; Expires=Thu, 01 Jan 1970/);
+    expect(await isOpen(session)).toBe(false);
   });
 
-  it('opens one also with an old cookie in hand', async () => {
-    const response = await request(createTestApp().app)
-      .get('/admin/getsession?session=old')
-      .set(AS_ADMIN)
-      .set('Cookie', 'admin_session=old');
-    expect(response.status).toBe(200);
+  it('is opened also with an old cookie in hand', async () => {
+    expect((await open({ ...AS_ADMIN, Cookie: 'admin_session=old' }).query({ session: 'old' })).status).toBe(
+      200,
+    );
   });
 
-  it.each([
-    ['no credentials', {}],
-    ['a wrong password', { Authorization: basic(ADMIN.name, 'wrong') }],
-    ['an API token', { Authorization: `Bearer ${API_TOKEN}` }],
-    ['a session', AS_SESSION],
-  ])('opens none for %s', async (_what, headers) => {
-    const { app, calls } = createTestApp();
-    const response = await request(app).get(`/admin/getsession?session=${SESSION}`).set(headers);
-    expect(response.status).toBe(401);
-    expect(response.get('Set-Cookie')).toBeUndefined();
-    expect(calls).toEqual([]);
+  it('is opened for no other credential', async () => {
+    const { administrators } = application.services;
+    const { session } = await openSession(administrators, 'admin', PASSWORD);
+    const { token } = await administrators.addApiToken(OPERATOR, 'admin', { name: 'api', rights: ['*'] });
+    for (const headers of [
+      { Authorization: basic('admin', 'wrong') },
+      { Authorization: `Bearer ${token}` },
+      { Cookie: `admin_session=${session}` },
+    ]) {
+      const response = await open(headers).query({ session });
+      expect(response.status).toBe(401);
+      expect(response.get('Set-Cookie')).toBeUndefined();
+    }
   });
 
-  it.each(['https', 'HTTPS', 'Https, http'])('marks the cookie for https alone behind %s', async (scheme) => {
-    const trusting = createTestApp({ trustProxy: ['127.0.0.0/8'] });
-    const ask = (app: TestApp['app']): request.Test =>
-      request(app).get('/admin/getsession').set(AS_ADMIN).set('X-Forwarded-Proto', scheme);
-    expect((await ask(trusting.app)).get('Set-Cookie')?.[0]).toMatch(/; Secure$/);
-    expect((await ask(createTestApp().app)).get('Set-Cookie')?.[0]).not.toContain('Secure');
-  });
-});
-
-describe('/admin/dropsession', () => {
-  it.each(['get', 'post'] as const)('closes the session of the request (%s)', async (method) => {
-    const { app, calls } = createTestApp();
-    const response = await request(app)[method](`/admin/dropsession?session=${SESSION}`).set(AS_SESSION);
-    expect(response.body).toHaveProperty('result', { status: true, value: true });
-    expect(response.get('Set-Cookie')?.[0]).toMatch(/^admin_session=; Path=\/; Expires=Thu, 01 Jan 1970/);
-    const act = expect.objectContaining({ actor: 'admin', action: 'admin/dropsession' });
-    expect(calls).toEqual([['closeSession', SESSION, act]]);
+  it.each(['https', 'HTTPS', 'Https, http'])('has a cookie for https alone behind %s', async (scheme) => {
+    const headers = { ...AS_ADMIN, 'X-Forwarded-Proto': scheme };
+    expect((await open(headers)).get('Set-Cookie')?.[0]).toMatch(/; Secure$/);
+    const { app } = application.restarted({ trustProxy: [] });
+    const direct = await request(app).get('/admin/getsession').set(headers);
+    expect(direct.get('Set-Cookie')?.[0]).not.toContain('Secure');
   });
 
-  it('needs the session and the cookie', async () => {
-    const { app, calls } = createTestApp();
-    expect((await request(app).get('/admin/dropsession').set(AS_SESSION)).status).toBe(401);
-    expect((await request(app).get(`/admin/dropsession?session=${SESSION}`)).status).toBe(401);
-    expect(calls).toEqual([]);
-  });
-
-  it("does not close another administrator's session", async () => {
-    const { app, calls } = createTestApp();
-    const response = await request(app)
-      .get(`/admin/dropsession?session=${SESSION}`)
-      .set(AS_SESSION)
-      .set('Authorization', basic(OTHER_ADMIN.name, OTHER_ADMIN.password));
-    expect(response.status).toBe(401);
-    expect(calls).toEqual([]);
+  it('is closed neither without its cookie or parameter, nor by another administrator', async () => {
+    const { session } = await openSession(application.services.administrators, 'admin', PASSWORD);
+    const Cookie = `admin_session=${session}`;
+    expect((await request(application.app).get('/admin/dropsession').set({ Cookie })).status).toBe(401);
+    expect((await end(session, {})).status).toBe(401);
+    const Authorization = basic('other', 'battery staple');
+    expect((await end(session, { Cookie, Authorization })).status).toBe(401);
+    expect(await isOpen(session)).toBe(true);
   });
 });
-
-function pictureText(html: string): string | undefined {
-  return readQrCode(Buffer.from(/base64,([\w+/=]+)/.exec(html)?.[1] ?? '', 'base64'));
-}

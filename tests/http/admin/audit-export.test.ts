@@ -4,7 +4,7 @@ import { exportExtract, readExportedTrail } from '../../../src/audit/export-trai
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { deferred } from '../../support/fakes/deferred.ts';
+import { deferred } from '../../support/values/deferred.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';

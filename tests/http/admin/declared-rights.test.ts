@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import type { z } from 'zod';
-import { endpointIn } from '../../../src/http/endpoint-spec.ts';
-import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
 
-const endpoints = servedEndpoints(
-  // Declarations use none of the services.
-  { services: {}, config: { monitoringPost: 'on' }, metrics: {} } as unknown as AppDependencies,
-).map((endpoint) => endpointIn('documented', endpoint));
+const endpoints = declaredEndpoints();
 const withRight = endpoints.filter(({ requires }) => requires.includes(':'));
 const rights = [...new Set(withRight.map(({ requires }) => requires))];
 

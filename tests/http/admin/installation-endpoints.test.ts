@@ -1,174 +1,92 @@
-import { describe, expect, it } from '@jest/globals';
-import request from 'supertest';
-import { AS_ADMIN, createTestApp, type DomainCall } from '../../support/application/http-app.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { SIGNATURE } from './audited/audited-installation.ts';
 
-interface Row {
-  readonly path: string;
-  readonly given: Readonly<Record<string, string>>;
-  readonly calls: readonly DomainCall[];
-  readonly value: unknown;
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open({ licenceSignature: SIGNATURE });
+  await application.addRealm('north', ['ann']);
+  await application.addRealm('south');
+  await application.services.realms.setDefault(OPERATOR, 'south');
+});
+afterAll(() => application.close());
+
+async function ask(path: string, given: Record<string, string> = {}): Promise<unknown> {
+  const { body } = (await application.asAdmin(path, given)) as {
+    body: { result: { value?: unknown; error?: { message: string } } };
+  };
+  return body.result.error?.message ?? body.result.value;
 }
 
-const CALLER = expect.objectContaining({ principal: expect.anything() });
-const FORETOLD = [{ code: 'realm.default', text: 'it is the default realm' }];
-const AT = '2026-11-20T10:55:31.000Z';
-const LICENCE = {
-  valid: true,
-  reason: null,
-  unit: 'user',
-  licensed: 5,
-  active: 2,
-  starts: null,
-  ends: AT,
-  fields: { licensee: 'Example AG' },
-};
-
-const LOOKS: readonly Row[] = [
-  ...(['remove', 'set', 'default'] as const).map((act) => ({
-    path: '/system/realmConsequences',
-    given: { act, realm: 'r', resolvers: 'a, b' },
-    calls: [
-      {
-        remove: ['ofRealmRemoval', 'r'] as const,
-        set: ['ofRealmChange', { name: 'r', resolvers: ['a', 'b'] }] as const,
-        default: ['ofDefaultRealm', 'r'] as const,
-      }[act],
-    ],
-    value: FORETOLD,
-  })),
-  {
-    path: '/system/realmConsequences',
-    given: { act: 'default', realm: ' ' },
-    calls: [['ofDefaultRealm', null]],
-    value: FORETOLD,
-  },
-  {
-    path: '/system/resolverConsequences',
-    given: { resolver: 'r' },
-    calls: [['ofResolverRemoval', 'r']],
-    value: FORETOLD,
-  },
-  {
-    path: '/system/userConsequences',
-    given: { resolver: 'r', username: 'u' },
-    calls: [['ofUserRemoval', { resolver: 'r', login: 'u' }]],
-    value: FORETOLD,
-  },
-  {
-    path: '/system/userConsequences',
-    given: { resolver: 'r', username: 'u', password_only: '1' },
-    calls: [['ofPasswordRemoval', { resolver: 'r', login: 'u' }]],
-    value: FORETOLD,
-  },
-  {
-    path: '/system/keys',
-    given: { count: '1' },
-    calls: [['showKeys', true]],
-    value: {
-      keys: [
-        {
-          keyid: '0123456789abcdef',
-          current: true,
-          added: AT,
-          current_since: AT,
-          retired: null,
-          secrets: 7,
-        },
-      ],
-      servers: [{ place: 'tan1:4711', keyids: ['0123456789abcdef'], seals_with: '0123456789abcdef' }],
-      counted: AT,
-    },
-  },
-  { path: '/system/licence', given: {}, calls: [['showLicence']], value: null },
-];
-
-const CHANGES: readonly Row[] = [
-  {
-    path: '/system/testResolver',
-    given: { name: 'n' },
-    calls: [['tryResolver', CALLER, { name: 'n' }]],
-    value: { readable: true, users: 3, first: null },
-  },
-  {
-    path: '/system/testResolver',
-    given: { name: 'n', type: 'ldapresolver', LDAPURI: 'ldap://x', bindpw: 'p' },
-    calls: [
-      [
-        ...(['tryResolver', CALLER] as const),
-        { name: 'n', kind: 'ldap', settings: { ldapuri: 'ldap://x', bindpw: 'p' } },
-      ],
-    ],
-    value: { readable: true, users: 3, first: null },
-  },
-  {
-    path: '/system/users/add',
-    given: { resolver: 'r', username: 'anna', surname: 'Berg', password: '' },
-    calls: [['addUser', CALLER, expect.objectContaining({ resolver: 'r', login: 'anna', surname: 'Berg' })]],
-    value: { userid: '7' },
-  },
-  {
-    path: '/system/users/password',
-    given: { resolver: 'r', username: 'anna', password: 'a long one' },
-    calls: [['setUserPassword', CALLER, { resolver: 'r', login: 'anna', password: 'a long one' }]],
-    value: true,
-  },
-  {
-    path: '/system/users/password',
-    given: { resolver: 'r', username: 'anna' },
-    calls: [['setUserPassword', CALLER, { resolver: 'r', login: 'anna', password: '' }]],
-    value: true,
-  },
-  {
-    path: '/system/users/password',
-    given: { resolver: 'r', username: 'anna', remove: '1' },
-    calls: [['setUserPassword', CALLER, { resolver: 'r', login: 'anna', password: null }]],
-    value: true,
-  },
-  {
-    path: '/system/users/remove',
-    given: { resolver: 'r', username: 'anna' },
-    calls: [['removeUser', CALLER, { resolver: 'r', login: 'anna' }]],
-    value: true,
-  },
-  {
-    path: '/system/licence/install',
-    given: { licence: 'a.b.c' },
-    calls: [['installLicence', CALLER, 'a.b.c']],
-    value: LICENCE,
-  },
-  { path: '/system/licence/remove', given: {}, calls: [['removeLicence', CALLER]], value: true },
-];
-
-const ALL = [...LOOKS, ...CHANGES];
+/** @returns the codes of what would follow */
+async function foretold(path: string, given: Record<string, string>): Promise<readonly string[]> {
+  return ((await ask(path, given)) as { code: string }[]).map(({ code }) => code);
+}
 
 describe('the endpoints of an installation', () => {
-  it.each(ALL)('reach the domain: $path $given', async ({ path, given, calls: expected, value }) => {
-    const { app, calls } = createTestApp();
-    const response = await request(app).post(path).type('form').send(given).set(AS_ADMIN);
-    expect(response.body).toHaveProperty('result', { status: true, value });
-    expect(calls).toEqual(expected);
+  it('foretell what follows from an act on a realm', async () => {
+    const path = '/system/realmConsequences';
+    expect(await foretold(path, { act: 'remove', realm: 'south' })).toEqual(['realm.default']);
+    expect(await foretold(path, { act: 'set', realm: 'north', resolvers: 'south, ' })).toContain(
+      'realm.resolvers',
+    );
+    for (const [realm, after] of [
+      ['north', 'are looked for in north'],
+      [' ', 'are no longer found'],
+    ] as const) {
+      expect(await ask(path, { act: 'default', realm })).toMatchObject([
+        { code: 'realm.new-default', text: expect.stringContaining(after) },
+      ]);
+    }
+    expect(await ask(path, { act: 'burn', realm: 'r' })).toContain("'remove', 'set'");
   });
 
-  it.each(ALL)('authenticate first: $path $given', async ({ path, given }) => {
-    const { app, calls } = createTestApp();
-    expect((await request(app).post(path).type('form').send(given)).status).toBe(401);
-    expect(calls).toEqual([]);
+  it('foretell what follows from the removal of a resolver, a user and a password', async () => {
+    const { users } = application.services;
+    await application.enrolPlain('OWNED', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'ann', realm: 'north' });
+    await users.setPassword(OPERATOR, { resolver: 'north', login: 'ann', password: 'a long one' });
+    const ann = { resolver: 'north', username: 'ann' };
+    expect(await ask('/system/resolverConsequences', { resolver: 'north' })).toContain('north');
+    expect(await foretold('/system/userConsequences', ann)).toEqual(['user.tokens']);
+    expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toEqual([
+      'user.password',
+    ]);
+    await application.services.tokens.remove(OPERATOR, { serial: 'OWNED' });
   });
 
-  it.each(CHANGES)('change nothing by GET, or for another site: $path $given', async ({ path, given }) => {
-    const { app, calls } = createTestApp();
-    expect((await request(app).get(path).query(given).set(AS_ADMIN)).status).toBe(405);
-    const headers = { ...AS_ADMIN, 'Sec-Fetch-Site': 'cross-site' };
-    expect((await request(app).post(path).type('form').send(given).set(headers)).status).toBe(403);
-    expect(calls).toEqual([]);
+  it('remove the password of a user, where that is requested alone', async () => {
+    const path = '/system/users/password';
+    const ann = { resolver: 'north', username: 'ann' };
+    expect(await ask(path, { ...ann, password: 'a long one' })).toBe(true);
+    expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toHaveLength(1);
+    expect(await ask(path, { ...ann, remove: '1' })).toBe(true);
+    expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toEqual([]);
+  });
+
+  it('show the licence that is installed', async () => {
+    const licence = {
+      valid: true,
+      reason: null,
+      unit: 'user',
+      licensed: 5,
+      active: 0,
+      starts: null,
+      ends: '2100-01-01T00:00:00.000Z',
+      fields: { 'user-num': 5, expire: '2099-12-31' },
+    };
+    expect(await ask('/system/licence')).toBeNull();
+    expect(await ask('/system/licence/install', { licence: '5' })).toEqual(licence);
+    expect(await ask('/system/licence')).toEqual(licence);
+    expect(await ask('/system/licence/remove')).toBe(true);
+    expect(await ask('/system/licence')).toBeNull();
   });
 
   it('describe every kind of resolver', async () => {
-    const { app } = createTestApp();
-    const { body } = (await request(app).post('/system/resolverKinds').set(AS_ADMIN)) as {
-      body: { result: { value: { kind: string; settings: { name: string; secret: boolean }[] }[] } };
-    };
-    const secrets = body.result.value.map(({ kind, settings }) => [
+    const kinds = (await ask('/system/resolverKinds')) as {
+      kind: string;
+      settings: { name: string; secret: boolean }[];
+    }[];
+    const secrets = kinds.map(({ kind, settings }) => [
       kind,
       settings.filter(({ secret }) => secret).map(({ name }) => name),
     ]);
@@ -178,16 +96,5 @@ describe('the endpoints of an installation', () => {
       ['sql', ['Password']],
       ['ldap', ['BINDPW']],
     ]);
-  });
-
-  it('refuse an unknown act of which to foretell', async () => {
-    const { app } = createTestApp();
-    const given = { act: 'burn', realm: 'r' };
-    const response = await request(app)
-      .post('/system/realmConsequences')
-      .type('form')
-      .send(given)
-      .set(AS_ADMIN);
-    expect(response.body).toHaveProperty('result.error.message', expect.stringContaining("'remove', 'set'"));
   });
 });

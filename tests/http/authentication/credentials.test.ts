@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAuthorization, readCookie } from '../../../src/http/authentication/credentials.ts';
-import { basic } from '../../support/application/http-app.ts';
+import { basic } from '../../support/values/basic.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
 
 const base64 = (bytes: string | Buffer): string => Buffer.from(bytes).toString('base64');

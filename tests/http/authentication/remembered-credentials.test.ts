@@ -4,7 +4,7 @@ import type { Response } from 'supertest';
 import { startServer } from '../../../src/http/serving/server.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import type { PasswordHasher } from '../../../src/users/password-hash.ts';
-import { basic } from '../../support/application/http-app.ts';
+import { basic } from '../../support/values/basic.ts';
 import { openSession } from '../../support/application/open-session.ts';
 import { OPERATOR, QUICK_HASHER, TestApplication } from '../../support/application/test-application.ts';
 

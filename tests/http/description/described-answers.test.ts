@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { describedIn } from '../../../scripts/described-interface.ts';
 import type { OpenApiDocument } from '../../../src/http/description/openapi.ts';
-import { AS_ADMIN, createTestApp } from '../../support/application/http-app.ts';
+import { AS_ADMIN, TestApplication } from '../../support/application/test-application.ts';
 import { AnswerCheck, type SentAnswer } from '../../support/description/answer-check.ts';
 import { takeFaults } from '../../support/description/described-app.ts';
 
@@ -56,13 +56,17 @@ describe('the check of answers against their description', () => {
   });
 
   it('sees every answer of an app: a wrong description is noticed in the test that requests it', async () => {
-    const { app } = createTestApp({}, {}, {}, new AnswerCheck(withWrongStorageEncryption()));
+    const application = await TestApplication.open({
+      check: new AnswerCheck(withWrongStorageEncryption()),
+    });
+    const { app } = application;
     await request(app).get('/monitoring/storageEncryption').set(AS_ADMIN);
     expect(takeFaults()).toEqual([
       expect.stringContaining('GET /monitoring/storageEncryption (200): answer/result/value must be string'),
     ]);
     await request(app).get('/monitoring/config').set(AS_ADMIN);
     expect(takeFaults()).toEqual([]);
+    await application.close();
   });
 });
 

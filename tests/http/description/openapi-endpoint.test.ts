@@ -1,8 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { createTestApp } from '../../support/application/http-app.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
 
-const described = { documentedVersion: '1.2.3' } as const;
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open({ http: { documentedVersion: '1.2.3' } });
+});
+afterAll(() => application.close());
 
 interface Described {
   readonly openapi: string;
@@ -11,8 +15,7 @@ interface Described {
 }
 
 async function describedBy(path: string, dialect: 'documented' | 'linotp'): Promise<Described> {
-  const { app } = createTestApp({ ...described, dialect });
-  return (await request(app).get(path)).body as Described;
+  return (await request(application.restarted({ dialect }).app).get(path)).body as Described;
 }
 
 describe('/openapi.json', () => {
@@ -37,13 +40,13 @@ describe('/openapi.json', () => {
   });
 
   it('refuses another dialect', async () => {
-    const { app } = createTestApp(described);
+    const { app } = application;
     const answer = await request(app).get('/openapi.json?dialect=linotp4');
     expect(answer.body).toMatchObject({ result: { status: false, error: { code: -311 } } });
   });
 
   it('answers 304 to a client that has it', async () => {
-    const { app } = createTestApp(described);
+    const { app } = application;
     const first = await request(app).get('/openapi.json');
     const tag = first.get('ETag') ?? '';
     expect(tag).toMatch(/^"[\w-]{22}"$/);
@@ -54,7 +57,7 @@ describe('/openapi.json', () => {
   });
 
   it('is not there where the documentation is off', async () => {
-    const { app } = createTestApp();
+    const { app } = application.restarted({ http: {} });
     expect((await request(app).get('/openapi.json')).status).toBe(404);
   });
 });

@@ -1,7 +1,7 @@
+import type { Config } from '../../../src/config/config.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import type { Config } from '../../../src/config/config.ts';
-import { basic } from '../../support/application/http-app.ts';
+import { basic } from '../../support/values/basic.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
 import { queryOnce } from '../../support/database/test-server.ts';

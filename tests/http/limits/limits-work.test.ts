@@ -1,16 +1,14 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import type { Services } from '../../../src/services.ts';
 import { ConnectionGuard } from '../../../src/http/limits/connection-guard.ts';
 import { networkMatcher } from '../../../src/http/limits/networks.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
-import { workGuard } from '../../../src/http/limits/guards.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
-import { deferred } from '../../support/fakes/deferred.ts';
-import { createTestApp, fixedClock } from '../../support/application/http-app.ts';
+import { deferred } from '../../support/values/deferred.ts';
+import { TestApplication, TestClock } from '../../support/application/test-application.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** The headers of an answer that says what it is. */
@@ -24,6 +22,12 @@ const HEADERS_OF: Readonly<Record<string, [string, string][]>> = {
 };
 const TAN = { transactionid: '0123456789abcdef0123', pass: '12345678' };
 
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open();
+});
+afterAll(() => application.close());
+
 /** Refusals that remember what was counted and logged. */
 function watched(): { refusals: LimitReporter; counted: LimitName[]; lines: string[] } {
   const counted: LimitName[] = [];
@@ -34,25 +38,21 @@ function watched(): { refusals: LimitReporter; counted: LimitName[]; lines: stri
   const refusals = new LimitReporter({
     metrics: { limitReached: (limit) => counted.push(limit) },
     log: { error: line, warn: line, info: line, debug: line },
-    clock: fixedClock,
+    clock: new TestClock(),
   });
   return { refusals, counted, lines };
 }
 
 describe('requests that are worked on at once', () => {
   it('are bounded, but for the question whether the server lives', async () => {
-    const { refusals, counted, lines } = watched();
-    const held = deferred<{ failCount: number; result: boolean }>();
+    const { app, services, metrics, lines } = application.restarted({ limits: { requestsAtOnce: 3 } });
+    const held = deferred<undefined>();
     let begun = 0;
-    const checkTransaction = async (): Promise<unknown> => {
+    jest.spyOn(services.ocra, 'checkTransaction').mockImplementation(async () => {
       begun += 1;
-      return held.promise;
-    };
-    const { app } = createTestApp(
-      {},
-      { ocra: { checkTransaction } as unknown as Services['ocra'] },
-      { work: workGuard({ refusals, max: 3 }) },
-    );
+      await held.promise;
+      return { known: true, dropped: false, failCount: 0, result: true };
+    });
     const server = await startServer(app, { host: '127.0.0.1', port: 0 });
     const url = `http://127.0.0.1:${server.port}`;
     const waiting = Array.from({ length: 3 }, async () =>
@@ -74,17 +74,16 @@ describe('requests that are worked on at once', () => {
     expect((await request(url).get('/healthz')).status).toBe(200);
     expect((await request(url).get('/readyz')).status).toBe(200);
     expect((await request(url).get('/startupz')).status).toBe(200);
-    expect(counted).toEqual(Array<LimitName>(5).fill('requests-at-once'));
-    expect(lines).toHaveLength(1);
-    held.resolve({ failCount: 0, result: true });
+    expect(await metrics.text()).toContain('tankeeper_limit_refusals_total{limit="requests-at-once"} 5');
+    expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    held.resolve(undefined);
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await request(url).post('/ocra/check_t').type('form').send(TAN)).status).toBe(200);
     await server.close(1_000);
   });
 
   it('do not count while their bodies are still coming', async () => {
-    const { refusals } = watched();
-    const { app } = createTestApp({}, {}, { work: workGuard({ refusals, max: 1 }) });
+    const { app } = application.restarted({ limits: { requestsAtOnce: 1 } });
     const begun = deferred<undefined>();
     const listener: RequestListener = (incoming, response) => {
       app(incoming, response);
@@ -133,7 +132,7 @@ describe('a slow client', () => {
   });
 
   it('that never ends its body is cut off', async () => {
-    const socket = await open(createTestApp().app);
+    const socket = await open(application.app);
     const answer = await dripping(
       socket,
       'POST /ocra/check_t HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n',

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { Semaphore } from '../../../src/kernel/bounded-work.ts';
 import { largeBodyGuard } from '../../../src/http/limits/guards.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
-import { deferred } from '../../support/fakes/deferred.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { deferred } from '../../support/values/deferred.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
-import { fixedClock } from '../../support/application/http-app.ts';
 
 function guardWith(timeoutMs: number): { guard: Pick<Semaphore, 'run'>; counted: LimitName[] } {
   const counted: LimitName[] = [];
@@ -12,7 +12,7 @@ function guardWith(timeoutMs: number): { guard: Pick<Semaphore, 'run'>; counted:
   const refusals = new LimitReporter({
     metrics: { limitReached: (limit) => counted.push(limit) },
     log: { error: ignore, warn: ignore, info: ignore, debug: ignore },
-    clock: fixedClock,
+    clock: systemClock,
   });
   return { guard: largeBodyGuard({ refusals, timeoutMs }), counted };
 }

@@ -1,21 +1,37 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PNG } from 'pngjs';
 import request from 'supertest';
-import { ServiceError } from '../../../src/kernel/errors.ts';
-import { AS_ADMIN, callerOf, CHALLENGE_URL, createTestApp } from '../../support/application/http-app.ts';
+import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
+import { sendBy, METHODS } from '../../support/application/http-methods.ts';
+import { AS_ADMIN, TestApplication } from '../../support/application/test-application.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
-import { METHODS, sendBy } from '../../support/application/http-methods.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
+const TRANSACTION = /"transactionid": "([0-9a-f]{20})"/;
+const URL = /"data": "(lseqr:[^"]*)"/;
+
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open();
+  await application.enrolPlain('OCRA1', SUITE);
+});
+afterAll(() => application.close());
+
+async function ask(path: string, given: Record<string, string>): Promise<unknown> {
+  return ((await application.asAdmin(path, given)).body as { result: unknown }).result;
+}
 
 describe.each(METHODS)('/ocra by %s', (method) => {
-  it('issues a challenge', async () => {
-    const { app, calls } = createTestApp();
-    const response = await sendBy(method, app, '/ocra/request', { serial: 'OCRA1', data: 'a b&c=ä' }).set(
-      AS_ADMIN,
-    );
+  it('issues a challenge, whose state it reports', async () => {
+    const given = { serial: 'OCRA1', data: 'a b&c=ä' };
+    const response = await sendBy(method, application.app, '/ocra/request', given).set(AS_ADMIN);
     expect(response.status).toBe(200);
     expect(response.get('Content-Type')).toBe('application/json; charset=utf-8');
+    const [, transactionid = ''] = TRANSACTION.exec(response.text) ?? [];
+    const [, url = ''] = URL.exec(response.text) ?? [];
+    expect(url).toContain('me=a+b%26c%3D%C3%A4');
     expect(response.text).toBe(`{
-   "version": "Tankeeper 1.2.3",
+   "version": "Tankeeper test",
    "jsonrpc": "2.0",
    "result": {
       "status": true,
@@ -23,167 +39,106 @@ describe.each(METHODS)('/ocra by %s', (method) => {
    },
    "id": 1,
    "detail": {
-      "transactionid": "0123456789abcdef0123",
-      "data": "${CHALLENGE_URL}"
+      "transactionid": "${transactionid}",
+      "data": "${url}"
    }
 }`);
-    expect(calls).toEqual([['requestChallenge', expect.anything(), { serial: 'OCRA1', data: 'a b&c=ä' }]]);
-    expect(callerOf(calls[0]).principal).toEqual({
-      administrator: 'admin',
-      rights: ['*'],
-      operator: false,
-      client: '127.0.0.1',
-      proof: 'password',
-    });
+    for (const path of ['/ocra/checkstatus', '/ocra']) {
+      const status = await sendBy(method, application.app, path, { TransactionID: transactionid }).set(
+        AS_ADMIN,
+      );
+      expect(status.body).toHaveProperty('result', {
+        status: true,
+        value: [{ serial: 'OCRA1', transactionid, received_tan: false, valid_tan: false, failcount: 0 }],
+      });
+    }
   });
 
-  it('checks a response without authentication', async () => {
-    const { app, calls } = createTestApp();
-    const response = await sendBy(method, app, '/ocra/check_t', { transactionid: 'abc', pass: 'pin123456' })
-      .set('X-Request-Id', 'request-0001')
-      .set('Sec-Fetch-Site', 'cross-site');
-    expect(response.body).toEqual({
-      version: 'Tankeeper 1.2.3',
-      jsonrpc: '2.0',
-      result: { status: true, value: { failcount: 2, result: false } },
-      id: 1,
-    });
-    expect(calls).toEqual([
-      [
-        'checkTransaction',
-        { client: '127.0.0.1', requestId: 'request-0001' },
-        { transactionId: 'abc', pass: 'pin123456' },
-      ],
-    ]);
-  });
-
-  it.each(['/ocra/checkstatus', '/ocra'])('reports the state of transactions at %s', async (path) => {
-    const { app, calls } = createTestApp();
-    const query = { TransactionID: 'abc', serial: 'OCRA1', user: 'u', realm: 'r' };
-    const response = await sendBy(method, app, path, query).set(AS_ADMIN);
-    expect(response.body).toHaveProperty('result', {
-      status: true,
-      value: [
-        {
-          serial: 'OCRA1',
-          transactionid: '0123456789abcdef0123',
-          received_tan: true,
-          valid_tan: false,
-          failcount: 2,
-        },
-      ],
-    });
-    expect(calls[0]?.[2]).toEqual({ transactionId: 'abc', serial: 'OCRA1', user: 'u', realm: 'r' });
-  });
-
-  it('gives an activation code', async () => {
-    const { app, calls } = createTestApp();
-    const response = await sendBy(method, app, '/ocra/getActivationCode', {}).set(AS_ADMIN);
-    expect(response.body).toHaveProperty('result.value', { activationcode: 'GEZDGNBVGY3TQOJQ01' });
-    await sendBy(method, app, '/ocra/getActivationCode', { activationcode: 'given' }).set(AS_ADMIN);
-    expect(calls.map((call) => call[2])).toEqual([undefined, 'given']);
-  });
-
-  it('calculates a response', async () => {
-    const { app, calls } = createTestApp();
+  it('gives an activation code, and calculates a response', async () => {
+    const of = (path: string, given: Record<string, string>): request.Test =>
+      sendBy(method, application.app, path, given).set(AS_ADMIN);
+    const fresh = await of('/ocra/getActivationCode', {});
+    expect(fresh.body).toHaveProperty('result.value.activationcode', expect.stringMatching(/^[A-Z0-9]{18}$/));
+    const made = await of('/ocra/getActivationCode', { activationcode: '1234567890' });
+    expect(made.body).toHaveProperty('result.value', { activationcode: 'GEZDGNBVGY3TQOJQ01' });
     const input = {
-      sharedsecret: 'ab',
-      activationcode: 'A',
-      nonce: 'cd',
-      OcraSuite: 'O',
-      challenge: 'c',
+      sharedsecret: '61'.repeat(32),
+      activationcode: 'GEZDGNBVGY3TQOJQ01',
+      nonce: '01'.repeat(32),
+      OcraSuite: SUITE,
+      challenge: 'abc',
       counter: '1',
     };
-    const response = await sendBy(method, app, '/ocra/calculateOtp', { ...input, stranger: 'x' }).set(
-      AS_ADMIN,
-    );
-    expect(response.body).toHaveProperty('result.value', { otp: '00123456' });
-    const { OcraSuite, ...rest } = input;
-    expect(calls[0]?.[2]).toEqual({ ...rest, ocrasuite: OcraSuite });
+    const key = await deriveTokenKey({
+      sharedSecret: Buffer.from(input.sharedsecret, 'hex'),
+      activationCode: input.activationcode,
+      nonce: Buffer.from(input.nonce, 'hex'),
+    });
+    const otp = application.respond(SUITE, 'abc', { key: Buffer.from(key), counter: 1n });
+    const calculated = await of('/ocra/calculateOtp', { ...input, stranger: 'x' });
+    expect(calculated.body).toHaveProperty('result.value', { otp });
   });
 });
 
 describe('a missing parameter', () => {
   it.each([
-    ['/ocra/check_t', {}, "ERR77: Usage: ocra/check_t: validate a token request. Missing parameter 'pass'."],
-    [
-      '/ocra/check_t',
-      { pass: 'x' },
-      "ERR77: Usage: ocra/check_t: validate a token request. Missing parameter 'transactionid'.",
-    ],
+    ['/ocra/check_t', {}, "validate a token request. Missing parameter 'pass'."],
+    ['/ocra/check_t', { pass: 'x' }, "validate a token request. Missing parameter 'transactionid'."],
     [
       '/ocra/request',
       { serial: 'x' },
-      "ERR77: Usage: ocra/request: request a challenge for a given user or token (serial). Missing parameter 'data'.",
+      "request a challenge for a given user or token (serial). Missing parameter 'data'.",
     ],
-  ])('is named by %s with %j', async (path, query, message) => {
-    const { app, calls } = createTestApp();
-    const response = await request(app).get(path).query(query).set(AS_ADMIN);
-    expect(response.status).toBe(200);
-    expect(response.body).toEqual({
-      version: 'Tankeeper 1.2.3',
-      jsonrpc: '2.0',
-      result: { status: false, error: { code: 77, message } },
-      id: 1,
+    [
+      '/ocra/checkstatus',
+      {},
+      'check the token status - for asynchronous verification. Missing parameter: You need to provide one of the parameters "transactionid", "user" or "serial"',
+    ],
+  ])('is named by %s with %j', async (path, given, text) => {
+    const message = `ERR77: Usage: ${path.slice(1)}: ${text}`;
+    expect(await ask(path, given as Record<string, string>)).toEqual({
+      status: false,
+      error: { code: 77, message },
     });
-    expect(calls).toEqual([]);
-  });
-
-  it('is reported in the words of the interface, after the purpose of the endpoint', async () => {
-    const { app, fail } = createTestApp();
-    const message = 'You need to provide one of the parameters "transactionid", "user" or "serial"';
-    const parameters = ['transactionid', 'user', 'serial'];
-    fail('status', new ServiceError('parameter.missing', 'nothing is named', { parameters }));
-    const response = await request(app).get('/ocra/checkstatus').set(AS_ADMIN);
-    expect(response.body).toHaveProperty(
-      'result.error.message',
-      `ERR77: Usage: ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter: ${message}`,
-    );
   });
 
   it('is not an empty one: data and pass may be empty', async () => {
-    const { app, calls } = createTestApp();
-    await request(app).get('/ocra/request?serial=x&data=').set(AS_ADMIN);
-    await request(app).get('/ocra/check_t?transactionid=&pass');
-    expect(calls.map((call) => call[2])).toEqual([
-      { serial: 'x', data: '' },
-      { transactionId: '', pass: '' },
-    ]);
+    expect(await ask('/ocra/request', { serial: 'OCRA1', data: '' })).toMatchObject({ status: true });
+    expect(await ask('/ocra/check_t', { transactionid: '', pass: '' })).toMatchObject({ status: true });
   });
 });
 
 describe('/ocra/request with qr', () => {
-  const ask = (query: string): request.Test =>
-    request(createTestApp().app).get(`/ocra/request?serial=x&data=x&${query}`).set(AS_ADMIN);
+  const pictured = (given: object): request.Test =>
+    request(application.app)
+      .get('/ocra/request')
+      .query({ serial: 'OCRA1', data: 'x', ...given })
+      .set(AS_ADMIN);
 
-  it('answers a picture that says the URL', async () => {
-    const response = await ask('qr=png').responseType('blob');
+  it('answers a picture that says the URL, of the requested width', async () => {
+    const response = await pictured({ qr: 'png', width: '400' }).responseType('blob');
     expect(response.get('Content-Type')).toBe('image/png');
-    expect(readQrCode(response.body as Buffer)).toBe(CHALLENGE_URL);
-  });
-
-  it('answers a picture of the requested width', async () => {
-    const response = await ask('qr=png&width=400').responseType('blob');
+    expect(readQrCode(response.body as Buffer)).toMatch(/^lseqr:\/\/req\?me=x&/);
     expect(PNG.sync.read(response.body as Buffer).width).toBe(400);
   });
 
   it.each(['img', 'embed'])('answers an <img> for %s', async (qr) => {
-    const response = await ask(`qr=${qr}&width=200`);
+    const response = await pictured({ qr, width: '200' });
     expect(response.get('Content-Type')).toBe('text/html; charset=utf-8');
     expect(response.text).toMatch(
       /^<img id="challenge_qrcode" alt="[^"<>]*" width="200" src="data:image\/png;base64,[\w+/=]+">$/,
     );
-    expect(readQrCode(pictureIn(response.text))).toBe(CHALLENGE_URL);
+    expect(readQrCode(pictureIn(response.text))).toMatch(/^lseqr:\/\/req\?me=x&/);
   });
 
   it.each(['html', '', 'True', '<script>alert(1)</script>'])(
     'answers a page for %j, all of it escaped',
     async (qr) => {
-      const response = await ask(`qr=${encodeURIComponent(qr)}`);
+      const response = await pictured({ qr, data: '<b>"ä"</b>' });
       expect(response.get('Content-Type')).toBe('text/html; charset=utf-8');
-      expect(readQrCode(pictureIn(response.text))).toBe(CHALLENGE_URL);
+      expect(readQrCode(pictureIn(response.text))).toMatch(/^lseqr:\/\/req\?me=%3Cb%3E%22%C3%A4%22%3C/);
       expect(response.text).toContain('<span class="data">&lt;b&gt;&quot;ä&quot;&lt;/b&gt;</span>');
-      expect(response.text).toContain('<span class="transactionid">0123456789abcdef0123</span>');
+      expect(response.text).toMatch(/<span class="transactionid">[0-9a-f]{20}<\/span>/);
       expect(response.text).not.toContain('<script');
       expect(response.text).not.toContain('<b>');
     },
@@ -192,16 +147,12 @@ describe('/ocra/request with qr', () => {
   it.each(['0', '49', '2001', '1e3', '-5', '99999999999', '"onload="'])(
     'refuses the width %j before anything is issued',
     async (width) => {
-      const { app, calls } = createTestApp();
-      const response = await request(app)
-        .get('/ocra/request')
-        .query({ serial: 'x', data: 'x', qr: 'png', width })
-        .set(AS_ADMIN);
-      expect(response.body).toHaveProperty('result.error', {
+      const before = await application.status({ serial: 'OCRA1' });
+      expect((await pictured({ qr: 'png', width })).body).toHaveProperty('result.error', {
         code: -311,
         message: "The parameter 'width' must be a whole number from 50 to 2000",
       });
-      expect(calls).toEqual([]);
+      expect(await application.status({ serial: 'OCRA1' })).toEqual(before);
     },
   );
 });

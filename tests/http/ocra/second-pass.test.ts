@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { deferred } from '../../support/fakes/deferred.ts';
+import { deferred } from '../../support/values/deferred.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import request from 'supertest';
-import { createTestApp } from '../../support/application/http-app.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 
@@ -225,23 +223,29 @@ describe('/validate/check_t', () => {
 });
 
 describe('in the dialect linotp', () => {
-  const { app } = createTestApp({ dialect: 'linotp', serviceVersion: undefined });
+  let linotp: TestApplication;
+  beforeAll(() => {
+    linotp = application.restarted({ dialect: 'linotp' });
+  });
+
   const body = async (path: string, parameters: Record<string, string>): Promise<string> =>
-    (await request(app).post(path).type('form').send(parameters)).text;
+    (await linotp.send(path, parameters)).text;
 
   it.each([
-    ['/validate/check', { user: 'root', pass: 'pin1' }],
-    ['/validate/check_s', { serial: 'OCRA1', pass: 'pin1' }],
-  ])('%s answers as recorded, with the id 0', async (path, parameters) => {
-    expect(await body(path, parameters)).toBe(
+    ['/validate/check', () => ({ user, realm: 'staff' })],
+    ['/validate/check_s', () => ({ serial })],
+  ])('%s answers as recorded, with the id 0', async (path, whose) => {
+    const { right } = await opened();
+    expect(await body(path, { ...whose(), pass: right })).toBe(
       '{\n   "version": "LinOTP 2.12.6", \n   "jsonrpc": "2.0802", \n   "result": {\n      "status": true, \n' +
         '      "value": true\n   }, \n   "id": 0\n}',
     );
   });
 
   it('/validate/check_t answers as recorded, with detail', async () => {
-    expect(await body('/validate/check_t', { transactionid: '184850040017', pass: 'pin1' })).toBe(
-      '{\n   "detail": {\n      "failcount": 0, \n      "token_type": "ocra", \n      "serial": "OCRA1", \n' +
+    const { transactionid, right } = await opened();
+    expect(await body('/validate/check_t', { transactionid, pass: right })).toBe(
+      `{\n   "detail": {\n      "failcount": 0, \n      "token_type": "ocra", \n      "serial": "${serial}", \n` +
         '      "value": true\n   }, \n   "version": "LinOTP 2.12.6", \n   "jsonrpc": "2.0802", \n   "result": {\n' +
         '      "status": true, \n      "value": {\n         "failcount": 0, \n         "value": true\n      }\n' +
         '   }, \n   "id": 1\n}',

@@ -1,68 +1,80 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import { AS_ADMIN, createTestApp, type TestApp } from '../../support/application/http-app.ts';
+import type { ChallengeService } from '../../../src/challenges/challenge-service.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
+import { AS_ADMIN, TestApplication } from '../../support/application/test-application.ts';
 
 const CHECK = '/ocra/check_t';
 
-function post(app: TestApp['app'], contentType: string, body: string | Buffer): request.Test {
-  return request(app)
+let application: TestApplication;
+/** Sees what the service is given. */
+let checked: jest.SpiedFunction<ChallengeService['checkTransaction']>;
+
+beforeAll(async () => {
+  application = await TestApplication.open({ limits: { clientFailures: 1_000, transactionFailures: 1_000 } });
+  checked = jest.spyOn(application.services.ocra, 'checkTransaction');
+});
+afterEach(() => {
+  checked.mockClear();
+});
+afterAll(() => application.close());
+
+function post(contentType: string, body: string | Buffer): request.Test {
+  return request(application.app)
     .post(CHECK)
     .set('Content-Type', contentType)
     .serialize((value: string | Buffer) => value as string)
     .send(body);
 }
 
-function givenTo({ calls }: TestApp): unknown {
-  return calls[0]?.[2];
+/** @returns what the only check of a response was given */
+function given(): unknown {
+  expect(checked).toHaveBeenCalledTimes(1);
+  return checked.mock.calls[0]?.[1];
 }
 
 describe('parameters', () => {
   it('come from query string and body together, and the query wins', async () => {
-    const test = createTestApp();
-    await request(test.app).post(`${CHECK}?pass=query`).type('form').send('pass=body&transactionid=t');
-    expect(givenTo(test)).toEqual({ pass: 'query', transactionId: 't' });
+    await request(application.app).post(`${CHECK}?pass=query`).type('form').send('pass=body&transactionid=t');
+    expect(given()).toEqual({ pass: 'query', transactionId: 't' });
   });
 
   it('are read in any case of letters, the last of a repeated name', async () => {
-    const test = createTestApp();
-    await request(test.app).get(`${CHECK}?pass=1&PASS=2&Pass=3&TransActionId=t`);
-    expect(givenTo(test)).toEqual({ pass: '3', transactionId: 't' });
+    await request(application.app).get(`${CHECK}?pass=1&PASS=2&Pass=3&TransActionId=t`);
+    expect(given()).toEqual({ pass: '3', transactionId: 't' });
   });
 
   it('may be numbers and booleans in JSON, and null is not given', async () => {
-    const test = createTestApp();
-    const response = await request(test.app)
+    const response = await request(application.app)
       .post(CHECK)
       .send({ pass: 123456, transactionid: true, id: 42, httperror: null });
-    expect(givenTo(test)).toEqual({ pass: '123456', transactionId: 'true' });
+    expect(given()).toEqual({ pass: '123456', transactionId: 'true' });
     expect(response.body).toHaveProperty('id', 42);
   });
 
   it('may bear names that objects have, too', async () => {
-    const test = createTestApp();
     const body = '{"__proto__": "x", "constructor": "y", "pass": "p", "transactionid": "t"}';
-    const response = await post(test.app, 'application/json', body).query(
-      '__proto__=z&toString=1&hasOwnProperty=2',
-    );
+    const response = await post('application/json', body).query('__proto__=z&toString=1&hasOwnProperty=2');
     expect(response.status).toBe(200);
-    expect(givenTo(test)).toEqual({ pass: 'p', transactionId: 't' });
+    expect(given()).toEqual({ pass: 'p', transactionId: 't' });
   });
 
   it('in the body of a GET do not count', async () => {
-    const test = createTestApp();
-    await request(test.app).get(`${CHECK}?pass=p&transactionid=t`).type('form').send('pass=other');
-    expect(givenTo(test)).toEqual({ pass: 'p', transactionId: 't' });
+    await request(application.app).get(`${CHECK}?pass=p&transactionid=t`).type('form').send('pass=other');
+    expect(given()).toEqual({ pass: 'p', transactionId: 't' });
   });
 
   it('are not checked more closely than necessary: long, blank and marked up ones pass', async () => {
     for (const pass of ['x'.repeat(60_000), ' ', "';--<b>\r\nSet-Cookie: a=b", '*', '%', '\u{1f600}']) {
-      const test = createTestApp();
-      const response = await request(test.app).post(CHECK).type('form').send({ pass, transactionid: 't' });
+      checked.mockClear();
+      const response = await request(application.app)
+        .post(CHECK)
+        .type('form')
+        .send({ pass, transactionid: 't' });
       expect(response.status).toBe(200);
       expect(response.headers).not.toHaveProperty('set-cookie');
-      expect(givenTo(test)).toEqual({ pass, transactionId: 't' });
+      expect(given()).toEqual({ pass, transactionId: 't' });
     }
   });
 });
@@ -93,25 +105,22 @@ describe('a malformed request', () => {
     ],
     ['too many parameters', 'application/x-www-form-urlencoded', 'a=1&'.repeat(251)],
   ])('is refused with 400: %s', async (_what, contentType, body) => {
-    const { app, calls } = createTestApp();
-    const response = await post(app, contentType, body);
+    const response = await post(contentType, body);
     expect(response.status).toBe(400);
     expect(response.body).toMatchObject({ result: { status: false, error: { code: -311 } }, id: 1 });
     expect(response.text).not.toContain('topsecret');
-    expect(calls).toEqual([]);
+    expect(checked).not.toHaveBeenCalled();
   });
 
   it.each(['pass=%', 'pass=%E4', 'pass=%00', 'a=1&'.repeat(251)])(
     'is refused with 400: the query %#',
     async (query) => {
-      const { app } = createTestApp();
-      expect((await request(app).get(`${CHECK}?${query}`)).status).toBe(400);
+      expect((await request(application.app).get(`${CHECK}?${query}`)).status).toBe(400);
     },
   );
 
   it('is refused where query string and body together have too many parameters', async () => {
-    const { app } = createTestApp();
-    const response = await post(app, 'application/x-www-form-urlencoded', 'a=1&'.repeat(126)).query(
+    const response = await post('application/x-www-form-urlencoded', 'a=1&'.repeat(126)).query(
       'b=1&'.repeat(125),
     );
     expect(response.status).toBe(400);
@@ -122,83 +131,73 @@ describe('a body', () => {
   const form = 'application/x-www-form-urlencoded';
 
   it('of 64 KiB is read', async () => {
-    const { app } = createTestApp();
     const pass = 'x'.repeat(65_536 - 'transactionid=t&pass='.length);
-    expect((await post(app, form, `transactionid=t&pass=${pass}`)).status).toBe(200);
-    expect((await post(app, form, `transactionid=t&pass=${pass}x`)).status).toBe(413);
+    expect((await post(form, `transactionid=t&pass=${pass}`)).status).toBe(200);
+    expect((await post(form, `transactionid=t&pass=${pass}x`)).status).toBe(413);
   });
 
   it('that is too large is refused with 413 also when its length is not announced', async () => {
-    const { app, calls } = createTestApp();
     const chunk = `2000\r\n${'x'.repeat(0x2000)}\r\n`;
     const answer = await sendRaw(
-      app,
+      application.app,
       `POST ${CHECK} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${form}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(9)}0\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain('"code": -311');
-    expect(calls).toEqual([]);
+    expect(checked).not.toHaveBeenCalled();
   });
 
   it('that comes in chunks is read', async () => {
-    const test = createTestApp();
     await sendRaw(
-      test.app,
+      application.app,
       `POST ${CHECK} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${form}\r\nTransfer-Encoding: chunked\r\n\r\n6\r\npass=p\r\n10\r\n&transactionid=t\r\n0\r\n\r\n`,
     );
-    expect(givenTo(test)).toEqual({ pass: 'p', transactionId: 't' });
+    expect(given()).toEqual({ pass: 'p', transactionId: 't' });
   });
 
   it.each(['text/plain', 'application/xml', 'application/octet-stream', 'application/jsonx', 'x', ''])(
     'of the type %j is refused with 415',
     async (contentType) => {
-      const { app, calls } = createTestApp();
       const headers = contentType === '' ? '' : `Content-Type: ${contentType}\r\n`;
       const answer = await sendRaw(
-        app,
+        application.app,
         `POST ${CHECK} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}Content-Length: 6\r\n\r\npass=p`,
       );
       expect(answer).toMatch(/^HTTP\/1\.1 415 /);
       expect(answer).toContain('application/x-www-form-urlencoded');
-      expect(calls).toEqual([]);
+      expect(checked).not.toHaveBeenCalled();
     },
   );
 
   it.each(['iso-8859-1', '"utf-16"', 'nonsense'])(
     'in the charset %s is refused with 415',
     async (charset) => {
-      const { app } = createTestApp();
-      expect((await post(app, `${form}; charset=${charset}`, 'pass=p')).status).toBe(415);
+      expect((await post(`${form}; charset=${charset}`, 'pass=p')).status).toBe(415);
     },
   );
 
   it.each(['UTF-8', '"utf-8"', 'us-ascii'])('in the charset %s is read', async (charset) => {
-    const test = createTestApp();
-    await post(test.app, `Application/JSON; charset=${charset}`, '{"pass":"p","transactionid":"t"}');
-    expect(givenTo(test)).toEqual({ pass: 'p', transactionId: 't' });
+    await post(`Application/JSON; charset=${charset}`, '{"pass":"p","transactionid":"t"}');
+    expect(given()).toEqual({ pass: 'p', transactionId: 't' });
   });
 
   it('that is compressed is refused with 415', async () => {
-    const { app, calls } = createTestApp();
-    const response = await post(app, form, gzipSync('pass=p&transactionid=t')).set(
-      'Content-Encoding',
-      'gzip',
-    );
+    const response = await post(form, gzipSync('pass=p&transactionid=t')).set('Content-Encoding', 'gzip');
     expect(response.status).toBe(415);
-    expect(calls).toEqual([]);
+    expect(checked).not.toHaveBeenCalled();
   });
 
   it('that is empty needs no type', async () => {
-    const test = createTestApp();
     const answer = await sendRaw(
-      test.app,
+      application.app,
       `POST ${CHECK}?pass=p&transactionid=t HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it('does not matter at an unknown path', async () => {
-    const { app } = createTestApp();
-    expect((await request(app).post('/ocra/nothing').set(AS_ADMIN).send({ a: 1 })).status).toBe(404);
+    expect((await request(application.app).post('/ocra/nothing').set(AS_ADMIN).send({ a: 1 })).status).toBe(
+      404,
+    );
   });
 });

@@ -6,14 +6,14 @@ import { answerFailure, refuseUnknownPath } from '../../../src/http/answer-failu
 import { openEndpoint } from '../../../src/http/endpoint-spec.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { serveEndpoint } from '../../../src/http/endpoint.ts';
-import { UNGUARDED } from '../../../src/http/limits/guards.ts';
 import { htmlReply } from '../../../src/http/reply.ts';
 import { beginExchange, type RequestContext } from '../../../src/http/request/exchange.ts';
 import { optional, required, secret, withholdSecrets } from '../../../src/http/request/parameters.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-endpoints.ts';
-import { fixedClock } from '../../support/application/http-app.ts';
+import { UNGUARDED } from '../../support/application/unguarded.ts';
 import { done } from '../../../src/http/answers.ts';
 
 const SECRET = 'hunter2';
@@ -88,7 +88,7 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
   const app = express().disable('query parser');
   app.use(
     beginExchange({
-      clock: fixedClock,
+      clock: systemClock,
       random: systemRandom,
       senderOf: () => ({ client: '::1', limitedAs: '::1' }),
     }),
@@ -115,7 +115,7 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
       dialect,
       configuration: { current: () => Promise.reject(new Error('not needed')) },
       log: quiet,
-      clock: fixedClock,
+      clock: systemClock,
     }),
   );
   return { app, contexts, received };

@@ -1,16 +1,22 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { send } from '../../../src/http/reply.ts';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
 import { lingerAfterUnreadBody } from '../../../src/http/request/unread-body.ts';
-import { createTestApp } from '../../support/application/http-app.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
 const STATUS = /HTTP\/1\.1 (\d+ [^\r]*)\r/g;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open();
+});
+afterAll(() => application.close());
 
 const servers: { close(grace: number): unknown }[] = [];
 const sockets: Socket[] = [];
@@ -80,7 +86,7 @@ describe('startServer', () => {
     'answers the target %p as any other path where nothing is',
     async (target) => {
       const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-      const answer = await sendRaw(createTestApp().app, request);
+      const answer = await sendRaw(application.app, request);
       expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
       expect(answer).toMatch(/^X-Request-Id: \w+\r$/m);
       expect(answer).toMatch(/^Cache-Control: no-store\r$/m);
@@ -109,7 +115,7 @@ describe('startServer', () => {
 
   it('serves a client with an unknown expectation', async () => {
     const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n';
-    await expect(sendRaw(createTestApp().app, request)).resolves.toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    await expect(sendRaw(application.app, request)).resolves.toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   it.each([

@@ -6,13 +6,10 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Express } from 'express';
 import request, { type Test } from 'supertest';
-import type { Guards } from '../../../src/http/limits/guards.ts';
-import { chosenCoding, readSiteFiles, type SiteFiles } from '../../../src/http/sites/site-files.ts';
+import { chosenCoding, readSiteFiles } from '../../../src/http/sites/site-files.ts';
 import { APP_SITE } from '../../../src/http/sites/serve-site.ts';
-import { ServiceError } from '../../../src/kernel/errors.ts';
-import { createTestApp, type TestApp } from '../../support/application/http-app.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
-import type { AnswerCheck } from '../../support/description/answer-check.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
 
 const SCRIPT = `const text = ${JSON.stringify('the app '.repeat(1_000))};\n`;
 const ICON = randomBytes(2_000);
@@ -26,11 +23,8 @@ const FILES = {
   'languages/de.json': '{}',
   'assets/index-B7x_0aZ9.js.map': '{}',
 };
-/** The app is a site for people: the description of the interface has no part of it. */
-const UNDESCRIBED = { faultIn: () => undefined } as unknown as AnswerCheck;
-
 let folder: string;
-let files: SiteFiles;
+let application: TestApplication;
 let app: Express;
 
 beforeAll(async () => {
@@ -40,14 +34,15 @@ beforeAll(async () => {
     await writeFile(join(folder, 'app', name), content);
   }
   await writeFile(join(folder, 'secret.json'), '{"secret":true}');
-  files = await readSiteFiles(join(folder, 'app'));
-  ({ app } = testApp());
+  application = await TestApplication.open({
+    http: { appFiles: await readSiteFiles(join(folder, 'app')) },
+  });
+  ({ app } = application);
 });
-afterAll(() => rm(folder, { recursive: true }));
-
-function testApp(guards?: Partial<Guards>): TestApp {
-  return createTestApp({ appFiles: files }, {}, guards, UNDESCRIBED);
-}
+afterAll(async () => {
+  await application.close();
+  await rm(folder, { recursive: true });
+});
 
 /** @returns the answer to GET with its body as it was sent, still encoded */
 async function sent(path: string, coding: string): Promise<{ readonly head: string; readonly body: Buffer }> {
@@ -173,14 +168,15 @@ describe('the app', () => {
     }
   });
 
-  it('is there without the domain, so also without the database', async () => {
-    const { app: own, calls } = testApp();
-    expect((await request(own).get('/app/')).status).toBe(200);
-    expect(calls).toEqual([]);
+  it('is there without the database', async () => {
+    const statements = await application.statementsOf(async () => {
+      expect((await request(app).get('/app/')).status).toBe(200);
+    });
+    expect(statements).toEqual([]);
   });
 
   it('is logged by its path alone', async () => {
-    const { app: own, lines } = testApp();
+    const { app: own, lines } = application.restarted();
     await request(own).get('/app/assets/index-B7x_0aZ9.js?link=lseqr');
     expect(lines).toEqual([
       { level: 'info', message: 'request', fields: expect.objectContaining({ path: '/app', status: 200 }) },
@@ -189,16 +185,13 @@ describe('the app', () => {
   });
 
   it('counts among the requests of a client', async () => {
-    const refuse = (): Promise<never> =>
-      Promise.reject(
-        new ServiceError('too-many-requests', 'Too many requests', { limit: 'client-requests' }),
-      );
-    const { app: own } = testApp({ requests: { admit: refuse } });
+    const { app: own } = application.restarted({ limits: { exempt: [], clientRequests: 1 } });
+    expect((await request(own).get('/app/')).status).toBe(200);
     expect((await request(own).get('/app/')).status).toBe(429);
   });
 
   it('is not there where it is off', async () => {
-    const { app: own } = createTestApp();
+    const { app: own } = application.restarted({ http: {} });
     for (const path of ['/app', '/app/', '/app/index.html']) {
       expect((await request(own).get(path)).status).toBe(404);
     }

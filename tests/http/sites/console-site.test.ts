@@ -23,7 +23,7 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
   let application: TestApplication;
 
   beforeAll(async () => {
-    application = await TestApplication.open({ dialect, consoleFiles: FILES });
+    application = await TestApplication.open({ dialect, http: { consoleFiles: FILES } });
     await application.addRealm('north', ['anna']);
     await application.addRealm('south');
     await application.enrolPlain('OCRA1', 'OCRA-1:HOTP-SHA256-6:QA64', { user: 'anna', realm: 'north' });

@@ -3,7 +3,7 @@ import { ManagedUsers } from '../../../src/resolvers/sources/managed-users.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { storeConfiguration } from '../../support/database/stored-configuration.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ReadableHasher } from '../../support/fakes/readable-hasher.ts';
+import { ReadableHasher } from '../../support/application/readable-hasher.ts';
 import { ACT } from '../../support/values/token-values.ts';
 import { managedUser } from '../../support/values/user-values.ts';
 

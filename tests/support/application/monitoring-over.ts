@@ -12,7 +12,7 @@ import { UserCounts } from '../../../src/monitoring/user-counts.ts';
 import { ServiceMetrics } from '../../../src/observability/metrics.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import type { UserSources } from '../../../src/resolvers/user-source.ts';
-import { countingSources } from '../fakes/user-sources.ts';
+import { countingSources } from './user-sources.ts';
 
 interface MonitoringParts {
   readonly counts?: Pick<TokenCountStore, 'snapshot'>;

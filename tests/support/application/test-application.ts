@@ -1,13 +1,17 @@
+import type { SingleSignOnSettings } from '../../../src/administrators/single-sign-on-service.ts';
 import { SqlTap } from '../database/sql-tap.ts';
 import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
 import { buildServices, type Services } from '../../../src/services.ts';
-import type { SingleSignOnSettings } from '../../../src/administrators/single-sign-on-service.ts';
-import { type Config, loadConfig } from '../../../src/config/config.ts';
+import { loadConfig, type Config } from '../../../src/config/config.ts';
+import type { Log, LogFields } from '../../../src/kernel/log.ts';
+import type { AnswerCheck } from '../description/answer-check.ts';
 import { createDescribedApp } from '../description/described-app.ts';
+import { basic } from '../values/basic.ts';
 import type { DialectName } from '../../../src/http/dialects/dialect.ts';
-import type { SiteFiles } from '../../../src/http/sites/site-files.ts';
+import type { Guards } from '../../../src/http/limits/guards.ts';
+import type { AppConfig } from '../../../src/http/served-endpoints.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import type { LicenceSignature } from '../../../src/monitoring/licence-signature.ts';
@@ -60,6 +64,18 @@ export const OPERATOR: Caller = {
   requestId: 'test',
 };
 
+/** The password of the administrator `admin`. */
+export const PASSWORD = 'correct horse';
+/** The credentials of the administrator `admin`. */
+export const AS_ADMIN = { Authorization: basic('admin', PASSWORD) };
+
+/** A line of the log. */
+export interface LogLine {
+  readonly level: keyof Log;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
 /** The key of every token that `enrolPlain` makes. */
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
 
@@ -98,8 +114,14 @@ interface TestApplicationOptions {
   readonly singleSignOn?: SingleSignOnSettings;
   /** The address of the server in browsers; default: none. */
   readonly publicUrl?: string;
-  /** The files of the console; default: it is not served. */
-  readonly consoleFiles?: SiteFiles;
+  /** Differences from the configuration of the HTTP interface. */
+  readonly http?: Partial<AppConfig>;
+  /** Guards in place of those of a server. */
+  readonly guards?: Partial<Guards>;
+  /** What /readyz asks; default: it is ready. */
+  readonly ready?: () => Promise<boolean>;
+  /** The description of the answers; default: the app's own. */
+  readonly check?: AnswerCheck;
   /** Puts a fault into the services, for tests of tests. */
   readonly spoil?: (services: Services) => Services;
 }
@@ -122,7 +144,7 @@ export class TestApplication {
   readonly services: Services;
   readonly app: Express;
   readonly databaseUrl: string;
-  readonly logged: string[] = [];
+  readonly lines: LogLine[] = [];
   readonly metrics: ServiceMetrics;
   readonly #database: TestDatabase;
   readonly #options: TestApplicationOptions;
@@ -134,10 +156,12 @@ export class TestApplication {
     this.databaseUrl = database.url;
     this.clock = clock;
     this.metrics = new ServiceMetrics({ clock });
-    const line = (message: string, fields?: object): void => {
-      this.logged.push(JSON.stringify({ message, ...fields }));
-    };
-    const log = { error: line, warn: line, info: line, debug: line };
+    const at =
+      (level: keyof Log) =>
+      (message: string, fields: LogFields = {}): void => {
+        this.lines.push({ level, message, fields });
+      };
+    const log = { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
     const all = { ...DEFAULTS, ...options };
     const { dialect, trustProxy, spoil } = all;
     const services = buildServices({
@@ -162,29 +186,38 @@ export class TestApplication {
       metrics: this.metrics,
     });
     this.services = spoil?.(services) ?? services;
-    this.app = createDescribedApp({
-      services: this.services,
-      ready: () => Promise.resolve(true),
-      config: {
-        trustProxy,
-        dialect,
-        serviceVersion: dialect === 'documented' ? 'Tankeeper test' : undefined,
-        monitoringPost: 'on',
-        consoleFiles: options.consoleFiles,
-      },
-      metrics: appMetrics(this.metrics, this.services.monitoring),
-      guards: buildGuards({
-        trustProxy,
-        database: database.database,
-        metrics: this.metrics,
-        log,
-        limits: { ...loadConfig({}).limits, ...options.limits },
-        clock: systemClock,
-      }),
+    const guards = buildGuards({
+      trustProxy,
+      database: database.database,
+      metrics: this.metrics,
       log,
-      clock,
-      random: systemRandom,
+      limits: { ...loadConfig({}).limits, ...options.limits },
+      clock: systemClock,
     });
+    this.app = createDescribedApp(
+      {
+        services: this.services,
+        ready: options.ready ?? (() => Promise.resolve(true)),
+        config: {
+          trustProxy,
+          dialect,
+          serviceVersion: dialect === 'documented' ? 'Tankeeper test' : undefined,
+          monitoringPost: 'on',
+          ...options.http,
+        },
+        metrics: appMetrics(this.metrics, this.services.monitoring),
+        guards: { ...guards, ...options.guards },
+        log,
+        clock,
+        random: systemRandom,
+      },
+      options.check,
+    );
+  }
+
+  /** The lines of the log, as text. */
+  get logged(): readonly string[] {
+    return this.lines.map(({ message, fields }) => JSON.stringify({ message, ...fields }));
   }
 
   static async open(options: TestApplicationOptions = {}): Promise<TestApplication> {
@@ -211,7 +244,7 @@ export class TestApplication {
   }
 
   async #addAdministrator(): Promise<void> {
-    await this.services.administrators.ensureFirstAdministrator('correct horse');
+    await this.services.administrators.ensureFirstAdministrator(PASSWORD);
     const { token } = await this.services.administrators.addApiToken(OPERATOR, 'admin', {
       name: 'test',
       rights: ['*'],

@@ -39,7 +39,7 @@ export async function startConsole(
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   const application = await TestApplication.open({
     ...(typeof options === 'function' ? options(origin) : options),
-    consoleFiles,
+    http: { consoleFiles },
   });
   server.on('request', application.app as RequestListener);
   // Browsers drop cookies that have expired by their own clock.

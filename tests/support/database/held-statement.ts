@@ -1,4 +1,4 @@
-import { deferred } from '../fakes/deferred.ts';
+import { deferred } from '../values/deferred.ts';
 import { SqlTap } from './sql-tap.ts';
 
 /** Statements that write a token, or lock it for writing: work that is held there has already read its data. */

@@ -23,7 +23,7 @@ import { ChallengeStore } from '../../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { GivenConfiguration } from '../values/configuration-value.ts';
 import { tokenValue } from '../values/token-values.ts';
-import { sourcesHolding } from '../fakes/user-sources.ts';
+import { sourcesHolding } from '../application/user-sources.ts';
 import { type AuditedAct, TokenDatabase } from './token-database.ts';
 
 export const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };

@@ -52,9 +52,9 @@ function refuseFaults(): void {
 
 /** Apps with the same endpoints share a check: each takes a tenth of a second to make. */
 function checkOf(dependencies: AppDependencies): AnswerCheck {
-  const { config, metrics } = dependencies;
+  const { config } = dependencies;
   const { dialect, monitoringPost, documentedVersion } = config;
-  const key = [dialect, monitoringPost, documentedVersion, metrics === undefined].join();
+  const key = [dialect, monitoringPost, documentedVersion].join();
   const check =
     checks.get(key) ??
     new AnswerCheck(
@@ -73,13 +73,13 @@ function consoleCheck({ config, ...rest }: AppDependencies): AnswerCheck {
   return checkOf({ ...rest, config: { ...config, dialect: 'documented' } });
 }
 
-/** @returns the URL as the description has it; undefined: a file of the console, which is a site for people */
+/** @returns the URL as the description has it; undefined: a file of the app or the console, sites for people */
 function describedPart(url: string): { readonly isConsole: boolean; readonly url: string } | undefined {
   if (url.startsWith('/console/api')) {
     const called = url.slice('/console/api'.length);
     return { isConsole: true, url: isConsolePath(called) ? called : url };
   }
-  return /^\/console(?:\/(?!api)|[?]|$)/.test(url) ? undefined : { isConsole: false, url };
+  return /^\/(?:app|console)(?:[/?]|$)/.test(url) ? undefined : { isConsole: false, url };
 }
 
 function compareAnswer(

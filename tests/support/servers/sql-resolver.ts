@@ -1,8 +1,8 @@
+import { DirectoryPasswords } from '../../../src/resolvers/sources/directory-password.ts';
 import { checkSqlSettings } from '../../../src/resolvers/settings/sql-settings.ts';
 import type { Resolver } from '../../../src/configuration/configuration.ts';
 import { SqlUsers } from '../../../src/resolvers/sources/sql/sql-users.ts';
-import { DirectoryPasswords } from '../../../src/resolvers/sources/directory-password.ts';
-import { ReadableHasher } from '../fakes/readable-hasher.ts';
+import { ReadableHasher } from '../application/readable-hasher.ts';
 
 /** Settings with the address of a database of the tests. */
 export type Reach = Readonly<Record<string, string>>;

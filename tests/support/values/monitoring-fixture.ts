@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Policy } from '../../../src/policy/stored-policy.ts';
-import type { Configuration } from '../../../src/configuration/configuration.ts';
-import { configurationOf } from './configuration-value.ts';
 import type { StateSketch, TokenSketch } from '../database/token-rows.ts';
 
 interface Fixture {
@@ -22,10 +20,6 @@ const FIXTURE = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../exchanges', 'monitoring-fixture.json'), 'utf8'),
 ) as Fixture;
 
-/** A realm of the last recordings, with resolvers that break. */
-const BROKEN = 'brokenrealm';
-const BROKEN_RESOLVERS = ['passwdbroken', 'sqlbroken'];
-
 /** @returns realms and tokens of the recorded server, to be inserted */
 export function recordedState(): StateSketch {
   return {
@@ -37,38 +31,6 @@ export function recordedState(): StateSketch {
       return { serial, realms, active, ...owner };
     }),
   };
-}
-
-/**
- * @param name of a recording
- * @returns the configuration of the recorded server at that recording
- */
-export function recordedConfiguration(name: string): Configuration {
-  const broken = name.startsWith('broken/')
-    ? [{ name: BROKEN, resolvers: [BROKEN_RESOLVERS[name.includes('passwd') ? 0 : 1] ?? '', 'passwdshared'] }]
-    : [];
-  return configurationOf({
-    resolvers: [
-      ...FIXTURE.resolvers.map(({ name: resolver, kind }) => ({
-        name: resolver,
-        kind: kind === 'passwd' ? ('passwd' as const) : ('sql' as const),
-      })),
-      ...(broken.length > 0 ? BROKEN_RESOLVERS.map((resolver) => ({ name: resolver })) : []),
-    ],
-    realms: [...FIXTURE.realms, ...broken],
-    policies: policiesOf(/^pol\d+/.exec(name)?.[0] ?? ''),
-  });
-}
-
-/** @returns the number of users that the resolver reported in the recording of that name */
-export function recordedUsers(name: string, resolver: string): Promise<number> {
-  if (resolver === 'sqlbroken' && name.includes('before')) {
-    return Promise.resolve(7);
-  }
-  const found = FIXTURE.resolvers.find((one) => one.name === resolver);
-  return found === undefined
-    ? Promise.reject(new Error('The users are gone'))
-    : Promise.resolve(Math.min(found.users.length, found.limit ?? Infinity));
 }
 
 /** A resolver for the replay. */
@@ -121,7 +83,9 @@ const SECOND: Readonly<Record<string, Change>> = {
   pol6: { user: '*', action: '*', realm: 'emptyrealm' },
 };
 
-function policiesOf(phase: string): readonly Policy[] {
+/** @returns the policies of the recorded server at the recording of that name */
+export function recordedPolicies(name: string): readonly Policy[] {
+  const phase = /^pol\d+/.exec(name)?.[0] ?? '';
   const restricted = RESTRICTED[phase];
   if (restricted === undefined) {
     return [];

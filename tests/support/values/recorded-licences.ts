@@ -32,11 +32,6 @@ export class RecordedLicences implements Clock {
     return this.#vendor.signature;
   }
 
-  /** @returns the time at the recording of that name; undefined: now */
-  timeOf(name: string): Date | undefined {
-    return name.startsWith('lic_2018/') ? THEN : undefined;
-  }
-
   /**
    * Stores the licence and the tokens of the recording of that name; for other recordings the usual tokens, which exist
    * at first, and no licence.

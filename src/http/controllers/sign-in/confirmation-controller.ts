@@ -7,7 +7,7 @@ import type {
 import { ServiceError } from '../../../kernel/errors.ts';
 import { CONFIRMATION, dropSignIn, keepSignIn, readSignIn } from '../../authentication/cookies.ts';
 import { administratorEndpoint, answerWithCookie, type Call, type Endpoint } from '../../endpoint-spec.ts';
-import { type Guards, UNGUARDED } from '../../limits/guards.ts';
+import type { Guards } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
 import { optional, required, secret } from '../../request/parameters.ts';
 
@@ -40,7 +40,7 @@ const FINISHED = answerWithCookie(z.union([confirmed, z.strictObject({ confirmed
 /** @returns the endpoints by which the owner of a login proves to be the one who signed in */
 export function confirmationEndpoints(
   confirmation: ConfirmationService,
-  guard: Guards['logins'] = UNGUARDED.logins,
+  guard: Guards['logins'],
 ): Endpoint[] {
   return [beginEndpoint(confirmation, guard), finishEndpoint(confirmation, guard)];
 }

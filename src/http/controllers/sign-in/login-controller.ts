@@ -4,7 +4,7 @@ import type { LoginService } from '../../../administrators/login-service.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import { secret } from '../../request/parameters.ts';
 import { failureForm } from '../../failures.ts';
-import { type Guards, UNGUARDED } from '../../limits/guards.ts';
+import type { Guards } from '../../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../../authentication/cookies.ts';
 import { type Answers, type DialectAnswers, type EnvelopeAnswer, valueOf } from '../../answers.ts';
 
@@ -23,7 +23,7 @@ const LOGGED_IN: Answers = {
 const LOGGED_OUT: Answers = { documented: DONE, linotp: DONE_WITH_MESSAGE };
 
 /** @returns the endpoints that open and close a login, which is a signed token in a cookie */
-export function loginEndpoints(logins: LoginService, guard: Guards['logins'] = UNGUARDED.logins): Endpoint[] {
+export function loginEndpoints(logins: LoginService, guard: Guards['logins']): Endpoint[] {
   return [loginEndpoint(logins, guard), logoutEndpoint(logins)];
 }
 

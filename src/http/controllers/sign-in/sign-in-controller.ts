@@ -10,7 +10,7 @@ import {
   SECOND_STEP,
 } from '../../authentication/cookies.ts';
 import { actOfCall, answerWithCookie, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
-import { type Guards, UNGUARDED } from '../../limits/guards.ts';
+import type { Guards } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
 import { optional, secret } from '../../request/parameters.ts';
 import type { Services } from '../../../services.ts';
@@ -58,7 +58,7 @@ const METHODS = answerWithCookie(
 export function signInEndpoints(
   signIn: SignInService,
   methods: Services['signInMethods'],
-  guard: Guards['logins'] = UNGUARDED.logins,
+  guard: Guards['logins'],
 ): Endpoint[] {
   return [methodsEndpoint(methods), beginEndpoint(signIn, guard), finishEndpoint(signIn, guard)];
 }

@@ -4,7 +4,6 @@ import pg from 'pg';
 import request, { type Response } from 'supertest';
 
 import type { Endpoint } from '../../../../src/http/endpoint-spec.ts';
-import { type AppDependencies, servedEndpoints } from '../../../../src/http/served-endpoints.ts';
 import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';
 import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
@@ -15,6 +14,7 @@ import { hashOfAllTables, withoutAudit } from './audited-tables.ts';
 import { CookieRequests } from './cookie-requests.ts';
 import { container, ocraPackage } from '../../../support/values/pskc-documents.ts';
 import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
+import { declaredEndpoints } from '../../../support/description/declared-endpoints.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
@@ -285,10 +285,7 @@ const LOOKS: Readonly<Record<string, RequestValues>> = {
 /** Open to all, and nothing is to be decided. */
 const PLAIN = ['/admin/sign-in/methods', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post'];
 
-const endpoints = servedEndpoints(
-  // None of what they need is called: they are asked for what they say of themselves.
-  { services: {}, config: { monitoringPost: 'on' }, metrics: {} } as unknown as AppDependencies,
-);
+const endpoints = declaredEndpoints();
 function endpointOf(path: string): Endpoint {
   const found = endpoints.find((endpoint) => endpoint.path === path);
   if (found === undefined) {

@@ -7,11 +7,11 @@ import { DirectoryPasswords } from '../../../../src/resolvers/sources/directory-
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
-import { ReadableHasher } from '../../../support/fakes/readable-hasher.ts';
+import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
 import { ManagedUserStore } from '../../../../src/users/managed-user-store.ts';
 import { makeNamedPipe } from '../../../support/servers/named-pipe.ts';
-import { sourcesOver } from '../../../support/fakes/user-sources.ts';
+import { sourcesOver } from '../../../support/application/user-sources.ts';
 
 const ANNA =
   'anna:$6$salt$hash:1001:1001:Anna Ahlers,Raum 1,+49 30 1001,+49 170 1001,anna@example.com:/home/1001:/bin/false';

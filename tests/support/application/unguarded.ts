@@ -1,0 +1,12 @@
+import type { Guards } from '../../../src/http/limits/guards.ts';
+
+/** Guards without limits. */
+export const UNGUARDED: Guards = {
+  requests: { admit: () => Promise.resolve() },
+  work: { run: (work) => work() },
+  largeBodies: { run: (work) => work() },
+  responses: {
+    guard: (_client, serve) => serve(() => undefined),
+  },
+  logins: { attempt: (_attempt, verify) => verify() },
+};
