@@ -1,4 +1,4 @@
-import type { KnownSetting } from '../configuration/setting.ts';
+import { type KnownSetting, readTruth } from '../configuration/setting.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
@@ -27,6 +27,8 @@ export interface OcraSettings {
   readonly defaultCountWindow: number;
   /** `DefaultSyncWindow` of new tokens. */
   readonly defaultSyncWindow: number;
+  /** `splitAtSign`: true if a user's name may include a realm. */
+  readonly splitAtSign: boolean;
 }
 
 /** The known settings, by key, in the order in which they are shown. */
@@ -98,6 +100,12 @@ const SETTINGS = {
     max: 10_000,
     meaning: 'counters, or time steps, ahead that a resynchronisation of a new token tries',
   },
+  splitAtSign: {
+    initial: 'True',
+    form: 'truth',
+    meaning:
+      'login@realm and realm\\login name a realm, if there is one of that name; False: all is the login',
+  },
 } as const satisfies Readonly<Record<string, Omit<KnownSetting, 'key'>>>;
 
 type Key = keyof typeof SETTINGS;
@@ -140,10 +148,11 @@ function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSett
     timeShift: whole('ocra.timeShift'),
     defaultSuite: text('OcraDefaultSuite'),
     qrDefaultSuite: text('QrOcraDefaultSuite'),
-    autoResync: truth('AutoResync', text('AutoResync')),
+    autoResync: readTruth('AutoResync', text('AutoResync')),
     defaultMaxFail: whole('DefaultMaxFailCount'),
     defaultCountWindow: whole('DefaultCountWindow'),
     defaultSyncWindow: whole('DefaultSyncWindow'),
+    splitAtSign: readTruth('splitAtSign', text('splitAtSign')),
   };
 }
 
@@ -183,14 +192,6 @@ function wholeNumber(
     );
   }
   return value;
-}
-
-function truth(key: Key, text: string): boolean {
-  const value = text.trim().toLowerCase();
-  if (!['true', 'false', '1', '0', 'yes', 'no', 'on', 'off', ''].includes(value)) {
-    throw new ServiceError('configuration.invalid', `The configuration value ${key} must be True or False`);
-  }
-  return ['true', '1', 'yes', 'on'].includes(value);
 }
 
 function duration(key: Key, text: string): number {

@@ -3,6 +3,7 @@ import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { Act } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { isServiceError } from '../kernel/errors.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { ChallengeService } from './challenge-service.ts';
 import type { OpenAnswers } from './open-answers.ts';
@@ -46,6 +47,13 @@ type Open = Pick<Act, 'client' | 'requestId'>;
 function nobody(name: string): Required<Pick<ChallengeFilter, 'owner'>> {
   const userId = createHash('sha256').update(name, 'utf8').digest('base64url');
   return { owner: { resolverId: '999999999999999999', userId } };
+}
+
+/** Anybody may ask: that several users are meant tells that they exist. */
+function noneOfSeveral(error: unknown): undefined {
+  if (!isServiceError(error, 'user.ambiguous')) {
+    throw error;
+  }
 }
 
 /** Checks responses by user, serial or transaction. Needs no login. */
@@ -108,7 +116,9 @@ export class ValidationService {
     if (serial !== undefined) {
       return serial === '' ? undefined : { serial };
     }
-    const owner = await this.#deps.users.find(configuration, { user: user ?? '', realm });
+    const owner = await this.#deps.users
+      .find(configuration, { user: user ?? '', realm })
+      .catch(noneOfSeveral);
     return owner === undefined
       ? nobody(user ?? '')
       : { owner: { resolverId: owner.resolver.id, userId: owner.userId } };

@@ -1,5 +1,5 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { KeyedCounts } from '../kernel/keyed-counts.ts';
 import { composed } from '../kernel/plain-text.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
@@ -110,8 +110,16 @@ export class PeopleSearch {
 }
 
 async function findExact(source: UserSource, login: string): Promise<readonly DirectoryUser[]> {
-  const user = await findInForms(login, (form) => source.findByLogin(form));
-  return user === undefined ? [] : [user];
+  try {
+    const user = await findInForms([login.trim()], (form) => source.findByLogin(form));
+    return user === undefined ? [] : [user];
+  } catch (error) {
+    if (isServiceError(error, 'user.ambiguous')) {
+      // Several whom the search for beginnings finds as well.
+      return [];
+    }
+    throw error;
+  }
 }
 
 async function searchResolver(

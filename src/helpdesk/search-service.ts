@@ -1,10 +1,11 @@
 import type { TransactionHistory, TransactionService } from '../challenges/transaction-service.ts';
-import { type Configuration, findRealm } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { isVisible } from '../tokens/token-view.ts';
+import { locate } from '../users/user-directory.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
 import type { PeopleSearch, PeopleFound } from './people-search.ts';
 import type { TokenPageStore } from './token-page-store.ts';
@@ -94,14 +95,12 @@ export class SearchService {
     };
   }
 
-  /** Reads `login@realm` as a login of that realm, where there is such a visible realm. */
+  /** Reads `login@realm` and `realm\\login` as requests do, where there is such a visible realm. */
   #people(configuration: Configuration, grant: Grant, text: string): Promise<PeopleFound> {
-    const at = text.lastIndexOf('@');
-    const behind = at < 0 ? '' : text.slice(at + 1).trim();
-    const realm = behind === '' ? undefined : findRealm(configuration, behind);
+    const { login, realm } = locate(configuration, { user: text });
     const isMeant = realm !== undefined && (grant.realms === 'all' || grant.realms.includes(realm.name));
-    return isMeant && at > 0
-      ? this.#deps.people.find(configuration, { realms: [realm.name] }, text.slice(0, at), MAX_HITS)
+    return isMeant && login !== text && login.trim() !== ''
+      ? this.#deps.people.find(configuration, { realms: [realm.name] }, login, MAX_HITS)
       : this.#deps.people.find(configuration, grant, text, MAX_HITS);
   }
 

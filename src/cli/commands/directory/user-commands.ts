@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ListedUser } from '../../../users/user-service.ts';
+import { type CutList, describeCut, type ListedUser } from '../../../users/user-service.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -122,11 +122,16 @@ function addList(user: Command, context: CommandContext): void {
       if ((realm === undefined) === (resolver === undefined)) {
         throw new CliFailure('give either --realm or --resolver', EXIT_CODES.usage);
       }
+      const { io } = context.dependencies;
+      const cuts: CutList[] = [];
       const found = await context.withServices(({ users }, caller) =>
-        withSlowWorkLine(context.dependencies.io, 'reading users', () =>
-          users.list(caller, { realm, resolver, search, limit }),
+        withSlowWorkLine(io, 'reading users', () =>
+          users.list(caller, { realm, resolver, search, limit }, (cut) => cuts.push(cut)),
         ),
       );
+      for (const cut of cuts) {
+        io.stderr.write(`${describeCut(cut)}\n`);
+      }
       context.output(command).list(found, USER_COLUMNS, 'no users');
     });
 }

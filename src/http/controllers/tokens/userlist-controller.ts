@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import type { FoundUser } from '../../../users/user-service.ts';
+import { type CutList, describeCut, type FoundUser } from '../../../users/user-service.ts';
 import { plainResolverName } from '../../../policy/policy-users.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { resolverClass } from '../../dialects/shared/resolver-class.ts';
-import type { Endpoint } from '../../endpoint-spec.ts';
+import { inEveryDialect, valueOf } from '../../answers.ts';
+import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
 import { emptyAsUndefined } from '../../request/parameters.ts';
-import { type Shown, valueReading } from '../../value-endpoint.ts';
+import type { Shown } from '../../value-endpoint.ts';
 
 const PATTERN = 'must equal it but for case; `*` stands for any text';
 
@@ -23,20 +24,26 @@ const USER = z.strictObject({
   useridresolver: z.string().describe('the class and the name of the resolver, as LinOTP writes them'),
 });
 
+const CUT = z
+  .strictObject({ message: z.string() })
+  .optional()
+  .describe('present where the list ends at the SIZELIMIT of a resolver');
+
 /** @returns the endpoint that lists users */
 export function userListEndpoint(
   { users }: Pick<Services, 'users'>,
   dialect: AdministrationDialect,
 ): Endpoint {
-  return valueReading(
-    dialect,
+  return administratorEndpoint(
     {
       path: '/admin/userlist',
       summary: 'lists the users of a realm or of a resolver, 10 000 at most',
       requires: 'admin:userlist',
-      value: z.array(USER),
-      purpose: 'list users.',
-      parameters: {
+      methods: ['GET', 'POST'],
+      changesState: false,
+      answers: inEveryDialect(valueOf(z.array(USER), { detail: CUT })),
+      usage: 'admin/userlist: list users.',
+      parameters: z.object({
         realm: optional('a realm; default: the default realm, or all that have the resolver'),
         resconf: optional('the only resolver to ask'),
         username: optional(`the login ${PATTERN}`),
@@ -45,11 +52,11 @@ export function userListEndpoint(
         surname: optional(`the surname ${PATTERN}`),
         email: optional(`the e-mail address ${PATTERN}`),
         phone: optional(`the phone number ${PATTERN}`),
-      },
+      }),
     },
-    async ({ caller, parameters }) => {
+    async ({ caller, parameters, context }) => {
       const { realm, resconf, username, userid, givenname, surname, email, phone } = parameters;
-      const found = await users.find(caller, {
+      const filter = {
         realm: emptyAsUndefined(realm),
         resolver: resconf === undefined ? undefined : emptyAsUndefined(plainResolverName(resconf)),
         matching: {
@@ -60,8 +67,11 @@ export function userListEndpoint(
           email: emptyAsUndefined(email),
           phone: emptyAsUndefined(phone),
         },
-      });
-      return found.map(shownUser);
+      };
+      const cuts: CutList[] = [];
+      const found = await users.find(caller, filter, (cut) => cuts.push(cut));
+      const message = cuts.map(describeCut).join('; ');
+      return dialect.value(found.map(shownUser), context, cuts.length === 0 ? undefined : { message });
     },
   );
 }

@@ -12,6 +12,7 @@ import { withTimeLimit } from '../../../kernel/time-limit.ts';
 import { type PasswdContent, PasswdFault } from './passwd-content.ts';
 import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
 import type { FileBounds } from '../file-bounds.ts';
+import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 import { matchesUser } from '../../user-search.ts';
 
 /**
@@ -33,6 +34,7 @@ export class PasswdFile implements UserSource {
   #reading: Promise<PasswdReading> | undefined;
   #next: Promise<PasswdReading> | undefined;
   #hangs = false;
+  #reported = '';
 
   /**
    * @param dependencies `resolver` its name, for messages; `timeoutMs` in milliseconds; `fileReads` bounds how many of
@@ -58,7 +60,11 @@ export class PasswdFile implements UserSource {
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
-    return (await this.#readContent()).byLogin.get(login)?.user;
+    const alike = (await this.#readContent()).byLogin.get(comparableLogin(login)) ?? [];
+    if (alike.filter((account) => account.login === login).length > 1) {
+      throw this.#unavailable(new PasswdFault('several of its lines have the same login'));
+    }
+    return meantBy(login, alike)?.user;
   }
 
   async findById(userId: string): Promise<DirectoryUser | undefined> {
@@ -66,9 +72,9 @@ export class PasswdFile implements UserSource {
   }
 
   async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
-    const accounts = (await this.#readContent()).byLogin.values();
+    const { accounts } = await this.#readContent();
     if (search === undefined) {
-      return Array.from(accounts, ({ user }) => user);
+      return accounts.map(({ user }) => user);
     }
     const users: DirectoryUser[] = [];
     for (const { user } of accounts) {
@@ -80,21 +86,22 @@ export class PasswdFile implements UserSource {
   }
 
   async count(): Promise<number> {
-    return (await this.#readContent()).byLogin.size;
+    return (await this.#readContent()).accounts.length;
   }
 
   async examine(): Promise<Examination> {
-    const { byLogin, byId } = await this.#readContent();
+    const { accounts, byId, passedOver } = await this.#readContent();
     const shared = new Set<string>();
-    for (const { login, userId } of byLogin.values()) {
-      if (byId.get(userId)?.login !== login) {
-        shared.add(userId);
+    for (const account of accounts) {
+      if (byId.get(account.userId) !== account) {
+        shared.add(account.userId);
       }
     }
-    const users = byLogin.size;
+    const users = accounts.length;
     // Beside the further accounts of a shared id, its first one.
     const sharingId = users - byId.size + shared.size;
-    return { entries: users, users, withoutId: 0, withoutLogin: 0, sharingId };
+    const found = { entries: users, users, withoutId: 0, withoutLogin: 0, sharingId };
+    return passedOver.lines === 0 ? found : { ...found, passedOver };
   }
 
   /** Verifies the second field; a file that has its passwords elsewhere (`x`) has none here. */
@@ -135,6 +142,7 @@ export class PasswdFile implements UserSource {
     const reading = this.#fileReads.run(() => readPasswdFile(this.#fileName, this.#last, this.#bounds));
     this.#reading = reading;
     const seen = (reading: PasswdReading | undefined): void => {
+      this.#report(reading);
       this.#last = reading;
       this.#hangs = false;
       this.#reading = undefined;
@@ -143,6 +151,20 @@ export class PasswdFile implements UserSource {
       seen(undefined);
     });
     return reading;
+  }
+
+  /** Logs what is passed over, once as long as it stays the same. */
+  #report(reading: PasswdReading | undefined): void {
+    const { lines, first } = reading?.content.passedOver ?? { lines: 0, first: [] };
+    const report = `${lines}: ${first.join(', ')}`;
+    if (lines > 0 && report !== this.#reported) {
+      this.#log.warn('Lines of a passwd file are no accounts, and are passed over', {
+        resolver: this.#resolver,
+        lines,
+        first: first.join(', '),
+      });
+    }
+    this.#reported = reading === undefined ? this.#reported : report;
   }
 
   #late(): PasswdFault {

@@ -82,7 +82,7 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
   });
 
   it('belongs to users of the directory alone: nobody else can own a token', async () => {
-    for (const user of ['anna)(uid=*@office', '*@office', 'ANNA@office', 'gone@office']) {
+    for (const user of ['anna)(uid=*@office', '*@office', 'gone@office']) {
       await expect(application.enrolPlain('LDAP2', SUITE, { user })).rejects.toThrow('There is no user');
     }
   });
