@@ -28,6 +28,8 @@ interface PassedOver {
 
 /** As LinOTP reads a line: what is behind the names may be missing. */
 const MIN_FIELDS = 5;
+/** Of shadow(5), whose hashes nobody must be able to try out here. */
+const SHADOW_FIELDS = 9;
 /** Of NIS, `+::::::`, `+@group`, `-user`: accounts that are kept elsewhere. A login may be a phone number, `+49…`. */
 const NIS = /^(?:-|\+(?!\d))/;
 const MAX_REPORTED = 5;
@@ -38,7 +40,7 @@ const NEWLINE = 0x0a;
  * An account of a passwd file. Fields other than login and id are parsed on use: of a large file that changes, few are
  * ever used.
  */
-export class PasswdAccount {
+class PasswdAccount {
   readonly login: string;
   readonly userId: string;
   readonly #line: string;
@@ -138,8 +140,12 @@ function faultOf(text: string, login: string, userId: string): string | undefine
   if (NIS.test(text)) {
     return 'is for accounts of NIS';
   }
-  if (text.split(':', MIN_FIELDS).length < MIN_FIELDS) {
+  const fields = text.split(':', SHADOW_FIELDS + 1).length;
+  if (fields < MIN_FIELDS) {
     return `has fewer than ${MIN_FIELDS} fields`;
+  }
+  if (fields === SHADOW_FIELDS) {
+    return `has the ${SHADOW_FIELDS} fields of a shadow file`;
   }
   if (login.trim() === '' || userId.trim() === '') {
     return 'has no login or no user id';

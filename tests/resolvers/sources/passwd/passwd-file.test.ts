@@ -220,6 +220,7 @@ describe('a passwd file with a fault', () => {
   it.each<[string, string | Buffer, string]>([
     ['too few fields', 'anna:x:1:1', 'has fewer than 5 fields'],
     ['no field at all', 'broken', 'has fewer than 5 fields'],
+    ['those of a shadow file', 'root:$6$a$b:19000:0:99999:7:::', 'has the 9 fields of a shadow file'],
     ['no login', ':x:1:1:g:h:s', 'has no login or no user id'],
     ['no user id', 'a:x: :1:g:h:s', 'has no login or no user id'],
     ['a control character', 'a\0b:x:1:1:g:h:s', 'holds control characters'],
