@@ -1,4 +1,4 @@
-import type { KnownSetting } from '../configuration/setting.ts';
+import { type KnownSetting, readTruth } from '../configuration/setting.ts';
 import { parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
@@ -87,6 +87,13 @@ const SETTINGS = {
     max: 10_000,
     meaning: 'counters, or time steps, ahead that a resynchronisation of a new token tries',
   },
+  splitAtSign: {
+    key: 'splitAtSign',
+    initial: 'True',
+    form: 'truth',
+    meaning:
+      'login@realm and realm\\login name a realm, if there is one of that name; False: all is the login',
+  },
 } as const satisfies Readonly<Record<string, KnownSetting & { readonly initial: string }>>;
 
 type Form = (typeof SETTINGS)[keyof typeof SETTINGS]['form'];
@@ -128,7 +135,11 @@ function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSett
   return Object.fromEntries(values) as OcraSettings;
 }
 
-const READERS = { number: wholeNumber, duration, truth };
+const READERS = {
+  number: wholeNumber,
+  duration,
+  truth: ({ key }: KnownSetting, text: string): boolean => readTruth(key, text),
+};
 
 /**
  * Checks values before they are stored, more strictly than reading them does: the default suites must be valid.
@@ -162,14 +173,6 @@ function wholeNumber({ key, min = 0, max = 0 }: KnownSetting, text: string): num
     );
   }
   return value;
-}
-
-function truth({ key }: KnownSetting, text: string): boolean {
-  const value = text.trim().toLowerCase();
-  if (!['true', 'false', '1', '0', 'yes', 'no', 'on', 'off', ''].includes(value)) {
-    throw new ServiceError('configuration.invalid', `The configuration value ${key} must be True or False`);
-  }
-  return ['true', '1', 'yes', 'on'].includes(value);
 }
 
 function duration({ key }: KnownSetting, text: string): number {

@@ -3,7 +3,7 @@ import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { isServiceError, type ServiceError } from '../kernel/errors.ts';
+import { type ServiceError, isServiceError } from '../kernel/errors.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
@@ -71,6 +71,13 @@ function nobody(name: string): TokenOrOwner {
   return { owner: { resolverId: '999999999999999999', userId } };
 }
 
+/** Anybody may ask: that several users are meant tells that they exist. */
+function noneOfSeveral(error: unknown): undefined {
+  if (!isServiceError(error, 'user.ambiguous')) {
+    throw error;
+  }
+}
+
 /** Checks responses by user, serial or transaction. Needs no login. */
 export class ValidationService {
   readonly #deps: ValidationDependencies;
@@ -131,7 +138,9 @@ export class ValidationService {
     if (serial !== undefined) {
       return serial === '' ? undefined : { serial };
     }
-    const owner = await this.#deps.users.find(configuration, { user: user ?? '', realm });
+    const owner = await this.#deps.users
+      .find(configuration, { user: user ?? '', realm })
+      .catch(noneOfSeveral);
     return owner === undefined
       ? nobody(user ?? '')
       : { owner: { resolverId: owner.resolver.id, userId: owner.userId } };

@@ -54,6 +54,15 @@ export function mayBeSecret(key: string): boolean {
   return SECRET_KEY.test(key);
 }
 
+/** @throws ServiceError 'configuration.invalid' that names the key; an empty text is false */
+export function readTruth(key: string, text: string): boolean {
+  const value = text.trim().toLowerCase();
+  if (!['true', 'false', '1', '0', 'yes', 'no', 'on', 'off', ''].includes(value)) {
+    throw invalid(`The configuration value ${key} must be True or False`);
+  }
+  return ['true', '1', 'yes', 'on'].includes(value);
+}
+
 /** @throws ServiceError 'configuration.invalid' for a key or a value that cannot be stored; never quotes the value */
 export function assertSetting(key: string, value: string): void {
   if (!KEY.test(key)) {

@@ -16,7 +16,6 @@ import { splitList } from '../policy/policy-users.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import { unknownNames } from '../policy/unknown-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
-import { findManaged } from '../users/user-directory.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
@@ -83,7 +82,7 @@ export class ConsequenceService {
     readonly login: string;
   }): Promise<readonly Consequence[]> {
     const { id } = requireManaged(await this.#deps.configuration.current(), resolver);
-    const user = await findManaged(this.#deps.users, id, login);
+    const user = await this.#deps.users.findByLogin(id, login);
     return user === undefined ? [] : this.#tokens.ofOwner({ resolverId: id, userId: user.userId });
   }
 
@@ -96,7 +95,7 @@ export class ConsequenceService {
     readonly login: string;
   }): Promise<readonly Consequence[]> {
     const { id } = requireManaged(await this.#deps.configuration.current(), resolver);
-    const user = await findManaged(this.#deps.users, id, login);
+    const user = await this.#deps.users.findByLogin(id, login);
     return consequence(
       user !== undefined && user.passwordHash !== null,
       'user.password',

@@ -1,6 +1,6 @@
 import type { TransactionHistory, TransactionService } from '../challenges/transaction-service.ts';
+import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { type Configuration, findRealm, type Resolver } from '../configuration/configuration.ts';
 import { KeyedCounts, withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/text.ts';
@@ -13,6 +13,7 @@ import type { DirectoryUser, UserSource, UserSources } from '../resolvers/user-s
 import { isVisible } from '../tokens/token-view.ts';
 import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';
 import type { TokenPageStore } from './helpdesk-store.ts';
+import { locate } from '../users/user-directory.ts';
 
 interface SearchDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -96,14 +97,12 @@ export class SearchService {
     };
   }
 
-  /** Reads `login@realm` as a login of that realm, where there is such a visible realm. */
+  /** Reads `login@realm` and `realm\\login` as requests do, where there is such a visible realm. */
   #people(configuration: Configuration, grant: Grant, text: string): Promise<PeopleFound> {
-    const at = text.lastIndexOf('@');
-    const behind = at < 0 ? '' : text.slice(at + 1).trim();
-    const realm = behind === '' ? undefined : findRealm(configuration, behind);
+    const { login, realm } = locate(configuration, { user: text });
     const isMeant = realm !== undefined && (grant.realms === 'all' || grant.realms.includes(realm.name));
-    return isMeant && at > 0
-      ? this.#deps.people.find(configuration, { realms: [realm.name] }, text.slice(0, at), MAX_HITS)
+    return isMeant && login !== text && login.trim() !== ''
+      ? this.#deps.people.find(configuration, { realms: [realm.name] }, login, MAX_HITS)
       : this.#deps.people.find(configuration, grant, text, MAX_HITS);
   }
 
@@ -220,8 +219,16 @@ export class PeopleSearch {
 }
 
 async function findExact(source: UserSource, login: string): Promise<readonly DirectoryUser[]> {
-  const user = await findInForms(login, (form) => source.findByLogin(form));
-  return user === undefined ? [] : [user];
+  try {
+    const user = await findInForms([login.trim()], (form) => source.findByLogin(form));
+    return user === undefined ? [] : [user];
+  } catch (error) {
+    if (isServiceError(error, 'user.ambiguous')) {
+      // Several whom the search for beginnings finds as well.
+      return [];
+    }
+    throw error;
+  }
 }
 
 async function searchResolver(

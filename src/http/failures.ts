@@ -70,6 +70,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'server.busy': withStatus(503, { 'Retry-After': '1' }),
   'user.unknown': numbered(1205),
   'user.exists': PLAIN,
+  'user.ambiguous': PLAIN,
   'realm.unknown': PLAIN,
   'realm.changed': PLAIN,
   'resolver.unknown': PLAIN,

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { formsOf } from '../kernel/text.ts';
+import { formsOf, composed } from '../kernel/text.ts';
 import type { Grant } from '../policy/access-control.ts';
 import { readResolverName } from './resolver-name.ts';
 import { findRealm, type Resolver, type Configuration } from '../configuration/configuration.ts';
@@ -33,20 +33,48 @@ export function requireManaged(configuration: Configuration, name: string): Reso
 }
 
 /**
- * Finds the user whose login is spelt as it is given; where there is none, the one whose login is the same text in
- * another Unicode form (NFC, NFD): both look alike.
+ * Finds the user of a login; where there is none, the one whose login is the same text in another Unicode form (NFC,
+ * NFD): both look alike.
  */
 export async function findInForms<User>(
-  login: string,
+  spellings: readonly string[],
   find: (form: string) => Promise<User | undefined>,
 ): Promise<User | undefined> {
-  for (const form of formsOf(login)) {
+  for (const form of spellings.flatMap(formsOf)) {
     const user = await find(form);
     if (user !== undefined) {
       return user;
     }
   }
   return undefined;
+}
+
+/**
+ * @returns the form in which logins are compared where that of a user is not exactly what was typed: composed, without
+ *   blanks at the ends, in lower case. Letters are not replaced by others: `ß` is not `ss`, `ı` and `İ` are not `i`
+ */
+export function comparableLogin(login: string): string {
+  return composed(login.trim()).toLowerCase();
+}
+
+/**
+ * @param found those whom a source finds by the login, in whatever way it compares
+ * @returns the one of exactly that login, or else the only one
+ * @throws ServiceError 'user.ambiguous'
+ */
+export function meantBy<User extends { readonly login: string }>(
+  login: string,
+  found: readonly User[],
+): User | undefined {
+  const meant = found.find((user) => user.login === login) ?? found[0];
+  if (found.length > 1 && meant?.login !== login) {
+    throw new ServiceError(
+      'user.ambiguous',
+      `The login '${login}' is that of several users: spell it exactly as their resolver does`,
+      { login },
+    );
+  }
+  return meant;
 }
 
 /**

@@ -3,6 +3,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Examination, ResolverSecrets, UserSource, UserSources } from './user-source.ts';
 import type { CheckedResolver } from './resolver-draft.ts';
+import { comparableLogin } from './resolver-lookup.ts';
 
 /** Opens sources for a trial, with secrets that are not stored. */
 export interface TrialParts {
@@ -13,33 +14,51 @@ export interface TrialParts {
 /** Writes the audit row of a trial, which changes nothing else. */
 export type NoteTrial = (resolver: string, outcome: string, act: Act) => Promise<void>;
 
-/** A login to search for in a trial; the trial ignores whether it is found. */
+/** A login that nobody has, to search for in a trial. */
 const NOBODY = 'tankeeper-test';
 
-/** @throws ServiceError 'resolver.unavailable' with the reason why its users cannot be read */
+/**
+ * @throws ServiceError 'resolver.unavailable' with the reason why its users cannot be read; 'resolver.invalid' where any
+ *   login finds a user
+ */
 export async function examineUsers(source: UserSource): Promise<Examination> {
   // A search uses settings that counting does not.
-  await source.findByLogin(NOBODY);
+  const found = await source.findByLogin(NOBODY);
+  if (found !== undefined && comparableLogin(found.login) !== NOBODY) {
+    throw new ServiceError(
+      'resolver.invalid',
+      `The search for a login finds other users: '${NOBODY}' found '${found.login.slice(0, 100)}'`,
+    );
+  }
   return source.examine();
 }
 
-/** @returns true if every entry is a user with an id of its own */
-export function isUsual({ entries, users, sharingId }: Examination): boolean {
-  return entries === users && sharingId === 0;
+/** @returns true if every entry is a user with an id of its own, and every line an entry */
+export function isUsual({ entries, users, sharingId, passedOver }: Examination): boolean {
+  return entries === users && sharingId === 0 && passedOver === undefined;
+}
+
+function describePassedOver(passedOver: Examination['passedOver']): string {
+  if (passedOver === undefined) {
+    return '';
+  }
+  const { lines, first } = passedOver;
+  const more = lines > first.length ? ', …' : '';
+  return `; ${lines === 1 ? '1 line is' : `${lines} lines are`} passed over: ${first.join(', ')}${more}`;
 }
 
 /** @returns what the test of a resolver found, such as `17 entries, 0 usable: 17 without id` */
 export function describeExamination(found: Examination): string {
-  const { entries, users, withoutId, withoutLogin, sharingId } = found;
+  const { entries, users, withoutId, withoutLogin, sharingId, passedOver } = found;
   const unusable = [
     ...(withoutId > 0 ? [`${withoutId} without id`] : []),
     ...(withoutLogin > 0 ? [`${withoutLogin} without login`] : []),
   ];
   const usable =
     unusable.length === 0 ? `${users} users` : `${entries} entries, ${users} usable: ${unusable.join(', ')}`;
-  return sharingId === 0
-    ? usable
-    : `${usable}; ${sharingId} have an id that another one has as well, and own the same tokens`;
+  const sharing =
+    sharingId === 0 ? '' : `; ${sharingId} have an id that another one has as well, and own the same tokens`;
+  return `${usable}${sharing}${describePassedOver(passedOver)}`;
 }
 
 /**

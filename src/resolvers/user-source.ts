@@ -54,14 +54,29 @@ export interface Examination {
   readonly withoutLogin: number;
   /** The users whose id another one has as well: they own the same tokens. */
   readonly sharingId: number;
+  /** Lines of a file that are no accounts; absent: there are none. */
+  readonly passedOver?: {
+    readonly lines: number;
+    /** The first of them, each with the reason. */
+    readonly first: readonly string[];
+  };
 }
 
 /** The users of one resolver. Every method may throw 'resolver.unavailable', with a message that names the resolver. */
 export interface UserSource {
+  /**
+   * @returns the user whom the source finds by that login, under their own login, which may differ in case; the one of
+   *   exactly that login comes first
+   * @throws ServiceError 'user.ambiguous' for several others
+   */
   findByLogin(login: string): Promise<DirectoryUser | undefined>;
+  /** Compares exactly: tokens are bound to ids. */
   findById(userId: string): Promise<DirectoryUser | undefined>;
-  /** @param search selects users; undefined: all */
-  list(search?: UserSearch): Promise<readonly DirectoryUser[]>;
+  /**
+   * @param search selects users; undefined: all
+   * @param onCut receives the limit of the settings of the resolver where the list ends at it, and more match
+   */
+  list(search?: UserSearch, onCut?: (limit: number) => void): Promise<readonly DirectoryUser[]>;
   count(): Promise<number>;
   /** Looks at all entries, for a test of the resolver. Refuses ids that are neither texts nor of a known form. */
   examine(): Promise<Examination>;

@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
-
 import type { Act } from '../policy/caller.ts';
+import { comparableLogin, meantBy } from '../resolvers/resolver-lookup.ts';
 import { LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
 import type { UserCondition, UserField, UserSearch } from '../resolvers/user-source.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { Database } from '../database/database.ts';
+import { formsOf, assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import { closeOpenChallenges, withLockedTokens } from '../tokens/token-rows-store.ts';
-import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
+import type { Database } from '../database/database.ts';
 import type { ManagedUser } from './user-draft.ts';
+
 
 interface UserRow {
   readonly id: string;
@@ -37,6 +38,8 @@ const BEGINNINGS: Readonly<Partial<Record<UserField, string>>> = {
   surname: 'lower(surname)',
   email: 'lower(email)',
 };
+/** Of the users whose logins differ in case or form only: more are as ambiguous as these. */
+const MAX_NAMESAKES = 20;
 /** Of each field, where further conditions decide on them. */
 const MAX_CANDIDATES = 1_000;
 
@@ -62,12 +65,30 @@ export class ManagedUserStore {
     this.#database = database;
   }
 
+  /**
+   * @returns the user of that login, or else of one that differs in case or Unicode form only
+   * @throws ServiceError 'user.ambiguous' for several others
+   */
   async findByLogin(resolverId: string, login: string): Promise<ManagedUser | undefined> {
-    return isRowId(resolverId) && isStorable(login) ? this.#find(resolverId, { login }) : undefined;
+    if (!isRowId(resolverId) || !isStorable(login)) {
+      return undefined;
+    }
+    const forms = formsOf(login);
+    const rows = await this.#users(resolverId)
+      .whereRaw(`${BEGINNINGS.login ?? ''} IN (${forms.map(() => 'lower(?)').join()})`, [...forms])
+      .orderByRaw('login = ? DESC', [login])
+      .limit(MAX_NAMESAKES)
+      .select<UserRow[]>(COLUMNS);
+    const sought = comparableLogin(login);
+    return meantBy(login, rows.filter((row) => comparableLogin(row.login) === sought).map(toUser));
   }
 
   async findById(resolverId: string, userId: string): Promise<ManagedUser | undefined> {
-    return isRowId(resolverId) && isRowId(userId) ? this.#find(resolverId, { id: userId }) : undefined;
+    if (!isRowId(resolverId) || !isRowId(userId)) {
+      return undefined;
+    }
+    const row = await this.#users(resolverId).where({ id: userId }).first<UserRow | undefined>(COLUMNS);
+    return row === undefined ? undefined : toUser(row);
   }
 
   /** @returns users by login */
@@ -217,11 +238,6 @@ export class ManagedUserStore {
         [resolverId, text, text, max],
       ),
     );
-  }
-
-  async #find(resolverId: string, requested: Record<string, string>): Promise<ManagedUser | undefined> {
-    const row = await this.#users(resolverId).where(requested).first<UserRow | undefined>(COLUMNS);
-    return row === undefined ? undefined : toUser(row);
   }
 }
 

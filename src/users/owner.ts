@@ -3,6 +3,8 @@ declare module '../kernel/errors.ts' {
     /** The user as the client named them, and the login in it, without a possible realm. */
     'user.unknown': { readonly user: string; readonly login: string };
     'user.exists': NoPayload;
+    /** The login, which is not exactly that of any of the users whom it finds. */
+    'user.ambiguous': { readonly login: string };
   }
 }
 

@@ -3,10 +3,9 @@ import type { DirectoryUser, UserSources } from '../resolvers/user-source.ts';
 import { findInForms } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
+import { readTruth } from '../configuration/setting.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
-import type { ManagedUserStore } from './managed-user-store.ts';
 import type { Owner } from './owner.ts';
-import type { ManagedUser } from './user-draft.ts';
 
 /** A user, with the resolver and realm that they were found in. */
 export interface ResolvedUser extends DirectoryUser {
@@ -16,15 +15,20 @@ export interface ResolvedUser extends DirectoryUser {
 
 /** The name of a user in a request. */
 export interface UserReference {
-  /** A login, or `login@realm` where no realm is given. */
+  /**
+   * A login in any case that the resolver takes for it; where no realm is given and `splitAtSign` is on, also
+   * `login@realm` or `realm\\login`. Blanks around do not count.
+   */
   readonly user: string;
-  /** In any case; empty or absent: what follows the last `@` of the user, or else the default realm. */
+  /** In any case; empty or absent: the one that the user names, or else the default realm. */
   readonly realm?: string | undefined;
   /** The only resolver to ask; absent: all of the realm. */
   readonly resolver?: string | undefined;
 }
 
 const MAX_LOGIN_LENGTH = 320;
+/** The setting that decides whether the name of a user may include a realm. */
+const SPLIT_AT_SIGN = 'splitAtSign';
 
 /** Finds users in the resolvers of realms. */
 export class UserDirectory {
@@ -36,7 +40,8 @@ export class UserDirectory {
 
   /**
    * @param within names of the realms to search; users of other realms are unknown
-   * @throws ServiceError 'user.unknown' with the login without a possible realm, 'resolver.unavailable'
+   * @throws ServiceError 'user.unknown' with the login without a possible realm, 'user.ambiguous',
+   *   'resolver.unavailable'
    */
   async resolve(
     configuration: Configuration,
@@ -48,16 +53,16 @@ export class UserDirectory {
       const user = shorten(reference.user);
       throw new ServiceError('user.unknown', `There is no user '${user}'`, {
         user,
-        login: shorten(loginOf(reference)),
+        login: shorten(loginOf(configuration, reference)),
       });
     }
     return found;
   }
 
   /**
-   * @returns the user of that login in the first resolver of the realm that has them; in each, the exact spelling
-   *   comes before another Unicode form of it
-   * @throws ServiceError 'resolver.unavailable': a resolver that fails is not skipped, because a later one may have
+   * @returns the user of that login, under their own login, in the first resolver of the realm that has them; in each,
+   *   the exact spelling comes before another case or Unicode form of it
+   * @throws ServiceError 'user.ambiguous'; 'resolver.unavailable': a resolver that fails is not skipped, because a later one may have
    *   another user of the same login
    */
   async find(
@@ -67,11 +72,13 @@ export class UserDirectory {
   ): Promise<ResolvedUser | undefined> {
     const { login, realm } = locate(configuration, reference);
     const isWithin = realm !== undefined && (within === 'all' || within.includes(realm.name));
-    if (!isWithin || !isLogin(login)) {
+    // A login may have blanks around in the resolver.
+    const spellings = [...new Set([login.trim(), login])].filter(isLogin);
+    if (!isWithin) {
       return undefined;
     }
     for (const resolver of resolversOf(configuration, realm, reference.resolver)) {
-      const user = await this.#findIn(resolver, login, realm);
+      const user = await this.#findIn(resolver, spellings, realm);
       if (user !== undefined) {
         return { ...user, resolver, realm };
       }
@@ -80,13 +87,14 @@ export class UserDirectory {
   }
 
   /** @throws ServiceError 'resolver.unavailable' that names the realm for operators */
-  async #findIn(resolver: Resolver, login: string, realm: Realm): Promise<DirectoryUser | undefined> {
+  async #findIn(
+    resolver: Resolver,
+    spellings: readonly string[],
+    realm: Realm,
+  ): Promise<DirectoryUser | undefined> {
     try {
       const source = this.#sources(resolver);
-      return await findInForms(login, async (form) => {
-        const user = await source.findByLogin(form);
-        return user?.login === form ? user : undefined;
-      });
+      return await findInForms(spellings, (form) => source.findByLogin(form));
     } catch (error) {
       throw error instanceof ResolverUnavailable ? error.inRealm(realm.name) : error;
     }
@@ -106,15 +114,6 @@ export class UserDirectory {
   }
 }
 
-/** @returns the user of a managed resolver; the login of one that was imported may be decomposed, others are composed */
-export function findManaged(
-  users: Pick<ManagedUserStore, 'findByLogin'>,
-  resolverId: string,
-  login: string,
-): Promise<ManagedUser | undefined> {
-  return findInForms(login, (form) => users.findByLogin(resolverId, form));
-}
-
 function resolversOf(
   configuration: Configuration,
   realm: Realm,
@@ -124,25 +123,43 @@ function resolversOf(
   return meant.flatMap((name) => configuration.resolvers.filter((resolver) => resolver.name === name));
 }
 
-function locate(
+/** @returns the login, perhaps with blanks around, and the realm that is meant; undefined: there is none */
+export function locate(
   configuration: Configuration,
   { user, realm = '', resolver }: UserReference,
 ): { login: string; realm: Realm | undefined } {
   if (realm.trim() !== '') {
     return { login: user, realm: findRealm(configuration, realm) };
   }
-  const at = user.lastIndexOf('@');
-  const behind = at < 0 ? '' : user.slice(at + 1).trim();
-  const named = behind === '' ? undefined : findRealm(configuration, behind);
-  return named === undefined
-    ? { login: user, realm: realmWith(configuration, resolver) }
-    : { login: user.slice(0, at), realm: named };
+  for (const { login, name } of splitsOf(configuration, user)) {
+    const named = name.trim() === '' ? undefined : findRealm(configuration, name);
+    if (named !== undefined) {
+      return { login, realm: named };
+    }
+  }
+  return { login: user, realm: realmWith(configuration, resolver) };
 }
 
-/** @returns the text before the last `@`, also where no realm has the name after it */
-function loginOf({ user, realm = '' }: UserReference): string {
-  const at = realm.trim() === '' ? user.lastIndexOf('@') : -1;
-  return at < 0 ? user : user.slice(0, at);
+/** @returns the login without what may be a realm, also where no realm has that name */
+function loginOf(configuration: Configuration, { user, realm = '' }: UserReference): string {
+  const [split] = realm.trim() === '' ? splitsOf(configuration, user) : [];
+  return (split?.login ?? user).trim();
+}
+
+/** @returns how a name of a user may include a realm's: `login@realm` before `realm\login` */
+function splitsOf(
+  { settings }: Pick<Configuration, 'settings'>,
+  user: string,
+): readonly { readonly login: string; readonly name: string }[] {
+  if (!readTruth(SPLIT_AT_SIGN, settings.get(SPLIT_AT_SIGN) ?? 'True')) {
+    return [];
+  }
+  const at = user.lastIndexOf('@');
+  const stroke = user.indexOf('\\');
+  return [
+    ...(at < 0 ? [] : [{ login: user.slice(0, at), name: user.slice(at + 1) }]),
+    ...(stroke < 0 ? [] : [{ login: user.slice(stroke + 1), name: user.slice(0, stroke) }]),
+  ];
 }
 
 /** @returns the default realm; for one resolver that it lacks, the first realm by name that has it */

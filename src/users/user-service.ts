@@ -10,7 +10,6 @@ import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { ManagedUserStore } from './managed-user-store.ts';
 import { assertPassword, type PasswordHasher } from './password-hash.ts';
-import { findManaged } from './user-directory.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
 
 interface UserDependencies {
@@ -47,10 +46,19 @@ export interface FoundUser extends ListedUser {
   readonly kind: ResolverKind;
 }
 
+/** A list that ends at a limit of the settings of a resolver (SIZELIMIT), although more users match. */
+export interface CutList {
+  readonly resolver: string;
+  readonly limit: number;
+}
+
+type OnCut = (cut: CutList) => void;
+
 interface ListBounds {
   readonly limit?: number | undefined;
   /** Milliseconds for each resolver. */
   readonly timeoutMs?: number;
+  readonly onCut?: OnCut | undefined;
 }
 
 const MAX_FOUND = 10_000;
@@ -80,23 +88,32 @@ export class UserService {
   /**
    * @returns the users of a resolver, or of all resolvers of a realm (the default one if neither is named). With a
    *   search, a resolver's users are not all read
+   * @param onCut receives each resolver whose list is cut
    * @throws ServiceError 'realm.unknown', 'resolver.unknown', 'resolver.unavailable'
    */
-  async list(caller: Caller, { search, limit, ...where }: UserListing): Promise<readonly ListedUser[]> {
+  async list(
+    caller: Caller,
+    { search, limit, ...where }: UserListing,
+    onCut?: OnCut,
+  ): Promise<readonly ListedUser[]> {
     const conditions = search === undefined ? [] : [freeCondition(search)];
-    return this.#list(await this.#visible(caller, where), conditions, { limit });
+    return this.#list(await this.#visible(caller, where), conditions, { limit, onCut });
   }
 
   /**
    * Lists users as `list` does, bounded in number and time, for programs.
    * @throws also ServiceError 'parameter.invalid' for more users than an answer may hold, 'server.busy'
    */
-  async find(caller: Caller, { matching, ...where }: UserFilter): Promise<readonly FoundUser[]> {
+  async find(
+    caller: Caller,
+    { matching, ...where }: UserFilter,
+    onCut?: OnCut,
+  ): Promise<readonly FoundUser[]> {
     const resolvers = await this.#visible(caller, where);
     const conditions = Object.entries(matching).flatMap(([field, text]) =>
       text === undefined ? [] : [fieldCondition(field as UserField, text)],
     );
-    const bounds = { limit: MAX_FOUND + 1, timeoutMs: FIND_TIMEOUT_MS };
+    const bounds = { limit: MAX_FOUND + 1, timeoutMs: FIND_TIMEOUT_MS, onCut };
     const found = await this.#finds.run(() => this.#list(resolvers, conditions, bounds));
     if (found.length > MAX_FOUND) {
       throw new ServiceError(
@@ -127,7 +144,7 @@ export class UserService {
   async #list(
     resolvers: readonly Resolver[],
     conditions: readonly UserCondition[],
-    { limit = Infinity, timeoutMs }: ListBounds,
+    { limit = Infinity, timeoutMs, onCut }: ListBounds,
   ): Promise<readonly ListedUser[]> {
     const requested = conditions.filter((condition) => !matchesAll(condition));
     const listed: ListedUser[] = [];
@@ -143,7 +160,9 @@ export class UserService {
         limit: Math.min(limit - listed.length, Number.MAX_SAFE_INTEGER),
       };
       const isAll = requested.length === 0 && limit === Infinity;
-      const asked = this.#deps.sources(resolver).list(isAll ? undefined : search);
+      const asked = this.#deps.sources(resolver).list(isAll ? undefined : search, (end) => {
+        onCut?.({ resolver: resolver.name, limit: end });
+      });
       const users = await (timeoutMs === undefined
         ? asked
         : withTimeLimit(timeoutMs, asked, () => late(resolver)));
@@ -158,7 +177,7 @@ export class UserService {
   async add(caller: Caller, draft: UserDraft & { resolver: string }): Promise<DirectoryUser> {
     const { id } = requireManaged(await this.#deps.configuration.current(), draft.resolver);
     const user = checkUser(draft);
-    if ((await findManaged(this.#deps.users, id, user.login)) !== undefined) {
+    if ((await this.#deps.users.findByLogin(id, user.login)) !== undefined) {
       throw new ServiceError('user.exists', `There is a user '${user.login}' already`);
     }
     const { password } = draft;
@@ -193,7 +212,7 @@ export class UserService {
   }
 
   async #managedUserId(resolverId: string, { login }: UserName): Promise<string> {
-    const user = await findManaged(this.#deps.users, resolverId, login);
+    const user = await this.#deps.users.findByLogin(resolverId, login);
     if (user === undefined) {
       throw unknownReference('user', login);
     }
@@ -204,6 +223,11 @@ export class UserService {
     assertPassword(password);
     return this.#deps.hasher.hash(password);
   }
+}
+
+/** @returns the cut list in words */
+export function describeCut({ resolver, limit }: CutList): string {
+  return `the list of the resolver '${resolver}' ends at its SIZELIMIT, ${limit}: it has more users`;
 }
 
 function late({ name }: Resolver): ResolverUnavailable {

@@ -6,6 +6,7 @@ describe('the OCRA settings', () => {
   it('are the documented defaults where the configuration is silent', () => {
     expect(readOcraSettings(new Map())).toEqual({
       autoResync: false,
+      splitAtSign: true,
       maxChallenges: 4,
       maxChallengeRequests: 3,
       challengeTimeout: 1200,

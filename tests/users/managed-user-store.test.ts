@@ -56,7 +56,33 @@ describe('a user of a managed resolver', () => {
     await users.insert(staff, person('twin'), ACT);
   });
 
-  it.each(['', '*', '%', '_nn', ' ', 'ANN', 'a\0nn', '\ud800'])('is not found as %j', async (login) => {
+  it('is found in another case or Unicode form, under their own login, and never by other letters', async () => {
+    for (const login of ['Zo\u00eb', 'İbo', 'straße', 'Moe', 'moe', 'x%y']) {
+      await users.insert(staff, person(login), ACT);
+    }
+    const found = async (login: string): Promise<string | undefined> =>
+      (await users.findByLogin(staff, login))?.login;
+    expect(await found('ZOE\u0308')).toBe('Zo\u00eb');
+    expect([await found('STRAßE'), await found('STRASSE'), await found('strasse')]).toEqual([
+      'straße',
+      undefined,
+      undefined,
+    ]);
+    expect([await found('İBO'), await found('ibo'), await found('Ibo')]).toEqual([
+      'İbo',
+      undefined,
+      undefined,
+    ]);
+    expect([await found('Moe'), await found('moe'), await found('X%Y'), await found('xzy')]).toEqual([
+      'Moe',
+      'moe',
+      'x%y',
+      undefined,
+    ]);
+    await expect(found('MOE')).rejects.toMatchObject({ code: 'user.ambiguous', payload: { login: 'MOE' } });
+  });
+
+  it.each(['', '*', '%', '_nn', ' ', 'a\0nn', '\ud800'])('is not found as %j', async (login) => {
     expect(await users.findByLogin(people, login)).toBeUndefined();
     expect(await users.findById(people, login)).toBeUndefined();
   });

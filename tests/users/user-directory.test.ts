@@ -17,7 +17,7 @@ const configuration = configurationOf({
   ],
 });
 const sources = sourcesHolding({
-  1: [{ login: 'anna', password: 'geheim' }, 'fritz@intern', 'eve@other'],
+  1: [{ login: 'anna', password: 'geheim' }, 'fritz@intern', 'eve@other', 'CORP\\fritz'],
   2: ['anna', 'bernd'],
 });
 const directory = new UserDirectory({ sources });
@@ -26,6 +26,27 @@ async function found(user: string, realm?: string): Promise<string | undefined> 
   const one = await directory.find(configuration, { user, realm });
   return one && `${one.login} of ${one.resolver.name} in ${one.realm.name}`;
 }
+
+describe('a user where splitAtSign is off', () => {
+  const whole = { ...configuration, settings: new Map([['splitAtSign', 'False']]) };
+
+  it.each([
+    ['eve@other', undefined, 'eve@other in main'],
+    ['fritz@intern', 'main', 'fritz@intern in main'],
+    [' CORP\\fritz ', undefined, 'CORP\\fritz in main'],
+    ['anna@other', undefined, undefined],
+    ['other\\anna', undefined, undefined],
+    ['anna', 'other', 'anna in other'],
+  ])('%j in the realm %j is %j', async (user, realm, expected) => {
+    const one = await directory.find(whole, { user, realm });
+    expect(one && `${one.login} in ${one.realm.name}`).toBe(expected);
+  });
+
+  it('who is not found has no realm in the error either', async () => {
+    const refusal = await eventualRefusal(directory.resolve(whole, { user: ' nosuch@other ' }));
+    expect(refusal.payload).toEqual({ user: ' nosuch@other ', login: 'nosuch@other' });
+  });
+});
 
 describe('a user', () => {
   it.each([
@@ -46,7 +67,18 @@ describe('a user', () => {
     ['anna@nosuch', undefined, undefined],
     ['anna@', undefined, undefined],
     ['@other', undefined, undefined],
-    ['anna ', undefined, undefined],
+    ['anna ', undefined, 'anna of first in main'],
+    ['\t anna\u00a0\n', 'main', 'anna of first in main'],
+    [' bernd @ other ', undefined, 'bernd of second in other'],
+    ['other\\bernd', undefined, 'bernd of second in other'],
+    ['OTHER\\ bernd', '', 'bernd of second in other'],
+    ['CORP\\fritz', undefined, 'CORP\\fritz of first in main'],
+    ['main\\CORP\\fritz', undefined, 'CORP\\fritz of first in main'],
+    ['main\\fritz@intern', undefined, 'fritz@intern of first in main'],
+    ['main\\bernd@other', undefined, undefined],
+    ['main\\anna', 'main', undefined],
+    ['nosuch\\anna', undefined, undefined],
+    ['\\anna', undefined, undefined],
   ])('%j in the realm %j is %j', async (user, realm, expected) => {
     expect(await found(user, realm)).toBe(expected);
   });
@@ -121,7 +153,13 @@ describe('a user', () => {
     expect(await directory.find({ ...configuration, realms }, { user: 'anna' })).toBeUndefined();
   });
 
-  it('is asked for by the login that the resolver knows, and one that it gives for another is not taken', async () => {
+  it('with blanks around the login in the resolver is found by that login', async () => {
+    const among = new UserDirectory({ sources: sourcesHolding({ 1: ['otto '], 2: ['otto'] }) });
+    expect((await among.find(configuration, { user: 'otto ' }))?.login).toBe('otto ');
+    expect((await among.find(configuration, { user: 'otto' }))?.login).toBe('otto');
+  });
+
+  it('is taken under the login that the resolver gives, whatever was typed', async () => {
     const requested: string[] = [];
     const sloppy = {
       findByLogin: (login: string) => {
@@ -137,7 +175,10 @@ describe('a user', () => {
       },
     } as Partial<UserSource> as UserSource;
     const lax = new UserDirectory({ sources: () => sloppy });
-    expect(await lax.find(configuration, { user: 'Anna@other' })).toBeUndefined();
+    expect(await lax.find(configuration, { user: 'Anna@other' })).toMatchObject({
+      login: 'anna',
+      userId: '1',
+    });
     expect(await lax.find(configuration, { user: '\0' })).toBeUndefined();
     expect(requested).toEqual(['Anna']);
   });

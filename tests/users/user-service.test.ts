@@ -142,6 +142,7 @@ describe('users', () => {
     const add = async (change: object): Promise<string> =>
       (await eventualRefusal(service.add(admin, { resolver: 'res', login: 'neu', ...change }))).code;
     expect(await add({ login: 'anna' })).toBe('user.exists');
+    expect(await add({ login: 'ANNA' })).toBe('user.exists');
     await users.insert(res, managedUser('Zoe\u0308'), ACT);
     expect(await add({ login: 'Zo\u00eb' })).toBe('user.exists');
     expect(await add({ login: 'Zoe\u0308' })).toBe('user.exists');

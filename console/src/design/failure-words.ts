@@ -46,6 +46,7 @@ const GERMAN: Readonly<Record<string, Translation>> = {
   internal: { instead: 'Im Server ist ein Fehler aufgetreten. Er steht im Log des Servers.' },
   'user.unknown': { instead: 'Diesen Benutzer gibt es nicht, oder Sie dürfen ihn nicht sehen.' },
   'user.exists': { instead: 'Diesen Benutzer gibt es schon.' },
+  'user.ambiguous': { above: 'Der Login passt auf mehrere Personen.' },
   'realm.unknown': NOT_THERE,
   'realm.changed': CHANGED,
   'resolver.unknown': NOT_THERE,

@@ -72,9 +72,12 @@ export const resolverTexts: Texts<ResolverTexts> = {
     saveHint: 'Saving tests the settings first.',
     saved: 'Saved.',
     readable: (users) => `It works: ${users} users.`,
-    entries: ({ total, without_id, without_login, sharing_id }, number) =>
+    entries: ({ total, without_id, without_login, sharing_id, passed_over }, number) =>
       `Of ${number(total)} entries, ${number(without_id)} have no id and ${number(without_login)} no login. ` +
-      `${number(sharing_id)} users share an id, and so their tokens.`,
+      `${number(sharing_id)} users share an id, and so their tokens.` +
+      (passed_over === undefined
+        ? ''
+        : ` Lines passed over: ${number(passed_over.lines)}, as ${passed_over.first.join(', ')}.`),
     unreadable: 'The users cannot be read',
     mayNotList: 'You may not list users, so none is shown here.',
     first: 'The first users',
@@ -111,9 +114,12 @@ export const resolverTexts: Texts<ResolverTexts> = {
     saveHint: 'Vor dem Speichern werden die Einstellungen getestet.',
     saved: 'Gespeichert.',
     readable: (users) => `Es funktioniert: ${users} Benutzer.`,
-    entries: ({ total, without_id, without_login, sharing_id }, number) =>
+    entries: ({ total, without_id, without_login, sharing_id, passed_over }, number) =>
       `Von ${number(total)} Einträgen haben ${number(without_id)} keine Id und ${number(without_login)} keinen Benutzernamen. ` +
-      `${number(sharing_id)} Benutzer teilen sich eine Id und damit die Token.`,
+      `${number(sharing_id)} Benutzer teilen sich eine Id und damit die Token.` +
+      (passed_over === undefined
+        ? ''
+        : ` Übergangene Zeilen: ${number(passed_over.lines)}, etwa ${passed_over.first.join(', ')}.`),
     unreadable: 'Die Benutzer lassen sich nicht lesen',
     mayNotList: 'Sie dürfen keine Benutzer auflisten, daher wird hier keiner gezeigt.',
     first: 'Die ersten Benutzer',

@@ -101,6 +101,8 @@ export const settingTexts: Texts<SettingTexts> = {
       DefaultCountWindow: 'Zähler, um die eine Antwort eines neuen Tokens voraus sein darf',
       DefaultSyncWindow:
         'Zähler oder Zeitschritte voraus, die eine Resynchronisation eines neuen Tokens versucht',
+      splitAtSign:
+        'login@realm und realm\\login nennen einen Realm, wenn es ihn gibt; False: alles ist der Login',
       errors: 'Fehlercodes, für die der Parameter httperror gilt, mit Kommas; ohne Wert: alle',
     },
   },

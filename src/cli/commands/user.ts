@@ -4,7 +4,7 @@ import { addCommand, addConfirmedCommand, type CommandContext } from '../command
 import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
-import type { ListedUser } from '../../users/user-service.ts';
+import { type CutList, describeCut, type ListedUser } from '../../users/user-service.ts';
 
 interface AddOptions {
   readonly resolver: string;
@@ -112,11 +112,16 @@ function addList(user: Command, context: CommandContext): void {
       if ((realm === undefined) === (resolver === undefined)) {
         throw new CliFailure('give either --realm or --resolver', EXIT_CODES.usage);
       }
+      const { io } = context.dependencies;
+      const cuts: CutList[] = [];
       const found = await context.withServices(({ users }, caller) =>
-        withSlowWorkLine(context.dependencies.io, 'reading users', () =>
-          users.list(caller, { realm, resolver, search, limit }),
+        withSlowWorkLine(io, 'reading users', () =>
+          users.list(caller, { realm, resolver, search, limit }, (cut) => cuts.push(cut)),
         ),
       );
+      for (const cut of cuts) {
+        io.stderr.write(`${describeCut(cut)}\n`);
+      }
       context.output.list(found, USER_COLUMNS, 'no users');
     });
 }

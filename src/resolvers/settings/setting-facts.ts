@@ -104,7 +104,8 @@ const LDAP: Readonly<Record<string, SettingFacts>> = {
     fallback: '5',
   },
   SIZELIMIT: {
-    meaning: 'The most users in a list, beyond which it is an error; 0: no limit.',
+    meaning:
+      'The most users in a list, which ends there and says so; every user is found and counted. 0: no limit.',
     fallback: '0',
   },
   LOGINNAMEATTRIBUTE: { meaning: 'The attribute with the login.', isRequired: true, example: 'uid' },

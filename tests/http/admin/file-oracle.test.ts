@@ -135,8 +135,8 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     await useIt();
     const spoilt: Readonly<Record<string, () => Promise<void>>> = {
       'it does not exist': () => Promise.resolve(),
-      'its line 1 is broken: it has 9 fields': () => writeFile(users, SECRET),
-      'its line 2 is broken: it is not UTF-8': () => writeFile(users, Buffer.from(`${ANNA}\xff\n`, 'latin1')),
+      'it has no account: line 1 has the 9 fields of a shadow file': () => writeFile(users, SECRET),
+      'it has no account: line 1 has fewer than 5 fields': () => writeFile(users, 'geheim'),
       'it is not a regular file': () => mkdir(users),
       'it has more than 67108864 bytes': async () => {
         await writeFile(users, '');
@@ -235,7 +235,7 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     await writeFile(users, SECRET);
     const init = { type: 'ocra', genkey: '1', user: 'anna', realm: 'bank' };
     expect(textOf(await application.asAdmin('/admin/init', init))).toBe(
-      "The resolver 'file' is unavailable: its file cannot be used, its line 1 is broken: it has 9 fields instead of 7",
+      "The resolver 'file' is unavailable: its file cannot be used, it has no account: line 1 has the 9 fields of a shadow file",
     );
   });
 });

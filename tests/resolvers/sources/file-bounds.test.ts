@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FileBounds } from '../../../src/resolvers/sources/file-bounds.ts';
-import { readPasswdFile } from '../../../src/resolvers/sources/passwd/passwd-reading.ts';
+import { readPasswdFile } from '../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 
 const ANNA = 'anna:x:1:1:::\n';

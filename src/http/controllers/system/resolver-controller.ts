@@ -40,9 +40,13 @@ const TRIAL = z.union([
         without_id: count,
         without_login: count.describe('of those with an id'),
         sharing_id: count.describe('users whose id another one has as well: they own the same tokens'),
+        passed_over: z
+          .strictObject({ lines: count, first: z.array(z.string()).describe('some, each with the reason') })
+          .optional()
+          .describe('lines of a passwd file that are no accounts'),
       })
       .optional()
-      .describe('present where not every entry is a user with an id of its own'),
+      .describe('present where not every entry is a user with an id of its own, or lines are passed over'),
   }),
   z.strictObject({ readable: z.literal(false), reason: z.string() }),
 ]);
@@ -143,6 +147,7 @@ function shownTrial(trial: Trial): Shown<typeof TRIAL> {
         without_id: found.withoutId,
         without_login: found.withoutLogin,
         sharing_id: found.sharingId,
+        ...(found.passedOver !== undefined && { passed_over: found.passedOver }),
       },
     }),
   };

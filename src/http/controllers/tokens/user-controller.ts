@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import type { FoundUser, UserService } from '../../../users/user-service.ts';
+import { type FoundUser, type UserService, type CutList, describeCut } from '../../../users/user-service.ts';
 import type { Shown } from '../../answers.ts';
-import { type Endpoint, plainChange, valueChange, valueReading } from '../../endpoint-spec.ts';
+import { type Endpoint, plainChange, valueChange, answerWithCookie, administratorEndpoint } from '../../endpoint-spec.ts';
 import { emptyAsUndefined, optional, required, secret } from '../../request/parameters.ts';
 import { plainResolverName } from '../../../policy/policy-users.ts';
 import { resolverClass } from '../../dialects/linotp2-administration.ts';
@@ -89,16 +89,24 @@ const USER = z.strictObject({
   useridresolver: z.string().describe('the class and the name of the resolver, as LinOTP writes them'),
 });
 
+const CUT = z
+  .strictObject({ message: z.string() })
+  .optional()
+  .describe('present where the list ends at the SIZELIMIT of a resolver');
+
 /** @returns the endpoint that lists users */
 export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
-  return valueReading(
+  const { answers, reply } = answerWithCookie(z.array(USER), { detail: CUT });
+  return administratorEndpoint(
     {
       path: '/admin/userlist',
+      methods: ['GET', 'POST'],
+      changesState: false,
       summary: 'lists the users of a realm or of a resolver, 10 000 at most',
       requires: 'admin:userlist',
-      value: z.array(USER),
-      purpose: 'list users.',
-      parameters: {
+      answers,
+      usage: 'admin/userlist: list users.',
+      parameters: z.object({
         realm: optional('a realm; default: the default realm, or all that have the resolver'),
         resconf: optional('the only resolver to ask'),
         username: optional(`the login ${PATTERN}`),
@@ -107,11 +115,13 @@ export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
         surname: optional(`the surname ${PATTERN}`),
         email: optional(`the e-mail address ${PATTERN}`),
         phone: optional(`the phone number ${PATTERN}`),
-      },
+      }),
     },
-    async ({ caller, parameters }) => {
+    async (call) => {
+      const { caller, parameters } = call;
       const { realm, resconf, username, userid, givenname, surname, email, phone } = parameters;
-      const found = await users.find(caller, {
+      const cuts: CutList[] = [];
+      const filter = {
         realm: emptyAsUndefined(realm),
         resolver: resconf === undefined ? undefined : emptyAsUndefined(plainResolverName(resconf)),
         matching: {
@@ -122,8 +132,10 @@ export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
           email: emptyAsUndefined(email),
           phone: emptyAsUndefined(phone),
         },
-      });
-      return found.map(shownUser);
+      };
+      const found = await users.find(caller, filter, (cut) => cuts.push(cut));
+      const beside = cuts.length === 0 ? {} : { detail: { message: cuts.map(describeCut).join('; ') } };
+      return reply(found.map(shownUser), call, beside);
     },
   );
 }

@@ -1,4 +1,5 @@
 import { AndFilter, OrFilter, type SearchEntry } from 'ldapts';
+import { isStorable } from '../../../kernel/text.ts';
 import type { DirectoryUser, Examination, UserSearch, UserSource } from '../../user-source.ts';
 import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { LdapSearch } from './ldap-connection.ts';
@@ -15,6 +16,7 @@ import { LdapFault } from './ldap-fault.ts';
 import { equals } from './ldap-filter.ts';
 import { isWithin } from './ldap-name.ts';
 import { searchFilters } from './ldap-search-filters.ts';
+import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 import { matchesUser } from '../../user-search.ts';
 import { GUID_ATTRIBUTE, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 
@@ -66,14 +68,21 @@ export class LdapUsers implements UserSource {
     this.#password = dependencies.password;
   }
 
-  /** Finds exactly that login: directories compare without regard to case. */
-  findByLogin(login: string): Promise<DirectoryUser | undefined> {
+  /** Finds whom the filter finds, which the directory compares without regard to case. */
+  async findByLogin(login: string): Promise<DirectoryUser | undefined> {
+    if (!isStorable(login) || login.trim() === '') {
+      return undefined;
+    }
     return this.#withUserFaults(async ({ settings, connections }) => {
       const { base, userOf, attributes, userId } = settings;
       const search = searchFor(settings, { base, filter: userOf(login) });
       const entries = await this.#candidates(connections, search);
-      const entry = onlyOne(entries.filter((found) => loginsOf(found, attributes).includes(login)));
-      return entry && userOfEntry(entry, attributes, userId, login);
+      const users = entries.flatMap(
+        (entry) =>
+          userOfEntry(entry, attributes, userId, loginLike(login, loginsOf(entry, attributes))) ?? [],
+      );
+      onlyOne(users.filter((user) => user.login === login));
+      return meantBy(login, users);
     });
   }
 
@@ -84,11 +93,16 @@ export class LdapUsers implements UserSource {
     });
   }
 
-  /** @throws ServiceError 'resolver.unavailable' also for more users than SIZELIMIT */
-  list({ conditions = [], limit = Infinity }: Partial<UserSearch> = {}): Promise<readonly DirectoryUser[]> {
+  /** Ends the list at SIZELIMIT. */
+  list(
+    { conditions = [], limit = Infinity }: Partial<UserSearch> = {},
+    onCut?: (limit: number) => void,
+  ): Promise<readonly DirectoryUser[]> {
     return this.#withUserFaults(({ settings, connections }) =>
       connections.search(async (connection) => {
         const users: DirectoryUser[] = [];
+        const { sizeLimit } = settings;
+        const end = sizeLimit > 0 ? Math.min(limit, sizeLimit + 1) : limit;
         const { filters, others } = searchFilters(settings, conditions);
         const search = searchFor(settings, {
           filter:
@@ -96,15 +110,15 @@ export class LdapUsers implements UserSource {
         });
         const onEntry = (entry: SearchEntry): void => {
           const user = userOfEntry(entry, settings.attributes, settings.userId);
-          if (user === undefined || users.length >= limit || !matchesUser(user, others)) {
-            return;
-          }
-          users.push(user);
-          if (settings.sizeLimit > 0 && users.length > settings.sizeLimit) {
-            throw new LdapFault('answer', `it has more users than its SIZELIMIT, ${settings.sizeLimit}`);
+          if (user !== undefined && users.length < end && matchesUser(user, others)) {
+            users.push(user);
           }
         };
-        await connection.each(search, onEntry, () => users.length >= limit);
+        await connection.each(search, onEntry, () => users.length >= end);
+        if (sizeLimit > 0 && users.length > sizeLimit) {
+          onCut?.(sizeLimit);
+          users.pop();
+        }
         return users;
       }),
     );
@@ -305,8 +319,16 @@ async function isPassword(connections: LdapConnections, dn: string, password: st
   }
 }
 
+/** @returns of the logins of an entry the one that was asked for, as it is spelt there, or else the first */
+function loginLike(login: string, logins: readonly string[]): string | undefined {
+  const sought = comparableLogin(login);
+  return logins.includes(login)
+    ? login
+    : (logins.find((one) => comparableLogin(one) === sought) ?? logins[0]);
+}
+
 /** Refuses several entries for one user: the right one is unknown. */
-function onlyOne(entries: readonly SearchEntry[]): SearchEntry | undefined {
+function onlyOne<Entry>(entries: readonly Entry[]): Entry | undefined {
   if (entries.length > 1) {
     throw severalEntries();
   }

@@ -1,5 +1,6 @@
-import { TextDecoder } from 'node:util';
-import { type PasswdAccount, readPasswdLine } from './passwd-line.ts';
+import { isUtf8 } from 'node:buffer';
+import { comparableLogin } from '../../resolver-lookup.ts';
+import type { DirectoryUser } from '../../user-source.ts';
 
 /** The reason for which a file is refused, in words that quote nothing of it. */
 export class PasswdFault extends Error {
@@ -8,46 +9,154 @@ export class PasswdFault extends Error {
 
 /** The accounts of a passwd file. */
 export interface PasswdContent {
-  readonly byLogin: ReadonlyMap<string, PasswdAccount>;
+  /** In the order of the file. */
+  readonly accounts: readonly PasswdAccount[];
+  /** Accounts by `comparableLogin`: several where logins differ in case only, or not at all. */
+  readonly byLogin: ReadonlyMap<string, readonly PasswdAccount[]>;
   /** Accounts by id; of several that share an id, as Unix allows, the first one. */
   readonly byId: ReadonlyMap<string, PasswdAccount>;
+  /** Lines that are no accounts of this file. */
+  readonly passedOver: PassedOver;
 }
 
+/** Lines that are passed over. */
+interface PassedOver {
+  readonly lines: number;
+  /** The first of them, as `line 7 has fewer than 5 fields`: nothing of the line is quoted. */
+  readonly first: readonly string[];
+}
+
+/** As LinOTP reads a line: what is behind the names may be missing. */
+const MIN_FIELDS = 5;
+/** Of shadow(5), whose hashes nobody must be able to try out here. */
+const SHADOW_FIELDS = 9;
+/** Of NIS, `+::::::`, `+@group`, `-user`: accounts that are kept elsewhere. A login may be a phone number, `+49…`. */
+const NIS = /^(?:-|\+(?!\d))/;
+const MAX_REPORTED = 5;
 const MAX_LINE_LENGTH = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Reads a whole file or nothing of it: a user with a broken line must not silently disappear, and a duplicate login
- * must not resolve to the wrong account.
- * @param chunks the file's bytes
+ * An account of a passwd file. Fields other than login and id are parsed on use: of a large file that changes, few are
+ * ever used.
+ */
+class PasswdAccount {
+  readonly login: string;
+  readonly userId: string;
+  readonly #line: string;
+  #user: DirectoryUser | undefined;
+
+  constructor(login: string, userId: string, line: string) {
+    this.login = login;
+    this.userId = userId;
+    this.#line = line;
+  }
+
+  get user(): DirectoryUser {
+    this.#user ??= { login: this.login, userId: this.userId, ...readGecos(this.#field(4)) };
+    return this.#user;
+  }
+
+  /** The password field: a hash, or a mark that locks the account. */
+  get password(): string {
+    return this.#field(1);
+  }
+
+  #field(index: number): string {
+    return this.#line.split(':', index + 1)[index] ?? '';
+  }
+}
+
+/**
+ * Reads `login:password:id:group:gecos:home:shell` (passwd(5)), gecos as LinOTP's files have it:
+ * `Name Surname,room,phone,phone 2,e-mail`. Blank lines and comments (`#`) are ignored, and lines that are no account
+ * passed over.
+ * @param chunks the file's bytes: UTF-8, and lines that are not in Latin-1
  * @param limit the most bytes to read
- * @throws PasswdFault that names the line
+ * @throws PasswdFault for a file that is too large, or that is none of accounts
  */
 export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): Promise<PasswdContent> {
-  const byLogin = new Map<string, PasswdAccount>();
-  const byId = new Map<string, PasswdAccount>();
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let number = 0;
+  const content = new ContentInReading();
   for await (const block of blocksOfLines(chunks, limit)) {
-    for (const line of linesOf(decoder, block, number)) {
-      number += 1;
-      const read = readPasswdLine(line);
-      if (read.kind === 'broken') {
-        throw brokenLine(number, read.reason);
-      }
-      if (read.kind === 'account') {
-        const { account } = read;
-        if (byLogin.has(account.login)) {
-          throw brokenLine(number, 'its login stands in an earlier line already');
-        }
-        byLogin.set(account.login, account);
-        if (!byId.has(account.userId)) {
-          byId.set(account.userId, account);
-        }
-      }
+    for (const line of linesOf(block)) {
+      content.add(line);
     }
   }
-  return { byLogin, byId };
+  if (content.accounts.length === 0 && content.passedOver.lines > 0) {
+    throw new PasswdFault(`it has no account: ${content.passedOver.first[0] ?? ''}`);
+  }
+  return content;
+}
+
+class ContentInReading implements PasswdContent {
+  readonly accounts: PasswdAccount[] = [];
+  readonly byLogin = new Map<string, PasswdAccount[]>();
+  readonly byId = new Map<string, PasswdAccount>();
+  readonly passedOver = { lines: 0, first: [] as string[] };
+  #number = 0;
+
+  add(line: string): void {
+    this.#number += 1;
+    const text = (this.#number === 1 ? line.replace(/^\uFEFF/, '') : line).replace(/\r$/, '');
+    if (text.startsWith('#') || text.trim() === '') {
+      return;
+    }
+    const [login = '', , userId = ''] = text.split(':', 3);
+    const reason = faultOf(text, login, userId) ?? this.#repetition(login, userId);
+    if (reason === undefined) {
+      this.#keep(new PasswdAccount(login, userId, text));
+      return;
+    }
+    this.passedOver.lines += 1;
+    if (this.passedOver.first.length < MAX_REPORTED) {
+      this.passedOver.first.push(`line ${this.#number} ${reason}`);
+    }
+  }
+
+  #keep(account: PasswdAccount): void {
+    this.accounts.push(account);
+    const key = comparableLogin(account.login);
+    const alike = this.byLogin.get(key);
+    if (alike === undefined) {
+      this.byLogin.set(key, [account]);
+    } else {
+      alike.push(account);
+    }
+    if (!this.byId.has(account.userId)) {
+      this.byId.set(account.userId, account);
+    }
+  }
+
+  /** Another id makes it another user: then neither is taken for the other. */
+  #repetition(login: string, userId: string): string | undefined {
+    const alike = this.byLogin.get(comparableLogin(login)) ?? [];
+    return alike.some((known) => known.login === login && known.userId === userId)
+      ? 'repeats an earlier one'
+      : undefined;
+  }
+}
+
+function faultOf(text: string, login: string, userId: string): string | undefined {
+  if (NIS.test(text)) {
+    return 'is for accounts of NIS';
+  }
+  const fields = text.split(':', SHADOW_FIELDS + 1).length;
+  if (fields < MIN_FIELDS) {
+    return `has fewer than ${MIN_FIELDS} fields`;
+  }
+  if (fields === SHADOW_FIELDS) {
+    return `has the ${SHADOW_FIELDS} fields of a shadow file`;
+  }
+  if (login.trim() === '' || userId.trim() === '') {
+    return 'has no login or no user id';
+  }
+  return /[^\P{Cc}\t]/u.test(text) ? 'holds control characters' : undefined;
+}
+
+function readGecos(gecos: string): Omit<DirectoryUser, 'login' | 'userId'> {
+  const [name = '', , phone = '', otherPhone = '', email = ''] = gecos.split(',').map((part) => part.trim());
+  const [givenName = '', ...surnames] = name.split(/\s+/);
+  return { givenName, surname: surnames.join(' '), phone: phone === '' ? otherPhone : phone, email };
 }
 
 /** Joins chunks to whole lines, many lines at a time: one at a time takes a multiple of the time. */
@@ -74,34 +183,14 @@ async function* blocksOfLines(chunks: AsyncIterable<Buffer>, limit: number): Asy
   }
 }
 
-/** @param before the number of lines before the block */
-function linesOf(decoder: TextDecoder, block: Buffer, before: number): Iterable<string> {
-  try {
-    return decoder.decode(block).split('\n');
-  } catch {
-    return linesUpToTheBrokenOne(decoder, block, before);
+function linesOf(block: Buffer): readonly string[] {
+  if (isUtf8(block)) {
+    return block.toString('utf8').split('\n');
   }
-}
-
-function* linesUpToTheBrokenOne(decoder: TextDecoder, block: Buffer, before: number): Generator<string> {
-  let number = before;
-  for (let start = 0; start <= block.length;) {
-    number += 1;
-    const end = block.indexOf(NEWLINE, start);
-    const line = block.subarray(start, end < 0 ? block.length : end);
-    yield decode(decoder, line, number);
-    start += line.length + 1;
-  }
-}
-
-function decode(decoder: TextDecoder, line: Buffer, number: number): string {
-  try {
-    return decoder.decode(line);
-  } catch {
-    throw brokenLine(number, 'it is not UTF-8');
-  }
-}
-
-function brokenLine(number: number, reason: string): PasswdFault {
-  return new PasswdFault(`its line ${number} is broken: ${reason}`);
+  // Split as bytes, which are letters of Latin-1: a file may be in both, line by line.
+  const lines = block.toString('latin1').split('\n');
+  return lines.map((line) => {
+    const bytes = Buffer.from(line, 'latin1');
+    return isUtf8(bytes) ? bytes.toString('utf8') : line;
+  });
 }

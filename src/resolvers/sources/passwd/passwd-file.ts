@@ -1,12 +1,23 @@
+import type { DirectoryPasswords } from '../directory-password.ts';
 import type { DirectoryUser, Examination, UserSearch, UserSource } from '../../user-source.ts';
 import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { type Semaphore, withTimeLimit } from '../../../kernel/bounded-work.ts';
-import { type PasswdContent, PasswdFault } from './passwd-content.ts';
-import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
-import type { DirectoryPasswords } from '../directory-password.ts';
+import { type PasswdContent, PasswdFault, readPasswd } from './passwd-content.ts';
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import type { FileBounds } from '../file-bounds.ts';
+import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 import { matchesUser } from '../../user-search.ts';
+
+/** The content, and the state of the file that it was read from. */
+interface PasswdReading {
+  readonly stamp: string;
+  readonly content: PasswdContent;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const ATTEMPTS = 3;
 
 /**
  * The users of a passwd file, read again whenever the file changes. Answers are always from the present file: once it
@@ -27,6 +38,7 @@ export class PasswdFile implements UserSource {
   #reading: Promise<PasswdReading> | undefined;
   #next: Promise<PasswdReading> | undefined;
   #hangs = false;
+  #reported = '';
 
   /**
    * @param dependencies `resolver` its name, for messages; `timeoutMs` in milliseconds; `fileReads` bounds how many of
@@ -52,7 +64,11 @@ export class PasswdFile implements UserSource {
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
-    return (await this.#readContent()).byLogin.get(login)?.user;
+    const alike = (await this.#readContent()).byLogin.get(comparableLogin(login)) ?? [];
+    if (alike.filter((account) => account.login === login).length > 1) {
+      throw this.#unavailable(new PasswdFault('several of its lines have the same login'));
+    }
+    return meantBy(login, alike)?.user;
   }
 
   async findById(userId: string): Promise<DirectoryUser | undefined> {
@@ -60,9 +76,9 @@ export class PasswdFile implements UserSource {
   }
 
   async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
-    const accounts = (await this.#readContent()).byLogin.values();
+    const { accounts } = await this.#readContent();
     if (search === undefined) {
-      return Array.from(accounts, ({ user }) => user);
+      return accounts.map(({ user }) => user);
     }
     const users: DirectoryUser[] = [];
     for (const { user } of accounts) {
@@ -74,21 +90,22 @@ export class PasswdFile implements UserSource {
   }
 
   async count(): Promise<number> {
-    return (await this.#readContent()).byLogin.size;
+    return (await this.#readContent()).accounts.length;
   }
 
   async examine(): Promise<Examination> {
-    const { byLogin, byId } = await this.#readContent();
+    const { accounts, byId, passedOver } = await this.#readContent();
     const shared = new Set<string>();
-    for (const { login, userId } of byLogin.values()) {
-      if (byId.get(userId)?.login !== login) {
-        shared.add(userId);
+    for (const account of accounts) {
+      if (byId.get(account.userId) !== account) {
+        shared.add(account.userId);
       }
     }
-    const users = byLogin.size;
+    const users = accounts.length;
     // Beside the further accounts of a shared id, its first one.
     const sharingId = users - byId.size + shared.size;
-    return { entries: users, users, withoutId: 0, withoutLogin: 0, sharingId };
+    const found = { entries: users, users, withoutId: 0, withoutLogin: 0, sharingId };
+    return passedOver.lines === 0 ? found : { ...found, passedOver };
   }
 
   /** Verifies the second field; a file that has its passwords elsewhere (`x`) has none here. */
@@ -129,6 +146,7 @@ export class PasswdFile implements UserSource {
     const reading = this.#fileReads.run(() => readPasswdFile(this.#fileName, this.#last, this.#bounds));
     this.#reading = reading;
     const seen = (reading: PasswdReading | undefined): void => {
+      this.#report(reading);
       this.#last = reading;
       this.#hangs = false;
       this.#reading = undefined;
@@ -137,6 +155,20 @@ export class PasswdFile implements UserSource {
       seen(undefined);
     });
     return reading;
+  }
+
+  /** Logs what is passed over, once as long as it stays the same. */
+  #report(reading: PasswdReading | undefined): void {
+    const { lines, first } = reading?.content.passedOver ?? { lines: 0, first: [] };
+    const report = `${lines}: ${first.join(', ')}`;
+    if (lines > 0 && report !== this.#reported) {
+      this.#log.warn('Lines of a passwd file are no accounts, and are passed over', {
+        resolver: this.#resolver,
+        lines,
+        first: first.join(', '),
+      });
+    }
+    this.#reported = reading === undefined ? this.#reported : report;
   }
 
   #late(): PasswdFault {
@@ -160,4 +192,85 @@ function reasonOf(cause: unknown): string {
   }
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown fault';
   return code === 'ENOENT' ? 'it does not exist' : `it cannot be read (${code})`;
+}
+
+/**
+ * Reads the file, unless it has not changed since the last read. Reads again if it was changed or replaced meanwhile:
+ * the result must be neither half of it nor an older version.
+ * @param bounds the allowed folders; undefined: any
+ * @throws PasswdFault, or the error of the file system
+ */
+export async function readPasswdFile(
+  fileName: string,
+  last: PasswdReading | undefined,
+  bounds?: FileBounds,
+): Promise<PasswdReading> {
+  assertInside((await bounds?.holds(fileName)) ?? true);
+  let stamp = await stampNow(fileName);
+  if (last?.stamp === stamp) {
+    return last;
+  }
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const read = await readOnce(fileName, bounds);
+    const before = stamp;
+    stamp = await stampNow(fileName);
+    if (stamp === before) {
+      return { stamp, content: read() };
+    }
+  }
+  throw new PasswdFault('it changes while it is being read');
+}
+
+/** @returns a function that returns the content or throws its fault; it is valid only if the file has not changed */
+async function readOnce(fileName: string, bounds: FileBounds | undefined): Promise<() => PasswdContent> {
+  // Without O_NONBLOCK, opening a named pipe would never end.
+  const handle = await open(fileName, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    // Links may have changed a moment ago: the real path of the opened file decides.
+    assertInside((await bounds?.contains(await placeOfOpen(handle, fileName))) ?? true);
+    assertUsable(await handle.stat({ bigint: true }));
+    const chunks = handle.createReadStream({ autoClose: false, start: 0 }) as AsyncIterable<Buffer>;
+    const content = await readPasswd(chunks, MAX_BYTES);
+    return () => content;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * @returns the real path of an open file, whatever its name leads to by now; without /proc, the path that its name
+ *   leads to
+ */
+async function placeOfOpen({ fd }: FileHandle, fileName: string): Promise<string> {
+  return readlink(`/proc/self/fd/${fd}`).catch(() => realpath(fileName));
+}
+
+function assertInside(isInside: boolean): void {
+  if (!isInside) {
+    throw new PasswdFault('it was named over HTTP and is not below a folder that RESOLVER_FILE_DIRS names');
+  }
+}
+
+async function stampNow(fileName: string): Promise<string> {
+  const stats = await stat(fileName, { bigint: true });
+  assertUsable(stats);
+  return stampOf(stats);
+}
+
+function assertUsable(stats: BigIntStats): void {
+  if (!stats.isFile()) {
+    throw new PasswdFault('it is not a regular file');
+  }
+  if (stats.size > MAX_BYTES) {
+    throw new PasswdFault(`it has more than ${MAX_BYTES} bytes`);
+  }
+}
+
+/** Inode, size and times: at least one changes with every change of the file. */
+function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }

@@ -16,6 +16,7 @@ import {
 import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
 import { SqlPool } from './sql-pool.ts';
 import { cellText, keyText, readRows, type SqlAnswer, type SqlRow, userOf } from './sql-row.ts';
+import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
 import type { DirectoryPasswords } from '../directory-password.ts';
 
@@ -39,7 +40,8 @@ const MAX_NAMESAKES = 100;
 
 /**
  * The users in a table of a foreign database. Every call is one read-only transaction with a time limit. Where the
- * database compares texts without regard to case, only the identical one is found.
+ * database compares texts without regard to case or to blanks at the end, a login finds the row all the same; an id, and
+ * a letter for another one, as `ss` for `ß`, does not.
  */
 export class SqlUsers implements UserSource {
   readonly #deps: SqlUsersOptions;
@@ -50,12 +52,20 @@ export class SqlUsers implements UserSource {
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
-    const row = await this.#findRow('login', login);
-    return row && userOf(row);
+    const rows = login === '' ? [] : await this.#rowsWith('login', login);
+    const exact = this.#only(rows, 'login', login);
+    if (exact !== undefined) {
+      return userOf(exact);
+    }
+    const sought = comparableLogin(login);
+    const alike = rows
+      .flatMap((row) => userOf(row) ?? [])
+      .filter((user) => comparableLogin(user.login) === sought);
+    return meantBy(login, alike);
   }
 
   async findById(userId: string): Promise<DirectoryUser | undefined> {
-    const row = await this.#findRow('userId', userId);
+    const row = await this.#rowOf(userId);
     return row && userOf(row);
   }
 
@@ -117,7 +127,7 @@ export class SqlUsers implements UserSource {
   /** False if the Map names no column for it, or the column has no hash that can be verified. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
     const { passwords, log, resolver } = this.#deps;
-    const row = await this.#findRow('userId', userId);
+    const row = await this.#rowOf(userId);
     const verdict = await passwords.verify(cellText(row?.password), password);
     if (verdict === 'unknown') {
       log.warn('A resolver keeps a password in a form that is not verified', { resolver: resolver.name });
@@ -129,8 +139,12 @@ export class SqlUsers implements UserSource {
     await this.#opened?.pool.close();
   }
 
-  async #findRow(key: 'login' | 'userId', text: string): Promise<SqlRow | undefined> {
-    const rows = text === '' ? [] : await this.#rowsWith(key, text);
+  async #rowOf(userId: string): Promise<SqlRow | undefined> {
+    return userId === '' ? undefined : this.#only(await this.#rowsWith('userId', userId), 'userId', userId);
+  }
+
+  /** @returns the row with exactly that text */
+  #only(rows: readonly SqlRow[], key: 'login' | 'userId', text: string): SqlRow | undefined {
     const exact = rows.filter((row) => keyText(row, key) === text);
     if (exact.length > 1 || rows.length === MAX_NAMESAKES) {
       const what = key === 'login' ? 'login' : 'user id';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fakeServer, PEOPLE, person, SETTINGS, unit } from '../../../support/servers/ldap-resolver.ts';
 import { findSlapd, READER_PASSWORD, type Slapd, startSlapd } from '../../../support/servers/slapd.ts';
 import { queryOnce } from '../../../support/database/test-server.ts';
-import { TestApplication } from '../../../support/application/test-application.ts';
+import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
 
 const program = await findSlapd();
 const describeWithSlapd = program === undefined ? describe.skip : describe;
@@ -82,9 +82,40 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
   });
 
   it('belongs to users of the directory alone: nobody else can own a token', async () => {
-    for (const user of ['anna)(uid=*@office', '*@office', 'ANNA@office', 'gone@office']) {
+    for (const user of ['anna)(uid=*@office', '*@office', 'gone@office']) {
       await expect(application.enrolPlain('LDAP2', SUITE, { user })).rejects.toThrow('There is no user');
     }
+  });
+
+  it('has one user for a login in any case, whose token, counts and owner are the same', async () => {
+    for (const user of ['ANNA@office', String.raw`office\Anna`, ' anna ']) {
+      const { value } = await ask('/admin/show', { user });
+      expect(JSON.stringify(value)).toContain('LDAP1');
+    }
+    await ask('/admin/unassign', { serial: 'LDAP1' });
+    await ask('/admin/assign', { serial: 'LDAP1', user: 'ANNA' });
+    const [token] = await application.services.tokens.list(OPERATOR, { serial: 'LDAP1' });
+    expect(token?.owner?.login).toBe('anna');
+  });
+
+  it('is listed up to SIZELIMIT, and the answer says so', async () => {
+    const given = { ...SETTINGS, LDAPURI: slapd.url, BINDPW: READER_PASSWORD };
+    const list = async (): Promise<unknown> =>
+      (
+        (await application.asAdmin('/admin/userlist', { resconf: 'staff', username: '*' })) as {
+          body: unknown;
+        }
+      ).body;
+    await ask('/system/setResolver', { name: 'staff', type: 'ldapresolver', ...given, SIZELIMIT: '2' });
+    expect(await list()).toMatchObject({
+      result: { value: [{ username: 'anna' }, { username: 'bert' }] },
+      detail: { message: "the list of the resolver 'staff' ends at its SIZELIMIT, 2: it has more users" },
+    });
+    expect((await userinfo('office')).value).toEqual({ Realms: { office: { staff: 3 } } });
+    expect((await ask('/admin/show', { user: 'carl' })).status).toBe(true);
+    await ask('/system/setResolver', { name: 'staff', type: 'ldapresolver', ...given, SIZELIMIT: '3' });
+    expect(await list()).not.toHaveProperty('detail');
+    await ask('/system/setResolver', { name: 'staff', type: 'ldapresolver', ...given });
   });
 
   it('keeps the password of BINDDN sealed, and shows it to nobody', async () => {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PasswdFault, readPasswd } from '../../../../src/resolvers/sources/passwd/passwd-content.ts';
+import {
+  type PasswdContent,
+  PasswdFault,
+  readPasswd,
+} from '../../../../src/resolvers/sources/passwd/passwd-content.ts';
 
 const LIMIT = 10_000;
 
@@ -22,9 +26,9 @@ describe('a passwd file', () => {
         fc.integer({ min: 1, max: 40 }),
         async (logins, size) => {
           const text = logins.map((one, index) => `${one}:x:${index}:0:N ${one},,1,,e:/:/s`).join('\n');
-          const { byLogin } = await readPasswd(inChunks(Buffer.from(text), size), LIMIT);
-          expect([...byLogin.keys()]).toEqual(logins);
-          expect([...byLogin.values()].map(({ user }) => user.surname)).toEqual(logins);
+          const { accounts } = await readPasswd(inChunks(Buffer.from(text), size), LIMIT);
+          expect(accounts.map(({ login: read }) => read)).toEqual(logins);
+          expect(accounts.map(({ user }) => user.surname)).toEqual(logins);
         },
       ),
     );
@@ -45,7 +49,8 @@ describe('a passwd file', () => {
         if (outcome instanceof Error) {
           expect(outcome).toBeInstanceOf(PasswdFault);
         } else {
-          expect((outcome as { byLogin: Map<string, unknown> }).byLogin.has('')).toBe(false);
+          const { accounts } = outcome as PasswdContent;
+          expect(accounts.every((one) => one.login.trim() !== '' && one.userId.trim() !== '')).toBe(true);
         }
       }),
     );

@@ -57,7 +57,7 @@ describe('a large passwd file', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MEGABYTE);
   });
 
-  it('leaves the process its turns, up to the line that is broken', async () => {
+  it('leaves the process its turns while it is read', async () => {
     const source = sourceAt();
     let turns = 0;
     const ticking = setInterval(() => {
@@ -67,9 +67,9 @@ describe('a large passwd file', () => {
       fileName,
       usersOf('b')
         .repeat(20)
-        .replace(/^b0:.*$/m, '#'),
+        .replaceAll(/:x:.*$/gm, ''),
     );
-    expect(await fault(source)).toMatch(/its line \d+ is broken: its login stands in an earlier line/);
+    expect(await fault(source)).toBe('it has no account: line 1 has fewer than 5 fields');
     clearInterval(ticking);
     expect(turns).toBeGreaterThan(3);
   });
@@ -91,12 +91,12 @@ describe('a passwd file that is replaced while it is read', () => {
   });
 
   it('by a broken or unfinished one names what is wrong with the new one only', async () => {
-    await writeFile(fileName, `${usersOf('old')}broken\n`);
+    await writeFile(fileName, `broken\n`.repeat(20_000));
     await writeFile(`${fileName}.new`, usersOf('new'));
     const source = sourceAt();
     const during = source.count().catch((error: unknown) => String(error));
     await rename(`${fileName}.new`, fileName);
-    expect([20_000, expect.stringContaining('its line 20001 is broken')]).toContainEqual(await during);
+    expect([20_000, expect.stringContaining('it has no account')]).toContainEqual(await during);
     expect(await source.count()).toBe(20_000);
   });
 

@@ -6,6 +6,8 @@ import type { Resolver } from '../../../../src/configuration/configuration.ts';
 import { DirectoryPasswords } from '../../../../src/resolvers/sources/directory-password.ts';
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
+import type { ServiceError } from '../../../../src/kernel/errors.ts';
+import { describeExamination, isUsual } from '../../../../src/resolvers/resolver-trial.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
@@ -104,9 +106,50 @@ describe('a passwd file', () => {
     });
   });
 
+  it('may have short lines, long ones, and lines in Latin-1 among others in UTF-8', async () => {
+    const lines = [
+      Buffer.from('\uFEFFroot:x:0:0:root:/root:/bin/bash\n'),
+      Buffer.from('anna:x:1000:1000:Anna M\xfcller:/home/anna:/bin/sh\n', 'latin1'),
+      Buffer.from('jörg:x:1001:1001:Jörg\n'),
+      Buffer.from('j\xf6rn:x:1002:1002:J\xf6rn Gro\xdf,,1,,j@example.com:\r\n', 'latin1'),
+      Buffer.from('long:x:1003:1003:Lang:h:s:more:and:more\n'),
+      Buffer.from('+49301:x:1004:1004:Telefon:h:s'),
+    ];
+    await writeFile(fileName, Buffer.concat(lines));
+    expect(await logins()).toEqual(['root', 'anna', 'jörg', 'jörn', 'long', '+49301']);
+    expect(await source.findByLogin('anna')).toMatchObject({ givenName: 'Anna', surname: 'Müller' });
+    expect(await source.findById('1002')).toMatchObject({ surname: 'Groß', email: 'j@example.com' });
+    expect(await source.findByLogin('jörg')).toMatchObject({ userId: '1001', givenName: 'Jörg' });
+    expect(await source.examine()).not.toHaveProperty('passedOver');
+  });
+
+  it.each([
+    ['ANNA', 'anna'],
+    ['Jo\u0308RG', 'jörg'],
+    ['İBO', 'İbo'],
+    ['Bob', 'Bob'],
+    ['bob', 'bob'],
+    ['BOB', 'user.ambiguous'],
+    ['STRASSE', undefined],
+    ['strasse', undefined],
+    ['STRAßE', 'straße'],
+    ['ibo', undefined],
+    ['ıvo', undefined],
+    ['İvo', undefined],
+    ['IVO', 'ivo'],
+  ])('finds by %j %j: one user whatever the case, and no other letters', async (typed, expected) => {
+    const users = ['anna', 'jörg', 'straße', 'İbo', 'ivo', 'Bob', 'bob'];
+    await writeFile(fileName, users.map((login, id) => `${login}:x:${id}:0:\n`).join(''));
+    const found = await source.findByLogin(typed).catch((error: unknown) => ({
+      login: (error as ServiceError).code,
+    }));
+    expect(found?.login).toBe(expected);
+  });
+
   it('knows no user by another login, id, or with signs', async () => {
     await writeFile(fileName, `${ANNA}\n`);
-    for (const text of ['', '*', 'ANNA', 'anna ', 'ann', '__proto__', 'constructor']) {
+    expect(await source.findById('anna')).toBeUndefined();
+    for (const text of ['', '*', 'ann', '__proto__', 'constructor']) {
       expect(await source.findByLogin(text)).toBeUndefined();
       expect(await source.findById(text)).toBeUndefined();
     }
@@ -175,28 +218,68 @@ describe('a passwd file', () => {
 
 describe('a passwd file with a fault', () => {
   it.each<[string, string | Buffer, string]>([
-    ['too few fields', 'anna:x:1', 'its line 2 is broken: it has 3 fields instead of 7'],
-    ['too many fields', 'a:x:1:1:g:h:s:more', 'its line 2 is broken: it has 8 fields instead of 7'],
-    ['no login', ':x:1:1:g:h:s', 'its line 2 is broken: it has no login or no user id'],
-    ['no user id', 'a:x: :1:g:h:s', 'its line 2 is broken: it has no login or no user id'],
-    ['a control character', 'a\0b:x:1:1:g:h:s', 'its line 2 is broken: it holds control characters'],
-    ['a login twice', 'gast:x:9:9:::', 'its line 2 is broken: its login stands in an earlier line already'],
-    ['another encoding', Buffer.from('j\xf6rg:x:1:1:::', 'latin1'), 'its line 2 is broken: it is not UTF-8'],
-    ['an endless line', 'x'.repeat(200_000), 'it has a line of more than 65536 bytes'],
-  ])('(%s) is not used at all, and the line is named', async (_what, line, reason) => {
-    await writeFile(
-      fileName,
-      Buffer.concat([Buffer.from(`${GAST}\n`), Buffer.from(line), Buffer.from(`\n${ANNA}`)]),
+    ['too few fields', 'anna:x:1:1', 'has fewer than 5 fields'],
+    ['no field at all', 'broken', 'has fewer than 5 fields'],
+    ['those of a shadow file', 'root:$6$a$b:19000:0:99999:7:::', 'has the 9 fields of a shadow file'],
+    ['no login', ':x:1:1:g:h:s', 'has no login or no user id'],
+    ['no user id', 'a:x: :1:g:h:s', 'has no login or no user id'],
+    ['a control character', 'a\0b:x:1:1:g:h:s', 'holds control characters'],
+    ['an account again', GAST, 'repeats an earlier one'],
+    ['all of NIS', '+::::::', 'is for accounts of NIS'],
+    ['a group of NIS', '+@staff:x:7:7:::', 'is for accounts of NIS'],
+    ['a user of NIS', '+otto', 'is for accounts of NIS'],
+    ['a user who is not taken from NIS', '-anna:x:7:7:::', 'is for accounts of NIS'],
+  ])('(%s) is used but for that line, which is named', async (_what, line, reason) => {
+    await writeFile(fileName, `${GAST}\n${String(line)}\n${ANNA}\n`);
+    expect(await logins()).toEqual(['gast', 'anna']);
+    const { passedOver, users } = await source.examine();
+    expect([users, passedOver]).toEqual([2, { lines: 1, first: [`line 2 ${reason}`] }]);
+    await writeFile(fileName, `${GAST}\n${String(line)}\n${ANNA}`);
+    expect(await source.count()).toBe(2);
+    const message = 'Lines of a passwd file are no accounts, and are passed over';
+    expect(warnings).toEqual([
+      JSON.stringify({ message, resolver: 'file', lines: 1, first: `line 2 ${reason}` }),
+    ]);
+  });
+
+  it('names some of many such lines, and quotes none', async () => {
+    await writeFile(fileName, `${'geheim\n'.repeat(7)}${ANNA}\n`);
+    const found = await source.examine();
+    expect(found.passedOver?.lines).toBe(7);
+    expect(describeExamination(found)).toBe(
+      `1 users; 7 lines are passed over: ${[1, 2, 3, 4, 5].map((line) => `line ${line} has fewer than 5 fields`).join(', ')}, …`,
     );
-    expect(await fault()).toBe(reason);
-    expect((await eventualRefusal(source.findByLogin('gast'))).code).toBe('resolver.unavailable');
+    expect(isUsual(found)).toBe(false);
+    expect(warnings.join()).not.toContain('geheim');
+  });
+
+  it.each(['broken\n', '\x7fELF\0\0\n\0\n', '+::::::\n'])(
+    'that holds no account at all (%j) is no file of users',
+    async (content) => {
+      await writeFile(fileName, content);
+      expect(await fault()).toMatch(/^it has no account: line 1 /);
+    },
+  );
+
+  it('that has an endless line is refused', async () => {
+    await writeFile(fileName, `${GAST}\n${'x'.repeat(200_000)}`);
+    expect(await fault()).toBe('it has a line of more than 65536 bytes');
+  });
+
+  it('that gives one login to two ids tells neither for the other, and all others', async () => {
+    await writeFile(fileName, `${GAST}\ngast:x:9:9:::\n${ANNA}\n`);
+    expect([await logins(), await source.count()]).toEqual([['gast', 'gast', 'anna'], 3]);
+    const refusal = await eventualRefusal(source.findByLogin('gast'));
+    expect(refusal.message).toContain('several of its lines have the same login');
+    expect((await source.findById('9'))?.login).toBe('gast');
+    expect((await source.findByLogin('anna'))?.userId).toBe('1001');
   });
 
   it('does not go on with what it held before, and recovers when it is mended', async () => {
     await writeFile(fileName, `${ANNA}\n`);
     expect(await logins()).toEqual(['anna']);
-    await writeFile(fileName, `${ANNA}\nbroken\n`);
-    expect(await fault()).toContain('its line 2 is broken');
+    await writeFile(fileName, 'broken\n');
+    expect(await fault()).toContain('it has no account');
     await rm(fileName);
     expect(await fault()).toBe('it does not exist');
     await writeFile(fileName, `${GAST}\n`);

@@ -4,6 +4,7 @@ import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.t
 import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
 import type { UserCondition } from '../../../../src/resolvers/user-source.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
+import type { ServiceError } from '../../../../src/kernel/errors.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';
 import { startSilentServer } from '../../../support/servers/silent-server.ts';
@@ -210,8 +211,18 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       expect(await users({ Table: 'staff.people' }).count()).toBe(2);
     });
 
-    it.each(['Anna', 'anna ', ' anna', 'änne ødegård ☃', 'a%', "' OR ''='", '\\', '1', 'anna\\'])(
-      'are found by exactly their login, so not by %j',
+    it.each([
+      ['Anna', 'anna'],
+      ['ANNA', 'anna'],
+      ['anna ', 'anna'],
+      ['änne ødegård ☃', 'Änne Ødegård ☃'],
+    ])('are found by %j where the database compares so, under their own login', async (typed, login) => {
+      const found = await users().findByLogin(typed);
+      expect(found).toEqual(kind === 'MariaDB' ? await users().findByLogin(login) : undefined);
+    });
+
+    it.each([' anna', 'ännä', 'änna', 'a%', "' OR ''='", '\\', '1', 'anna\\'])(
+      'are found by their login, so not by %j',
       async (login) => {
         expect(await users().findByLogin(login)).toBeUndefined();
       },
@@ -227,7 +238,8 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       const cases = users({ Table: 'cases', Map: '{"userid": "id", "username": "user"}' });
       expect((await cases.findByLogin('Anna'))?.userId).toBe('1');
       expect((await cases.findByLogin('anna'))?.userId).toBe('2');
-      expect(await cases.findByLogin('ANNA')).toBeUndefined();
+      const other = await cases.findByLogin('ANNA').catch((error: unknown) => (error as ServiceError).code);
+      expect(other).toBe(kind === 'MariaDB' ? 'user.ambiguous' : undefined);
       expect((await cases.findById('2'))?.login).toBe('anna');
     });
 
