@@ -208,7 +208,11 @@ module.exports = {
       from: { path: '^src/http/' },
       to: {
         path: ['^src/'],
-        pathNot: [`(?!${ADAPTERS})${domain}(?!(?:sources|sending)/|.*${STORES})`, '^src/http/', '^src/services\\.ts$'],
+        pathNot: [
+          `(?!${ADAPTERS})${domain}(?!(?:sources|sending)/|.*${STORES})`,
+          '^src/http/',
+          '^src/services\\.ts$',
+        ],
       },
     },
     {

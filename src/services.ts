@@ -259,13 +259,23 @@ function challengeServices(shared: Shared) {
   };
   const ocra = new ChallengeService(common);
   const watched = common.challenges;
-  const statusWatch = new StatusWatch({ watched, metrics: metrics?.statusWaits, max, poll: shared.statusPoll });
+  const statusWatch = new StatusWatch({
+    watched,
+    metrics: metrics?.statusWaits,
+    max,
+    poll: shared.statusPoll,
+  });
   const registration = new TokenRegistration({ tokens: store, random });
   return {
     ocra,
     /** Receives changes; the server ends it before it waits for its requests. */
     statusWatch,
-    statusWaits: new StatusWaitService({ ...shared, ocra, watch: statusWatch, metrics: metrics?.statusWaits }),
+    statusWaits: new StatusWaitService({
+      ...shared,
+      ocra,
+      watch: statusWatch,
+      metrics: metrics?.statusWaits,
+    }),
     validation: new ValidationService({ ...common, ocra }),
     transactions: new TransactionService({ ...common, trail }),
     resynchronisation: new ResynchronisationService(common),

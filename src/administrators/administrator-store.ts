@@ -1,7 +1,12 @@
 import type { Knex } from 'knex';
 
 import type { Act } from '../policy/caller.ts';
-import { type Administrator, type ApiToken, type ProvenPassword, lastAdministrator } from './administrator.ts';
+import {
+  type Administrator,
+  type ApiToken,
+  type ProvenPassword,
+  lastAdministrator,
+} from './administrator.ts';
 import type { OpenSession, SessionKind } from './session.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';

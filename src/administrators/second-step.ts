@@ -5,7 +5,6 @@ import type { PasskeyOptions, UsedPasskey } from './passkey.ts';
 import type { RequestedFactor } from './session.ts';
 import type { SecondFactorTokens } from './second-factor-tokens.ts';
 
-
 interface SecondStepDependencies {
   readonly tokens: Pick<SecondFactorTokens, 'issue' | 'check' | 'state'>;
   readonly passkeys: Pick<PasskeyService, 'request' | 'verify'>;

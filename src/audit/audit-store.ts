@@ -1,10 +1,22 @@
 import type { AuditEntry, AuditRow } from './audit-row.ts';
 import type { InstallationKey } from './signing-key.ts';
-import { type AuditSnapshot, type StoredSnapshot, type TrailVerification, type VerifyRequest, verifyTrail } from './verify-trail.ts';
+import {
+  type AuditSnapshot,
+  type StoredSnapshot,
+  type TrailVerification,
+  type VerifyRequest,
+  verifyTrail,
+} from './verify-trail.ts';
 import type { AuditFilter } from './filter-values.ts';
 import type { PruningPlan } from './journal-record.ts';
 import type { Act } from '../policy/caller.ts';
-import { type FoundRows, searchRows, searchStep, type TransactionRows, transactionRows } from './search-store.ts';
+import {
+  type FoundRows,
+  searchRows,
+  searchStep,
+  type TransactionRows,
+  transactionRows,
+} from './search-store.ts';
 import { partitionsBefore, type Pruned, pruneTrail } from './pruning-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';

@@ -1,5 +1,12 @@
 import { safeText, parseJsonObject } from '../kernel/text.ts';
-import { type AuditRow, CONTENT_MEMBERS, type Kinds, type MemberKind, ROW_KINDS, ROW_MEMBERS } from './audit-row.ts';
+import {
+  type AuditRow,
+  CONTENT_MEMBERS,
+  type Kinds,
+  type MemberKind,
+  ROW_KINDS,
+  ROW_MEMBERS,
+} from './audit-row.ts';
 import type { AuditSnapshot } from './verify-trail.ts';
 import type { AuditFilter, AuditPeriod } from './filter-values.ts';
 import type { InstallationKey } from './signing-key.ts';

@@ -9,8 +9,26 @@ import { SharedLookup, SharedWrites } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
-import { findToken, REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken, withLockedTokens } from '../tokens/token-rows-store.ts';
-import type { ChallengeFilter, ChallengeOfToken, ClosedBy, Decision, NewChallenge, OpenDecision, TokenOrOwner, Challenge, ResponseReason } from './challenge.ts';
+import {
+  findToken,
+  REALMS_OF_TOKEN,
+  selectTokens,
+  stateColumns,
+  type TokenRow,
+  toToken,
+  withLockedTokens,
+} from '../tokens/token-rows-store.ts';
+import type {
+  ChallengeFilter,
+  ChallengeOfToken,
+  ClosedBy,
+  Decision,
+  NewChallenge,
+  OpenDecision,
+  TokenOrOwner,
+  Challenge,
+  ResponseReason,
+} from './challenge.ts';
 import { isConfirmedInAnotherText, ISSUE, issue, isTransactionIdInUse, issueLocked } from './issue-store.ts';
 import type { QuestionedToken } from './resynchronisation.ts';
 import { decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';

@@ -2,8 +2,23 @@ import { BackedUpKeys } from '../backup/backed-up-keys.ts';
 import type { Config } from '../config/config.ts';
 import { unknownVariables } from '../config/config-report.ts';
 import { checkAddresses, checkVariables } from '../doctor/environment-check.ts';
-import { checkDatabase, checkMigrations, checkBackups, checkClock, checkJump, checkConnections, checkCounts } from '../doctor/database-check.ts';
-import { type Check, type Checked, type DoctorReport, Examination, type Finding, findingOf } from '../doctor/examination.ts';
+import {
+  checkDatabase,
+  checkMigrations,
+  checkBackups,
+  checkClock,
+  checkJump,
+  checkConnections,
+  checkCounts,
+} from '../doctor/database-check.ts';
+import {
+  type Check,
+  type Checked,
+  type DoctorReport,
+  Examination,
+  type Finding,
+  findingOf,
+} from '../doctor/examination.ts';
 import { checkKeyAges, checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../doctor/key-check.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';

@@ -2,7 +2,14 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { didYouMean } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { assertSetting, canonicalKey, ERROR_RESTRICTION, ERROR_SETTING, type KnownSetting, mayBeSecret } from './setting.ts';
+import {
+  assertSetting,
+  canonicalKey,
+  ERROR_RESTRICTION,
+  ERROR_SETTING,
+  type KnownSetting,
+  mayBeSecret,
+} from './setting.ts';
 import type { ExpectedSettings } from './expected-state.ts';
 import type { ConfigurationStore } from './configuration-store.ts';
 import type { Realm, Resolver, Configuration } from './configuration.ts';

@@ -5,8 +5,23 @@ import { lstat } from 'node:fs/promises';
 import { ServiceError } from '../kernel/errors.ts';
 import { type Log, describeFault } from '../kernel/log.ts';
 import { type Cluster, createCluster, findCluster, noClusterIn, openDataFolder } from './cluster.ts';
-import { type EmbeddedConnection, type EmbeddedRole, type JoinRefusal, type Membership, embeddedConnection, joinCluster } from './membership.ts';
-import { LOG_FILE, type PostmasterFile, type StartedPostmaster, hasEnded, readPostmasterFile, startPostmaster, whoseProcess } from './postmaster.ts';
+import {
+  type EmbeddedConnection,
+  type EmbeddedRole,
+  type JoinRefusal,
+  type Membership,
+  embeddedConnection,
+  joinCluster,
+} from './membership.ts';
+import {
+  LOG_FILE,
+  type PostmasterFile,
+  type StartedPostmaster,
+  hasEnded,
+  readPostmasterFile,
+  startPostmaster,
+  whoseProcess,
+} from './postmaster.ts';
 import { type PostgresPrograms, type SystemAccount, findPrograms } from './programs.ts';
 
 declare module '../kernel/errors.ts' {

@@ -22,7 +22,11 @@ import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
 import { passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
 import { sessionEndpoints } from './controllers/sign-in/session-controller.ts';
 import { singleSignOnEndpoints } from './controllers/sign-in/single-sign-on-controller.ts';
-import { administratorEndpoints, apiTokenEndpoints, rightsEndpoint } from './controllers/administrator-controller.ts';
+import {
+  administratorEndpoints,
+  apiTokenEndpoints,
+  rightsEndpoint,
+} from './controllers/administrator-controller.ts';
 import { confirmationEndpoints } from './controllers/sign-in/confirmation-controller.ts';
 import { signInEndpoints } from './controllers/sign-in/sign-in-controller.ts';
 import { ocraEndpoints } from './controllers/ocra-controller.ts';

@@ -1,7 +1,13 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import { isStorable } from '../kernel/text.ts';
 import type { ImportedChallenges, ImportTransaction } from './import-store.ts';
-import { type ChallengeContext, type ImportedChallenge, type PresentChallenge, type PresentChallengedToken, mapChallenge } from './challenge-mapping.ts';
+import {
+  type ChallengeContext,
+  type ImportedChallenge,
+  type PresentChallenge,
+  type PresentChallengedToken,
+  mapChallenge,
+} from './challenge-mapping.ts';
 import type { ImportReport, Mapped } from './import-report.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
 import { CHALLENGE_TABLES, type LinotpSource, textOf } from './linotp-source.ts';

@@ -9,7 +9,6 @@ import { closeOpenChallenges, withLockedTokens } from '../tokens/token-rows-stor
 import type { Database } from '../database/database.ts';
 import type { ManagedUser } from './user-draft.ts';
 
-
 interface UserRow {
   readonly id: string;
   readonly login: string;

@@ -8,7 +8,15 @@ import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { readReceiverUrl } from './receiver-address.ts';
 import type { HttpWebhookSender } from './sending/http-sender.ts';
-import { newWebhookSecret, openSecrets, type PendingDelivery, type SendResult, shownSecret, signMessage, type WebhookWithState } from './webhook.ts';
+import {
+  newWebhookSecret,
+  openSecrets,
+  type PendingDelivery,
+  type SendResult,
+  shownSecret,
+  signMessage,
+  type WebhookWithState,
+} from './webhook.ts';
 import { EVENT_TYPES, type EventType } from './webhook-event.ts';
 import type { WebhookStore } from './webhook-store.ts';
 

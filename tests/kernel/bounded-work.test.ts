@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { Semaphore, type SemaphoreRefusal, withTimeLimit, KeyedCounts, boundedMemo } from '../../src/kernel/bounded-work.ts';
+import {
+  Semaphore,
+  type SemaphoreRefusal,
+  withTimeLimit,
+  KeyedCounts,
+  boundedMemo,
+} from '../../src/kernel/bounded-work.ts';
 import { type Deferred, deferred } from '../support/values/deferred.ts';
 
 describe('counts by key', () => {

@@ -7,7 +7,19 @@ import { type CommandContext, examples, operatorCaller } from '../command-contex
 import type { CliIo } from '../dependencies.ts';
 import { wholeNumberOption } from '../option-values.ts';
 import { readSecretText } from '../secret-input.ts';
-import { PLUGIN_STATES, PluginExit, pluginLine, pluginResult, type PluginState, measurementsOf, parseThresholdRange, READING_NAMES, type ReadingName, type Readings, type Thresholds } from './plugin.ts';
+import {
+  PLUGIN_STATES,
+  PluginExit,
+  pluginLine,
+  pluginResult,
+  type PluginState,
+  measurementsOf,
+  parseThresholdRange,
+  READING_NAMES,
+  type ReadingName,
+  type Readings,
+  type Thresholds,
+} from './plugin.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { Services } from '../../services.ts';
 

@@ -9,7 +9,13 @@ import { ImportProgressDisplay } from '../progress.ts';
 import { ImportReportFile, reportLine, unreadLines, summaryLines } from './linotp-report.ts';
 import { mayHoldPassword, safeText } from '../../kernel/text.ts';
 import { EncryptionKey } from '../../linotp/encryption-key.ts';
-import { IMPORT_GROUPS, type ImportEntry, type ImportGroup, type ImportSummary, type ReportSink } from '../../linotp/import-report.ts';
+import {
+  IMPORT_GROUPS,
+  type ImportEntry,
+  type ImportGroup,
+  type ImportSummary,
+  type ReportSink,
+} from '../../linotp/import-report.ts';
 import { LocalTime } from '../../linotp/local-time.ts';
 import type { LinotpSource } from '../../linotp/linotp-source.ts';
 import type { TextEncoding } from '../../linotp/installation-reading.ts';

@@ -162,8 +162,7 @@ const LOOKUPS: Readonly<Record<NameKind, Lookup>> = {
   realms: async ({ realms }) => (await realms.list()).map(({ name }) => name),
   resolvers: async ({ resolvers }) => (await resolvers.list()).map(({ name }) => name),
   policies: async ({ policies }) => (await policies.list()).map(({ name }) => name),
-  administrators: async ({ administrators }) =>
-    (await administrators.list()).map(({ name }) => name),
+  administrators: async ({ administrators }) => (await administrators.list()).map(({ name }) => name),
   settings: async ({ settings }) => [...(await settings.overview()).values.keys()],
   users: async ({ realms, users }, caller) => {
     const home = (await realms.list()).find(({ isDefault }) => isDefault);

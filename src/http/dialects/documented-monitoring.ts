@@ -1,8 +1,25 @@
 import { z } from 'zod';
-import type { ActiveUserReport, ConfigurationReport, LicenceReport, StatusCount, TokenReport, UserReport } from '../../monitoring/reports.ts';
+import type {
+  ActiveUserReport,
+  ConfigurationReport,
+  LicenceReport,
+  StatusCount,
+  TokenReport,
+  UserReport,
+} from '../../monitoring/reports.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import type { MonitoringDialect } from './dialect.ts';
-import { licenceSentence, activeUserObjects, CONFIGURATION_NUMBERS, INVALID_LICENCE, licenceNumbers, TOKEN_NUMBERS, tokenObjects, USER_NUMBERS, userCountObjects } from './monitoring-objects.ts';
+import {
+  licenceSentence,
+  activeUserObjects,
+  CONFIGURATION_NUMBERS,
+  INVALID_LICENCE,
+  licenceNumbers,
+  TOKEN_NUMBERS,
+  tokenObjects,
+  USER_NUMBERS,
+  userCountObjects,
+} from './monitoring-objects.ts';
 import type { Reply } from '../reply.ts';
 import type { DocumentedEnvelope } from './documented.ts';
 

@@ -1,6 +1,12 @@
 import { lastDayOf } from '../../monitoring/licence.ts';
 import { z } from 'zod';
-import type { ActiveUserReport, LicenceReport, StatusCount, TokenReport, UserReport } from '../../monitoring/reports.ts';
+import type {
+  ActiveUserReport,
+  LicenceReport,
+  StatusCount,
+  TokenReport,
+  UserReport,
+} from '../../monitoring/reports.ts';
 import { type Language, translate } from '../messages.ts';
 
 type ValidLicence = Extract<LicenceReport, { kind: 'valid' }>;

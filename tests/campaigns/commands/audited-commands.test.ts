@@ -16,7 +16,6 @@ import { queryOnce } from '../../support/database/test-server.ts';
 import { fakeCli } from '../../cli/fake-dependencies.ts';
 import { fakeIo } from '../../cli/fake-io.ts';
 
-
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ACTOR = 'operator:tester';
 const line = (): void => undefined;

@@ -4,7 +4,13 @@ import { splitList } from '../../../policy/policy-users.ts';
 import type { TokenListing, TokenSelection } from '../../../tokens/token-selection.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
-import { type Endpoint, type Method, administratorEndpoint, plainChange, valueChange } from '../../endpoint-spec.ts';
+import {
+  type Endpoint,
+  type Method,
+  administratorEndpoint,
+  plainChange,
+  valueChange,
+} from '../../endpoint-spec.ts';
 import { optional, required, secret, blankAsUndefined } from '../../request/parameters.ts';
 import { count, valuesOf } from '../../answers.ts';
 import type { ResynchronisationService } from '../../../challenges/resynchronisation-service.ts';

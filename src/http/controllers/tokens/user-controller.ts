@@ -2,7 +2,13 @@ import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import { type FoundUser, type UserService, type CutList, describeCut } from '../../../users/user-service.ts';
 import type { Shown } from '../../answers.ts';
-import { type Endpoint, plainChange, valueChange, answerWithCookie, administratorEndpoint } from '../../endpoint-spec.ts';
+import {
+  type Endpoint,
+  plainChange,
+  valueChange,
+  answerWithCookie,
+  administratorEndpoint,
+} from '../../endpoint-spec.ts';
 import { emptyAsUndefined, optional, required, secret } from '../../request/parameters.ts';
 import { plainResolverName } from '../../../policy/policy-users.ts';
 import { resolverClass } from '../../dialects/linotp2-administration.ts';

@@ -1,6 +1,13 @@
 import type { Knex } from 'knex';
 
-import type { DirectoryUser, Examination, ResolverSecrets, UserCondition, UserSearch, UserSource } from '../../user-source.ts';
+import type {
+  DirectoryUser,
+  Examination,
+  ResolverSecrets,
+  UserCondition,
+  UserSearch,
+  UserSource,
+} from '../../user-source.ts';
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
