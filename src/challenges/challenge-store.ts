@@ -273,11 +273,8 @@ export class ChallengeStore {
     const reason = applied?.decision.reason ?? lack;
     this.#metrics?.responseEnded(reason);
     this.#responseEnded?.(reason, performance.now() - begun);
-    if (applied !== undefined && !isLocked(applied.answered.token)) {
-      const { failCount } = applied.decision;
-      if (isLocked({ failCount, maxFail: applied.answered.token.maxFail })) {
-        this.#metrics?.tokenLocked();
-      }
+    if (applied !== undefined && locksToken(applied)) {
+      this.#metrics?.tokenLocked();
     }
     return applied;
   }
@@ -464,4 +461,8 @@ function conditionsOf({ transactionId, serial, owner }: ChallengeFilter): Record
       'tokens.owner_user_id': owner.userId,
     }),
   };
+}
+
+function locksToken({ answered: { token }, decision: { failCount } }: OpenDecision): boolean {
+  return !isLocked(token) && isLocked({ failCount, maxFail: token.maxFail });
 }

@@ -149,7 +149,7 @@ function fileText(key: Buffer): string {
 }
 
 /** Makes the file's entry in its folder durable, so that it survives a power failure. */
-export async function syncFolder(folder: string): Promise<void> {
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
@@ -159,7 +159,7 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** @returns the code of the system error */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
 }
 

@@ -48,7 +48,7 @@ export function addSettingCommands(program: Command, context: CommandContext): v
       await context.confirmed({
         foresee: ({ consequences }) => consequences.ofSetting(key, value),
         act: async ({ settings: configuration }, caller) => {
-          const unread = force === true ? undefined : await configuration.unreadReason(key);
+          const unread = force === true ? undefined : configuration.unreadReason(key);
           if (unread !== undefined) {
             throw new CliFailure(`${unread} (--force stores it all the same)`);
           }

@@ -6,8 +6,7 @@ import { OPERATOR, TestApplication } from '../../support/application/test-applic
 import { queryOnce } from '../../support/database/test-server.ts';
 import { HistoryClient, now } from './client.ts';
 import type { ConfigurationKey, HistoryRecord, Operation } from './operations.ts';
-import { COUNTER_SUITE } from '../app/support/issued-codes.ts';
-import { type Names, TIME_SUITE, TOKENS, USERS } from './random-steps.ts';
+import { COUNTER_SUITE, type Names, TIME_SUITE, TOKENS, USERS } from './random-steps.ts';
 import type { Ask } from './stored-facts.ts';
 
 const REALM = 'bank';

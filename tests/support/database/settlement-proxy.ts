@@ -9,7 +9,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 export type SettlementFate = 'lost' | 'answer lost' | 'answer swallowed';
 
 /** The beginning of the message that executes the prepared statement that settles responses: portal and statement. */
-const SETTLEMENT = /^\0settle-responses\0/;
+const SETTLEMENT = '\0settle-responses\0';
 /** Bytes of the header of a message of PostgreSQL's protocol: a type, and a length that counts itself. */
 const HEADER = 5;
 const BIND = 'B'.charCodeAt(0);
@@ -87,7 +87,9 @@ export class SettlementProxy {
       }
     });
     client.on('data', (piece) => {
-      const fate = messages.add(piece).some((text) => SETTLEMENT.test(text)) ? this.#takeFate() : undefined;
+      const fate = messages.add(piece).some((text) => text.startsWith(SETTLEMENT))
+        ? this.#takeFate()
+        : undefined;
       if (fate?.kind === 'lost') {
         client.destroy();
         fate.met();
