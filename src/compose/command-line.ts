@@ -5,7 +5,7 @@ import { terminalIo } from '../cli/terminal-io.ts';
 import type { Config } from '../config/config.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import { packageVersion } from '../kernel/package-version.ts';
-import { plainLog } from '../observability/log.ts';
+import { plainLog } from '../observability/plain-log.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import type { Services } from '../services.ts';

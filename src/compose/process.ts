@@ -5,7 +5,7 @@ import { CliFailure, EXIT_CODES } from '../cli/cli-failure.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../kernel/log.ts';
 import { JoinedWrites } from '../observability/joined-writes.ts';
-import { plainLog } from '../observability/log.ts';
+import { plainLog } from '../observability/plain-log.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
 
 /**

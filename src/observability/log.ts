@@ -1,10 +1,6 @@
 import winston from 'winston';
 import type { Clock } from '../kernel/clock.ts';
-import type { Log, LogFields } from '../kernel/log.ts';
-import { safeText } from '../kernel/text.ts';
-
-const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 } as const;
-type LogLevel = keyof typeof LEVELS;
+import { LEVELS, addAllowedFields, type LogLevel, type LineFields } from './plain-log.ts';
 
 /** Accepts fields of any kind, as only those of the list ALLOWED are written. Fits every log port. */
 export interface Logger extends Readonly<
@@ -119,104 +115,4 @@ function visible(text: string): string {
     /[\p{Cc}\u2028\u2029]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-/**
- * The fields that a log line may carry besides time, level and message. All others are dropped, so that no secret is
- * logged because a list of exceptions omits it.
- */
-const ALLOWED = [
-  'requestId',
-  'method',
-  'path',
-  'status',
-  'durationMs',
-  'aborted',
-  'client',
-  'administrator',
-  'serial',
-  'realm',
-  'realms',
-  'resolver',
-  'policy',
-  'webhook',
-  'scope',
-  'action',
-  'code',
-  'limit',
-  'fault',
-  'faultDetail',
-  'stack',
-  'component',
-  'address',
-  'host',
-  'port',
-  'url',
-  'keyId',
-  'attempts',
-  'count',
-  'clockOffset',
-  'checkpoint',
-  'migration',
-  'version',
-  'dataDir',
-  'dataFolder',
-  'home',
-  'startedHere',
-] as const;
-
-type AllowedField = (typeof ALLOWED)[number];
-type FieldValue = string | number | boolean;
-
-/** The allowed fields of a line. */
-type LineFields = Partial<Record<AllowedField, FieldValue>>;
-
-const MAX_LENGTH = 500;
-const MAX_STACK_LENGTH = 5_000;
-
-/** Adds to a line the allowed fields among the given ones, long texts cut, in the order of the list. */
-function addAllowedFields(line: LineFields, fields: Readonly<Record<string, unknown>>): void {
-  for (const name of ALLOWED) {
-    const value = fields[name];
-    if (typeof value === 'string') {
-      line[name] = value.slice(0, name === 'stack' ? MAX_STACK_LENGTH : MAX_LENGTH);
-    } else if (typeof value === 'number' || typeof value === 'boolean') {
-      line[name] = value;
-    }
-  }
-}
-
-const NAMES: Readonly<Record<LogLevel, string>> = {
-  error: 'error',
-  warn: 'warning',
-  info: 'note',
-  debug: 'debug',
-};
-
-/**
- * The log of a command: lines for its user, such as `tankeeper: warning: the key file can be read by others (keyId a1)`.
- * @param level lines below it are dropped
- */
-export function plainLog({ level, write }: { level: LogLevel; write: (text: string) => unknown }): Log {
-  const at =
-    (name: LogLevel) =>
-    (message: string, fields: LogFields = {}): void => {
-      if (LEVELS[name] <= LEVELS[level]) {
-        write(`${plainLine(name, message, fields)}\n`);
-      }
-    };
-  return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
-}
-
-function plainLine(level: LogLevel, message: string, fields: LogFields): string {
-  const shown: LineFields = {};
-  addAllowedFields(shown, fields);
-  const { stack } = shown;
-  const pairs = Object.entries(shown)
-    .filter(([name]) => name !== 'stack' && name !== 'component')
-    .map(([name, value]) => `${name} ${safeText(String(value))}`);
-  const head = `tankeeper: ${NAMES[level]}: ${safeText(message)}${pairs.length === 0 ? '' : ` (${pairs.join(', ')})`}`;
-  const frames =
-    typeof stack === 'string' ? stack.split('\n').map((frame) => `\n    ${safeText(frame.trim())}`) : [];
-  return head + frames.join('');
 }

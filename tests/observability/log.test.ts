@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger, type Logger, type LoggerOptions, plainLog } from '../../src/observability/log.ts';
+import { createLogger, type Logger, type LoggerOptions } from '../../src/observability/log.ts';
+import { plainLog } from '../../src/observability/plain-log.ts';
 
 const clock = { now: () => new Date('2026-11-20T12:00:00Z') };
 

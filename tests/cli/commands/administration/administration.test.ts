@@ -176,7 +176,8 @@ describe('what commands ask of the services', () => {
   ])('%s', async (line, call) => {
     const { code, calls, err, out } = await run(line.split(' '));
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(calls.at(-1)).toEqual(call);
+    // Some are also given a function that hears of cut lists.
+    expect(calls.at(-1)?.slice(0, call.length)).toEqual(call);
     expect(out).not.toBe('');
   });
 });
