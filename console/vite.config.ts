@@ -34,7 +34,7 @@ export default defineConfig({
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            { name: 'libraries', test: /node_modules[\\/](?!uplot|@noble|@scure|qr[\\/])/ },
+            { name: 'libraries', test: /preact-as-react|node_modules[\\/](?!uplot|@noble|@scure|qr[\\/])/ },
             { name: 'helpdesk', test: pagesOf('helpdesk', 'audit') },
             {
               name: 'installation',
