@@ -56,6 +56,7 @@ export interface ValidationDependencies {
 }
 
 type Open = Pick<Act, 'client' | 'requestId'>;
+type OpenAct = Open & Partial<Pick<Act, 'action'>>;
 
 /** An open challenge, and the verdict on the response to it. */
 interface TriedChallenge extends ChallengeOfToken {
@@ -93,11 +94,11 @@ export class ValidationService {
    * @returns true if it was correct and this call accepted it
    * @throws ServiceError 'resolver.unavailable'
    */
-  async check(open: Open, request: ValidationRequest): Promise<boolean> {
+  async check(open: OpenAct, request: ValidationRequest): Promise<boolean> {
     const configuration = await this.#deps.configuration.current();
     const tokenOrOwner = await this.#tokenOrOwner(configuration, request);
     const action = request.serial === undefined ? 'validate/check' : 'validate/check_s';
-    const act = { ...open, actor: '', action };
+    const act = { action, ...open, actor: '' };
     const { transactionId = '', pass } = request;
     const accepted =
       transactionId === ''

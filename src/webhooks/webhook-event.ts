@@ -36,6 +36,7 @@ const RESPONSE_ACTS = [
   'validate/check',
   'validate/check_s',
   'validate/check_t',
+  'validate/simplecheck',
   'cli/check_t',
 ];
 

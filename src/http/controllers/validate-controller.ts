@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ValidationService } from '../../challenges/validation-service.ts';
 import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
+import { textReply } from '../reply.ts';
 import { optional, required, secret } from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
@@ -40,7 +41,12 @@ const VALIDATED_TRANSACTION: Answers = {
 
 /** @returns the endpoints of /validate: verification of a response by user, serial or transaction */
 export function validateEndpoints(validation: ValidationService): Endpoint[] {
-  return [userEndpoint(validation), serialEndpoint(validation), transactionEndpoint(validation)];
+  return [
+    userEndpoint(validation),
+    serialEndpoint(validation),
+    transactionEndpoint(validation),
+    simpleEndpoint(validation),
+  ];
 }
 
 // Any client with a response may settle a transaction, from any site, as at /ocra/check_t.
@@ -52,6 +58,13 @@ const TRANSACTION = {
   state: optional('the transaction, where `transactionid` is left out'),
 } as const;
 
+const USER = {
+  user: required('the login of the user', 'alice'),
+  pass: PASS,
+  realm: optional('the realm of the user', 'customers'),
+  ...TRANSACTION,
+} as const;
+
 function userEndpoint(validation: ValidationService): Endpoint {
   return openEndpoint(
     {
@@ -61,12 +74,7 @@ function userEndpoint(validation: ValidationService): Endpoint {
       requires: 'nothing',
       answers: VALIDATED,
       usage: 'validate/check: validate the response of a user.',
-      parameters: z.object({
-        user: required('the login of the user', 'alice'),
-        pass: PASS,
-        realm: optional('the realm of the user', 'customers'),
-        ...TRANSACTION,
-      }),
+      parameters: z.object(USER),
       transactionNamedBy: ['transactionid', 'state'],
     },
     async ({
@@ -126,6 +134,38 @@ function transactionEndpoint(validation: ValidationService): Endpoint {
       const request = { transactionId: transactionid, pass };
       const validated = await validation.checkTransaction({ client, requestId }, request);
       return { ...dialect.validate.validatedTransaction(validated, context), accepted: validated.result };
+    },
+  );
+}
+
+/** The texts of /validate/simplecheck. */
+const ACCEPTED = ':-)';
+const REFUSED = ':-(';
+const FAILED = ':-/';
+
+function simpleEndpoint(validation: ValidationService): Endpoint {
+  return openEndpoint(
+    {
+      ...OPEN,
+      path: '/validate/simplecheck',
+      summary: 'verifies the response of a user, and answers with one line of text',
+      requires: 'nothing',
+      answers: inEveryDialect({
+        others: [
+          {
+            contentType: 'text/plain',
+            meaning: `\`${ACCEPTED}\` the response was accepted, \`${REFUSED}\` it was refused, \`${FAILED}\` the request failed`,
+          },
+        ],
+      }),
+      failureText: FAILED,
+      parameters: z.object(USER),
+      transactionNamedBy: ['transactionid', 'state'],
+    },
+    async ({ parameters: { user, pass, realm, transactionid, state }, client, requestId }) => {
+      const request = { user, realm, pass, transactionId: transactionid ?? state };
+      const accepted = await validation.check({ client, requestId, action: 'validate/simplecheck' }, request);
+      return { ...textReply(accepted ? ACCEPTED : REFUSED), accepted };
     },
   );
 }

@@ -25,6 +25,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/validate/check': ['pass'],
   '/validate/check_s': ['pass'],
   '/validate/check_t': ['pass'],
+  '/validate/simplecheck': ['pass'],
   '/admin/init': ['otpkey', 'activationcode', 'pin', 'ocrapin'],
   '/admin/login': ['password'],
   '/admin/sign-in': ['password'],

@@ -260,6 +260,14 @@ const ACTS: Readonly<Record<string, Act>> = {
     outcomes: ['wrong'],
     isOpen: true,
   },
+  '/validate/simplecheck': {
+    prepare: async () => {
+      await application.challenge(await assigned());
+      return { values: { user: 'ann', realm: 'north', pass: '1' }, headers: {} };
+    },
+    outcomes: ['wrong'],
+    isOpen: true,
+  },
   '/validate/check_s': {
     prepare: async () => ({ values: { serial: (await challenge()).serial, pass: '1' }, headers: {} }),
     outcomes: ['wrong'],
