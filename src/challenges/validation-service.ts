@@ -8,10 +8,12 @@ import { describeFault, type Log } from '../kernel/log.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { ChallengeService } from './challenge-service.ts';
 import type { ChallengeStore } from './challenge-store.ts';
+import type { ChallengeTrigger, TriggeredChallenge } from './challenge-trigger.ts';
 import {
   type ChallengeOfToken,
   decide,
@@ -33,7 +35,12 @@ export interface ValidationRequest {
   readonly transactionId?: string | undefined;
   /** PIN or password, as the policy `otppin` says, followed by the response. */
   readonly pass: string;
+  /** The text that the app displays, where a challenge is issued. */
+  readonly data?: string | undefined;
 }
+
+/** True: the response was accepted; or the challenge that was issued, as `pass` was the PIN alone. */
+export type Validated = boolean | TriggeredChallenge;
 
 /** The result of a response to a transaction. */
 export interface ValidatedTransaction {
@@ -49,6 +56,8 @@ export interface ValidationDependencies {
   readonly challenges: ChallengeStore;
   readonly ocra: Pick<ChallengeService, 'checkTransaction'>;
   readonly check: ResponseChecker;
+  readonly trigger: ChallengeTrigger;
+  readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Receives the responses on which no decision is possible. Undefined: they are not reported. */
@@ -90,24 +99,72 @@ export class ValidationService {
   /**
    * Checks a response: against the named transaction, where it belongs to the serial or user; without one,
    * against all their open challenges. Where nothing is open, or the user or serial is unknown,
-   * it is refused and nothing changes.
-   * @returns true if it was correct and this call accepted it
-   * @throws ServiceError 'resolver.unavailable'
+   * it is refused and nothing changes. A PIN alone issues a challenge to a token that takes part in that
+   * (`ChallengeTrigger`); a wrong one counts as a wrong response.
+   * @throws ServiceError 'resolver.unavailable', and as `ChallengeTrigger.issue`
    */
-  async check(open: OpenAct, request: ValidationRequest): Promise<boolean> {
+  async check(open: OpenAct, request: ValidationRequest): Promise<Validated> {
     const configuration = await this.#deps.configuration.current();
     const tokenOrOwner = await this.#tokenOrOwner(configuration, request);
     const action = request.serial === undefined ? 'validate/check' : 'validate/check_s';
     const act = { action, ...open, actor: '' };
-    const { transactionId = '', pass } = request;
-    const accepted =
-      transactionId === ''
-        ? tokenOrOwner && (await this.#answerOpen(act, tokenOrOwner, pass))
-        : tokenOrOwner && (await this.#checkNamed(act, tokenOrOwner, { transactionId, pass }));
-    if (accepted === undefined) {
-      await this.#deps.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
+    const { transactionId = '', pass, data = '' } = request;
+    if (tokenOrOwner === undefined) {
+      await this.#noteNothingOpen(act);
+      return false;
     }
-    return accepted ?? false;
+    if (transactionId !== '') {
+      const accepted = await this.#checkNamed(act, tokenOrOwner, { transactionId, pass });
+      if (accepted === undefined) {
+        await this.#noteNothingOpen(act);
+      }
+      return accepted ?? false;
+    }
+    return this.#checkUnnamed(act, configuration, tokenOrOwner, { pass, data });
+  }
+
+  async #checkUnnamed(
+    act: Act,
+    configuration: Configuration,
+    tokenOrOwner: TokenOrOwner,
+    { pass, data }: { pass: string; data: string },
+  ): Promise<Validated> {
+    const { trigger, challenges } = this.#deps;
+    const provided = this.#deps.check.prepare(pass, act.client);
+    const candidates = trigger.candidates(configuration, await this.#tokensOf(tokenOrOwner), act.client);
+    const issue = (): Promise<TriggeredChallenge | undefined> =>
+      trigger.issue(act, configuration, candidates, provided, data);
+    const isResponseFirst = trigger.mayBeResponse(configuration, candidates, provided);
+    const before = isResponseFirst ? undefined : await issue();
+    if (before !== undefined) {
+      return before;
+    }
+    const accepted = await this.#answerOpen(act, tokenOrOwner, provided);
+    if (accepted !== undefined) {
+      return accepted;
+    }
+    const after = isResponseFirst ? await issue() : undefined;
+    if (after !== undefined) {
+      return after;
+    }
+    const guessed = pass === '' ? undefined : (candidates.find((one) => !isLocked(one)) ?? candidates[0]);
+    if (!(await challenges.countWrongPin(guessed?.id, act))) {
+      await this.#noteNothingOpen(act);
+    }
+    return false;
+  }
+
+  async #noteNothingOpen(act: Act): Promise<void> {
+    await this.#deps.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
+  }
+
+  async #tokensOf(tokenOrOwner: TokenOrOwner): Promise<readonly Token[]> {
+    const { tokenStore } = this.#deps;
+    if ('owner' in tokenOrOwner) {
+      return tokenStore.list({ owner: tokenOrOwner.owner });
+    }
+    const token = await tokenStore.findBySerial(tokenOrOwner.serial);
+    return token === undefined ? [] : [token];
   }
 
   /** @returns undefined where there is no such transaction. A closed or expired one gets the audit row of its refusal */
@@ -150,12 +207,14 @@ export class ValidationService {
   /**
    * Tries the response on each open challenge, and accepts it for one at most: the newest for which it is correct. A
    * wrong response counts once, for one challenge and its token (`chosenOf`).
-   * @param pass token PIN and response
    * @returns true if it was accepted; undefined: nothing is open, and nothing was changed
    */
-  async #answerOpen(act: Act, tokenOrOwner: TokenOrOwner, pass: string): Promise<boolean | undefined> {
+  async #answerOpen(
+    act: Act,
+    tokenOrOwner: TokenOrOwner,
+    provided: ProvidedResponse,
+  ): Promise<boolean | undefined> {
     const configuration = await this.#deps.configuration.current();
-    const provided = this.#deps.check.prepare(pass, act.client);
     // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
     // not happen then.
     let known: ReadonlySet<string> | undefined;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValidationService } from '../../challenges/validation-service.ts';
+import type { Validated, ValidationService } from '../../challenges/validation-service.ts';
 import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { textReply } from '../reply.ts';
@@ -13,8 +13,37 @@ const validated = z.strictObject({
   value: accepted,
 });
 
+const transactionid = z
+  .string()
+  .describe('the transaction, for `transactionid` or `state` of the second step');
+const data = z.string().describe('the content of the QR code: `lseqr://req?…`');
+const message = z.string().describe('the words that ask for the response');
+const issuedSerial = z.string().describe('the serial of the token');
+
+/** The challenge that was issued to a PIN. */
+export const TRIGGERED = z.strictObject({ transactionid, data, message, serial: issuedSerial });
+/** The same of LinOTP: for tokens of the type ocra and ocra2. */
+export const LINOTP_TRIGGERED = z.union([
+  z.strictObject({
+    linotp_tokenserial: issuedSerial,
+    transactionid,
+    message,
+    linotp_tokentype: z.string(),
+    data,
+  }),
+  z.strictObject({ challenge: z.string().describe('the question (RFC 6287 Q)'), transactionid, data }),
+]);
+
+/** @returns the answers with that value, and the challenge where one was issued */
+function orTriggered(value: z.ZodType): Answers {
+  return {
+    documented: valueOf(value, { detail: TRIGGERED.optional() }),
+    linotp: valueOf(value, { detail: LINOTP_TRIGGERED.optional() }),
+  };
+}
+
 /** The answers of /validate/check and /validate/check_s. */
-const VALIDATED: Answers = inEveryDialect(valueOf(accepted));
+const VALIDATED: Answers = orTriggered(accepted);
 
 /** The answers of /validate/check_t. */
 const VALIDATED_TRANSACTION: Answers = {
@@ -52,11 +81,29 @@ export function validateEndpoints(validation: ValidationService): Endpoint[] {
 // Any client with a response may settle a transaction, from any site, as at /ocra/check_t.
 const OPEN = { methods: METHODS, changesState: true, fromAnySite: true } as const;
 const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for', '492017'));
-/** The parameters that name the transaction. */
+/** The parameters that name the transaction, or the text of a new one. */
 const TRANSACTION = {
   transactionid: optional('the transaction; default: every open one'),
   state: optional('the transaction, where `transactionid` is left out'),
+  data: optional('the text that the app displays, where `pass` is the PIN alone', 'Pay 50 EUR'),
+  challenge: optional('the text, where `data` is left out'),
 } as const;
+
+/** The parameters of a request, as the service knows them. */
+function requestOf<Whose extends object>({
+  transactionid,
+  state,
+  data,
+  challenge,
+  ...whose
+}: Whose & {
+  readonly transactionid?: string | undefined;
+  readonly state?: string | undefined;
+  readonly data?: string | undefined;
+  readonly challenge?: string | undefined;
+}) {
+  return { ...whose, transactionId: transactionid ?? state, data: data ?? challenge };
+}
 
 const USER = {
   user: required('the login of the user', 'alice'),
@@ -77,16 +124,9 @@ function userEndpoint(validation: ValidationService): Endpoint {
       parameters: z.object(USER),
       transactionNamedBy: ['transactionid', 'state'],
     },
-    async ({
-      parameters: { user, pass, realm, transactionid, state },
-      client,
-      requestId,
-      context,
-      dialect,
-    }) => {
-      const request = { user, realm, pass, transactionId: transactionid ?? state };
-      const accepted = await validation.check({ client, requestId }, request);
-      return { ...dialect.validate.validated(accepted, context), accepted };
+    async ({ parameters, client, requestId, context, dialect }) => {
+      const validated = await validation.check({ client, requestId }, requestOf(parameters));
+      return { ...dialect.validate.validated(validated, context), accepted: validated === true };
     },
   );
 }
@@ -107,10 +147,9 @@ function serialEndpoint(validation: ValidationService): Endpoint {
       }),
       transactionNamedBy: ['transactionid', 'state'],
     },
-    async ({ parameters: { serial, pass, transactionid, state }, client, requestId, context, dialect }) => {
-      const request = { serial, pass, transactionId: transactionid ?? state };
-      const accepted = await validation.check({ client, requestId }, request);
-      return { ...dialect.validate.validated(accepted, context), accepted };
+    async ({ parameters, client, requestId, context, dialect }) => {
+      const validated = await validation.check({ client, requestId }, requestOf(parameters));
+      return { ...dialect.validate.validated(validated, context), accepted: validated === true };
     },
   );
 }
@@ -154,7 +193,7 @@ function simpleEndpoint(validation: ValidationService): Endpoint {
         others: [
           {
             contentType: 'text/plain',
-            meaning: `\`${ACCEPTED}\` the response was accepted, \`${REFUSED}\` it was refused, \`${FAILED}\` the request failed`,
+            meaning: `\`${ACCEPTED}\` the response was accepted, \`${REFUSED}\` it was refused, \`${REFUSED} TRANSACTION MESSAGE\` a challenge was issued, \`${FAILED}\` the request failed`,
           },
         ],
       }),
@@ -162,10 +201,17 @@ function simpleEndpoint(validation: ValidationService): Endpoint {
       parameters: z.object(USER),
       transactionNamedBy: ['transactionid', 'state'],
     },
-    async ({ parameters: { user, pass, realm, transactionid, state }, client, requestId }) => {
-      const request = { user, realm, pass, transactionId: transactionid ?? state };
-      const accepted = await validation.check({ client, requestId, action: 'validate/simplecheck' }, request);
-      return { ...textReply(accepted ? ACCEPTED : REFUSED), accepted };
+    async ({ parameters, client, requestId }) => {
+      const act = { client, requestId, action: 'validate/simplecheck' };
+      const validated = await validation.check(act, requestOf(parameters));
+      return { ...textReply(simpleText(validated)), accepted: validated === true };
     },
   );
+}
+
+function simpleText(validated: Validated): string {
+  if (typeof validated === 'boolean') {
+    return validated ? ACCEPTED : REFUSED;
+  }
+  return `${REFUSED} ${validated.transactionId} ${validated.prompt}`;
 }
