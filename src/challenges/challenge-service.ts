@@ -298,7 +298,8 @@ function namedChallenges({ transactionId = '', serial = '', user = '' }: StatusR
   return { ...(transactionId !== '' && { transactionId }), ...(serial !== '' && { serial }) };
 }
 
-function statusEntry({ challenge, token }: ChallengeOfToken, settings: OcraSettings): StatusEntry {
+/** @returns the state of a challenge */
+export function statusEntry({ challenge, token }: ChallengeOfToken, settings: OcraSettings): StatusEntry {
   return {
     id: challenge.id,
     serial: token.serial,

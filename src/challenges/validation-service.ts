@@ -10,8 +10,8 @@ import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
-import type { UserDirectory } from '../users/user-directory.ts';
-import type { ChallengeService } from './challenge-service.ts';
+import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
+import { type ChallengeService, type StatusEntry, statusEntry } from './challenge-service.ts';
 import type { ChallengeStore } from './challenge-store.ts';
 import type { ChallengeTrigger, TriggeredChallenge } from './challenge-trigger.ts';
 import {
@@ -41,6 +41,11 @@ export interface ValidationRequest {
 
 /** True: the response was accepted; or the challenge that was issued, as `pass` was the PIN alone. */
 export type Validated = boolean | TriggeredChallenge;
+
+/** The attributes of a user, by the names that clients of samlcheck read. */
+export type SamlAttributes = Readonly<
+  Record<'username' | 'realm' | 'email' | 'givenname' | 'surname' | 'phone' | 'mobile', string>
+>;
 
 /** The result of a response to a transaction. */
 export interface ValidatedTransaction {
@@ -121,6 +126,52 @@ export class ValidationService {
       return accepted ?? false;
     }
     return this.#checkUnnamed(act, configuration, tokenOrOwner, { pass, data });
+  }
+
+  /**
+   * Checks a response as `check` does.
+   * @returns also the attributes of the user whose response was accepted, where the setting `AllowSamlAttributes` is on
+   */
+  async checkWithAttributes(
+    open: OpenAct,
+    request: ValidationRequest & { readonly user: string },
+  ): Promise<{ readonly validated: Validated; readonly attributes: SamlAttributes | undefined }> {
+    const validated = await this.check(open, request);
+    const configuration = await this.#deps.configuration.current();
+    const isTold = validated === true && readOcraSettings(configuration.settings).allowSamlAttributes;
+    const user = isTold ? await this.#deps.users.find(configuration, request) : undefined;
+    return { validated, attributes: user && attributesOf(user) };
+  }
+
+  /**
+   * Tells the state of transactions to their user, by the PIN or password that precedes responses; one of a challenge to
+   * a PIN is told alike. A wrong PIN counts as a wrong response, and is not told from an unknown user or transaction.
+   * @returns none where nothing matches
+   */
+  async status(
+    open: OpenAct,
+    request: ValidationRequest & { readonly user: string },
+  ): Promise<readonly StatusEntry[]> {
+    const configuration = await this.#deps.configuration.current();
+    const settings = readOcraSettings(configuration.settings);
+    const act = { action: 'validate/check_status', ...open, actor: '' };
+    const { transactionId = '', pass } = request;
+    const tokenOrOwner = await this.#tokenOrOwner(configuration, request);
+    const found =
+      tokenOrOwner === undefined || transactionId === ''
+        ? []
+        : await this.#deps.challenges.find({ ...tokenOrOwner, transactionId });
+    const [one] = found;
+    const provided = this.#deps.check.prepare(pass, open.client);
+    const isTheirs =
+      one !== undefined && (await this.#deps.check.isSecret(configuration, one.token, provided));
+    if (one !== undefined && isTheirs && !isLocked(one.token)) {
+      return [statusEntry(one, settings)];
+    }
+    if (!(await this.#deps.challenges.countWrongPin(pass === '' ? undefined : one?.token.id, act))) {
+      await this.#noteNothingOpen(act);
+    }
+    return [];
   }
 
   async #checkUnnamed(
@@ -360,4 +411,9 @@ function plainWithoutPosition({ ocraSuite }: Token, question: string): string | 
   const suite = ocraSuite === null ? undefined : parseOcraSuite(ocraSuite);
   const hasPosition = suite === undefined || suite.counter || suite.timeStep !== undefined;
   return hasPosition ? undefined : plainQuestion(suite, question);
+}
+
+function attributesOf({ login, realm, email, givenName, surname, phone }: ResolvedUser): SamlAttributes {
+  // Resolvers have one telephone number.
+  return { username: login, realm: realm.name, email, givenname: givenName, surname, phone, mobile: '' };
 }

@@ -37,6 +37,8 @@ const RESPONSE_ACTS = [
   'validate/check_s',
   'validate/check_t',
   'validate/simplecheck',
+  'validate/samlcheck',
+  'validate/check_status',
   'cli/check_t',
 ];
 

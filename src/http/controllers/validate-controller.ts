@@ -3,6 +3,7 @@ import type { Validated, ValidationService } from '../../challenges/validation-s
 import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { textReply } from '../reply.ts';
+import { TRANSACTION_STATUS } from './ocra-controller.ts';
 import { optional, required, secret } from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
@@ -75,6 +76,8 @@ export function validateEndpoints(validation: ValidationService): Endpoint[] {
     serialEndpoint(validation),
     transactionEndpoint(validation),
     simpleEndpoint(validation),
+    samlEndpoint(validation),
+    statusEndpoint(validation),
   ];
 }
 
@@ -214,4 +217,70 @@ function simpleText(validated: Validated): string {
     return validated ? ACCEPTED : REFUSED;
   }
   return `${REFUSED} ${validated.transactionId} ${validated.prompt}`;
+}
+
+const attribute = z.string().optional();
+/** The answers of /validate/samlcheck. */
+const ATTRIBUTED = orTriggered(
+  z.strictObject({
+    auth: accepted,
+    attributes: z
+      .strictObject({
+        username: attribute,
+        realm: attribute,
+        email: attribute,
+        givenname: attribute,
+        surname: attribute,
+        phone: attribute,
+        mobile: attribute,
+      })
+      .describe('of the user whose response was accepted; empty without the setting `AllowSamlAttributes`'),
+  }),
+);
+
+function samlEndpoint(validation: ValidationService): Endpoint {
+  return openEndpoint(
+    {
+      ...OPEN,
+      path: '/validate/samlcheck',
+      summary: 'verifies the response of a user, and tells the attributes of the user',
+      requires: 'nothing',
+      answers: ATTRIBUTED,
+      usage: 'validate/samlcheck: validate the response of a user.',
+      parameters: z.object(USER),
+      transactionNamedBy: ['transactionid', 'state'],
+    },
+    async ({ parameters, client, requestId, context, dialect }) => {
+      const act = { client, requestId, action: 'validate/samlcheck' };
+      const { validated, attributes } = await validation.checkWithAttributes(act, requestOf(parameters));
+      const isAccepted = validated === true;
+      const value = { auth: isAccepted, attributes: attributes ?? {} };
+      return { ...dialect.validate.validated(validated, context, value), accepted: isAccepted };
+    },
+  );
+}
+
+function statusEndpoint(validation: ValidationService): Endpoint {
+  return openEndpoint(
+    {
+      ...OPEN,
+      path: '/validate/check_status',
+      summary: 'state of a transaction, for its user',
+      requires: 'nothing',
+      answers: TRANSACTION_STATUS,
+      usage: 'validate/check_status: state of a transaction of a user.',
+      parameters: z.object({
+        user: USER.user,
+        pass: secret(required('the PIN or password that precedes a response', '4711')),
+        realm: USER.realm,
+        transactionid: optional('the transaction', '5f1c0e9a7b3d42860c1e'),
+        state: TRANSACTION.state,
+      }),
+      transactionNamedBy: ['transactionid', 'state'],
+    },
+    async ({ parameters, client, requestId, context, dialect }) => {
+      const entries = await validation.status({ client, requestId }, requestOf(parameters));
+      return { ...dialect.ocra.transactionStatus(entries, context), accepted: entries.length > 0 };
+    },
+  );
 }

@@ -222,3 +222,89 @@ describe('the policy otppin', () => {
     expect([body.result.value, body.detail]).toEqual([false, undefined]);
   });
 });
+
+describe('/validate/samlcheck', () => {
+  it.each(DIALECTS)(
+    'tells the attributes of a user who was accepted, by the setting, in %s',
+    async (dialect) => {
+      const on = application.restarted({ dialect });
+      const path = '/validate/samlcheck';
+      const respond = async (counter: bigint): Promise<Answer> => {
+        const { id, question } = await triggered();
+        const pass = application.respond(SUITE, question, { counter });
+        return ask({ pass, state: id }, { path, on });
+      };
+      expect((await respond(0n)).result.value).toEqual({ auth: true, attributes: {} });
+      await application.services.settings.set(OPERATOR, new Map([['AllowSamlAttributes', 'True']]));
+      const first = await ask({ pass: 'pin' }, { path, on });
+      expect(first.result.value).toEqual({ auth: false, attributes: {} });
+      expect(first.detail?.transactionid).toBeDefined();
+      expect((await respond(1n)).result.value).toEqual({
+        auth: true,
+        attributes: {
+          username: user,
+          realm: 'staff',
+          email: 'ann@example.com',
+          givenname: 'Ann',
+          surname: 'Lee',
+          phone: '+49 30 1',
+          mobile: '',
+        },
+      });
+      await application.services.settings.remove(OPERATOR, 'AllowSamlAttributes');
+    },
+  );
+});
+
+describe('/validate/check_status and /admin/checkstatus', () => {
+  it.each(DIALECTS)(
+    'tell the state of a transaction to its user and to an administrator, in %s',
+    async (dialect) => {
+      const on = application.restarted({ dialect });
+      const path = '/validate/check_status';
+      const { id, question } = await triggered();
+      const { body } = await on.asAdmin('/admin/checkstatus', { transactionid: id });
+      const state = (await ask({ pass: 'pin', transactionid: id }, { path, on })).result;
+      expect(state).toEqual((body as Answer).result);
+      expect(JSON.stringify(state)).toContain('"received_tan":false');
+      await ask({ pass: application.respond(SUITE, question), state: id });
+      const answered = (await ask({ pass: 'pin', state: id }, { path, on })).result;
+      expect(JSON.stringify(answered)).toContain('"valid_tan":true');
+    },
+  );
+
+  it('tell nothing to a wrong PIN, which counts, nor of the transaction of another user', async () => {
+    const path = '/validate/check_status';
+    const { id } = await triggered();
+    expect((await ask({ pass: 'nip', transactionid: id }, { path })).result.value).toEqual([]);
+    expect(await failCount()).toBe(1);
+    expect((await ask({ pass: 'pin', transactionid: id, user: 'nobody' }, { path })).result.value).toEqual(
+      [],
+    );
+    expect(await failCount()).toBe(1);
+  });
+});
+
+describe('the settings of LinOTP', () => {
+  const set = async (key: string, value: string): Promise<Answer['result']> =>
+    ((await application.asAdmin('/system/setConfig', { [key]: value })).body as Answer).result;
+
+  it('PrependPin=False: the PIN follows the response', async () => {
+    await application.services.settings.set(OPERATOR, new Map([['PrependPin', 'False']]));
+    const { id, question } = await triggered();
+    const response = application.respond(SUITE, question);
+    expect((await ask({ pass: `pin${response}`, state: id })).result.value).toBe(false);
+    expect((await ask({ pass: `${response}pin`, state: id })).result.value).toBe(true);
+    await application.services.settings.remove(OPERATOR, 'PrependPin');
+  });
+
+  it.each([
+    ['PassOnUserNotFound', 'True', 'False'],
+    ['PassOnUserNoToken', 'yes', 'False'],
+    ['FailCounterIncOnFalsePin', 'False', 'True'],
+  ])('%s=%s is refused with the reason, as it would let guesses pass', async (key, value, other) => {
+    expect((await set(key, value)).error?.message).toContain(`${key} can only be ${other} here: `);
+    expect(await set(key, other)).toMatchObject({ status: true });
+    await application.services.settings.remove(OPERATOR, key);
+  });
+});

@@ -26,6 +26,8 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/validate/check_s': ['pass'],
   '/validate/check_t': ['pass'],
   '/validate/simplecheck': ['pass'],
+  '/validate/samlcheck': ['pass'],
+  '/validate/check_status': ['pass'],
   '/admin/init': ['otpkey', 'activationcode', 'pin', 'ocrapin'],
   '/admin/login': ['password'],
   '/admin/sign-in': ['password'],
