@@ -155,23 +155,32 @@ export class ValidationService {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
     const act = { action: 'validate/check_status', ...open, actor: '' };
-    const { transactionId = '', pass } = request;
-    const tokenOrOwner = await this.#tokenOrOwner(configuration, request);
-    const found =
-      tokenOrOwner === undefined || transactionId === ''
-        ? []
-        : await this.#deps.challenges.find({ ...tokenOrOwner, transactionId });
-    const [one] = found;
+    const { pass } = request;
+    const one = await this.#namedOf(configuration, request);
     const provided = this.#deps.check.prepare(pass, open.client);
     const isTheirs =
       one !== undefined && (await this.#deps.check.isSecret(configuration, one.token, provided));
-    if (one !== undefined && isTheirs && !isLocked(one.token)) {
+    if (isTheirs && !isLocked(one.token)) {
       return [statusEntry(one, settings)];
     }
     if (!(await this.#deps.challenges.countWrongPin(pass === '' ? undefined : one?.token.id, act))) {
       await this.#noteNothingOpen(act);
     }
     return [];
+  }
+
+  /** @returns the challenge of the named transaction, if it is one of the user's or serial's */
+  async #namedOf(
+    configuration: Configuration,
+    request: ValidationRequest,
+  ): Promise<ChallengeOfToken | undefined> {
+    const { transactionId = '' } = request;
+    const tokenOrOwner = await this.#tokenOrOwner(configuration, request);
+    if (tokenOrOwner === undefined || transactionId === '') {
+      return undefined;
+    }
+    const [found] = await this.#deps.challenges.find({ ...tokenOrOwner, transactionId });
+    return found;
   }
 
   async #checkUnnamed(

@@ -263,9 +263,9 @@ describe('/validate/check_status and /admin/checkstatus', () => {
       const on = application.restarted({ dialect });
       const path = '/validate/check_status';
       const { id, question } = await triggered();
-      const { body } = await on.asAdmin('/admin/checkstatus', { transactionid: id });
+      const { body } = (await on.asAdmin('/admin/checkstatus', { transactionid: id })) as { body: Answer };
       const state = (await ask({ pass: 'pin', transactionid: id }, { path, on })).result;
-      expect(state).toEqual((body as Answer).result);
+      expect(state).toEqual(body.result);
       expect(JSON.stringify(state)).toContain('"received_tan":false');
       await ask({ pass: application.respond(SUITE, question), state: id });
       const answered = (await ask({ pass: 'pin', state: id }, { path, on })).result;
