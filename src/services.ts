@@ -29,6 +29,7 @@ import { RefusedRightSearch } from './audit/refused-right-search.ts';
 import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
 import { BackupService } from './backup/backup-service.ts';
 import { BackupStore } from './backup/backup-store.ts';
+import { ChallengeTrigger } from './challenges/challenge-trigger.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from './challenges/challenge-factory.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
 import { ChallengeStore } from './challenges/challenge-store.ts';
@@ -276,7 +277,7 @@ function challengeServices(shared: Shared) {
       watch: statusWatch,
       metrics: metrics?.statusWaits,
     }),
-    validation: new ValidationService({ ...common, ocra }),
+    validation: new ValidationService({ ...common, ocra, trigger: new ChallengeTrigger(common) }),
     transactions: new TransactionService({ ...common, trail }),
     resynchronisation: new ResynchronisationService(common),
     enrolment: new EnrolmentService({ ...common, registration, phase2: new RolloutPhase2(common) }),

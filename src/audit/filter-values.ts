@@ -53,7 +53,7 @@ const OUTCOME_WORDS: readonly string[] = [
 /** Actions by the part before the slash. Requests that are refused have the path of their endpoint as action. */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   ocra: ['request', 'check_t', 'checkstatus', 'getActivationCode', 'calculateOtp'],
-  validate: ['check', 'check_s', 'check_t'],
+  validate: ['check', 'check_s', 'check_t', 'simplecheck', 'samlcheck', 'check_status'],
   // prettier-ignore
   admin: [
     'init', 'getsession', 'dropsession', 'login', 'logout', 'loadtokens', 'resync', 'show', 'set',

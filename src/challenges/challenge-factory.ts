@@ -1,4 +1,4 @@
-import type { Caller } from '../policy/caller.ts';
+import type { Act } from '../policy/caller.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Token } from '../tokens/token.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -6,19 +6,29 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
 import type { NewChallenge } from './challenge.ts';
-import { policyValue } from '../policy/policy-value.ts';
+import { valuesForToken } from '../policy/policy-value.ts';
 
 /** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */
 const QR_CODE_BYTES = 2953;
 
-/** Generates a transaction id. */
-export type TransactionIds = (random: Random) => string;
+/**
+ * Generates a transaction id.
+ * @param isTriggered for a challenge to a PIN, which its id tells: see `isTriggered`
+ */
+export type TransactionIds = (random: Random, isTriggered?: boolean) => string;
 
-/** 20 hexadecimal digits: 80 random bits, which cannot be guessed. */
-export const hexTransactionIds: TransactionIds = (random) => random.bytes(10).toString('hex');
+/** 20 hexadecimal digits: 80 random bits, which cannot be guessed. Of a challenge to a PIN 24. */
+export const hexTransactionIds: TransactionIds = (random, isTriggered) =>
+  random.bytes(isTriggered === true ? 12 : 10).toString('hex');
 
-/** 12 decimal digits, as LinOTP's clients know them. An attacker who guesses one still needs PIN and response. */
-export const decimalTransactionIds: TransactionIds = (random) => `${sixDigits(random)}${sixDigits(random)}`;
+/**
+ * 12 decimal digits, as LinOTP's clients know them. An attacker who guesses one still needs PIN and response. Of a
+ * challenge to a PIN, where the response suffices, 17.
+ */
+export const decimalTransactionIds: TransactionIds = (random, isTriggered) => {
+  const digits = `${sixDigits(random)}${sixDigits(random)}`;
+  return isTriggered === true ? `${digits}${sixDigits(random).slice(1)}` : digits;
+};
 
 function sixDigits(random: Random): string {
   return random.below(1_000_000).toString().padStart(6, '0');
@@ -46,18 +56,10 @@ export class ChallengeFactory {
   callbackUrl(
     configuration: Configuration,
     token: Pick<Token, 'serial' | 'realms' | 'owner'>,
-    { principal: { client }, requestId }: Caller,
+    { client, requestId }: Pick<Act, 'client' | 'requestId'>,
   ): string {
-    const { owner, realms } = token;
-    const urls = policyValue(configuration.policies, {
-      scope: 'authentication',
-      action: 'qrtanurl',
-      realms,
-      user: owner?.login,
-      resolver: owner?.resolver,
-      client,
-      at: this.#clock.now(),
-    });
+    const at = this.#clock.now();
+    const urls = valuesForToken(configuration.policies, 'qrtanurl', token, { client, at });
     if (urls.length > 1) {
       throw new ServiceError(
         'challenge.url-ambiguous',
@@ -78,6 +80,7 @@ export class ChallengeFactory {
    * Makes a challenge under a transaction id of its own.
    * @param questions those that may be shown; all have one length, and so have the URLs
    * @param store stores it, as `ChallengeStore.issue`
+   * @param isTriggered true for a challenge to a PIN
    * @returns the challenge as it was stored
    * @throws ServiceError 'challenge.too-long', before anything is stored
    */
@@ -87,9 +90,10 @@ export class ChallengeFactory {
     store: (
       drawn: Pick<NewChallenge, 'transactionId' | 'question' | 'questions' | 'issuedAt'>,
     ) => Promise<string | undefined>,
+    isTriggered = false,
   ): Promise<{ readonly transactionId: string; readonly question: string; readonly url: string }> {
     for (let attempt = 0; attempt < 8; attempt += 1) {
-      const transactionId = this.#transactionIds(this.#random);
+      const transactionId = this.#transactionIds(this.#random, isTriggered);
       const issuedAt = this.#clock.now();
       const drawn = questions.draw();
       const url = urlOf(transactionId, drawn);

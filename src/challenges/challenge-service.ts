@@ -18,6 +18,7 @@ import {
   decideUnverifiable,
   expiryOf,
   isDropped,
+  isTriggered,
 } from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
@@ -149,7 +150,7 @@ export class ChallengeService {
     this.#authorizeFor(token, caller, configuration);
     const owner = (reference.user ?? '') === '' ? undefined : (token.owner ?? undefined);
     const { suite, key } = requireTokenKey(vault, token);
-    const callbackUrl = factory.callbackUrl(configuration, token, caller);
+    const callbackUrl = factory.callbackUrl(configuration, token, actOf(caller, 'ocra/request'));
     const { maxChallenges } = readOcraSettings(configuration.settings);
     const realms = grant.realms === 'all' ? undefined : token.realms;
     const issued = await factory.issue(
@@ -201,7 +202,14 @@ export class ChallengeService {
       }
       provided.search.begin(1);
       const [verdict] =
-        (await this.#deps.check.verify(configuration, settings, token, [challenge.question], provided)) ?? [];
+        (await this.#deps.check.verify(
+          configuration,
+          settings,
+          token,
+          [challenge.question],
+          provided,
+          isTriggered(challenge),
+        )) ?? [];
       return verdict === undefined
         ? decideUnverifiable(token)
         : decide(challenge, token, verdict, settings, this.#deps.clock.now());
@@ -290,7 +298,8 @@ function namedChallenges({ transactionId = '', serial = '', user = '' }: StatusR
   return { ...(transactionId !== '' && { transactionId }), ...(serial !== '' && { serial }) };
 }
 
-function statusEntry({ challenge, token }: ChallengeOfToken, settings: OcraSettings): StatusEntry {
+/** @returns the state of a challenge */
+export function statusEntry({ challenge, token }: ChallengeOfToken, settings: OcraSettings): StatusEntry {
   return {
     id: challenge.id,
     serial: token.serial,

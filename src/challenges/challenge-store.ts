@@ -29,9 +29,16 @@ import type {
   Challenge,
   ResponseReason,
 } from './challenge.ts';
-import { isConfirmedInAnotherText, ISSUE, issue, isTransactionIdInUse, issueLocked } from './issue-store.ts';
+import {
+  isConfirmedInAnotherText,
+  ISSUE,
+  issue,
+  isTransactionIdInUse,
+  isTriggeredIn,
+  issueLocked,
+} from './issue-store.ts';
 import type { QuestionedToken } from './resynchronisation.ts';
-import { decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
+import { countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
 import type { StoredTransaction } from './transaction-history.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
@@ -180,6 +187,29 @@ export class ChallengeStore {
    */
   answerOpen(tokenOrOwner: TokenOrOwner, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
     return this.#answer(tokenOrOwner, decide, act);
+  }
+
+  /**
+   * Counts a wrong PIN that no challenge was open for.
+   * @param tokenId undefined: there is no token; the time does not tell
+   * @returns false: it was not counted, and has no audit row
+   */
+  async countWrongPin(tokenId: string | undefined, act: Act): Promise<boolean> {
+    const counted = await this.#database.transact((unit) => countWrongPin(unit, tokenId ?? '0', act));
+    if (counted?.isLockedNow === true) {
+      this.#metrics?.tokenLocked();
+    }
+    return counted !== undefined;
+  }
+
+  /** @returns the number of challenges that PINs have had issued to a token since then */
+  async countTriggered(tokenId: string, since: Date): Promise<number> {
+    const { rows } = await this.#database.knex.raw<{ rows: { number: number }[] }>(
+      `SELECT count(*)::integer AS number FROM challenges
+        WHERE token_id = ?::bigint AND issued_at > ? AND ${isTriggeredIn('challenges')}`,
+      [tokenId, since],
+    );
+    return rows[0]?.number ?? 0;
   }
 
   /** @returns the matching challenges of OCRA tokens, newest first */
@@ -340,6 +370,7 @@ export class ChallengeStore {
     );
   }
 }
+
 
 /** @returns a query for `ChallengeRow`s, to be narrowed by the caller */
 function selectChallenges(connection: Knex): Knex.QueryBuilder {

@@ -54,12 +54,22 @@ export interface NewChallenge {
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
   /** The token's realms when a realm-bound administrator found it. The token must still have exactly these. */
   readonly realms?: readonly string[] | undefined;
+  /** Present for a challenge to a PIN: the token must still have it, and be neither locked nor disabled. */
+  readonly pin?: TokenSecrets['pin'];
   /** The token as it was read. While it has this version, all that is required of it holds. */
   readonly seen?: Token;
   /** The secret from which the token's key was derived, in roll-out phase 2. The token must still have it. */
   readonly sharedSecret?: Sealed;
   /** The key that signed the challenge. The token must still have it. */
   readonly key?: Pick<TokenSecrets, 'seed'> & Partial<Pick<TokenSecrets, 'sharedSecret'>>;
+}
+
+/**
+ * @returns true for a challenge that was issued to a PIN or password (`ChallengeTrigger`): the response alone answers
+ *   it. Its id tells, which only the server makes; a challenge that LinOTP has issued to a PIN has such an id as well
+ */
+export function isTriggered({ transactionId }: Pick<Challenge, 'transactionId'>): boolean {
+  return /^(?:[0-9a-f]{24}|\d{17})$/.test(transactionId);
 }
 
 /** A challenge together with its token. */
@@ -111,7 +121,7 @@ type Reason =
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
 
 /** The largest value of the database column; far beyond any limit. */
-const MAX_FAIL_COUNT = 2 ** 31 - 1;
+export const MAX_FAIL_COUNT = 2 ** 31 - 1;
 
 /** The latest time that a Date can hold, in milliseconds: a challenge that lives longer never expires. */
 const MAX_TIME = 8.64e15;

@@ -19,7 +19,7 @@ import {
   stateColumns,
   withLockedTokens,
 } from '../tokens/token-rows-store.ts';
-import type { Token, TokenChange } from '../tokens/token.ts';
+import { isLocked, type Token, type TokenChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import type { ChallengeOfToken, NewChallenge } from './challenge.ts';
 
@@ -50,6 +50,19 @@ const NOT_ASKED_IN_ANOTHER_TEXT = `(
           OFFSET 0
         ) AS found
       ) = 0`;
+
+/**
+ * Challenges of sign-ins, those to PINs (`isTriggered`) and others do not supersede each other: who knows a PIN closes no
+ * challenge of a portal.
+ */
+function kindOf(table: string): string {
+  return `(${table}.sign_in, ${isTriggeredIn(table)})`;
+}
+
+/** @returns `isTriggered` as SQL, for challenges of this server */
+export function isTriggeredIn(table: string): string {
+  return `length(${table}.transaction_id) IN (17, 24)`;
+}
 
 /**
  * The challenge, the older ones that it supersedes, the token and the audit row. The statement does not see the row that
@@ -86,9 +99,9 @@ export const ISSUE: WritingStatement = {
       UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
       FROM request JOIN token USING (place)
       WHERE challenges.token_id = request.token_id AND challenges.closed_by IS NULL
-        AND challenges.sign_in = request.sign_in AND challenges.id <= (
+        AND ${kindOf('challenges')} = ${kindOf('request')} AND challenges.id <= (
         SELECT id FROM challenges AS open
-        WHERE open.token_id = request.token_id AND open.closed_by IS NULL AND open.sign_in = request.sign_in
+        WHERE open.token_id = request.token_id AND open.closed_by IS NULL AND ${kindOf('open')} = ${kindOf('request')}
         ORDER BY id DESC OFFSET request.max_open - 1 LIMIT 1)
     ), ${auditParts('token', '$2')}
     SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM locked`,
@@ -186,7 +199,10 @@ function columnsOf(
 }
 
 /** @returns true if the token is there and has what the challenge requires of it */
-function isAsRequired({ owner, realms, sharedSecret, key }: NewChallenge, token: Token | undefined): boolean {
+function isAsRequired(
+  { owner, realms, sharedSecret, key, pin }: NewChallenge,
+  token: Token | undefined,
+): boolean {
   if (token === undefined) {
     return false;
   }
@@ -197,8 +213,13 @@ function isAsRequired({ owner, realms, sharedSecret, key }: NewChallenge, token:
     realms === undefined || JSON.stringify(token.realms) === JSON.stringify(realms),
     sharedSecret === undefined || isSame(secrets.sharedSecret, sharedSecret),
     key === undefined || isSame(secrets.seed, key.seed),
+    mayTrigger(token, pin),
     key?.sharedSecret === undefined || isSame(secrets.sharedSecret, key.sharedSecret),
   ].every(Boolean);
+}
+
+function mayTrigger(token: Token, pin: Sealed | null | undefined): boolean {
+  return pin === undefined || (isSame(token.secrets.pin, pin) && token.active && !isLocked(token));
 }
 
 function isSame(one: Sealed | null, other: Sealed | null): boolean {

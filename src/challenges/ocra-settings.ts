@@ -94,6 +94,43 @@ const SETTINGS = {
     meaning:
       'login@realm and realm\\login name a realm, if there is one of that name; False: all is the login',
   },
+  prependPin: {
+    key: 'PrependPin',
+    initial: 'True',
+    form: 'truth',
+    meaning: 'the PIN or password precedes the response; False: it follows the response',
+  },
+  failCounterIncOnFalsePin: {
+    key: 'FailCounterIncOnFalsePin',
+    initial: 'True',
+    form: 'truth',
+    only: {
+      value: true,
+      reason:
+        'a wrong PIN always counts, as PINs could else be tried without end, and the fail counter would tell the right one',
+    },
+    meaning: 'a wrong PIN counts as a wrong response; False is refused',
+  },
+  passOnUserNotFound: {
+    key: 'PassOnUserNotFound',
+    initial: 'False',
+    form: 'truth',
+    only: { value: false, reason: 'it would accept any response of a user who does not exist' },
+    meaning: 'an unknown user is refused; True is refused',
+  },
+  passOnUserNoToken: {
+    key: 'PassOnUserNoToken',
+    initial: 'False',
+    form: 'truth',
+    only: { value: false, reason: 'it would accept any response of a user who has no token' },
+    meaning: 'a user without a token is refused; True is refused',
+  },
+  allowSamlAttributes: {
+    key: 'AllowSamlAttributes',
+    initial: 'False',
+    form: 'truth',
+    meaning: '/validate/samlcheck tells the attributes of a user whose response it has accepted',
+  },
 } as const satisfies Readonly<Record<string, KnownSetting & { readonly initial: string }>>;
 
 type Form = (typeof SETTINGS)[keyof typeof SETTINGS]['form'];
@@ -138,7 +175,8 @@ function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSett
 const READERS = {
   number: wholeNumber,
   duration,
-  truth: ({ key }: KnownSetting, text: string): boolean => readTruth(key, text),
+  /** One that is stored in spite of `only` has no effect. */
+  truth: ({ key, only }: KnownSetting, text: string): boolean => only?.value ?? readTruth(key, text),
 };
 
 /**
@@ -147,6 +185,15 @@ const READERS = {
  */
 export function checkOcraSettings(configuration: ReadonlyMap<string, string>): void {
   const { defaultSuite, qrDefaultSuite } = readOcraSettings(configuration);
+  for (const { key, only, initial } of OCRA_SETTINGS) {
+    const isRefused = only !== undefined && readTruth(key, configuration.get(key) ?? initial) !== only.value;
+    if (isRefused) {
+      throw new ServiceError(
+        'configuration.invalid',
+        `The configuration value ${key} can only be ${only.value ? 'True' : 'False'} here: ${only.reason}`,
+      );
+    }
+  }
   checkSuite(SETTINGS.defaultSuite, defaultSuite);
   checkSuite(SETTINGS.qrDefaultSuite, qrDefaultSuite);
 }

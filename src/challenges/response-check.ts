@@ -12,7 +12,7 @@ import type { OcraSettings } from './ocra-settings.ts';
 import { openTokenKey, responseInputs } from './token-key.ts';
 import { ResponseSearch, type SearchMeans } from '../ocra/response-search.ts';
 import { type OcraSuite, responseLength } from '../ocra/suite.ts';
-import { policyValue } from '../policy/policy-value.ts';
+import { valuesForToken } from '../policy/policy-value.ts';
 import type { ResponseCheck as WindowCheck } from '../ocra/verify.ts';
 
 /** The prefix of the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
@@ -59,6 +59,7 @@ export class ResponseChecker {
    * Checks a response against questions of one token. The caller first calls `provided.search.begin` with the number of
    * all questions of all tokens that are checked together.
    * @param questions of challenges of the token; the response is searched in the windows of each
+   * @param isPinGiven true where the PIN has been given before: the response alone is then enough
    * @returns a verdict for each question, or null where the response cannot be verified: without a key, or for a suite
    *   with session information (S), which the protocol does not carry
    */
@@ -68,6 +69,7 @@ export class ResponseChecker {
     token: Token,
     questions: readonly string[],
     provided: ProvidedResponse,
+    isPinGiven = false,
   ): Promise<readonly Verdict[] | null> {
     const opened = openTokenKey(this.#vault, token);
     if (opened === undefined || opened.suite.session !== undefined) {
@@ -75,15 +77,37 @@ export class ResponseChecker {
     }
     const { suite } = opened;
     const { now } = provided.search;
-    const { pin, response } = splitPass(suite, provided.pass);
+    const { pin, response } = splitPass(suite, provided.pass, settings);
     const inputs = responseInputs(this.#vault, opened, settings, token, now);
     const verdicts: Verdict[] = [];
     for (const question of questions) {
       const check = { ...inputs, question, response, lookBehind: true };
       verdicts.push(await verdictOn(provided.search, check, settings, token));
     }
-    const isPin = await this.#checkPin(configuration, token, pin, provided);
+    const isPin = (isPinGiven && pin === '') || (await this.#checkPin(configuration, token, pin, provided));
     return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
+  }
+
+  /**
+   * @returns the secret that precedes the responses of the token; undefined: there is none, so that anybody could
+   *   give it
+   */
+  secretOf(configuration: Configuration, token: Token, client: string): 'pin' | 'password' | undefined {
+    switch (this.#otpPinMode(configuration, token, client)) {
+      case '0':
+        return token.secrets.pin === null ? undefined : 'pin';
+      case '1':
+        return token.owner === null ? undefined : 'password';
+      case '2':
+        return undefined;
+    }
+  }
+
+  /** @returns true if all of `provided.pass` is the secret of the token, which has one */
+  async isSecret(configuration: Configuration, token: Token, provided: ProvidedResponse): Promise<boolean> {
+    const { pass, client } = provided;
+    const hasSecret = pass !== '' && this.secretOf(configuration, token, client) !== undefined;
+    return hasSecret && this.#checkPin(configuration, token, pass, provided);
   }
 
   async #checkPin(
@@ -122,23 +146,29 @@ export class ResponseChecker {
   }
 
   #otpPinMode(configuration: Configuration, token: Token, client: string): OtpPinMode {
-    const { owner, realms } = token;
-    const values = policyValue(configuration.policies, {
-      scope: 'authentication',
-      action: 'otppin',
-      realms,
-      user: owner?.login,
-      resolver: owner?.resolver,
-      client,
-      at: this.#clock.now(),
-    });
+    const at = this.#clock.now();
+    const values = valuesForToken(configuration.policies, 'otppin', token, { client, at });
     // Where policies disagree, the strictest applies: a token without PIN would otherwise require nothing.
     return (['1', '0', '2'] as const).find((mode) => values.includes(mode)) ?? '0';
   }
 }
 
-function splitPass(suite: OcraSuite, pass: string): { pin: string; response: string } {
-  const boundary = Math.max(0, pass.length - responseLength(suite));
+/** @returns true if a part of `pass`, or all of it, may be a response */
+export function mayHoldResponse(suite: OcraSuite, pass: string, settings: OcraSettings): boolean {
+  const { response } = splitPass(suite, pass, settings);
+  return response.length === responseLength(suite) && /^\d+$/.test(response);
+}
+
+function splitPass(
+  suite: OcraSuite,
+  pass: string,
+  { prependPin }: Pick<OcraSettings, 'prependPin'>,
+): { pin: string; response: string } {
+  const length = responseLength(suite);
+  if (!prependPin) {
+    return { pin: pass.slice(length), response: pass.slice(0, length) };
+  }
+  const boundary = Math.max(0, pass.length - length);
   return { pin: pass.slice(0, boundary), response: pass.slice(boundary) };
 }
 

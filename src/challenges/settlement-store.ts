@@ -7,10 +7,10 @@ import {
 } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { Act } from '../policy/caller.ts';
-import { stateColumns } from '../tokens/token-rows-store.ts';
+import { findToken, stateColumns, withLockedTokens } from '../tokens/token-rows-store.ts';
 import { isLocked, type TokenStateChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import type { ChallengeOfToken, Decision } from './challenge.ts';
+import { type ChallengeOfToken, type Decision, MAX_FAIL_COUNT } from './challenge.ts';
 
 /** @returns the audit entry of a response, with its effects on the token, in the state before it */
 export function decisionEntry(
@@ -124,6 +124,36 @@ export async function settleLocked(
   // The statement waits for no lock, and a mark of a watched challenge locks its row alone.
   await sql('challenges').where({ id: seen.challenge.id }).forNoKeyUpdate().select('id');
   return writeLocked(unit, SETTLE, { columns: { ...columns, ...changed[0] }, entry });
+}
+
+/**
+ * Counts a wrong PIN for a token, without a challenge that it would belong to. Takes the same steps where there is no such
+ * token, so that the time does not tell.
+ * @returns undefined: there is no such token, or it is disabled
+ */
+export async function countWrongPin(
+  { sql, audit }: UnitOfWork,
+  tokenId: string,
+  act: Act,
+): Promise<{ readonly isLockedNow: boolean } | undefined> {
+  return withLockedTokens(sql, { ids: [tokenId] }, async () => {
+    const token = await findToken(sql, { id: tokenId });
+    const failCount = Math.min((token?.failCount ?? 0) + 1, MAX_FAIL_COUNT);
+    await sql('tokens').where({ id: tokenId, active: true }).update({ fail_count: failCount });
+    if (token?.active !== true) {
+      return undefined;
+    }
+    const { serial, realms, maxFail, owner } = token;
+    const isLockedNow = !isLocked(token) && isLocked({ failCount, maxFail });
+    const reason = isLocked(token) ? 'locked' : 'wrong';
+    const entry = {
+      ...auditEntry(act, serial, reason, realms),
+      user: owner?.login ?? null,
+      consequences: isLockedNow ? (['token.locked'] as const) : [],
+    };
+    await audit.writeAll([entry]);
+    return { isLockedNow };
+  });
 }
 
 /** @returns the columns of the statement, and what else changes of the token: only in a roll-out */

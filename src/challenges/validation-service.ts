@@ -8,10 +8,12 @@ import { describeFault, type Log } from '../kernel/log.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
-import type { UserDirectory } from '../users/user-directory.ts';
-import type { ChallengeService } from './challenge-service.ts';
+import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
+import { type ChallengeService, type StatusEntry, statusEntry } from './challenge-service.ts';
 import type { ChallengeStore } from './challenge-store.ts';
+import type { ChallengeTrigger, TriggeredChallenge } from './challenge-trigger.ts';
 import {
   type ChallengeOfToken,
   decide,
@@ -33,7 +35,17 @@ export interface ValidationRequest {
   readonly transactionId?: string | undefined;
   /** PIN or password, as the policy `otppin` says, followed by the response. */
   readonly pass: string;
+  /** The text that the app displays, where a challenge is issued. */
+  readonly data?: string | undefined;
 }
+
+/** True: the response was accepted; or the challenge that was issued, as `pass` was the PIN alone. */
+export type Validated = boolean | TriggeredChallenge;
+
+/** The attributes of a user, by the names that clients of samlcheck read. */
+export type SamlAttributes = Readonly<
+  Record<'username' | 'realm' | 'email' | 'givenname' | 'surname' | 'phone' | 'mobile', string>
+>;
 
 /** The result of a response to a transaction. */
 export interface ValidatedTransaction {
@@ -49,6 +61,8 @@ export interface ValidationDependencies {
   readonly challenges: ChallengeStore;
   readonly ocra: Pick<ChallengeService, 'checkTransaction'>;
   readonly check: ResponseChecker;
+  readonly trigger: ChallengeTrigger;
+  readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Receives the responses on which no decision is possible. Undefined: they are not reported. */
@@ -56,6 +70,7 @@ export interface ValidationDependencies {
 }
 
 type Open = Pick<Act, 'client' | 'requestId'>;
+type OpenAct = Open & Partial<Pick<Act, 'action'>>;
 
 /** An open challenge, and the verdict on the response to it. */
 interface TriedChallenge extends ChallengeOfToken {
@@ -89,24 +104,127 @@ export class ValidationService {
   /**
    * Checks a response: against the named transaction, where it belongs to the serial or user; without one,
    * against all their open challenges. Where nothing is open, or the user or serial is unknown,
-   * it is refused and nothing changes.
-   * @returns true if it was correct and this call accepted it
-   * @throws ServiceError 'resolver.unavailable'
+   * it is refused and nothing changes. A PIN alone issues a challenge to a token that takes part in that
+   * (`ChallengeTrigger`); a wrong one counts as a wrong response.
+   * @throws ServiceError 'resolver.unavailable', and as `ChallengeTrigger.issue`
    */
-  async check(open: Open, request: ValidationRequest): Promise<boolean> {
+  async check(open: OpenAct, request: ValidationRequest): Promise<Validated> {
     const configuration = await this.#deps.configuration.current();
     const tokenOrOwner = await this.#tokenOrOwner(configuration, request);
     const action = request.serial === undefined ? 'validate/check' : 'validate/check_s';
-    const act = { ...open, actor: '', action };
-    const { transactionId = '', pass } = request;
-    const accepted =
-      transactionId === ''
-        ? tokenOrOwner && (await this.#answerOpen(act, tokenOrOwner, pass))
-        : tokenOrOwner && (await this.#checkNamed(act, tokenOrOwner, { transactionId, pass }));
-    if (accepted === undefined) {
-      await this.#deps.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
+    const act = { action, ...open, actor: '' };
+    const { transactionId = '', pass, data = '' } = request;
+    if (tokenOrOwner === undefined) {
+      await this.#noteNothingOpen(act);
+      return false;
     }
-    return accepted ?? false;
+    if (transactionId !== '') {
+      const accepted = await this.#checkNamed(act, tokenOrOwner, { transactionId, pass });
+      if (accepted === undefined) {
+        await this.#noteNothingOpen(act);
+      }
+      return accepted ?? false;
+    }
+    return this.#checkUnnamed(act, configuration, tokenOrOwner, { pass, data });
+  }
+
+  /**
+   * Checks a response as `check` does.
+   * @returns also the attributes of the user whose response was accepted, where the setting `AllowSamlAttributes` is on
+   */
+  async checkWithAttributes(
+    open: OpenAct,
+    request: ValidationRequest & { readonly user: string },
+  ): Promise<{ readonly validated: Validated; readonly attributes: SamlAttributes | undefined }> {
+    const validated = await this.check(open, request);
+    const configuration = await this.#deps.configuration.current();
+    const isTold = validated === true && readOcraSettings(configuration.settings).allowSamlAttributes;
+    const user = isTold ? await this.#deps.users.find(configuration, request) : undefined;
+    return { validated, attributes: user && attributesOf(user) };
+  }
+
+  /**
+   * Tells the state of transactions to their user, by the PIN or password that precedes responses; one of a challenge to
+   * a PIN is told alike. A wrong PIN counts as a wrong response, and is not told from an unknown user or transaction.
+   * @returns none where nothing matches
+   */
+  async status(
+    open: OpenAct,
+    request: ValidationRequest & { readonly user: string },
+  ): Promise<readonly StatusEntry[]> {
+    const configuration = await this.#deps.configuration.current();
+    const settings = readOcraSettings(configuration.settings);
+    const act = { action: 'validate/check_status', ...open, actor: '' };
+    const { pass } = request;
+    const one = await this.#namedOf(configuration, request);
+    const provided = this.#deps.check.prepare(pass, open.client);
+    const isTheirs =
+      one !== undefined && (await this.#deps.check.isSecret(configuration, one.token, provided));
+    if (isTheirs && !isLocked(one.token)) {
+      return [statusEntry(one, settings)];
+    }
+    if (!(await this.#deps.challenges.countWrongPin(pass === '' ? undefined : one?.token.id, act))) {
+      await this.#noteNothingOpen(act);
+    }
+    return [];
+  }
+
+  /** @returns the challenge of the named transaction, if it is one of the user's or serial's */
+  async #namedOf(
+    configuration: Configuration,
+    request: ValidationRequest,
+  ): Promise<ChallengeOfToken | undefined> {
+    const { transactionId = '' } = request;
+    const tokenOrOwner = await this.#tokenOrOwner(configuration, request);
+    if (tokenOrOwner === undefined || transactionId === '') {
+      return undefined;
+    }
+    const [found] = await this.#deps.challenges.find({ ...tokenOrOwner, transactionId });
+    return found;
+  }
+
+  async #checkUnnamed(
+    act: Act,
+    configuration: Configuration,
+    tokenOrOwner: TokenOrOwner,
+    { pass, data }: { pass: string; data: string },
+  ): Promise<Validated> {
+    const { trigger, challenges } = this.#deps;
+    const provided = this.#deps.check.prepare(pass, act.client);
+    const candidates = trigger.candidates(configuration, await this.#tokensOf(tokenOrOwner), act.client);
+    const issue = (): Promise<TriggeredChallenge | undefined> =>
+      trigger.issue(act, configuration, candidates, provided, data);
+    const isResponseFirst = trigger.mayBeResponse(configuration, candidates, provided);
+    const before = isResponseFirst ? undefined : await issue();
+    if (before !== undefined) {
+      return before;
+    }
+    const accepted = await this.#answerOpen(act, tokenOrOwner, provided);
+    if (accepted !== undefined) {
+      return accepted;
+    }
+    const after = isResponseFirst ? await issue() : undefined;
+    if (after !== undefined) {
+      return after;
+    }
+    const guessed = pass === '' ? undefined : (candidates.find((one) => !isLocked(one)) ?? candidates[0]);
+    if (!(await challenges.countWrongPin(guessed?.id, act))) {
+      await this.#noteNothingOpen(act);
+    }
+    return false;
+  }
+
+  async #noteNothingOpen(act: Act): Promise<void> {
+    await this.#deps.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
+  }
+
+  async #tokensOf(tokenOrOwner: TokenOrOwner): Promise<readonly Token[]> {
+    const { tokenStore } = this.#deps;
+    if ('owner' in tokenOrOwner) {
+      return tokenStore.list({ owner: tokenOrOwner.owner });
+    }
+    const token = await tokenStore.findBySerial(tokenOrOwner.serial);
+    return token === undefined ? [] : [token];
   }
 
   /** @returns undefined where there is no such transaction. A closed or expired one gets the audit row of its refusal */
@@ -149,12 +267,14 @@ export class ValidationService {
   /**
    * Tries the response on each open challenge, and accepts it for one at most: the newest for which it is correct. A
    * wrong response counts once, for one challenge and its token (`chosenOf`).
-   * @param pass token PIN and response
    * @returns true if it was accepted; undefined: nothing is open, and nothing was changed
    */
-  async #answerOpen(act: Act, tokenOrOwner: TokenOrOwner, pass: string): Promise<boolean | undefined> {
+  async #answerOpen(
+    act: Act,
+    tokenOrOwner: TokenOrOwner,
+    provided: ProvidedResponse,
+  ): Promise<boolean | undefined> {
     const configuration = await this.#deps.configuration.current();
-    const provided = this.#deps.check.prepare(pass, act.client);
     // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
     // not happen then.
     let known: ReadonlySet<string> | undefined;
@@ -300,4 +420,9 @@ function plainWithoutPosition({ ocraSuite }: Token, question: string): string | 
   const suite = ocraSuite === null ? undefined : parseOcraSuite(ocraSuite);
   const hasPosition = suite === undefined || suite.counter || suite.timeStep !== undefined;
   return hasPosition ? undefined : plainQuestion(suite, question);
+}
+
+function attributesOf({ login, realm, email, givenName, surname, phone }: ResolvedUser): SamlAttributes {
+  // Resolvers have one telephone number.
+  return { username: login, realm: realm.name, email, givenname: givenName, surname, phone, mobile: '' };
 }

@@ -12,6 +12,8 @@ export interface KnownSetting {
   /** The bounds of a number. */
   readonly min?: number;
   readonly max?: number;
+  /** The only truth that can be set, and why the other one is refused. */
+  readonly only?: { readonly value: boolean; readonly reason: string };
   /** In one line. */
   readonly meaning: string;
 }

@@ -18,7 +18,7 @@ import {
 import type { Guards } from './limits/guards.ts';
 import { readQuery, type RequestValues } from './request/parameters.ts';
 import { noteRefused, refusedBy } from './refused-requests.ts';
-import { send } from './reply.ts';
+import { send, textReply } from './reply.ts';
 
 /** The parameters that every endpoint takes and that change an answer. */
 const ANSWER_PARAMETERS: readonly string[] = ['id', 'httperror'];
@@ -105,10 +105,13 @@ export function answerFailure({
     const legacyCode = dialect.errorCode({ error, form }, context);
     const requested = { httpError, restrictedTo };
     const status = failureStatus({ ...form, legacyCode }, requested);
-    const reply = dialect.failure(
-      { error, form, status, requestedStatus: requestedStatus(legacyCode, requested) },
-      context,
-    );
+    const reply =
+      context.failureText === undefined
+        ? dialect.failure(
+            { error, form, status, requestedStatus: requestedStatus(legacyCode, requested) },
+            context,
+          )
+        : textReply(context.failureText, status);
     send(response, {
       ...reply,
       headers: {

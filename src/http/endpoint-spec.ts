@@ -62,6 +62,8 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly transactionNamedBy?: readonly (keyof Shape & string)[];
   /** True if pages of APP_ORIGINS may call it from browsers. Declares that it reads no credential that a browser adds. */
   readonly calledByApps?: true;
+  /** The body of every failure, as plain text, for clients that read nothing else; default: that of the dialect. */
+  readonly failureText?: string;
   /** True if it answers even when the server is overloaded. */
   readonly answersAlways?: boolean;
   /** The value of a repeated parameter that is used; default: the last. */

@@ -59,8 +59,8 @@ export function serveEndpoint(declared: Endpoint, server: ServerContext): Exchan
   const endpoint = endpointIn(server.dialect.name, declared);
   return async (request, response) => {
     const { exchange } = response.locals;
-    const { path, usage, family } = endpoint;
-    exchange.context = { ...exchange.context, path, usage, family };
+    const { path, usage, family, failureText } = endpoint;
+    exchange.context = { ...exchange.context, path, usage, family, failureText };
     const reply = await run(0, {
       endpoint,
       request,

@@ -35,6 +35,11 @@ export function htmlReply(body: string | Buffer): Reply {
   return { status: 200, contentType: 'text/html; charset=utf-8', body };
 }
 
+/** @returns a reply with a plain text */
+export function textReply(body: string, status = 200): Reply {
+  return { status, contentType: 'text/plain; charset=utf-8', body };
+}
+
 /**
  * Sends a reply. Express's own `send` would answer `If-None-Match: *` with an empty 304, though no answer may be
  * cached.

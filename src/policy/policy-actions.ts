@@ -77,6 +77,11 @@ const VALUED: Readonly<Record<string, ActionValue>> = {
     allowed: '0 (token PIN), 1 (password) or 2 (none)',
     meaning: 'the PIN or password that precedes a response',
   },
+  challenge_response: {
+    fits: (value) => value.length <= 200 && /^\s*(?:\*|\w+)(?:\s+(?:\*|\w+))*\s*$/.test(value),
+    allowed: 'types of tokens, separated by blanks, or * for all',
+    meaning: 'the PIN or password alone makes /validate/check issue a challenge to tokens of these types',
+  },
 };
 
 /** @returns the actions of a scope, without `*` */

@@ -31,6 +31,20 @@ export function policyValue(
   return [...new Set(values)].sort();
 }
 
+/**
+ * @param client the address of the client
+ * @returns the values of an action for a token, as `policyValue`
+ */
+export function valuesForToken(
+  policies: readonly ReadPolicy[],
+  action: string,
+  { realms, owner }: { realms: readonly string[]; owner: { login: string; resolver: string } | null },
+  { client, at }: Pick<PolicyValueQuestion, 'client' | 'at'>,
+): readonly string[] {
+  const { login: user, resolver } = owner ?? {};
+  return policyValue(policies, { scope: 'authentication', action, realms, user, resolver, client, at });
+}
+
 /** @returns the owner of the token, as policies match them */
 export function ownerOf({
   user = '',

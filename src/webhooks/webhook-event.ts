@@ -36,6 +36,9 @@ const RESPONSE_ACTS = [
   'validate/check',
   'validate/check_s',
   'validate/check_t',
+  'validate/simplecheck',
+  'validate/samlcheck',
+  'validate/check_status',
   'cli/check_t',
 ];
 

@@ -7,6 +7,11 @@ describe('the OCRA settings', () => {
     expect(readOcraSettings(new Map())).toEqual({
       autoResync: false,
       splitAtSign: true,
+      prependPin: true,
+      failCounterIncOnFalsePin: true,
+      passOnUserNotFound: false,
+      passOnUserNoToken: false,
+      allowSamlAttributes: false,
       maxChallenges: 4,
       maxChallengeRequests: 3,
       challengeTimeout: 1200,

@@ -1,3 +1,4 @@
+import type { Validated } from '../../src/challenges/validation-service.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NewToken } from '../../src/tokens/token.ts';
 import { pinVerifier } from '../../src/tokens/pin.ts';
@@ -86,11 +87,11 @@ class Scene {
     });
   }
 
-  bySerial(pass: string, serial = 'A1'): Promise<boolean> {
+  bySerial(pass: string, serial = 'A1'): Promise<Validated> {
     return this.house.validation.check(open, { serial, pass });
   }
 
-  byUser(pass: string): Promise<boolean> {
+  byUser(pass: string): Promise<Validated> {
     return this.house.validation.check(open, { user: 'anna', pass });
   }
 

@@ -92,7 +92,7 @@ describe('the actions of a policy', () => {
     [
       'authentication',
       'autosms',
-      "Unknown action 'autosms' in scope authentication. Known: qrtanurl, otppin.",
+      "Unknown action 'autosms' in scope authentication. Known: qrtanurl, otppin, challenge_response.",
     ],
     [
       'authentication',
@@ -111,7 +111,7 @@ describe('the actions of a policy', () => {
     [
       'authentication',
       '__proto__=1',
-      "Unknown action '__proto__' in scope authentication. Known: qrtanurl, otppin.",
+      "Unknown action '__proto__' in scope authentication. Known: qrtanurl, otppin, challenge_response.",
     ],
     [
       'admin',
@@ -124,7 +124,11 @@ describe('the actions of a policy', () => {
   });
 
   it.each(POLICY_SCOPES)('of scope %s can all be named at once', (scope) => {
-    const values: Record<string, string> = { qrtanurl: '=https://x.example/', otppin: '=0' };
+    const values: Record<string, string> = {
+      qrtanurl: '=https://x.example/',
+      otppin: '=0',
+      challenge_response: '=ocra ocra2',
+    };
     const text = knownActions(scope)
       .map((action) => action + (values[action] ?? ''))
       .join(',');

@@ -84,7 +84,7 @@ export class RolloutPhase2 {
     const owner = user && { resolverId: user.resolver.id, userId: user.userId };
     const realms = grant.realms === 'all' ? undefined : token.realms;
     const { suite, key, nonce, change, sharedSecret } = await this.#derive(token, request);
-    const callbackUrl = factory.callbackUrl(configuration, token, caller);
+    const callbackUrl = factory.callbackUrl(configuration, token, actOf(caller, 'admin/init'));
     const data = request.message ?? '';
     const issued = await factory.issue(
       new ShownQuestions(suite, data, this.#deps.random),

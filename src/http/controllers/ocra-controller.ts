@@ -116,7 +116,7 @@ export const LINOTP_STATE = z.strictObject({
 });
 
 /** The answers of /ocra/checkstatus and /ocra: the newest transaction first. */
-const TRANSACTION_STATUS: Answers = {
+export const TRANSACTION_STATUS: Answers = {
   documented: valueOf(z.array(STATE), { example: { value: [STATE_EXAMPLE] } }),
   linotp: valueOf(
     z.union([
@@ -150,6 +150,7 @@ export function ocraEndpoints(ocra: ChallengeService, waits: StatusWaitService):
     checkEndpoint(ocra),
     statusEndpoint('/ocra/checkstatus', ocra, waits),
     statusEndpoint('/ocra', ocra, waits),
+    statusEndpoint('/admin/checkstatus', ocra, waits),
     activationCodeEndpoint(ocra),
     calculationEndpoint(ocra),
   ];
@@ -214,7 +215,7 @@ const STATUS_PARAMETERS = {
 } as const;
 
 function statusEndpoint(
-  path: '/ocra/checkstatus' | '/ocra',
+  path: '/ocra/checkstatus' | '/ocra' | '/admin/checkstatus',
   ocra: ChallengeService,
   waits: StatusWaitService,
 ): Endpoint {
@@ -222,7 +223,7 @@ function statusEndpoint(
     {
       path,
       methods: METHODS,
-      summary: path === '/ocra' ? 'same as `/ocra/checkstatus`' : 'state of challenges',
+      summary: path === '/ocra/checkstatus' ? 'state of challenges' : 'same as `/ocra/checkstatus`',
       requires: 'ocra:status',
       answers: TRANSACTION_STATUS,
       answerHeaders: {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { ValidationService } from '../../challenges/validation-service.ts';
+import type { Validated, ValidationService } from '../../challenges/validation-service.ts';
 import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
+import { textReply } from '../reply.ts';
+import { TRANSACTION_STATUS } from './ocra-controller.ts';
 import { optional, required, secret } from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
@@ -12,8 +14,37 @@ const validated = z.strictObject({
   value: accepted,
 });
 
+const transactionid = z
+  .string()
+  .describe('the transaction, for `transactionid` or `state` of the second step');
+const data = z.string().describe('the content of the QR code: `lseqr://req?…`');
+const message = z.string().describe('the words that ask for the response');
+const issuedSerial = z.string().describe('the serial of the token');
+
+/** The challenge that was issued to a PIN. */
+export const TRIGGERED = z.strictObject({ transactionid, data, message, serial: issuedSerial });
+/** The same of LinOTP: for tokens of the type ocra and ocra2. */
+export const LINOTP_TRIGGERED = z.union([
+  z.strictObject({
+    linotp_tokenserial: issuedSerial,
+    transactionid,
+    message,
+    linotp_tokentype: z.string(),
+    data,
+  }),
+  z.strictObject({ challenge: z.string().describe('the question (RFC 6287 Q)'), transactionid, data }),
+]);
+
+/** @returns the answers with that value, and the challenge where one was issued */
+function orTriggered(value: z.ZodType): Answers {
+  return {
+    documented: valueOf(value, { detail: TRIGGERED.optional() }),
+    linotp: valueOf(value, { detail: LINOTP_TRIGGERED.optional() }),
+  };
+}
+
 /** The answers of /validate/check and /validate/check_s. */
-const VALIDATED: Answers = inEveryDialect(valueOf(accepted));
+const VALIDATED: Answers = orTriggered(accepted);
 
 /** The answers of /validate/check_t. */
 const VALIDATED_TRANSACTION: Answers = {
@@ -40,16 +71,48 @@ const VALIDATED_TRANSACTION: Answers = {
 
 /** @returns the endpoints of /validate: verification of a response by user, serial or transaction */
 export function validateEndpoints(validation: ValidationService): Endpoint[] {
-  return [userEndpoint(validation), serialEndpoint(validation), transactionEndpoint(validation)];
+  return [
+    userEndpoint(validation),
+    serialEndpoint(validation),
+    transactionEndpoint(validation),
+    simpleEndpoint(validation),
+    samlEndpoint(validation),
+    statusEndpoint(validation),
+  ];
 }
 
 // Any client with a response may settle a transaction, from any site, as at /ocra/check_t.
 const OPEN = { methods: METHODS, changesState: true, fromAnySite: true } as const;
 const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for', '492017'));
-/** The parameters that name the transaction. */
+/** The parameters that name the transaction, or the text of a new one. */
 const TRANSACTION = {
   transactionid: optional('the transaction; default: every open one'),
   state: optional('the transaction, where `transactionid` is left out'),
+  data: optional('the text that the app displays, where `pass` is the PIN alone', 'Pay 50 EUR'),
+  challenge: optional('the text, where `data` is left out'),
+} as const;
+
+/** The parameters of a request, as the service knows them. */
+function requestOf<Whose extends object>({
+  transactionid,
+  state,
+  data,
+  challenge,
+  ...whose
+}: Whose & {
+  readonly transactionid?: string | undefined;
+  readonly state?: string | undefined;
+  readonly data?: string | undefined;
+  readonly challenge?: string | undefined;
+}) {
+  return { ...whose, transactionId: transactionid ?? state, data: data ?? challenge };
+}
+
+const USER = {
+  user: required('the login of the user', 'alice'),
+  pass: PASS,
+  realm: optional('the realm of the user', 'customers'),
+  ...TRANSACTION,
 } as const;
 
 function userEndpoint(validation: ValidationService): Endpoint {
@@ -61,24 +124,12 @@ function userEndpoint(validation: ValidationService): Endpoint {
       requires: 'nothing',
       answers: VALIDATED,
       usage: 'validate/check: validate the response of a user.',
-      parameters: z.object({
-        user: required('the login of the user', 'alice'),
-        pass: PASS,
-        realm: optional('the realm of the user', 'customers'),
-        ...TRANSACTION,
-      }),
+      parameters: z.object(USER),
       transactionNamedBy: ['transactionid', 'state'],
     },
-    async ({
-      parameters: { user, pass, realm, transactionid, state },
-      client,
-      requestId,
-      context,
-      dialect,
-    }) => {
-      const request = { user, realm, pass, transactionId: transactionid ?? state };
-      const accepted = await validation.check({ client, requestId }, request);
-      return { ...dialect.validate.validated(accepted, context), accepted };
+    async ({ parameters, client, requestId, context, dialect }) => {
+      const validated = await validation.check({ client, requestId }, requestOf(parameters));
+      return { ...dialect.validate.validated(validated, context), accepted: validated === true };
     },
   );
 }
@@ -99,10 +150,9 @@ function serialEndpoint(validation: ValidationService): Endpoint {
       }),
       transactionNamedBy: ['transactionid', 'state'],
     },
-    async ({ parameters: { serial, pass, transactionid, state }, client, requestId, context, dialect }) => {
-      const request = { serial, pass, transactionId: transactionid ?? state };
-      const accepted = await validation.check({ client, requestId }, request);
-      return { ...dialect.validate.validated(accepted, context), accepted };
+    async ({ parameters, client, requestId, context, dialect }) => {
+      const validated = await validation.check({ client, requestId }, requestOf(parameters));
+      return { ...dialect.validate.validated(validated, context), accepted: validated === true };
     },
   );
 }
@@ -126,6 +176,111 @@ function transactionEndpoint(validation: ValidationService): Endpoint {
       const request = { transactionId: transactionid, pass };
       const validated = await validation.checkTransaction({ client, requestId }, request);
       return { ...dialect.validate.validatedTransaction(validated, context), accepted: validated.result };
+    },
+  );
+}
+
+/** The texts of /validate/simplecheck. */
+const ACCEPTED = ':-)';
+const REFUSED = ':-(';
+const FAILED = ':-/';
+
+function simpleEndpoint(validation: ValidationService): Endpoint {
+  return openEndpoint(
+    {
+      ...OPEN,
+      path: '/validate/simplecheck',
+      summary: 'verifies the response of a user, and answers with one line of text',
+      requires: 'nothing',
+      answers: inEveryDialect({
+        others: [
+          {
+            contentType: 'text/plain',
+            meaning: `\`${ACCEPTED}\` the response was accepted, \`${REFUSED}\` it was refused, \`${REFUSED} TRANSACTION MESSAGE\` a challenge was issued, \`${FAILED}\` the request failed`,
+          },
+        ],
+      }),
+      failureText: FAILED,
+      parameters: z.object(USER),
+      transactionNamedBy: ['transactionid', 'state'],
+    },
+    async ({ parameters, client, requestId }) => {
+      const act = { client, requestId, action: 'validate/simplecheck' };
+      const validated = await validation.check(act, requestOf(parameters));
+      return { ...textReply(simpleText(validated)), accepted: validated === true };
+    },
+  );
+}
+
+function simpleText(validated: Validated): string {
+  if (typeof validated === 'boolean') {
+    return validated ? ACCEPTED : REFUSED;
+  }
+  return `${REFUSED} ${validated.transactionId} ${validated.prompt}`;
+}
+
+const attribute = z.string().optional();
+/** The answers of /validate/samlcheck. */
+const ATTRIBUTED = orTriggered(
+  z.strictObject({
+    auth: accepted,
+    attributes: z
+      .strictObject({
+        username: attribute,
+        realm: attribute,
+        email: attribute,
+        givenname: attribute,
+        surname: attribute,
+        phone: attribute,
+        mobile: attribute,
+      })
+      .describe('of the user whose response was accepted; empty without the setting `AllowSamlAttributes`'),
+  }),
+);
+
+function samlEndpoint(validation: ValidationService): Endpoint {
+  return openEndpoint(
+    {
+      ...OPEN,
+      path: '/validate/samlcheck',
+      summary: 'verifies the response of a user, and tells the attributes of the user',
+      requires: 'nothing',
+      answers: ATTRIBUTED,
+      usage: 'validate/samlcheck: validate the response of a user.',
+      parameters: z.object(USER),
+      transactionNamedBy: ['transactionid', 'state'],
+    },
+    async ({ parameters, client, requestId, context, dialect }) => {
+      const act = { client, requestId, action: 'validate/samlcheck' };
+      const { validated, attributes } = await validation.checkWithAttributes(act, requestOf(parameters));
+      const isAccepted = validated === true;
+      const value = { auth: isAccepted, attributes: attributes ?? {} };
+      return { ...dialect.validate.validated(validated, context, value), accepted: isAccepted };
+    },
+  );
+}
+
+function statusEndpoint(validation: ValidationService): Endpoint {
+  return openEndpoint(
+    {
+      ...OPEN,
+      path: '/validate/check_status',
+      summary: 'state of a transaction, for its user',
+      requires: 'nothing',
+      answers: TRANSACTION_STATUS,
+      usage: 'validate/check_status: state of a transaction of a user.',
+      parameters: z.object({
+        user: USER.user,
+        pass: secret(required('the PIN or password that precedes a response', '4711')),
+        realm: USER.realm,
+        transactionid: optional('the transaction', '5f1c0e9a7b3d42860c1e'),
+        state: TRANSACTION.state,
+      }),
+      transactionNamedBy: ['transactionid', 'state'],
+    },
+    async ({ parameters, client, requestId, context, dialect }) => {
+      const entries = await validation.status({ client, requestId }, requestOf(parameters));
+      return { ...dialect.ocra.transactionStatus(entries, context), accepted: entries.length > 0 };
     },
   );
 }

@@ -166,8 +166,9 @@ function contentOf(envelope: Envelope, status: FailureStatus): Record<string, Me
 }
 
 /** @returns true if the endpoint may fail with status 200 */
-export function failsInEnvelope({ access, parameters }: Endpoint): boolean {
-  return access !== 'open' || Object.keys(parameters.shape).length > 0;
+export function failsInEnvelope({ access, parameters, failureText }: Endpoint): boolean {
+  const hasParameters = access !== 'open' || Object.keys(parameters.shape).length > 0;
+  return failureText === undefined && hasParameters;
 }
 
 /** @returns the statuses with which a request may fail */

@@ -130,7 +130,13 @@ function responsesOf(
   const envelope = envelopeOf(dialect, endpoint.family);
   const answers = endpoint.answers[dialect];
   const failures = failureStatuses(endpoint, method).map(
-    (status) => [String(status), reference('responses', failureName(envelope, status))] as const,
+    (status) =>
+      [
+        String(status),
+        endpoint.failureText === undefined
+          ? reference('responses', failureName(envelope, status))
+          : failureTextResponse(endpoint, endpoint.failureText),
+      ] as const,
   );
   const all = {
     ...Object.fromEntries(failures),
@@ -202,6 +208,12 @@ function response(
     headers: { ...REQUEST_ID, ...headersOf(answerHeaders) },
     ...(content !== undefined && { content }),
   };
+}
+
+function failureTextResponse(endpoint: Endpoint, text: string): Response {
+  return response(endpoint, 'the request failed', {
+    'text/plain': { schema: { type: 'string', enum: [text] } },
+  });
 }
 
 function withOther(answer: Response, other: OtherAnswer): Response {

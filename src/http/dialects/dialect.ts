@@ -1,6 +1,6 @@
 import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../challenges/challenge-service.ts';
 import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
-import type { ValidatedTransaction } from '../../challenges/validation-service.ts';
+import type { Validated, ValidatedTransaction } from '../../challenges/validation-service.ts';
 import type { AnyServiceError } from '../../kernel/errors.ts';
 import type {
   ActiveUserReport,
@@ -53,7 +53,8 @@ export interface OcraDialect {
 
 /** Outcomes of /validate. */
 export interface ValidateDialect {
-  validated(result: boolean, context: RequestContext): Reply;
+  /** @param value default: true or false, as `validated` says */
+  validated(validated: Validated, context: RequestContext, value?: unknown): Reply;
   validatedTransaction(validated: ValidatedTransaction, context: RequestContext): Reply;
 }
 

@@ -1,5 +1,7 @@
 import type { Shown } from '../answers.ts';
+import type { Validated } from '../../challenges/validation-service.ts';
 import type { CHECKED, STATE } from '../controllers/ocra-controller.ts';
+import type { TRIGGERED } from '../controllers/validate-controller.ts';
 import type { ENROLMENT_DETAIL, IMPORT_ENTRY } from '../controllers/tokens/enrolment-controller.ts';
 import type {
   EnrolmentDialect,
@@ -86,10 +88,19 @@ function statusValue(entry: StatusEntry): Shown<typeof STATE> {
 /** @returns the outcomes of /validate as published */
 export function documentedValidate(envelope: DocumentedEnvelope): ValidateDialect {
   return {
-    validated: (result, context) => envelope.value(context, result),
+    validated: (validated, context, value = validated === true) =>
+      envelope.value(context, value, triggeredDetail(validated)),
     validatedTransaction: ({ failCount, result }, context) =>
       envelope.value(context, { failcount: failCount, value: result }),
   };
+}
+
+function triggeredDetail(validated: Validated): Shown<typeof TRIGGERED> | undefined {
+  if (typeof validated === 'boolean') {
+    return undefined;
+  }
+  const { transactionId, url, prompt, serial } = validated;
+  return { transactionid: transactionId, data: url, message: prompt, serial };
 }
 
 type ImportEntry = Shown<typeof IMPORT_ENTRY>;

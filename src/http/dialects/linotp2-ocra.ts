@@ -1,5 +1,6 @@
 import type { Shown } from '../answers.ts';
 import type { LINOTP_STATE } from '../controllers/ocra-controller.ts';
+import type { LINOTP_TRIGGERED } from '../controllers/validate-controller.ts';
 import type { IMPORT_ENTRY, LINOTP_ENROLMENT_DETAIL } from '../controllers/tokens/enrolment-controller.ts';
 import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../challenges/challenge-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -9,7 +10,7 @@ import type { Reply } from '../reply.ts';
 import type { EnrolmentDialect, OcraDialect, ValidateDialect } from './dialect.ts';
 import { linotpImage, linotpPicture, linotpReply, linotpValue, type Pictured } from './linotp2-replies.ts';
 import { inPython2Order, looseRepr, plainRepr, unicodeRepr } from './python-text.ts';
-import type { ValidatedTransaction } from '../../challenges/validation-service.ts';
+import type { Validated, ValidatedTransaction } from '../../challenges/validation-service.ts';
 import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
 import { type Language, translate } from '../messages.ts';
 
@@ -116,9 +117,27 @@ function timestamp(time: Date): string {
 /** @returns the outcomes of /validate in the form of LinOTP 2.12.6 */
 export function linotpValidate(version: string): ValidateDialect {
   return {
-    validated: (result) => linotpReply(version, { result: { status: true, value: result }, id: 0 }),
+    validated: (validated, _context, value = validated === true) =>
+      linotpReply(version, { result: { status: true, value }, id: 0, detail: triggeredDetail(validated) }),
     validatedTransaction: (validated, context) => validatedTransaction(version, validated, context),
   };
+}
+
+/** LinOTP's four members, and after them the content of the picture, without which nobody could answer. */
+function triggeredDetail(validated: Validated): Shown<typeof LINOTP_TRIGGERED> | undefined {
+  if (typeof validated === 'boolean') {
+    return undefined;
+  }
+  const { transactionId, question, url, prompt, serial, tokenType } = validated;
+  return tokenType === 'ocra2'
+    ? { challenge: question, transactionid: transactionId, data: url }
+    : {
+        linotp_tokenserial: serial,
+        transactionid: transactionId,
+        message: prompt,
+        linotp_tokentype: tokenType,
+        data: url,
+      };
 }
 
 function validatedTransaction(

@@ -17,6 +17,8 @@ export interface RequestContext {
    * undefined.
    */
   readonly usage: string;
+  /** The body of every failure, as plain text; undefined: that of the dialect. */
+  readonly failureText?: string | undefined;
   /** The client's preferred language. */
   readonly language: Language;
   /** Empty until they are read. The values of secrets are always empty texts. */

@@ -54,6 +54,9 @@ describe('an API token', () => {
       ['/validate/check', 'open', true],
       ['/validate/check_s', 'open', true],
       ['/validate/check_t', 'open', true],
+      ['/validate/simplecheck', 'open', true],
+      ['/validate/samlcheck', 'open', true],
+      ['/validate/check_status', 'open', true],
     ]);
     const byCookieOfPrograms = endpoints.filter((endpoint) => endpoint.endsLogin === true);
     expect(byCookieOfPrograms.map(({ path }) => path)).toEqual(['/admin/logout']);
@@ -87,6 +90,9 @@ describe('an API token', () => {
       ['/validate/check', 'nothing'],
       ['/validate/check_s', 'nothing'],
       ['/validate/check_t', 'transaction'],
+      ['/validate/simplecheck', 'nothing'],
+      ['/validate/samlcheck', 'nothing'],
+      ['/validate/check_status', 'nothing'],
       ['/healthz', 'nothing'],
       ['/startupz', 'nothing'],
       ['/readyz', 'nothing'],

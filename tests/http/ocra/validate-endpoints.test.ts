@@ -222,6 +222,31 @@ describe('/validate/check_t', () => {
   });
 });
 
+describe('/validate/simplecheck', () => {
+  const simply = async (parameters: Record<string, string>, on = application): Promise<string> => {
+    const { text, status, headers } = await on.send('/validate/simplecheck', parameters);
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    return text;
+  };
+
+  it.each(['documented', 'linotp'] as const)('answers a PAM module with one line in %s', async (dialect) => {
+    const server = application.restarted({ dialect });
+    const { wrong, right, transactionid } = await opened();
+    const asked = { user, realm: 'staff' };
+    expect(await simply({ ...asked, pass: wrong }, server)).toBe(':-(');
+    expect(await simply({ ...asked, pass: right, state: transactionid }, server)).toBe(':-)');
+    expect(await simply({ ...asked, pass: right, state: transactionid }, server)).toBe(':-(');
+    expect(await simply({ user: 'nobody', pass: right }, server)).toBe(':-(');
+  });
+
+  it('says that a request failed, and not why', async () => {
+    expect(await simply({ user })).toBe(':-/');
+    expect(await simply({ pass: 'x' })).toBe(':-/');
+    const refused = await application.send('/validate/simplecheck', { user: '\0', pass: 'x' });
+    expect([refused.status, refused.text]).toEqual([400, ':-/']);
+  });
+});
+
 describe('in the dialect linotp', () => {
   let linotp: TestApplication;
   beforeAll(() => {

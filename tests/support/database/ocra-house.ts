@@ -7,6 +7,7 @@ import { checkPolicy, type PolicyDraft } from '../../../src/policy/policy.ts';
 import { type Random } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import type { Log, LogFields } from '../../../src/kernel/log.ts';
+import { ChallengeTrigger } from '../../../src/challenges/challenge-trigger.ts';
 import { ChallengeFactory, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { EnrolmentService } from '../../../src/challenges/enrolment/enrolment-service.ts';
 import { responder } from '../../../src/ocra/compute.ts';
@@ -145,7 +146,16 @@ export class OcraHouse extends OcraRules {
     const common = { configuration, access, users, vault, clock, random, refusals };
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
     this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
-    this.validation = new ValidationService({ ...common, challenges, ocra: this.ocra, check, log });
+    const trigger = new ChallengeTrigger({ ...common, challenges, factory, check });
+    this.validation = new ValidationService({
+      ...common,
+      challenges,
+      ocra: this.ocra,
+      check,
+      log,
+      trigger,
+      tokenStore: tokens,
+    });
     this.resynchronisation = new ResynchronisationService({ ...common, tokens: choice, challenges });
   }
 

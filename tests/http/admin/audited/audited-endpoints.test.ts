@@ -260,6 +260,30 @@ const ACTS: Readonly<Record<string, Act>> = {
     outcomes: ['wrong'],
     isOpen: true,
   },
+  '/validate/samlcheck': {
+    prepare: async () => {
+      await application.challenge(await assigned());
+      return { values: { user: 'ann', realm: 'north', pass: '1' }, headers: {} };
+    },
+    outcomes: ['wrong'],
+    isOpen: true,
+  },
+  '/validate/check_status': {
+    prepare: async () => {
+      const { transactionid } = await application.challenge(await assigned());
+      return { values: { user: 'ann', realm: 'north', pass: '1', transactionid }, headers: {} };
+    },
+    outcomes: ['wrong'],
+    isOpen: true,
+  },
+  '/validate/simplecheck': {
+    prepare: async () => {
+      await application.challenge(await assigned());
+      return { values: { user: 'ann', realm: 'north', pass: '1' }, headers: {} };
+    },
+    outcomes: ['wrong'],
+    isOpen: true,
+  },
   '/validate/check_s': {
     prepare: async () => ({ values: { serial: (await challenge()).serial, pass: '1' }, headers: {} }),
     outcomes: ['wrong'],

@@ -42,6 +42,7 @@ export const LOOKS_AT_TOKENS = {
   '/audit/values': {},
   '/audit/verification': {},
   '/ocra/checkstatus': { serial: 'X' },
+  '/admin/checkstatus': { serial: 'X' },
   '/ocra': { serial: 'X' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 

@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
+const DIALECTS = ['documented', 'linotp'] as const;
+
+let application: TestApplication;
+let number = 0;
+let serial = '';
+let user = '';
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  await application.addRealm('staff');
+});
+afterAll(() => application.close());
+
+beforeEach(async () => {
+  number += 1;
+  serial = `TRIG${number}`;
+  user = `user${number}`;
+  const person = { givenName: 'Ann', surname: 'Lee', email: 'ann@example.com', phone: '+49 30 1' };
+  await application.services.users.add(OPERATOR, {
+    resolver: 'staff',
+    login: user,
+    ...person,
+    password: 'geheimnis',
+  });
+  await application.enrolPlain(serial, SUITE, { pin: 'pin', user, realm: 'staff' });
+  await policy('trigger', 'challenge_response=*');
+  await policy('pin', 'otppin=0');
+});
+
+async function policy(name: string, action: string): Promise<void> {
+  const scope = 'authentication';
+  await application.services.policies.set(OPERATOR, { name, scope, action, realm: 'staff', user: '*' });
+}
+
+interface Answer {
+  readonly result: { readonly value?: unknown; readonly error?: { readonly message: string } };
+  readonly detail?: Readonly<Record<string, string>>;
+}
+
+async function ask(
+  parameters: Record<string, string>,
+  { path = '/validate/check', on = application } = {},
+): Promise<Answer> {
+  const whose: Record<string, string> = path === '/validate/check_s' ? { serial } : { user, realm: 'staff' };
+  return (await on.send(path, { ...whose, ...parameters })).body as Answer;
+}
+
+async function triggered(parameters: Record<string, string> = {}): Promise<{ id: string; question: string }> {
+  const { detail } = await ask({ pass: 'pin', ...parameters });
+  const url = parseQrTanUrl(detail?.data ?? '');
+  return { id: detail?.transactionid ?? '', question: url.kind === 'req' ? url.question : '' };
+}
+
+async function failCount(): Promise<number> {
+  return (await application.services.tokens.show(OPERATOR, serial)).failCount;
+}
+
+const REFUSED = { value: false };
+
+describe('a PIN alone, under the policy challenge_response', () => {
+  it('issues a challenge that documented clients answer with the response alone', async () => {
+    const { result, detail } = await ask({ pass: 'pin', data: 'Pay 50 EUR' });
+    expect(result).toMatchObject(REFUSED);
+    expect(Object.keys(detail ?? {})).toEqual(['transactionid', 'data', 'message', 'serial']);
+    expect(detail).toMatchObject({ message: 'Otp: ', serial });
+    expect(detail?.transactionid).toMatch(/^[0-9a-f]{24}$/);
+    const url = parseQrTanUrl(detail?.data ?? '');
+    expect(url).toMatchObject({ kind: 'req', message: 'Pay 50 EUR' });
+    const pass = application.respond(SUITE, url.kind === 'req' ? url.question : '');
+    const second = { pass, state: detail?.transactionid ?? '' };
+    expect((await ask(second)).result.value).toBe(true);
+    expect((await ask(second)).result.value).toBe(false);
+  });
+
+  it('answers linotp clients as recorded, and with the picture, which nobody can do without', async () => {
+    const linotp = application.restarted({ dialect: 'linotp' });
+    const { text } = await linotp.send('/validate/check', {
+      user,
+      realm: 'staff',
+      pass: 'pin',
+      data: 'hällo 1',
+    });
+    const id = /"transactionid": "(\d{17})"/.exec(text)?.[1] ?? '';
+    const data = /"data": "(lseqr:[^"]+)"/.exec(text)?.[1] ?? '';
+    expect(text).toBe(
+      `{\n   "detail": {\n      "linotp_tokenserial": "${serial}", \n      "transactionid": "${id}", \n` +
+        `      "message": "Otp: ", \n      "linotp_tokentype": "ocra", \n      "data": "${data}"\n   }, \n` +
+        '   "version": "LinOTP 2.12.6", \n   "jsonrpc": "2.0802", \n   "result": {\n      "status": true, \n' +
+        '      "value": false\n   }, \n   "id": 0\n}',
+    );
+  });
+
+  it.each(DIALECTS)('issues one to a token of the type ocra2 without a policy, in %s', async (dialect) => {
+    await application.services.policies.remove(OPERATOR, 'trigger');
+    expect((await ask({ pass: 'pin' })).detail).toBeUndefined();
+    const type = 'ocra2';
+    await application.enrolPlain(`${serial}N`, SUITE, { pin: 'other', user, realm: 'staff', type });
+    const { detail } = await ask({ pass: 'other' }, { on: application.restarted({ dialect }) });
+    const linotp = ['challenge', 'transactionid', 'data'];
+    const documented = ['transactionid', 'data', 'message', 'serial'];
+    expect(Object.keys(detail ?? {})).toEqual(dialect === 'linotp' ? linotp : documented);
+  });
+
+  it('takes the PIN with the response as well, and no other PIN', async () => {
+    const { id, question } = await triggered();
+    const response = application.respond(SUITE, question);
+    expect((await ask({ pass: `nip${response}`, transactionid: id })).result.value).toBe(false);
+    expect(await failCount()).toBe(1);
+    expect((await ask({ pass: `pin${response}`, transactionid: id })).result.value).toBe(true);
+    expect(await failCount()).toBe(0);
+  });
+
+  it('takes the response alone for a challenge that is named and was issued to a PIN, and for no other', async () => {
+    const { question } = await triggered();
+    expect((await ask({ pass: application.respond(SUITE, question) })).result.value).toBe(false);
+    const portal = await application.challenge(serial);
+    const pass = application.respond(SUITE, portal.question);
+    expect((await ask({ pass, transactionid: portal.transactionid })).result.value).toBe(false);
+    expect(await application.check(portal.transactionid, pass)).toEqual({ failcount: 3, result: false });
+  });
+
+  it('is asked by serial and by simplecheck, too', async () => {
+    const { detail } = await ask({ pass: 'pin', challenge: 'x' }, { path: '/validate/check_s' });
+    expect(detail?.serial).toBe(serial);
+    const { text } = await application.send('/validate/simplecheck', { user, realm: 'staff', pass: 'pin' });
+    expect(text).toMatch(/^:-\( [0-9a-f]{24} Otp: $/);
+  });
+
+  it('resets no counter, and is audited', async () => {
+    await ask({ pass: 'wrong' });
+    const { id } = await triggered();
+    expect(await failCount()).toBe(1);
+    const { events } = await application.services.transactions.history(OPERATOR, id);
+    expect(events).toMatchObject([{ action: 'validate/check' }]);
+  });
+});
+
+describe('a wrong PIN, under the policy challenge_response', () => {
+  it('counts until the token is locked, which then does not tell the right one', async () => {
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 2 });
+    for (const pass of ['nip', 'nip12345678', 'pin', 'nip']) {
+      const { result, detail } = await ask({ pass });
+      expect([result.value, detail]).toEqual([false, undefined]);
+    }
+    expect(await failCount()).toBe(4);
+  });
+
+  it('counts once where a challenge is open', async () => {
+    const { question } = await triggered();
+    await ask({ pass: `pin${wrongResponse(application.respond(SUITE, question))}` });
+    await ask({ pass: 'nip' });
+    expect(await failCount()).toBe(2);
+  });
+
+  it('cannot be guessed by many requests at once', async () => {
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 3 });
+    await Promise.all(Array.from({ length: 12 }, (_, index) => ask({ pass: `nip${index}` })));
+    expect(await failCount()).toBe(12);
+    expect((await ask({ pass: 'pin' })).detail).toBeUndefined();
+  });
+
+  it('of a user who does not exist is answered alike', async () => {
+    const known = await ask({ pass: 'nip' });
+    expect(await ask({ pass: 'nip', user: 'nobody' })).toEqual(known);
+    await application.services.tokens.disable(OPERATOR, { serial });
+    expect(await ask({ pass: 'pin' })).toEqual(known);
+    expect(await failCount()).toBe(1);
+  });
+});
+
+describe('challenges to a PIN', () => {
+  it('supersede each other, and none of a portal', async () => {
+    const portal = await application.challenge(serial);
+    const first = await triggered();
+    for (let count = 0; count < 4; count += 1) {
+      await triggered();
+    }
+    await application.challenge(serial);
+    const pass = `pin${application.respond(SUITE, portal.question)}`;
+    expect(
+      (await ask({ pass: application.respond(SUITE, first.question), state: first.id })).result.value,
+    ).toBe(false);
+    expect((await ask({ pass, transactionid: portal.transactionid })).result.value).toBe(true);
+  });
+
+  it('are issued forty times in the lifetime of one, and then no more until it has passed', async () => {
+    for (let count = 0; count < 40; count += 1) {
+      expect((await ask({ pass: 'pin' })).detail).toBeDefined();
+    }
+    expect((await ask({ pass: 'pin' })).detail).toBeUndefined();
+    application.clock.advance(20 * 60);
+    expect((await ask({ pass: 'pin' })).detail).toBeDefined();
+  });
+});
+
+describe('the policy otppin', () => {
+  it('1: the password of the user issues a challenge, and precedes a response as before', async () => {
+    await policy('pin', 'otppin=1');
+    expect((await ask({ pass: 'pin' })).detail).toBeUndefined();
+    const { question } = await triggered({ pass: 'geheimnis' });
+    const pass = `geheimnis${application.respond(SUITE, question)}`;
+    expect((await ask({ pass })).result.value).toBe(true);
+  });
+
+  it.each(['', 'pin', 'x'])('2: nobody has a secret, and %p issues nothing', async (pass) => {
+    await policy('pin', 'otppin=2');
+    expect((await ask({ pass, data: 'x' })).detail).toBeUndefined();
+    expect(await failCount()).toBe(0);
+  });
+
+  it.each(['', 'x'])('0: %p issues nothing to a token without a PIN', async (pass) => {
+    await application.enrolPlain(`${serial}N`, SUITE);
+    await application.services.tokens.assign(OPERATOR, { serial, user, realm: 'staff' });
+    const { body } = (await application.send('/validate/check_s', { serial: `${serial}N`, pass })) as {
+      body: Answer;
+    };
+    expect([body.result.value, body.detail]).toEqual([false, undefined]);
+  });
+});
+
+describe('/validate/samlcheck', () => {
+  it.each(DIALECTS)(
+    'tells the attributes of a user who was accepted, by the setting, in %s',
+    async (dialect) => {
+      const on = application.restarted({ dialect });
+      const path = '/validate/samlcheck';
+      const respond = async (counter: bigint): Promise<Answer> => {
+        const { id, question } = await triggered();
+        const pass = application.respond(SUITE, question, { counter });
+        return ask({ pass, state: id }, { path, on });
+      };
+      expect((await respond(0n)).result.value).toEqual({ auth: true, attributes: {} });
+      await application.services.settings.set(OPERATOR, new Map([['AllowSamlAttributes', 'True']]));
+      const first = await ask({ pass: 'pin' }, { path, on });
+      expect(first.result.value).toEqual({ auth: false, attributes: {} });
+      expect(first.detail?.transactionid).toBeDefined();
+      expect((await respond(1n)).result.value).toEqual({
+        auth: true,
+        attributes: {
+          username: user,
+          realm: 'staff',
+          email: 'ann@example.com',
+          givenname: 'Ann',
+          surname: 'Lee',
+          phone: '+49 30 1',
+          mobile: '',
+        },
+      });
+      await application.services.settings.remove(OPERATOR, 'AllowSamlAttributes');
+    },
+  );
+});
+
+describe('/validate/check_status and /admin/checkstatus', () => {
+  it.each(DIALECTS)(
+    'tell the state of a transaction to its user and to an administrator, in %s',
+    async (dialect) => {
+      const on = application.restarted({ dialect });
+      const path = '/validate/check_status';
+      const { id, question } = await triggered();
+      const { body } = (await on.asAdmin('/admin/checkstatus', { transactionid: id })) as { body: Answer };
+      const state = (await ask({ pass: 'pin', transactionid: id }, { path, on })).result;
+      expect(state).toEqual(body.result);
+      expect(JSON.stringify(state)).toContain('"received_tan":false');
+      await ask({ pass: application.respond(SUITE, question), state: id });
+      const answered = (await ask({ pass: 'pin', state: id }, { path, on })).result;
+      expect(JSON.stringify(answered)).toContain('"valid_tan":true');
+    },
+  );
+
+  it('tell nothing to a wrong PIN, which counts, nor of the transaction of another user', async () => {
+    const path = '/validate/check_status';
+    const { id } = await triggered();
+    expect((await ask({ pass: 'nip', transactionid: id }, { path })).result.value).toEqual([]);
+    expect(await failCount()).toBe(1);
+    expect((await ask({ pass: 'pin', transactionid: id, user: 'nobody' }, { path })).result.value).toEqual(
+      [],
+    );
+    expect(await failCount()).toBe(1);
+  });
+});
+
+describe('the settings of LinOTP', () => {
+  const set = async (key: string, value: string): Promise<Answer['result']> =>
+    ((await application.asAdmin('/system/setConfig', { [key]: value })).body as Answer).result;
+
+  it('PrependPin=False: the PIN follows the response', async () => {
+    await application.services.settings.set(OPERATOR, new Map([['PrependPin', 'False']]));
+    const { id, question } = await triggered();
+    const response = application.respond(SUITE, question);
+    expect((await ask({ pass: `pin${response}`, state: id })).result.value).toBe(false);
+    expect((await ask({ pass: `${response}pin`, state: id })).result.value).toBe(true);
+    await application.services.settings.remove(OPERATOR, 'PrependPin');
+  });
+
+  it.each([
+    ['PassOnUserNotFound', 'True', 'False'],
+    ['PassOnUserNoToken', 'yes', 'False'],
+    ['FailCounterIncOnFalsePin', 'False', 'True'],
+  ])('%s=%s is refused with the reason, as it would let guesses pass', async (key, value, other) => {
+    expect((await set(key, value)).error?.message).toContain(`${key} can only be ${other} here: `);
+    expect(await set(key, other)).toMatchObject({ status: true });
+    await application.services.settings.remove(OPERATOR, key);
+  });
+});
