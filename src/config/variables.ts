@@ -61,6 +61,11 @@ const database = z
 const answers = z
   .object({
     WIRE_DIALECT: oneOf('documented', 'linotp').prefault('documented').describe('form of the answers'),
+    SESSION_COOKIE_HTTP_ONLY: oneOf('on', 'off')
+      .prefault('on')
+      .describe(
+        'HttpOnly of the cookie admin_session; off, for WIRE_DIALECT=linotp only: scripts of pages can read it',
+      ),
     SERVICE_VERSION: aText
       .optional()
       .describe('version that answers carry; unset: Tankeeper and its version, or that of the dialect'),
@@ -223,6 +228,9 @@ export const environmentSchema = z
     (values, context) => {
       for (const fault of singleSignOnFaults(values)) {
         context.addIssue(fault);
+      }
+      if (values.SESSION_COOKIE_HTTP_ONLY === 'off' && values.WIRE_DIALECT !== 'linotp') {
+        context.addIssue("SESSION_COOKIE_HTTP_ONLY='off' also needs WIRE_DIALECT='linotp'.");
       }
       if (values.SECURITY_MODULE === 'pkcs11') {
         const missing = Object.keys(pkcs11Schema.shape).filter(

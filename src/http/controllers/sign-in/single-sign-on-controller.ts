@@ -46,10 +46,10 @@ function beginEndpoint(singleSignOn: SingleSignOnService): Endpoint {
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ secure, ...call }) => {
+    async ({ servedAt, ...call }) => {
       const { attempt, expiresAt, url } = await singleSignOn.begin();
       return BEGUN.reply({ url, expires: expiresAt.toISOString() }, call, {
-        cookie: keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, secure),
+        cookie: keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, servedAt),
       });
     },
   );
@@ -75,13 +75,13 @@ function callbackEndpoint(singleSignOn: SingleSignOnService, hasConsole: boolean
         error: optional('the reason of the provider to sign nobody in'),
       }),
     },
-    async ({ parameters, cookies, secure, ...call }) => {
+    async ({ parameters, cookies, servedAt, ...call }) => {
       try {
-        const attempt = readSignIn(cookies, SINGLE_SIGN_ON, secure);
+        const attempt = readSignIn(cookies, SINGLE_SIGN_ON, servedAt);
         const act = actOfCall(call, 'admin/sign-in/oidc/callback');
         const { name, login } = await singleSignOn.finish(attempt, parameters, act);
         const reply = page('Signed in', `Signed in as ${name}.`, hasConsole ? '/console/' : undefined);
-        const set = [...loginCookies(login, secure), dropSignIn(SINGLE_SIGN_ON, secure)];
+        const set = [...loginCookies(login, servedAt), dropSignIn(SINGLE_SIGN_ON, servedAt)];
         return { ...reply, headers: { ...reply.headers, 'Set-Cookie': set } };
       } catch (error) {
         if (!isServiceError(error) || !error.code.startsWith('sign-in.')) {
@@ -90,7 +90,7 @@ function callbackEndpoint(singleSignOn: SingleSignOnService, hasConsole: boolean
         const reply = refusal(error, hasConsole);
         // The provider has answered to this sign-in: it takes no second answer.
         return error.code === 'sign-in.refused'
-          ? { ...reply, headers: { ...reply.headers, 'Set-Cookie': dropSignIn(SINGLE_SIGN_ON, secure) } }
+          ? { ...reply, headers: { ...reply.headers, 'Set-Cookie': dropSignIn(SINGLE_SIGN_ON, servedAt) } }
           : reply;
       }
     },
