@@ -9,9 +9,9 @@ import {
   issuer,
   networks,
   oneOf,
-  oneOrigin,
   oneUrl,
   origins,
+  serverAddress,
   text,
   wholeNumber,
 } from './value-kinds.ts';
@@ -29,7 +29,9 @@ const listening = z
     METRICS_PORT: wholeNumber(0, 65_535)
       .optional()
       .describe('port for /metrics without a credential, also on HOST; unset: none'),
-    TRUST_PROXY: networks().optional().describe('proxies whose X-Forwarded-For is believed; unset: none'),
+    TRUST_PROXY: networks()
+      .optional()
+      .describe('proxies whose X-Forwarded-… headers are believed; unset: none'),
   })
   .meta({ title: 'Listening' });
 
@@ -161,9 +163,11 @@ const limits = z
 
 const signIn = z
   .object({
-    PUBLIC_URL: oneOrigin
+    PUBLIC_URL: serverAddress
       .optional()
-      .describe('address of this server in browsers, to which passkeys are bound; unset: no passkeys'),
+      .describe(
+        'address of this server in browsers, to which passkeys are bound, with its path behind a proxy; unset: no passkeys',
+      ),
     OIDC_ISSUER: issuer
       .optional()
       .describe('OpenID Connect provider for single sign-on of administrators; unset: none'),

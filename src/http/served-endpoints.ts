@@ -42,6 +42,8 @@ import type { SiteFiles } from './sites/site-files.ts';
 export interface AppConfig {
   /** Addresses and networks of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
   readonly trustProxy: readonly string[];
+  /** The address of this server in browsers, with its path behind a proxy; undefined: it is not known. */
+  readonly publicUrl?: string | undefined;
   readonly dialect: DialectName;
   /** The version in answers; undefined: that of the dialect. */
   readonly serviceVersion: string | undefined;

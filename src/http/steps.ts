@@ -138,7 +138,7 @@ export const answer: Step = async ({ endpoint, request, exchange, server, picked
       // Express compares the scheme exactly, and a proxy may write it in capitals.
       secure: request.protocol.toLowerCase() === 'https',
       host: hostOf(request),
-      prefix: '',
+      prefix: exchange.prefix,
     },
     cookies: request.headers.cookie,
     ifNoneMatch: request.method === 'POST' ? undefined : request.headers['if-none-match'],
@@ -156,10 +156,13 @@ const DEPRECATED_SINCE = 1_657_843_200;
  * Adds to each answer to a POST that is deprecated the headers that say so: `Deprecation` (RFC 9745), `Link` and, once
  * the day is set, `Sunset` (RFC 8594).
  */
-export const announceDeprecatedPost: Step = ({ endpoint, request, response, server }, next) => {
+export const announceDeprecatedPost: Step = ({ endpoint, request, response, exchange, server }, next) => {
   if (endpoint.isPostDeprecated === true && request.method === 'POST') {
     response.setHeader('Deprecation', `@${DEPRECATED_SINCE}`);
-    response.setHeader('Link', `<${MONITORING_POST_PAGE}>; rel="deprecation"; type="text/html"`);
+    response.setHeader(
+      'Link',
+      `<${exchange.prefix}${MONITORING_POST_PAGE}>; rel="deprecation"; type="text/html"`,
+    );
     if (server.monitoringPostSunset !== undefined) {
       response.setHeader('Sunset', server.monitoringPostSunset.toUTCString());
     }
