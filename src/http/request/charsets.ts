@@ -33,7 +33,7 @@ const WINDOWS_1252 =
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
 
 /** Decodes ISO-8859-1 and windows-1252 (https://encoding.spec.whatwg.org/#names-and-labels makes them one). */
-export function decodeLatin1(bytes: Uint8Array): string {
+function decodeLatin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     .toString('latin1')
     .replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80] ?? control);
