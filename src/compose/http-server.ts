@@ -12,6 +12,7 @@ import { LIMIT_NAMES, type LimitMetrics, LimitReporter } from '../http/limits/li
 import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
 import type { AppMetrics } from '../http/served-endpoints.ts';
+import { logUnreadable } from '../http/serving/broken-requests.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/serving/server.ts';
 import { builtSite, readSiteFiles, type SiteFiles } from '../http/sites/site-files.ts';
@@ -80,6 +81,7 @@ export async function startHttpServer(
     host,
     port,
     connections: guards.connections,
+    unreadable: logUnreadable({ log, clock }),
     requestTimeout: requestTimeout * 1000,
   });
   return {
@@ -118,7 +120,8 @@ export async function startMetricsServer(
     return undefined;
   }
   const connections = metricsGuard({ metrics, log, clock: systemClock });
-  const server = await startServer(metricsListener(metrics, log), { host, port, connections });
+  const unreadable = logUnreadable({ log, clock: systemClock });
+  const server = await startServer(metricsListener(metrics, log), { host, port, connections, unreadable });
   log.info('Listening for metrics', { host, port: server.port, url: baseUrlOf({ host }, server.port) });
   return server;
 }

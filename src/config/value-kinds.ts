@@ -87,10 +87,7 @@ const origin = z
   .refine(({ protocol, hostname }) => protocol === 'https:' || LOOPBACK.test(hostname))
   .transform((url) => url.origin);
 
-/** One origin. */
-export const oneOrigin: z.ZodType<string, string> = origin.meta({
-  allowed: 'an origin such as https://tan.example.com; http:// for this machine only',
-});
+const SERVER_PATH = /^\/(?:[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*\/?)?$/;
 
 const httpUrl = z
   .string()
@@ -102,6 +99,16 @@ const httpUrl = z
 export const oneUrl: z.ZodType<string, string> = httpUrl.meta({
   allowed: 'a URL with https://; http:// for this machine only',
 });
+
+/** The address of a server, with the path below which a proxy shows it, if any, and no slash at its end. */
+export const serverAddress: z.ZodType<string, string> = httpUrl
+  .refine((value) => !value.includes('?') && SERVER_PATH.test(new URL(value).pathname))
+  .transform((value) => new URL(value))
+  .transform(({ origin: server, pathname }) => server + pathname.replace(/\/$/, ''))
+  .meta({
+    allowed:
+      'an address such as https://tan.example.com or https://example.com/tan; http:// for this machine only',
+  });
 
 /** The issuer of an OpenID Connect provider, as its metadata writes it. */
 export const issuer: z.ZodType<string, string> = httpUrl

@@ -9,9 +9,9 @@ import {
   issuer,
   networks,
   oneOf,
-  oneOrigin,
   oneUrl,
   origins,
+  serverAddress,
   text,
   wholeNumber,
 } from './value-kinds.ts';
@@ -29,7 +29,9 @@ const listening = z
     METRICS_PORT: wholeNumber(0, 65_535)
       .optional()
       .describe('port for /metrics without a credential, also on HOST; unset: none'),
-    TRUST_PROXY: networks().optional().describe('proxies whose X-Forwarded-For is believed; unset: none'),
+    TRUST_PROXY: networks()
+      .optional()
+      .describe('proxies whose X-Forwarded-… headers are believed; unset: none'),
   })
   .meta({ title: 'Listening' });
 
@@ -61,6 +63,11 @@ const database = z
 const answers = z
   .object({
     WIRE_DIALECT: oneOf('documented', 'linotp').prefault('documented').describe('form of the answers'),
+    SESSION_COOKIE_HTTP_ONLY: oneOf('on', 'off')
+      .prefault('on')
+      .describe(
+        'HttpOnly of the cookie admin_session; off, for WIRE_DIALECT=linotp only: scripts of pages can read it',
+      ),
     SERVICE_VERSION: aText
       .optional()
       .describe('version that answers carry; unset: Tankeeper and its version, or that of the dialect'),
@@ -156,9 +163,11 @@ const limits = z
 
 const signIn = z
   .object({
-    PUBLIC_URL: oneOrigin
+    PUBLIC_URL: serverAddress
       .optional()
-      .describe('address of this server in browsers, to which passkeys are bound; unset: no passkeys'),
+      .describe(
+        'address of this server in browsers, to which passkeys are bound, with its path behind a proxy; unset: no passkeys',
+      ),
     OIDC_ISSUER: issuer
       .optional()
       .describe('OpenID Connect provider for single sign-on of administrators; unset: none'),
@@ -223,6 +232,9 @@ export const environmentSchema = z
     (values, context) => {
       for (const fault of singleSignOnFaults(values)) {
         context.addIssue(fault);
+      }
+      if (values.SESSION_COOKIE_HTTP_ONLY === 'off' && values.WIRE_DIALECT !== 'linotp') {
+        context.addIssue("SESSION_COOKIE_HTTP_ONLY='off' also needs WIRE_DIALECT='linotp'.");
       }
       if (values.SECURITY_MODULE === 'pkcs11') {
         const missing = Object.keys(pkcs11Schema.shape).filter(

@@ -1,11 +1,12 @@
 import type { NextFunction, Request } from 'express';
-import { LRUCache } from 'lru-cache';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import { ERROR_RESTRICTION } from '../configuration/setting.ts';
+import { Reported } from '../kernel/bounded-work.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type AnyServiceError, type ErrorCode, ServiceError, isServiceError } from '../kernel/errors.ts';
 import { type Log, describeFault } from '../kernel/log.ts';
+import { DigestRefusal } from './authentication/credentials.ts';
 import type { FailureDialect } from './dialects/dialect.ts';
 import type { Exchange, ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
 import {
@@ -167,11 +168,6 @@ const TEXTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   'security-module.unavailable': 'The security module is unavailable',
 };
 
-/** Milliseconds in which the same reason is logged once: any client may cause it at any rate. The cache keeps the last one, too. */
-const QUIET_MS = 59_999;
-/** The most reasons that are remembered. */
-const MAX_REPORTED = 1_000;
-
 /** A failure without its reason, as any client may see it. */
 class UnexplainedError extends ServiceError {
   /** The message of the original error, for the log. */
@@ -192,29 +188,33 @@ export function withoutReason(error: unknown): unknown {
   return text !== undefined && isServiceError(error) ? new UnexplainedError(error, text) : error;
 }
 
-/** Logs the reasons that open endpoints withhold. */
+/** Logs, once a minute, the reasons that open endpoints withhold, and what an operator can mend at a client. */
 class KeptReasons {
   readonly #log: Log;
-  readonly #quiet: LRUCache<string, true>;
+  readonly #reported: Reported;
 
   constructor({ log, clock }: { log: Log; clock: Clock }) {
     this.#log = log;
-    const now = (): number => clock.now().getTime();
-    this.#quiet = new LRUCache({ max: MAX_REPORTED, ttl: QUIET_MS, ttlResolution: 0, perf: { now } });
+    this.#reported = new Reported({ clock });
   }
 
-  /** Logs the reason of an error, if it was withheld. To be called with every error that is answered. */
-  note(error: ServiceError, { requestId, context }: Exchange): void {
-    if (!(error instanceof UnexplainedError) || this.#quiet.has(error.reason)) {
-      return;
+  /** Logs the reason of an error, if it is one of these. To be called with every error that is answered. */
+  note(error: ServiceError, { requestId, context, client }: Exchange): void {
+    const { path } = context;
+    if (error instanceof DigestRefusal && this.#reported.isNew(`digest ${client}`)) {
+      this.#log.warn(
+        'A client was refused: it uses HTTP Digest, which is not offered here. Set it to Basic (linotpadm --authtype=Basic)',
+        { requestId, path, client },
+      );
     }
-    this.#quiet.set(error.reason, true);
-    const { fault, faultDetail } = describeFault(error.cause);
-    this.#log.warn(`A request failed, and the client was not told why: ${error.reason}`, {
-      requestId,
-      path: context.path,
-      fault,
-      faultDetail,
-    });
+    if (error instanceof UnexplainedError && this.#reported.isNew(error.reason)) {
+      const { fault, faultDetail } = describeFault(error.cause);
+      this.#log.warn(`A request failed, and the client was not told why: ${error.reason}`, {
+        requestId,
+        path,
+        fault,
+        faultDetail,
+      });
+    }
   }
 }

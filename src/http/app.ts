@@ -4,7 +4,7 @@ import { createDialect } from './dialects/dialects.ts';
 import { serveEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { setFixedHeaders } from './fixed-headers.ts';
-import { beginExchange, senderReader } from './request/exchange.ts';
+import { beginExchange, prefixReader, senderReader } from './request/exchange.ts';
 import { networkMatcher } from './limits/networks.ts';
 import { logRequests, measureRequests, OPERATIONS_PATHS } from './request-log.ts';
 import type { BodyLimits } from './request/request-body.ts';
@@ -37,7 +37,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('trust proxy', networkMatcher(config.trustProxy));
 
   const senderOf = senderReader({ trustProxy: config.trustProxy, log });
-  app.use(beginExchange({ clock, random, senderOf }));
+  app.use(beginExchange({ clock, random, senderOf, prefixOf: prefixReader(config) }));
   app.use(logRequests(log, clock, Object.values(OPERATIONS_PATHS)));
   app.use(measureRequests(metrics));
   app.use(setFixedHeaders());

@@ -4,6 +4,7 @@ import type { Act, Caller } from '../policy/caller.ts';
 import type { RequiredRights, RightName } from '../policy/rights-service.ts';
 import { type Answers, inEveryDialect, type Shown, valueOf } from './answers.ts';
 import type { Identity } from './authentication/authenticate.ts';
+import type { ServedAt } from './authentication/cookies.ts';
 import type { Dialect, DialectName } from './dialects/dialect.ts';
 import type { Reply } from './reply.ts';
 import type { Family, RequestContext } from './request/exchange.ts';
@@ -98,8 +99,7 @@ export interface Call<Parameters> {
   readonly requestId: string;
   /** The header `If-None-Match`, which counts for reading only (RFC 9110 §13.1.2). */
   readonly ifNoneMatch: string | undefined;
-  /** True if it came over https, as far as trusted proxies report. */
-  readonly secure: boolean;
+  readonly servedAt: ServedAt;
   /** The header `Cookie`. */
   readonly cookies: string | undefined;
 }

@@ -54,7 +54,9 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'request.media-type': withStatus(415),
   'path.unknown': withStatus(404),
   'method.not-allowed': withStatus(405),
-  'authentication.required': withStatus(401, { 'WWW-Authenticate': 'Basic realm="tankeeper"' }),
+  'authentication.required': withStatus(401, {
+    'WWW-Authenticate': 'Basic realm="tankeeper", charset="UTF-8"',
+  }),
   'second-factor.required': SIGN_IN,
   'second-factor.unusable': SIGN_IN,
   'sign-in.refused': SIGN_IN,

@@ -32,6 +32,7 @@ import { signInEndpoints } from './controllers/sign-in/sign-in-controller.ts';
 import { ocraEndpoints } from './controllers/ocra-controller.ts';
 import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
 import { validateEndpoints } from './controllers/validate-controller.ts';
+import { sessionCookies } from './authentication/cookies.ts';
 import type { DialectName } from './dialects/dialect.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import type { Guards } from './limits/guards.ts';
@@ -41,9 +42,13 @@ import type { SiteFiles } from './sites/site-files.ts';
 export interface AppConfig {
   /** Addresses and networks of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
   readonly trustProxy: readonly string[];
+  /** The address of this server in browsers, with its path behind a proxy; undefined: it is not known. */
+  readonly publicUrl?: string | undefined;
   readonly dialect: DialectName;
   /** The version in answers; undefined: that of the dialect. */
   readonly serviceVersion: string | undefined;
+  /** `off`: scripts of pages can read the cookie `admin_session`; default: on. */
+  readonly sessionCookieHttpOnly?: 'on' | 'off';
   readonly monitoringPost: 'on' | 'off';
   readonly monitoringPostSunset?: Date | undefined;
   /** The version of tankeeper that the documentation names; undefined: no documentation is served. */
@@ -79,7 +84,14 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
   const endpoints: Endpoint[] = [
     ...monitoringEndpoints(services.monitoring, config.monitoringPost),
     ...ocraEndpoints(services.ocra, services.statusWaits),
-    ...adminEndpoints(services.enrolment, administrators),
+    ...adminEndpoints(
+      services.enrolment,
+      administrators,
+      sessionCookies({
+        asRecorded: config.dialect === 'linotp',
+        httpOnly: config.sessionCookieHttpOnly !== 'off',
+      }),
+    ),
     ...loginEndpoints(services.logins, guards.logins),
     ...signInEndpoints(services.signIn, services.signInMethods, guards.logins),
     ...confirmationEndpoints(services.confirmation, guards.logins),

@@ -7,6 +7,7 @@ import {
   type Identity,
   type RememberedChecks,
 } from './authentication/authenticate.ts';
+import type { Demands } from './authentication/cookies.ts';
 import type { RightsService } from '../policy/rights-service.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Endpoint, Picked } from './endpoint-spec.ts';
@@ -14,6 +15,7 @@ import type { Guards } from './limits/guards.ts';
 import type { Reply } from './reply.ts';
 import type { Exchange, ExchangeRequest, ExchangeResponse } from './request/exchange.ts';
 import {
+  type FormSyntax,
   mergeSources,
   pickParameters,
   type QueryEntry,
@@ -114,6 +116,14 @@ export const awaitLater: Step = async ({ request, response, exchange }, next) =>
   }
 };
 
+/** The names and IPv4 addresses that the attribute `Domain` of a cookie may hold. */
+const HOST_NAME = /^[a-z\d](?:[a-z\d.-]{0,252}[a-z\d])?$/i;
+
+/** @param request of HTTP/1.0 it may name no host */
+function hostOf({ hostname }: { readonly hostname?: string }): string | undefined {
+  return hostname !== undefined && HOST_NAME.test(hostname) ? hostname : undefined;
+}
+
 /** Calls the endpoint. */
 export const answer: Step = async ({ endpoint, request, exchange, server, picked, identity }) => {
   const { context, client, limitedAs, requestId } = exchange;
@@ -124,8 +134,12 @@ export const answer: Step = async ({ endpoint, request, exchange, server, picked
     client,
     limitedAs,
     requestId,
-    // Express compares the scheme exactly, and a proxy may write it in capitals.
-    secure: request.protocol.toLowerCase() === 'https',
+    servedAt: {
+      // Express compares the scheme exactly, and a proxy may write it in capitals.
+      secure: request.protocol.toLowerCase() === 'https',
+      host: hostOf(request),
+      prefix: exchange.prefix,
+    },
     cookies: request.headers.cookie,
     ifNoneMatch: request.method === 'POST' ? undefined : request.headers['if-none-match'],
   };
@@ -142,10 +156,13 @@ const DEPRECATED_SINCE = 1_657_843_200;
  * Adds to each answer to a POST that is deprecated the headers that say so: `Deprecation` (RFC 9745), `Link` and, once
  * the day is set, `Sunset` (RFC 8594).
  */
-export const announceDeprecatedPost: Step = ({ endpoint, request, response, server }, next) => {
+export const announceDeprecatedPost: Step = ({ endpoint, request, response, exchange, server }, next) => {
   if (endpoint.isPostDeprecated === true && request.method === 'POST') {
     response.setHeader('Deprecation', `@${DEPRECATED_SINCE}`);
-    response.setHeader('Link', `<${MONITORING_POST_PAGE}>; rel="deprecation"; type="text/html"`);
+    response.setHeader(
+      'Link',
+      `<${exchange.prefix}${MONITORING_POST_PAGE}>; rel="deprecation"; type="text/html"`,
+    );
     if (server.monitoringPostSunset !== undefined) {
       response.setHeader('Sunset', server.monitoringPostSunset.toUTCString());
     }
@@ -217,12 +234,18 @@ export const shareWithApps: Step = ({ endpoint, request, response, server }, nex
 
 /** Reads the parameters of the query string. */
 export const readQueryString: Step = (state, next) => {
-  state.query = readQueryEntries(state.request, state.server.limits.parameters);
+  const { parameters } = state.server.limits;
+  state.query = readQueryEntries(state.request, parameters, syntaxOf(state));
   if (state.query.length > 0) {
     keep(state, []);
   }
   return next();
 };
+
+function syntaxOf({ endpoint, server }: EndpointRequest): FormSyntax {
+  const keepsPercent = server.dialect.name === 'linotp';
+  return { keepsPercent, splitsAtSemicolon: keepsPercent && endpoint.family === 'linotp2' };
+}
 
 /** Reads the parameters of the body. */
 export const readRest: Step = async (state, next) => {
@@ -232,7 +255,8 @@ export const readRest: Step = async (state, next) => {
     if (!request.complete) {
       checks.forget();
     }
-    keep(state, await readBody(request, response, server.limits, endpoint.large));
+    const form = { large: endpoint.large, syntax: syntaxOf(state) };
+    keep(state, await readBody(request, response, server.limits, form));
   }
   return next();
 };
@@ -297,7 +321,7 @@ export const authenticateCaller: Step = async (state, next) => {
     state.identity =
       endpoint.access === 'password'
         ? await authenticateByPassword(request, exchange, checks)
-        : await authenticate(request, values, exchange, checks, needsMoreThanCookie(state));
+        : await authenticate(request, values, exchange, checks, demandsOf(state));
     exchange.administrator = state.identity.principal.administrator;
   }
   return next();
@@ -312,9 +336,12 @@ export const authorizeCaller: Step = async ({ endpoint, exchange, server, picked
   return next();
 };
 
-function needsMoreThanCookie({ endpoint, request }: EndpointRequest): boolean {
+function demandsOf({ endpoint, request, query }: EndpointRequest): Demands {
   const isOfProgram = !Object.keys(request.headers).some((name) => name.startsWith('sec-fetch-'));
-  return endpoint.changesState && !(endpoint.endsLogin === true && isOfProgram);
+  return {
+    changesState: endpoint.changesState && !(endpoint.endsLogin === true && isOfProgram),
+    isCsrfInUrl: query.some(([name]) => name.toLowerCase() === 'csrf_token'),
+  };
 }
 
 /** Limits the requests of a client. Probes of liveness and readiness are always answered. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Clock } from './clock.ts';
 
 /** The reason of a refusal: `full` if too many wait already, `late` if no permit came in time. */
 export type SemaphoreRefusal = 'full' | 'late';
@@ -153,4 +154,38 @@ export function boundedMemo<Value extends object | string | number | boolean>(
   });
   // A copy: V8 keeps the whole header in memory as long as a substring of it.
   return (key) => known.get(key) ?? known.memo(structuredClone(key));
+}
+
+/** Milliseconds in which the same event is reported once: any client may cause it at any rate. */
+const QUIET_MS = 59_999;
+/** The most events that are remembered, so that a flood of different ones fills neither the memory nor the log. */
+const MAX_REPORTED = 1_000;
+
+/** Tells which of repeated events to report: the first of a minute. */
+export class Reported {
+  readonly #quiet: LRUCache<string, true>;
+
+  constructor({ clock }: { readonly clock: Clock }) {
+    const now = (): number => clock.now().getTime();
+    // The cache keeps the last millisecond, too.
+    this.#quiet = new LRUCache({ max: MAX_REPORTED, ttl: QUIET_MS, ttlResolution: 0, perf: { now } });
+  }
+
+  /**
+   * @param ms for which the event is not reported again; at least a minute
+   * @returns true if the event is to be reported
+   */
+  isNew(event: string, ms = QUIET_MS): boolean {
+    if (this.#quiet.has(event)) {
+      return false;
+    }
+    if (this.#quiet.size >= MAX_REPORTED) {
+      this.#quiet.purgeStale();
+    }
+    if (this.#quiet.size >= MAX_REPORTED) {
+      return false;
+    }
+    this.#quiet.set(event, true, { ttl: Math.max(QUIET_MS, ms) });
+    return true;
+  }
 }

@@ -30,6 +30,7 @@ describe('the configuration', () => {
       auditRetention: 'off',
       housekeepingInterval: 600,
       dialect: 'documented',
+      sessionCookieHttpOnly: 'on',
       serviceVersion: undefined,
       logLevel: 'info',
       logFormat: 'auto',
@@ -63,6 +64,16 @@ describe('the configuration', () => {
 
   it('takes an empty variable for an unset one', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: '' })).toEqual(loadConfig({}));
+  });
+
+  it('lets scripts read the cookie of a session only in the dialect linotp', () => {
+    const SESSION_COOKIE_HTTP_ONLY = 'off';
+    expect(() => loadConfig({ SESSION_COOKIE_HTTP_ONLY })).toThrow(
+      "SESSION_COOKIE_HTTP_ONLY='off' also needs WIRE_DIALECT='linotp'.",
+    );
+    expect(loadConfig({ SESSION_COOKIE_HTTP_ONLY, WIRE_DIALECT: 'linotp' })).toMatchObject({
+      sessionCookieHttpOnly: 'off',
+    });
   });
 
   it('needs all of a PKCS #11 module or nothing, and names what is missing', () => {

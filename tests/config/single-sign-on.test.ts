@@ -19,6 +19,13 @@ describe('single sign-on', () => {
     expect(loadConfig({}).publicUrl).toBeUndefined();
   });
 
+  it('has a redirect below the path of PUBLIC_URL', () => {
+    const PUBLIC_URL = 'https://Example.com:443/tan/';
+    const { publicUrl, singleSignOn } = loadConfig({ ...GIVEN, PUBLIC_URL });
+    expect(publicUrl).toBe('https://example.com/tan');
+    expect(singleSignOn?.redirectUrl).toBe('https://example.com/tan/admin/sign-in/oidc/callback');
+  });
+
   it('has usual claims, a redirect below PUBLIC_URL, and groups that may contain =', () => {
     expect(loadConfig(GIVEN).singleSignOn).toEqual({
       issuer: 'https://login.example.com/realms/staff',
@@ -52,7 +59,9 @@ describe('single sign-on', () => {
     ['OIDC_GROUPS', 'a=group:b, a=group:c'],
     ['OIDC_REDIRECT_URL', 'http://tan.example.com/callback'],
     ['PUBLIC_URL', 'http://tan.example.com'],
-    ['PUBLIC_URL', 'https://tan.example.com/path'],
+    ['PUBLIC_URL', 'https://tan.example.com/path?x'],
+    ['PUBLIC_URL', 'https://tan.example.com//path'],
+    ['PUBLIC_URL', 'https://tan.example.com/%22'],
   ])('refuses %s=%s', (name, value) => {
     expect(messageOf({ ...GIVEN, [name]: value })).toContain(`${name}='${value}' is not allowed`);
   });

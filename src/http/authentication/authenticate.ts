@@ -16,12 +16,10 @@ import {
   readCookie,
   refuseNavigation,
 } from './credentials.ts';
-import { assertCsrfToken, readLoginCookie } from './cookies.ts';
+import { assertCsrfToken, type Demands, readLoginCookie, SESSION_COOKIE } from './cookies.ts';
 import type { Guards } from '../limits/guards.ts';
 import type { RequestSender } from '../request/exchange.ts';
 import type { RequestValues } from '../request/parameters.ts';
-
-export const SESSION_COOKIE = 'admin_session';
 
 /** The verification of passwords, sessions and API tokens. */
 type CredentialCheck = Pick<
@@ -52,11 +50,11 @@ export interface Identity {
 /**
  * Authenticates a request: by HTTP Basic, by an API token, by a session, whose cookie must equal the parameter
  * `session`, or by a login token in a cookie, which is used where neither `Authorization` nor the cookie of a session
- * is given. Every given credential must be valid. A password and a session must belong to the same administrator.
+ * is given. Every given credential must be valid. A password and a session must belong to the same administrator; beside a
+ * password, a session that the client has made up itself counts as none: clients of LinOTP 2 do so.
  *
  * A cookie alone changes nothing, whatever the method: that of a session comes with the parameter, that of a login with
  * the CSRF value, and neither with an address that the browser opens.
- * @param changesState true if the endpoint changes anything
  * @throws ServiceError 'authentication.required', 'too-many-requests', 'cross-site.refused'
  */
 export async function authenticate(
@@ -64,7 +62,7 @@ export async function authenticate(
   values: RequestValues,
   sender: RequestSender,
   checks: Checks,
-  changesState: boolean,
+  demands: Demands,
 ): Promise<Identity> {
   const { credentials: check, logins } = checks;
   const { client } = sender;
@@ -79,18 +77,18 @@ export async function authenticate(
     const { administrator: named } = await byPassword(authorization, sender, checks);
     return session === undefined
       ? withoutSession(byOwnPassword(named, client))
-      : bySession(session, cookie, client, check, named);
+      : byPasswordAndSession(named, session, cookie, client, check);
   }
   const { csrfToken, ...known } =
     loginToken !== undefined && (session === undefined || cookie === undefined)
       ? await byLogin(loginToken, client, logins)
       : { ...(await bySession(session, cookie, client, check)), csrfToken: undefined };
-  if (changesState) {
+  if (demands.changesState) {
     refuseNavigation(request);
   }
   if (csrfToken !== undefined) {
     const { administrator } = known.principal;
-    assertCsrfToken(request, { administrator, csrfToken }, values.get('csrf_token'), changesState);
+    assertCsrfToken(request, { administrator, csrfToken }, values.get('csrf_token'), demands);
   }
   return known;
 }
@@ -178,21 +176,42 @@ async function byPassword(
   return proven;
 }
 
-/** @param named the administrator of a given password, to whom the session must belong */
 async function bySession(
   session: string | undefined,
   cookie: string | undefined,
   client: string,
   check: CredentialCheck,
-  named?: string,
 ): Promise<Identity> {
-  const isRepeated =
-    session !== undefined && cookie !== undefined && session !== '' && equalText(cookie, session);
-  const owner = isRepeated ? await check.findSession(session) : undefined;
-  if (owner === undefined || (named !== undefined && named !== owner)) {
+  const owner = isRepeated(session, cookie) ? await check.findSession(session) : undefined;
+  if (session === undefined || owner === undefined) {
     throw notAuthenticated(session === undefined ? undefined : 'session');
   }
   return { principal: { ...principal(owner, client), proof: 'session' }, session };
+}
+
+/** @param named the administrator of the password */
+async function byPasswordAndSession(
+  named: string,
+  session: string,
+  cookie: string | undefined,
+  client: string,
+  check: CredentialCheck,
+): Promise<Identity> {
+  if (!isRepeated(session, cookie)) {
+    throw notAuthenticated('session');
+  }
+  const owner = await check.findSession(session);
+  if (owner === undefined) {
+    return withoutSession(byOwnPassword(named, client));
+  }
+  if (owner !== named) {
+    throw notAuthenticated('session');
+  }
+  return { principal: { ...principal(owner, client), proof: 'session' }, session };
+}
+
+function isRepeated(session: string | undefined, cookie: string | undefined): session is string {
+  return session !== undefined && cookie !== undefined && session !== '' && equalText(cookie, session);
 }
 
 /** @returns also the value that the request must repeat */

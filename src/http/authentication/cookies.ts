@@ -3,7 +3,14 @@ import type { Login } from '../../administrators/login-service.ts';
 import { equalText } from '../../kernel/constant-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { notAuthenticated, readCookie } from './credentials.ts';
-import { readQuery } from '../request/parameters.ts';
+
+/** What a request asks for, beside who sends it. */
+export interface Demands {
+  /** True if the endpoint changes anything. */
+  readonly changesState: boolean;
+  /** True if the query string holds `csrf_token`. */
+  readonly isCsrfInUrl: boolean;
+}
 
 /** The names that LinOTP 3 uses. */
 const TOKEN_COOKIE = 'access_token_cookie';
@@ -30,12 +37,12 @@ export function assertCsrfToken(
   request: IncomingMessage,
   login: { readonly administrator: string; readonly csrfToken: string },
   inForm: string | undefined,
-  changesState: boolean,
+  { changesState, isCsrfInUrl }: Demands,
 ): void {
   if (!changesState && (request.method === 'GET' || request.method === 'HEAD')) {
     return;
   }
-  if (readQuery(request).has('csrf_token')) {
+  if (isCsrfInUrl) {
     throw new ServiceError(
       'authentication.required',
       'Not authenticated: csrf_token belongs in the body or its value in the header X-CSRF-TOKEN, not in the URL',
@@ -48,22 +55,32 @@ export function assertCsrfToken(
   }
 }
 
+/** The address of this server as a client sees it, as far as trusted proxies report. */
+export interface ServedAt {
+  /** True if the request came over https. */
+  readonly secure: boolean;
+  /** The name of the host, without a port; undefined where the request names none that a cookie can. */
+  readonly host: string | undefined;
+  /** The folder below which a proxy shows this server, such as `/tan`; empty: the root. */
+  readonly prefix: string;
+}
+
 /** @returns the headers `Set-Cookie` of a login; scripts of this site can read only the second cookie */
-export function loginCookies(login: Login, secure: boolean): readonly string[] {
-  return cookies(login.token, login.csrfToken, login.expiresAt, secure);
+export function loginCookies(login: Login, servedAt: ServedAt): readonly string[] {
+  return cookies(login.token, login.csrfToken, login.expiresAt, servedAt);
 }
 
 /** @returns the headers `Set-Cookie` that remove the cookies of a login */
-export function logoutCookies(secure: boolean): readonly string[] {
-  return cookies('', '', new Date(0), secure);
+export function logoutCookies(servedAt: ServedAt): readonly string[] {
+  return cookies('', '', new Date(0), servedAt);
 }
 
-function cookies(token: string, csrfToken: string, expiresAt: Date, secure: boolean): readonly string[] {
+function cookies(token: string, csrfToken: string, expiresAt: Date, servedAt: ServedAt): readonly string[] {
   const attributes = [
-    'Path=/',
+    pathOf(servedAt),
     `Expires=${expiresAt.toUTCString()}`,
     'SameSite=Strict',
-    ...(secure ? ['Secure'] : []),
+    ...(servedAt.secure ? ['Secure'] : []),
   ];
   return [
     [`${TOKEN_COOKIE}=${token}`, ...attributes, 'HttpOnly'].join('; '),
@@ -71,8 +88,50 @@ function cookies(token: string, csrfToken: string, expiresAt: Date, secure: bool
   ];
 }
 
-/** `__Host-`: no other host of the domain can plant it (RFC 6265bis section 4.1.3.2). Browsers want `Secure` for that. */
-const SECURE_PREFIX = '__Host-';
+function pathOf({ prefix }: ServedAt): string {
+  return `Path=${prefix}/`;
+}
+
+/** The cookie of a session of the clients of LinOTP 2. */
+export const SESSION_COOKIE = 'admin_session';
+
+/** @returns the headers `Set-Cookie` that keep a session; an empty one removes it */
+export type SessionCookies = (session: string, servedAt: ServedAt) => readonly string[];
+
+/**
+ * Has no `Expires`: Java's HttpClient drops a cookie whose date it cannot read. The server ends the session by itself.
+ * @param asRecorded true: two cookies, as LinOTP 2 sends them, the first one with the domain
+ * @param httpOnly false: scripts of pages can read it
+ */
+export function sessionCookies({
+  asRecorded,
+  httpOnly,
+}: {
+  readonly asRecorded: boolean;
+  readonly httpOnly: boolean;
+}): SessionCookies {
+  return (session, servedAt) => {
+    const domains = asRecorded && servedAt.host !== undefined ? [`Domain=${servedAt.host}`] : [];
+    const attributes = [
+      pathOf(servedAt),
+      ...(session === '' ? ['Max-Age=0'] : []),
+      ...(httpOnly ? ['HttpOnly'] : []),
+      'SameSite=Strict',
+      ...(servedAt.secure ? ['Secure'] : []),
+    ];
+    return [...domains.map((domain) => [domain]), []].map((domain) =>
+      [`${SESSION_COOKIE}=${session}`, ...domain, ...attributes].join('; '),
+    );
+  };
+}
+
+/**
+ * No other host of the domain can plant a cookie of such a name (RFC 6265bis section 4.1.3). Browsers want `Secure` for
+ * it, and for `__Host-` also the path `/`.
+ */
+function signInName({ name }: SignInCookie, { secure, prefix }: ServedAt): string {
+  return secure ? `${prefix === '' ? '__Host-' : '__Secure-'}${name}` : name;
+}
 
 /** A cookie that names a sign-in which is under way, or holds it. */
 interface SignInCookie {
@@ -88,29 +147,34 @@ export const SINGLE_SIGN_ON: SignInCookie = { name: 'sign_in_oidc', sameSite: 'L
 /** @returns the secret of the sign-in; undefined: this browser has begun none */
 export function readSignIn(
   cookies: string | undefined,
-  { name }: SignInCookie,
-  secure: boolean,
+  cookie: SignInCookie,
+  servedAt: ServedAt,
 ): string | undefined {
-  return readCookie(cookies, secure ? SECURE_PREFIX + name : name);
+  return readCookie(cookies, signInName(cookie, servedAt));
 }
 
 /** @returns the header `Set-Cookie` that keeps the secret until then */
-export function keepSignIn(cookie: SignInCookie, secret: string, expiresAt: Date, secure: boolean): string {
-  return header(cookie, secret, expiresAt, secure);
+export function keepSignIn(
+  cookie: SignInCookie,
+  secret: string,
+  expiresAt: Date,
+  servedAt: ServedAt,
+): string {
+  return header(cookie, secret, expiresAt, servedAt);
 }
 
 /** @returns the header `Set-Cookie` that removes the secret */
-export function dropSignIn(cookie: SignInCookie, secure: boolean): string {
-  return header(cookie, '', new Date(0), secure);
+export function dropSignIn(cookie: SignInCookie, servedAt: ServedAt): string {
+  return header(cookie, '', new Date(0), servedAt);
 }
 
-function header({ name, sameSite }: SignInCookie, value: string, expiresAt: Date, secure: boolean): string {
+function header(cookie: SignInCookie, value: string, expiresAt: Date, servedAt: ServedAt): string {
   return [
-    `${secure ? SECURE_PREFIX + name : name}=${value}`,
-    'Path=/',
+    `${signInName(cookie, servedAt)}=${value}`,
+    pathOf(servedAt),
     `Expires=${expiresAt.toUTCString()}`,
-    `SameSite=${sameSite}`,
+    `SameSite=${cookie.sameSite}`,
     'HttpOnly',
-    ...(secure ? ['Secure'] : []),
+    ...(servedAt.secure ? ['Secure'] : []),
   ].join('; ');
 }

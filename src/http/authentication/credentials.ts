@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../kernel/errors.ts';
+import { decodeUtf8OrLatin1 } from '../request/charsets.ts';
 import type { RefusedCredentials } from '../../administrators/administrator.ts';
 
 /** The content of `Authorization`. */
@@ -47,13 +48,21 @@ export function parseAuthorization(values: readonly string[] = []): Authorizatio
     return undefined;
   }
   const [, scheme = '', credentials = ''] = /^([A-Za-z]+) +([\x21-\x7e]+) *$/.exec(value) ?? [];
-  if (another === undefined && scheme.toLowerCase() === 'basic') {
-    return parseBasic(credentials);
+  switch (another === undefined ? scheme.toLowerCase() : undefined) {
+    case 'basic':
+      return parseBasic(credentials);
+    case 'bearer':
+      return { scheme: 'bearer', token: credentials };
+    default:
+      throw /^digest /i.test(value) ? new DigestRefusal() : notAuthenticated();
   }
-  if (another === undefined && scheme.toLowerCase() === 'bearer') {
-    return { scheme: 'bearer', token: credentials };
+}
+
+/** The refusal of HTTP Digest, for which the server would have to keep passwords, or what serves as one. */
+export class DigestRefusal extends ServiceError<'authentication.required'> {
+  constructor() {
+    super('authentication.required', 'Not authenticated: there is no HTTP Digest here, use Basic', {});
   }
-  throw notAuthenticated();
 }
 
 /** Parses Basic credentials (RFC 7617). The name ends at the first colon, so a password may contain colons. */
@@ -62,20 +71,13 @@ function parseBasic(credentials: string): Authorization {
   if (bytes.toString('base64').replace(/=+$/, '') !== credentials.replace(/(?<!=)=+$/, '')) {
     throw notAuthenticated();
   }
-  const text = textOf(bytes);
+  // Old clients send Latin-1; RFC 7617 leaves it to them where the challenge names no charset.
+  const text = decodeUtf8OrLatin1(bytes);
   const colon = text.indexOf(':');
   if (colon <= 0 || text.includes('\0')) {
     throw notAuthenticated();
   }
   return { scheme: 'basic', name: text.slice(0, colon), password: text.slice(colon + 1) };
-}
-
-function textOf(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw notAuthenticated();
-  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { inEveryDialect, type OtherAnswer, pageAnswer } from '../answers.ts';
 import { conditionalReply, type FixedContent, fixedContent, htmlReply } from '../reply.ts';
@@ -22,6 +23,8 @@ const FILE = {
   parameters: z.object({}),
 } as const;
 
+/** The most documents that are kept: two dialects, for each path below which proxies show this server. */
+const MAX_MADE = 8;
 const CACHED = { ETag: 'the version of the content', 'Cache-Control': 'no-cache' };
 const UNCHANGED: OtherAnswer = { status: 304, meaning: 'the client has this version', headers: CACHED };
 
@@ -32,15 +35,16 @@ export function documentationEndpoints(documented: Documented): Endpoint[] {
 
 /** @returns the endpoint of the OpenAPI document, which is made by the first request for it */
 function openApiEndpoint({ version, endpoints }: Documented): Endpoint {
-  const made = new Map<DialectName, FixedContent>();
-  const documentIn = (dialect: DialectName): FixedContent => {
+  const made = new LRUCache<string, FixedContent>({ max: MAX_MADE });
+  const documentIn = (dialect: DialectName, prefix: string): FixedContent => {
+    const key = `${dialect} ${prefix}`;
     const document =
-      made.get(dialect) ??
+      made.get(key) ??
       fixedContent(
         'application/json; charset=utf-8',
-        JSON.stringify(describeInterface({ dialect, version, endpoints: endpoints() })),
+        JSON.stringify(describeInterface({ dialect, version, prefix, endpoints: endpoints() })),
       );
-    made.set(dialect, document);
+    made.set(key, document);
     return document;
   };
   return openEndpoint(
@@ -68,8 +72,8 @@ function openApiEndpoint({ version, endpoints }: Documented): Endpoint {
           .describe("`documented` or `linotp`: the dialect that is described; default: the server's own"),
       }),
     },
-    ({ parameters, dialect: own, ifNoneMatch }) =>
-      conditionalReply(documentIn(parameters.dialect ?? own.name), ifNoneMatch),
+    ({ parameters, dialect: own, servedAt, ifNoneMatch }) =>
+      conditionalReply(documentIn(parameters.dialect ?? own.name, servedAt.prefix), ifNoneMatch),
   );
 }
 

@@ -31,6 +31,8 @@ export interface DescribedInterface {
   readonly dialect: DialectName;
   /** The version of tankeeper. */
   readonly version: string;
+  /** The path below which a proxy shows the server; default: the root. */
+  readonly prefix?: string;
 }
 
 const DIALECTS: Readonly<Record<DialectName, string>> = {
@@ -55,7 +57,12 @@ const TAGS = [
 ] as const;
 
 /** @returns the description of the interface */
-export function describeInterface({ dialect, version, ...all }: DescribedInterface): OpenApiDocument {
+export function describeInterface({
+  dialect,
+  version,
+  prefix = '',
+  ...all
+}: DescribedInterface): OpenApiDocument {
   const endpoints = all.endpoints.map((endpoint) => endpointIn(dialect, endpoint));
   return {
     openapi: '3.1.1',
@@ -66,7 +73,7 @@ export function describeInterface({ dialect, version, ...all }: DescribedInterfa
       description: `${DIALECTS[dialect]}\n\n${COMMON}`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'this server' }],
+    servers: [{ url: prefix === '' ? '/' : prefix, description: 'this server' }],
     tags: TAGS,
     paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint, dialect)])),
     components: componentsOf(endpoints, dialect),

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { Reported } from '../../kernel/bounded-work.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -30,11 +30,6 @@ interface LimitReporterDependencies {
   readonly clock: Clock;
 }
 
-/** Milliseconds in which refusals of one client by one limit are logged once. The cache keeps the last one, too. */
-const QUIET_MS = 59_999;
-/** The most refusals that are remembered, so that a flood from many addresses fills neither the memory nor the log. */
-const MAX_REPORTED = 1_000;
-
 const MESSAGES: Readonly<Record<LimitName, string>> = {
   'client-requests': 'Too many requests',
   'client-failures': 'Too many responses that were not accepted',
@@ -50,12 +45,11 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
 /** Counts refusals, and logs the first of each client and limit. */
 export class LimitReporter {
   readonly #deps: LimitReporterDependencies;
-  readonly #quiet: LRUCache<string, true>;
+  readonly #reported: Reported;
 
   constructor(dependencies: LimitReporterDependencies) {
     this.#deps = dependencies;
-    const now = (): number => dependencies.clock.now().getTime();
-    this.#quiet = new LRUCache({ max: MAX_REPORTED, ttl: QUIET_MS, ttlResolution: 0, perf: { now } });
+    this.#reported = new Reported(dependencies);
   }
 
   /**
@@ -65,15 +59,7 @@ export class LimitReporter {
    */
   note(limit: LimitName, client: string | undefined, wait: number): void {
     this.#deps.metrics.limitReached(limit);
-    const key = `${limit} ${client ?? ''}`;
-    if (this.#quiet.has(key)) {
-      return;
-    }
-    if (this.#quiet.size >= MAX_REPORTED) {
-      this.#quiet.purgeStale();
-    }
-    if (this.#quiet.size < MAX_REPORTED) {
-      this.#quiet.set(key, true, { ttl: Math.max(QUIET_MS, wait) });
+    if (this.#reported.isNew(`${limit} ${client ?? ''}`, wait)) {
       this.#deps.log.warn('A limit is reached: what is beyond it is refused', { limit, client });
     }
   }

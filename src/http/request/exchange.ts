@@ -31,6 +31,8 @@ export interface RequestContext {
 export interface Exchange extends RequestSender {
   readonly requestId: string;
   readonly startedAt: Date;
+  /** The path below which a proxy shows this server, such as `/tan`; empty: the root. */
+  readonly prefix: string;
   context: RequestContext;
   /** The authenticated administrator. */
   administrator: string | undefined;
@@ -67,10 +69,12 @@ export function beginExchange({
   clock,
   random,
   senderOf,
+  prefixOf,
 }: {
   readonly clock: Clock;
   readonly random: Random;
   readonly senderOf: (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => RequestSender;
+  readonly prefixOf: (request: Pick<Request, 'headers' | 'socket'>) => string;
 }): ExchangeHandler {
   const newId = requestIds(random);
   const dateOf = datesOfSeconds();
@@ -84,6 +88,7 @@ export function beginExchange({
       client: sender.client,
       limitedAs: sender.limitedAs,
       startedAt,
+      prefix: prefixOf(request),
       context: {
         path: undefined,
         family: familyWithoutEndpoint(request.path),
@@ -165,6 +170,37 @@ export function senderReader({
       );
     }
     return { client, limitedAs: unnamedProxy(client) };
+  };
+}
+
+/** Folders of letters that need no encoding: the value becomes a part of headers and pages. */
+const PREFIX = /^(?:\/[\w~-][\w.~-]*){1,8}\/?$/;
+const MAX_PREFIX = 200;
+
+/**
+ * @param publicUrl the address of this server in browsers, undefined: it is not known
+ * @returns a function that finds the path below which a proxy shows this server: as a trusted proxy names it by
+ *   `X-Forwarded-Prefix`, else that of `publicUrl`; empty: the root
+ */
+export function prefixReader({
+  trustProxy,
+  publicUrl,
+}: {
+  readonly trustProxy: readonly string[];
+  readonly publicUrl?: string | undefined;
+}): (request: Pick<Request, 'headers' | 'socket'>) => string {
+  const isNamed = networkMatcher(trustProxy);
+  const own = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
+  return ({ headers, socket }) => {
+    const sent = headers['x-forwarded-prefix'];
+    if (typeof sent !== 'string' || !isNamed(clientAddress(socket.remoteAddress))) {
+      return own;
+    }
+    const prefix = sent.split(',', 1)[0]?.trim() ?? '';
+    if (prefix === '/') {
+      return '';
+    }
+    return prefix.length <= MAX_PREFIX && PREFIX.test(prefix) ? prefix.replace(/\/$/, '') : own;
   };
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { TextDecoder } from 'node:util';
 import { ServiceError } from '../../kernel/errors.ts';
+import { type Decoder, NOT_ENCODED, decodePart } from './charsets.ts';
 import { isStorable, parseJsonOrUndefined } from '../../kernel/text.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
@@ -24,8 +24,12 @@ interface ParameterSources {
  * @returns the parameters in the query string
  * @throws ServiceError 'request.malformed'
  */
-export function readQueryEntries({ url = '' }: Pick<IncomingMessage, 'url'>, max: number): QueryEntry[] {
-  return parseQueryString(queryOf(url), max);
+export function readQueryEntries(
+  { url = '' }: Pick<IncomingMessage, 'url'>,
+  max: number,
+  syntax: FormSyntax,
+): QueryEntry[] {
+  return parseQueryString(queryOf(url), max, syntax);
 }
 
 /**
@@ -147,39 +151,38 @@ function assertText(text: string): void {
 export type QueryEntry = readonly [name: string, value: string];
 
 const AMPERSAND = 0x26;
+const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
-// Each keeps no state between texts; a new one for each text would cost more than the decoding.
-const FORM_DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const BODY_DECODER = new TextDecoder('utf-8', { fatal: true });
-const NOT_ENCODED = 'A parameter is not percent-encoded UTF-8';
 
 /**
  * Reads the query string of an URL.
  * @param max parameters; further ones are refused before they are decoded
  * @throws ServiceError 'request.malformed'
  */
-export function parseQueryString(text: string, max = Infinity): QueryEntry[] {
-  return parseForm(Buffer.from(text, 'utf8'), max);
+export function parseQueryString(text: string, max = Infinity, syntax: FormSyntax = {}): QueryEntry[] {
+  return parseForm(Buffer.from(text, 'utf8'), max, syntax);
 }
 
 /**
- * Reads `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing) strictly: malformed input
- * is refused, as a guess could differ from the value that the sender meant.
+ * Reads `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing), by default strictly:
+ * malformed input is refused, as a guess could differ from the value that the sender meant.
  * @param max parameters; further ones are refused before they are decoded
  * @throws ServiceError 'request.malformed' for too many parameters, a broken percent sequence or broken UTF-8
  */
-export function parseForm(bytes: Buffer, max: number): QueryEntry[] {
+export function parseForm(bytes: Buffer, max: number, syntax: FormSyntax = {}): QueryEntry[] {
   const entries: QueryEntry[] = [];
   for (let start = 0; start < bytes.length;) {
-    const end = indexOrEnd(bytes, AMPERSAND, start);
+    const ampersand = bytes.indexOf(AMPERSAND, start);
+    const piece = ampersand === -1 ? bytes.subarray(start) : bytes.subarray(start, ampersand);
+    const end = start + (syntax.splitsAtSemicolon === true ? indexOrEnd(piece, SEMICOLON, 0) : piece.length);
     if (end > start) {
       if (entries.length >= max) {
         throw tooManyParameters(max);
       }
-      entries.push(parsePair(bytes.subarray(start, end)));
+      entries.push(parsePair(bytes.subarray(start, end), syntax));
     }
     start = end + 1;
   }
@@ -191,29 +194,33 @@ export function tooManyParameters(max: number): ServiceError {
   return new ServiceError('request.malformed', `The request has more than ${max} parameters`);
 }
 
-function parsePair(pair: Buffer): QueryEntry {
+function parsePair(pair: Buffer, syntax: FormSyntax): QueryEntry {
   const equals = indexOrEnd(pair, EQUALS, 0);
-  return [decode(pair.subarray(0, equals)), decode(pair.subarray(equals + 1))];
+  return [decode(pair.subarray(0, equals), syntax), decode(pair.subarray(equals + 1), syntax)];
 }
 
 /** Decodes on bytes: splitting a text of megabytes would make a string for each character to replace. */
-function decode(encoded: Buffer): string {
+function decode(encoded: Buffer, { decode: decodeBytes = decodePart, keepsPercent }: FormSyntax): string {
   const bytes = Buffer.allocUnsafe(encoded.length);
   let length = 0;
   for (let index = 0; index < encoded.length; index += 1) {
     const byte = encoded[index] ?? 0;
-    if (byte === PERCENT) {
-      bytes[length] = (hexDigit(encoded[index + 1]) << 4) | hexDigit(encoded[index + 2]);
+    const code = byte === PERCENT ? 16 * hexDigit(encoded[index + 1]) + hexDigit(encoded[index + 2]) : byte;
+    if (Number.isNaN(code) && keepsPercent !== true) {
+      throw new ServiceError('request.malformed', NOT_ENCODED);
+    }
+    if (byte === PERCENT && !Number.isNaN(code)) {
+      bytes[length] = code;
       index += 2;
     } else {
       bytes[length] = byte === PLUS ? SPACE : byte;
     }
     length += 1;
   }
-  return decodeStrictly(bytes.subarray(0, length), FORM_DECODER, NOT_ENCODED);
+  return decodeBytes(bytes.subarray(0, length));
 }
 
-/** Reads a digit by arithmetic: `parseInt` would make a string of each digit. */
+/** Reads a digit by arithmetic: `parseInt` would make a string of each digit. @returns NaN for what is none */
 function hexDigit(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) {
     return byte - 0x30;
@@ -222,7 +229,7 @@ function hexDigit(byte = 0): number {
   if (letter >= 0x61 && letter <= 0x66) {
     return letter - 0x57;
   }
-  throw new ServiceError('request.malformed', NOT_ENCODED);
+  return Number.NaN;
 }
 
 function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
@@ -230,20 +237,14 @@ function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
   return index === -1 ? bytes.length : index;
 }
 
-/**
- * Decodes UTF-8.
- * @throws ServiceError 'request.malformed' where the bytes are not UTF-8
- */
-export function decodeUtf8(bytes: Uint8Array): string {
-  return decodeStrictly(bytes, BODY_DECODER, 'The request is not in UTF-8');
-}
-
-function decodeStrictly(bytes: Uint8Array, decoder: TextDecoder, message: string): string {
-  try {
-    return decoder.decode(bytes);
-  } catch (cause) {
-    throw new ServiceError('request.malformed', message, { cause });
-  }
+/** The reading of a form. */
+export interface FormSyntax {
+  /** Decodes a name or a value; default: strict UTF-8. */
+  readonly decode?: Decoder;
+  /** A percent sign that encodes nothing stands for itself, as in LinOTP; default: it is refused. */
+  readonly keepsPercent?: boolean;
+  /** `;` separates parameters, too, as in LinOTP 2. */
+  readonly splitsAtSemicolon?: boolean;
 }
 
 /*

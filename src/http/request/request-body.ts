@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { raw } from 'body-parser';
+import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
-import { decodeUtf8, parseForm, type QueryEntry, tooManyParameters } from './parameters.ts';
+import { charsetOption, type Decoder, decoderOf, decodeUtf8, unknownCharset } from './charsets.ts';
+import { type FormSyntax, parseForm, type QueryEntry, tooManyParameters } from './parameters.ts';
 
 /** The limits on the content of a request. */
 export interface BodyLimits {
@@ -40,13 +42,13 @@ export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   limits: BodyLimits,
-  large?: LargeParameter,
+  { large, syntax = {} }: { readonly large?: LargeParameter | undefined; readonly syntax?: FormSyntax } = {},
 ): Promise<QueryEntry[]> {
   const max = large?.bytes ?? limits.bytes;
   if (announcedBytes(request.headers) > max) {
     throw tooLarge(max);
   }
-  const form = bodyForm(request, limits);
+  const form = bodyForm(request, limits, syntax);
   const count = countBytes(max);
   const pieces = countPieces();
   let isEmpty = true;
@@ -101,22 +103,24 @@ async function readForm(
   return 'parse' in form ? form.parse(await readBytes(request, response)) : form.read();
 }
 
-function bodyForm(request: IncomingMessage, { parameters }: BodyLimits): BodyForm {
+function bodyForm(request: IncomingMessage, { parameters }: BodyLimits, syntax: FormSyntax): BodyForm {
   const contentType = request.headers['content-type'] ?? '';
-  const [mediaType = '', ...options] = contentType.split(';').map((part) => part.trim().toLowerCase());
-  const refusal = unreadable(request, options);
+  const mediaType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
+  const charset = decoderOf(charsetOption(contentType));
+  const decode = charset === 'unknown' ? undefined : charset;
+  const refusal = unreadable(request, charset);
   switch (refusal === undefined ? mediaType : undefined) {
     case 'application/x-www-form-urlencoded':
       return {
         inspect: countParameters(parameters),
-        parse: (body) => parseForm(body, parameters),
+        parse: (body) => parseForm(body, parameters, { ...syntax, ...(decode && { decode }) }),
       };
     case 'application/json':
-      return { inspect: countJson(parameters), parse: parseJson };
+      return { inspect: countJson(parameters), parse: (body) => parseJson(body, decode) };
     case 'multipart/form-data':
       return {
         inspect: () => undefined,
-        read: () => parseMultipart(contentType, request, parameters),
+        read: () => parseMultipart(contentType, request, parameters, decode),
       };
     default:
       return refusedForm(request, refusal ?? unknownMediaType());
@@ -146,10 +150,12 @@ function unknownMediaType(): ServiceError {
   );
 }
 
-function unreadable({ headers }: IncomingMessage, options: readonly string[]): ServiceError | undefined {
-  const charset = options.find((option) => option.startsWith('charset='))?.slice('charset='.length);
-  if (charset !== undefined && !['utf-8', 'utf8', 'us-ascii'].includes(charset.replaceAll('"', ''))) {
-    return new ServiceError('request.media-type', 'The body must be in UTF-8');
+function unreadable(
+  { headers }: IncomingMessage,
+  charset: ReturnType<typeof decoderOf>,
+): ServiceError | undefined {
+  if (charset === 'unknown') {
+    return unknownCharset();
   }
   return (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
     ? undefined
@@ -367,8 +373,8 @@ function malformed(message: string): ServiceError {
  * Reads a flat object of texts, numbers and booleans; null counts as not given.
  * @throws ServiceError 'request.malformed'
  */
-function parseJson(body: Buffer): QueryEntry[] {
-  const value = parseAnyJson(decodeUtf8(body));
+function parseJson(body: Buffer, decode: Decoder = decodeUtf8): QueryEntry[] {
+  const value = parseAnyJson(decode(body));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ServiceError('request.malformed', 'The JSON body must be an object');
   }
@@ -407,26 +413,33 @@ const PORTION = 1_024;
 
 interface Part {
   readonly name: string;
+  readonly decode: Decoder;
   readonly chunks: Buffer[];
 }
 
 /**
- * Reads `multipart/form-data` (RFC 7578) from a stream. Every part is read as text in UTF-8, also one with a file name.
+ * Reads `multipart/form-data` (RFC 7578) from a stream. Every part is read as text, also one with a file name: in the
+ * charset of its own `Content-Type`, else in that of the body.
  * After an error the caller must stop the stream.
  * @param maxParts parts; a further one is refused as soon as it begins
- * @throws ServiceError 'request.malformed'
+ * @param decodeBody decodes parts without a charset; default: strict UTF-8
+ * @throws ServiceError 'request.malformed', 'request.media-type' for an unknown charset
  */
 export async function parseMultipart(
   contentType: string,
   body: Readable,
   maxParts: number,
+  decodeBody: Decoder = decodeUtf8,
 ): Promise<QueryEntry[]> {
   const parts: Part[] = [];
   await new Promise<void>((resolve, reject) => {
     let isOver = false;
-    const refuse = (cause?: unknown): void => {
+    const refuseBy = (refusal: ServiceError): void => {
       isOver = true;
-      reject(new ServiceError('request.malformed', 'The multipart body is malformed', { cause }));
+      reject(refusal);
+    };
+    const refuse = (cause?: unknown): void => {
+      refuseBy(new ServiceError('request.malformed', 'The multipart body is malformed', { cause }));
     };
     try {
       const parser = new Busboy({
@@ -435,18 +448,23 @@ export async function parseMultipart(
         isPartAFile: () => true,
         limits: { parts: maxParts, headerPairs: 20, headerSize: 4_096 },
       });
+      const decoderOfPart = decoderOfParts(parser);
       parser.on('file', (name: string | undefined, content) => {
+        const decode = decoderOfPart() ?? decodeBody;
+        if (decode === 'unknown') {
+          refuseBy(unknownCharset());
+          return;
+        }
         if (name === undefined || name.includes('\ufffd')) {
           refuse();
         }
-        const part: Part = { name: name ?? '', chunks: [] };
+        const part: Part = { name: name ?? '', decode, chunks: [] };
         parts.push(part);
         content.on('data', (chunk: Buffer) => part.chunks.push(chunk));
         content.on('error', refuse);
       });
       parser.on('partsLimit', () => {
-        isOver = true;
-        reject(tooManyParameters(maxParts));
+        refuseBy(tooManyParameters(maxParts));
       });
       parser.on('error', refuse);
       parser.on('finish', resolve);
@@ -464,5 +482,26 @@ export async function parseMultipart(
       refuse(error);
     }
   });
-  return parts.map(({ name, chunks }) => [name, decodeUtf8(Buffer.concat(chunks))]);
+  return parts.map(({ name, decode, chunks }) => [name, decode(Buffer.concat(chunks))]);
+}
+
+/** The headers of a part by name in lower case. */
+type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+/** The parser below Busboy, which keeps the charset of a part to itself where it gives the bytes. */
+interface PartSource {
+  readonly _parser: {
+    readonly parser: { prependListener(event: 'part', listener: (part: EventEmitter) => void): unknown };
+  };
+}
+
+/** @returns a function that tells the decoder of the part that has begun last; undefined: it has no charset */
+function decoderOfParts(parser: InstanceType<typeof Busboy>): () => Decoder | undefined | 'unknown' {
+  let decoder: Decoder | undefined | 'unknown';
+  (parser as unknown as PartSource)._parser.parser.prependListener('part', (part) => {
+    part.on('header', (headers: PartHeaders) => {
+      const charset = charsetOption(headers['content-type']?.[0]);
+      decoder = charset === undefined ? undefined : (decoderOf(charset) ?? decodeUtf8);
+    });
+  });
+  return () => decoder;
 }

@@ -96,7 +96,8 @@ export class ServedConnections {
     if (served === undefined) {
       return;
     }
-    const { current, held } = served;
+    const { current, held, idleEnd } = served;
+    clearTimeout(idleEnd);
     this.#withdrawBroken(socket, held);
     if (current?.req.complete !== true && held.length === 0) {
       answer();

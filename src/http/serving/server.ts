@@ -1,9 +1,14 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import type { ConnectionGuard } from '../limits/connection-guard.ts';
 import { ServedConnections } from './served-connections.ts';
-import { continueWhenRead, LINGER_MS, lingerAfterUnreadBody } from '../request/unread-body.ts';
+import {
+  brokenRequestAnswer,
+  MendedConnection,
+  refuseWithoutHost,
+  type UnreadableNote,
+} from './broken-requests.ts';
+import { continueWhenRead, lingerAfterUnreadBody } from '../request/unread-body.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 
 declare module '../../kernel/errors.ts' {
@@ -43,6 +48,8 @@ export interface ServerOptions {
   readonly keepAlive?: number;
   /** Undefined: connections are limited by the system alone. */
   readonly connections?: ConnectionGuard;
+  /** Is told of each request that no listener gets; default: nobody is. */
+  readonly unreadable?: UnreadableNote;
 }
 
 /**
@@ -52,7 +59,14 @@ export interface ServerOptions {
  */
 export async function startServer(
   listener: RequestListener & Partial<ExpressPrototypes>,
-  { host, port, requestTimeout = REQUEST_TIMEOUT, keepAlive = TIME.keepAlive, connections }: ServerOptions,
+  {
+    host,
+    port,
+    requestTimeout = REQUEST_TIMEOUT,
+    keepAlive = TIME.keepAlive,
+    connections,
+    unreadable = () => undefined,
+  }: ServerOptions,
 ): Promise<RunningServer> {
   const headersTimeout = Math.min(TIME.headers, requestTimeout);
   const served = new ServedConnections(keepAlive + headersTimeout, connections);
@@ -62,14 +76,14 @@ export async function startServer(
       request.url = originForm(request.url ?? '');
       cutOffSlowReader(response, requestTimeout);
       lingerAfterUnreadBody(request, response);
-      if (connections?.isCrowded === true) {
+      if (connections?.isCrowded === true || request.socket instanceof MendedConnection) {
         response.shouldKeepAlive = false;
       }
       if (expectsContinue) {
         continueWhenRead(request, response);
       }
       if (lacksHost(request)) {
-        response.writeHead(400, { ...BROKEN_REQUEST_HEADERS }).end();
+        refuseWithoutHost(request, response, unreadable);
       } else {
         listener(request, response);
       }
@@ -93,7 +107,7 @@ export async function startServer(
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     serve(request, response, true);
   });
-  server.on('clientError', brokenRequestAnswer(served));
+  server.on('clientError', brokenRequestAnswer(server, served, unreadable));
   served.watch(server);
   connections?.watch(server);
   await listen(server, host, port);
@@ -171,57 +185,6 @@ function cutOffSlowReader(response: ServerResponse, timeoutMs: number): void {
     response.once('close', () => {
       clearTimeout(deadline);
     });
-  });
-}
-
-const BROKEN_REQUEST: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};
-
-const BROKEN_REQUEST_HEADERS: Readonly<Record<string, string>> = {
-  Connection: 'close',
-  'Cache-Control': 'no-store',
-  Pragma: 'no-cache',
-  'Content-Length': '0',
-};
-
-/**
- * Answers input that is not HTTP, which reaches no other handler.
- * @param served the connections: earlier requests of the same one are answered before
- * @returns the handler of node's `clientError`
- */
-function brokenRequestAnswer(
-  served: ServedConnections,
-): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  const answered = new WeakSet<Socket>();
-  return (error, socket) => {
-    if (error.code === 'ECONNRESET' || !(socket.writable || answered.has(socket))) {
-      socket.destroy();
-      return;
-    }
-    if (answered.has(socket)) {
-      return;
-    }
-    answered.add(socket);
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-      // A request that arrives after its time must not be served.
-      socket.pause();
-    }
-    const status = BROKEN_REQUEST[error.code ?? ''] ?? '400 Bad Request';
-    served.answerLast(socket, () => {
-      endBroken(socket, status);
-    });
-  };
-}
-
-function endBroken(socket: Socket, status: string): void {
-  const headers = Object.entries(BROKEN_REQUEST_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status}\r\n${headers.join('')}\r\n`);
-  // Closing at once would lose the answer of a client that is still sending. A client may never close its side.
-  const deadline = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => {
-    clearTimeout(deadline);
   });
 }
 

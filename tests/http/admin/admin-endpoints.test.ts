@@ -120,17 +120,35 @@ describe('a session of the clients of LinOTP 2', () => {
     const [cookie = '', ...others] = opened.get('Set-Cookie') ?? [];
     expect(others).toEqual([]);
     const [, session = ''] =
-      /^admin_session=([\w-]{43}); Path=\/; Expires=Fri, 20 Nov 2026 13:00:00 GMT; HttpOnly; SameSite=Strict$/.exec(
-        cookie,
-      ) ?? [];
+      /^admin_session=([\w-]{43}); Path=\/; HttpOnly; SameSite=Strict$/.exec(cookie) ?? [];
     expect(opened.text).not.toContain(session);
     expect(await isOpen(session)).toBe(true);
     const closed = await application
       .send(`/admin/dropsession?session=${session}`, {}, method)
       .set('Cookie', `admin_session=${session}`);
     expect(closed.body).toHaveProperty('result', { status: true, value: true });
-    expect(closed.get('Set-Cookie')?.[0]).toMatch(/^admin_session=; Path=\/; Expires=Thu, 01 Jan 1970/);
+    expect(closed.get('Set-Cookie')?.[0]).toMatch(/^admin_session=; Path=\/; Max-Age=0; HttpOnly/);
     expect(await isOpen(session)).toBe(false);
+  });
+
+  it('has, in the dialect linotp, one cookie with the domain and one without, and for scripts by choice', async () => {
+    const cookiesOf = async (host: string, http = {}): Promise<string[]> => {
+      const { app } = application.restarted({ dialect: 'linotp', http });
+      const opened = await request(app)
+        .get('/admin/getsession')
+        .set({ ...AS_ADMIN, Host: host });
+      return (opened.get('Set-Cookie') ?? []).map((cookie) => cookie.replace(/=[\w-]{43}/, '=S'));
+    };
+    const rest = 'Path=/; HttpOnly; SameSite=Strict';
+    await expect(cookiesOf('otp.example.com:443')).resolves.toEqual([
+      `admin_session=S; Domain=otp.example.com; ${rest}`,
+      `admin_session=S; ${rest}`,
+    ]);
+    await expect(cookiesOf('a;b')).resolves.toEqual([`admin_session=S; ${rest}`]);
+    await expect(cookiesOf('127.0.0.1:5001', { sessionCookieHttpOnly: 'off' })).resolves.toEqual([
+      'admin_session=S; Domain=127.0.0.1; Path=/; SameSite=Strict',
+      'admin_session=S; Path=/; SameSite=Strict',
+    ]);
   });
 
   it('is opened also with an old cookie in hand', async () => {

@@ -52,7 +52,7 @@ describe('an endpoint for administrators', () => {
     const response = await application.send(path, {}, method === 'GET' ? 'get' : 'post');
     expect(response.status).toBe(401);
     if (endpoints.find((one) => one.path === path)?.access === 'administrator') {
-      expect(response.get('WWW-Authenticate')).toBe('Basic realm="tankeeper"');
+      expect(response.get('WWW-Authenticate')).toBe('Basic realm="tankeeper", charset="UTF-8"');
       expect(response.body).toEqual({
         version: 'Tankeeper test',
         jsonrpc: '2.0',
@@ -94,6 +94,36 @@ describe('an endpoint for administrators', () => {
     expect(await ask('admin', 'wrong')).toBe(401);
   });
 
+  it('is open by password beside a session that the client made up itself, in cookie and parameter', async () => {
+    const headers = { ...AS_ADMIN, Cookie: 'admin_session=made-up' };
+    expect((await get(`${READ}?session=made-up`, headers)).status).toBe(200);
+    const posted = request(application.app).post('/ocra/getActivationCode').type('form').set(headers);
+    expect((await posted.send({ session: 'made-up' })).status).toBe(200);
+    expect(logged()).toMatchObject({ administrator: 'admin' });
+    const foreign = await get(`${READ}?session=made-up`, { ...headers, 'Sec-Fetch-Site': 'cross-site' });
+    expect(foreign.status).toBe(200);
+    const change = request(application.app).get('/admin/init').query({ session: 'made-up', type: 'ocra' });
+    expect((await change.set({ ...headers, 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+  });
+
+  it('is open by password in Latin-1, as old programs send it', async () => {
+    const latin1 = Buffer.from(`${ZOE.name}:${ZOE.password}`, 'latin1').toString('base64');
+    expect((await get(READ, { Authorization: `Basic ${latin1}` })).status).toBe(200);
+    expect(logged()).toMatchObject({ administrator: ZOE.name });
+  });
+
+  it('tells a client that uses HTTP Digest to use Basic, and says so in the log, once a minute', async () => {
+    for (let turn = 0; turn < 3; turn += 1) {
+      const response = await get(READ, { Authorization: 'Digest username="admin", response="5ecre7"' });
+      expect(response.status).toBe(401);
+      expect(response.get('WWW-Authenticate')).toBe('Basic realm="tankeeper", charset="UTF-8"');
+    }
+    const lines = application.logged.filter((line) => line.includes('Digest'));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('linotpadm --authtype=Basic');
+    expect(lines[0]).not.toContain('5ecre7');
+  });
+
   it.each<[what: string, query: () => string, headers: () => Readonly<Record<string, string>>]>([
     ['a wrong password', () => '', () => ({ Authorization: basic('admin', 'wrong') })],
     ['an empty password', () => '', () => ({ Authorization: basic('admin', '') })],
@@ -112,10 +142,16 @@ describe('an endpoint for administrators', () => {
       () => ({ ...AS_ADMIN, Cookie: `${inCookie()}; admin_session=x` }),
     ],
     [
-      'a wrong session with the right password',
+      'a session that the client made up with a wrong password',
       () => 'session=x',
-      () => ({ ...AS_ADMIN, Cookie: 'admin_session=x' }),
+      () => ({ Authorization: basic('admin', 'wrong'), Cookie: 'admin_session=x' }),
     ],
+    [
+      'a session with the right password whose cookie differs',
+      () => 'session=x',
+      () => ({ ...AS_ADMIN, Cookie: 'admin_session=y' }),
+    ],
+    ['a session with the right password without its cookie', () => 'session=x', () => AS_ADMIN],
     ['an empty session with the right password', () => 'session=', () => AS_ADMIN],
     ['a wrong API token', () => '', () => ({ Authorization: 'Bearer tk_wrong' })],
     [

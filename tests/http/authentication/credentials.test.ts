@@ -16,6 +16,7 @@ describe('parseAuthorization', () => {
     [basic('admin', ''), 'admin', ''],
     [basic('admin', 'a:b::c'), 'admin', 'a:b::c'],
     [basic('Jörg', 'pä ss€'), 'Jörg', 'pä ss€'],
+    [`Basic ${base64(Buffer.from('Jörg:pä\x80', 'latin1'))}`, 'Jörg', 'pä€'],
     [basic('admin', 'secret').replace('Basic', 'bAsIc  '), 'admin', 'secret'],
     [basic('admin', 'secre').replaceAll('=', ''), 'admin', 'secre'],
   ])('reads %s', (header, name, password) => {
@@ -35,7 +36,6 @@ describe('parseAuthorization', () => {
     `Basic ${base64('nocolon')}`,
     `Basic ${base64(':noname')}`,
     `Basic ${base64('a\0b:c')}`,
-    `Basic ${base64(Buffer.from([0x61, 0x3a, 0xff]))}`,
     'Basic YTpi!',
     'Basic YTp',
     'Basic YT pi',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeUtf8, parseQueryString } from '../../../src/http/request/parameters.ts';
+import { decodeUtf8 } from '../../../src/http/request/charsets.ts';
+import { parseQueryString } from '../../../src/http/request/parameters.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
 
 describe('parseQueryString', () => {

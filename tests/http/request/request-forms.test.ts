@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import request from 'supertest';
 import type { ChallengeService } from '../../../src/challenges/challenge-service.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
-import { AS_ADMIN, TestApplication } from '../../support/application/test-application.ts';
+import { AS_ADMIN, PASSWORD, TestApplication } from '../../support/application/test-application.ts';
 
 const CHECK = '/ocra/check_t';
 
@@ -76,6 +76,99 @@ describe('parameters', () => {
       expect(response.headers).not.toHaveProperty('set-cookie');
       expect(given()).toEqual({ pass, transactionId: 't' });
     }
+  });
+});
+
+describe('a body in the charset that it declares', () => {
+  const FORM = 'application/x-www-form-urlencoded';
+  const word = 'M\u00fcller \u20ac';
+  const latin1 = Buffer.from([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72, 0x20, 0x80]);
+  const form = Buffer.concat([Buffer.from('transactionid=t&pass='), latin1]);
+  const json = Buffer.concat([Buffer.from('{"transactionid": "t", "pass": "'), latin1, Buffer.from('"}')]);
+  const parts = (pass: Buffer, header = ''): Buffer => {
+    const begin = (name: string): string => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n`;
+    return Buffer.concat([
+      Buffer.from(`${begin('transactionid')}\r\nt\r\n${begin('pass')}${header}\r\n`),
+      pass,
+      Buffer.from('\r\n--b--'),
+    ]);
+  };
+
+  it.each<[contentType: string, body: Buffer | string]>([
+    [`${FORM}; charset=ISO-8859-1`, form],
+    [`${FORM};charset="iso-8859-1"`, form],
+    [`${FORM}; Charset=Windows-1252; x=y`, form],
+    [`${FORM}; charset=LATIN1`, 'transactionid=t&pass=M%FCller+%80'],
+    [`${FORM}; charset=US-ASCII`, 'transactionid=t&pass=M%C3%BCller+%E2%82%AC'],
+    [`${FORM}; charset=us-ascii`, 'transactionid=t&pass=M%FCller+%80'],
+    [`${FORM}; charset=UTF8`, 'transactionid=t&pass=M%C3%BCller+%E2%82%AC'],
+    ['application/json; charset=iso-8859-1', json],
+    ['multipart/form-data; boundary=b; charset=ISO-8859-1', parts(latin1)],
+    ['multipart/form-data; boundary=b', parts(latin1, 'Content-Type: text/plain; charset="ISO-8859-1"\r\n')],
+    [
+      'multipart/form-data; boundary=b; charset=ISO-8859-1',
+      parts(Buffer.from(word), 'Content-Type: text/plain; charset=UTF-8\r\n'),
+    ],
+  ])('is read by it: %s', async (contentType, body) => {
+    expect((await post(contentType, body)).status).toBe(200);
+    expect(given()).toEqual({ pass: word, transactionId: 't' });
+  });
+
+  it.each<[contentType: string, body: Buffer | string]>([
+    [`${FORM}; charset=utf-16`, form],
+    [`${FORM}; charset=`, form],
+    [`${FORM}; charset=constructor`, form],
+    ['multipart/form-data; boundary=b', parts(latin1, 'Content-Type: text/plain; charset=shift_jis\r\n')],
+  ])('is refused with 415 and the known ones where it is unknown: %s', async (contentType, body) => {
+    const response = await post(contentType, body);
+    expect(response.status).toBe(415);
+    expect(response.text).toContain('must be in UTF-8, ISO-8859-1 or windows-1252');
+    expect(checked).not.toHaveBeenCalled();
+  });
+});
+
+describe('parameters in the dialect linotp', () => {
+  let linotp: TestApplication;
+  beforeAll(() => {
+    linotp = application.restarted({ dialect: 'linotp' });
+    checked = jest.spyOn(linotp.services.ocra, 'checkTransaction');
+  });
+  afterAll(() => {
+    checked = jest.spyOn(application.services.ocra, 'checkTransaction');
+  });
+
+  it.each([
+    ['pass=%ZZ1&transactionid=t', '%ZZ1'],
+    ['pass=1%4&transactionid=t', '1%4'],
+    ['pass=%&transactionid=t', '%'],
+    ['transactionid=t;pass=a%3Bb;', 'a;b'],
+    ['transactionid=t&x=1;pass=2&y', '2'],
+  ])('keep a percent sign that encodes nothing, and end at a semicolon, too: %s', async (text, pass) => {
+    await request(linotp.app).get(`${CHECK}?${text}`);
+    expect(given()).toEqual({ pass, transactionId: 't' });
+    checked.mockClear();
+    await request(linotp.app).post(CHECK).type('form').send(text);
+    expect(given()).toEqual({ pass, transactionId: 't' });
+  });
+
+  it('are at most 250 all the same', async () => {
+    const sent = request(linotp.app).get(`${CHECK}?${'a=1;'.repeat(251)}`);
+    expect((await sent).status).toBe(400);
+  });
+
+  it('hide no csrf_token in the URL', async () => {
+    const login = await request(linotp.app)
+      .post('/admin/login')
+      .type('form')
+      .send({ username: 'admin', password: PASSWORD });
+    const cookies = (login.get('Set-Cookie') ?? []).map((cookie) => cookie.split(';')[0] ?? '');
+    const csrf = cookies[1]?.split('=')[1] ?? '';
+    const change = (query: string): request.Test =>
+      request(linotp.app).get(`/admin/enable?${query}`).set('Cookie', cookies.join('; '));
+    for (const query of [`a=%ZZ&csrf_token=${csrf}`, `a=b;csrf_token=${csrf}`]) {
+      expect((await change(`serial=X&${query}`)).status).toBe(401);
+    }
+    expect((await change('serial=X').set('X-CSRF-TOKEN', csrf)).status).toBe(200);
   });
 });
 
@@ -169,7 +262,7 @@ describe('a body', () => {
     },
   );
 
-  it.each(['iso-8859-1', '"utf-16"', 'nonsense'])(
+  it.each(['iso-8859-15', '"utf-16"', 'nonsense'])(
     'in the charset %s is refused with 415',
     async (charset) => {
       expect((await post(`${form}; charset=${charset}`, 'pass=p')).status).toBe(415);

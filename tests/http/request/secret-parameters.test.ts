@@ -93,6 +93,7 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
     beginExchange({
       clock: systemClock,
       random: systemRandom,
+      prefixOf: () => '',
       senderOf: () => ({ client: '::1', limitedAs: '::1' }),
     }),
   );

@@ -6,7 +6,8 @@ import { send } from '../../../src/http/reply.ts';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
 import { lingerAfterUnreadBody } from '../../../src/http/request/unread-body.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
-import { TestApplication } from '../../support/application/test-application.ts';
+import { logUnreadable } from '../../../src/http/serving/broken-requests.ts';
+import { TestApplication, TestClock } from '../../support/application/test-application.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
 const STATUS = /HTTP\/1\.1 (\d+ [^\r]*)\r/g;
@@ -75,11 +76,100 @@ describe('startServer', () => {
     ],
     ['GET / HTTP/1.1\r\nHost: x\r\nX-A: a\nb\r\n\r\n', '400 Bad Request'],
     ['GET / HTTP/1.1\r\n\r\n', '400 Bad Request'],
-    ['GET /?pass=\u00e4 HTTP/1.1\r\nHost: x\r\n\r\n', '400 Bad Request'],
-  ])('answers input that is not HTTP with %#', async (bytes, status) => {
-    const answer = await sendRaw((_request, response) => response.end('reached'), bytes);
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
-    expect(answer).not.toContain('reached');
+    ['GET /?pass=s3cret\u0001 HTTP/1.1\r\nHost: x\r\n\r\n', '400 Bad Request'],
+    ['PUT /?pass=s3cret\u00e4 HTTP/1.1\r\nHost: x\r\n\r\n', '400 Bad Request'],
+    ['GET /s3cret\u00e4\r\nHost: x\r\n\r\n', '400 Bad Request'],
+    ['GET http://s3cret\u00e4/ HTTP/1.1\r\nHost: x\r\n\r\n', '400 Bad Request'],
+    ['GET /s3cret HTTPS/1.1\r\nHost: x\r\n\r\n', '400 Bad Request'],
+    ['GET /s3cret HTTP/1.1\nHost: x\n\n', '400 Bad Request'],
+    [`GET /${'\u00e4'.repeat(3_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, '431 Request Header Fields Too Large'],
+    [
+      'POST /\u00e4 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '400 Bad Request',
+    ],
+  ])(
+    'answers input that is not HTTP with %#, in words, and tells of it without its text',
+    async (bytes, status) => {
+      const told: string[] = [];
+      const answer = await sendRaw((_request, response) => response.end('reached'), bytes, {
+        unreadable: (reason, client) => told.push(`${reason} ${client}`),
+      });
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
+      expect(answer).toMatch(/\r\n\r\n[A-Z][^\n]+\n$/);
+      expect(answer).not.toContain('reached');
+      expect(told).toEqual([expect.stringMatching(/ 127\.0\.0\.1$/)]);
+      expect(told.join() + answer).not.toContain('s3cret');
+    },
+  );
+
+  it.each<[what: string, target: Buffer]>([
+    ['UTF-8', Buffer.from('/a\u00fc?user=M\u00fcller&x=%41')],
+    ['Latin-1', Buffer.from('/a\u00fc?user=M\u00fcller&x=%41', 'latin1')],
+  ])('reads letters in a target that are not percent-encoded: %s', async (_what, target) => {
+    const bytes = Buffer.concat([
+      Buffer.from(`${REQUEST}POST `),
+      target,
+      Buffer.from(
+        ' HTTP/1.1\r\nHost: x\r\nX: \u00fc\r\nContent-Length: 3\r\n\r\na\u00fcGET /next HTTP/1.1\r\nHost: x\r\n\r\n',
+      ),
+    ]);
+    const seen: string[] = [];
+    const answer = await sendRaw((sent, response) => {
+      void sent.toArray().then((body) => {
+        seen.push(
+          `${sent.url ?? ''} ${Buffer.concat(body as Buffer[]).toString()} ${sent.socket.remoteAddress ?? ''}`,
+        );
+        response.end('served');
+      });
+    }, bytes);
+    expect(seen).toEqual(['/  127.0.0.1', '/a%C3%BC?user=M%C3%BCller&x=%41 a\u00fc 127.0.0.1']);
+    expect(answer.match(/served/g)).toHaveLength(2);
+    expect(answer).toMatch(/\r\nConnection: close\r\n[^]*served$/);
+  });
+
+  it('waits for the rest of a request with such a target', async () => {
+    const server = await opened((sent, response) => {
+      void sent.toArray().then((body) => {
+        setTimeout(() => response.end(Buffer.concat(body as Buffer[])), 50);
+      });
+    });
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    const answer = collected(socket);
+    const ended = once(socket, 'end');
+    socket.write('POST /\u00fc HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.write('x'.repeat(200_000));
+    await ended;
+    expect(answer()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nx{200000}$/);
+  });
+
+  it('does not guess a target whose beginning came before', async () => {
+    const server = await opened((_request, response) => response.end('reached'));
+    const socket = connect({ port: server.port, host: '127.0.0.1' });
+    const answer = collected(socket);
+    const ended = once(socket, 'end');
+    socket.setNoDelay().write('POST /?pass=');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.write('\u00fc HTTP/1.1\r\nHost: x\r\n\r\n');
+    await ended;
+    expect(answer()).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('logs the same reason of a client once a minute', () => {
+    const lines: string[] = [];
+    const warn = (message: string, fields = {}): void =>
+      void lines.push(JSON.stringify({ message, ...fields }));
+    const clock = new TestClock();
+    const log = { warn, error: warn, info: warn, debug: warn };
+    const note = logUnreadable({ log, clock });
+    for (const client of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) {
+      note('The header Host is missing', client);
+    }
+    expect(lines).toHaveLength(2);
+    clock.set(new Date(clock.now().getTime() + 60_000));
+    note('The header Host is missing', '192.0.2.1');
+    expect(lines).toHaveLength(3);
+    expect(lines[2]).toContain('192.0.2.1');
   });
 
   it.each(['http://[::1/nothing', 'http://[/nothing?x=1', '//a@[#b'])(

@@ -96,7 +96,7 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
     const { status, headers } = await request(application.app).post('/console/api/admin/rights');
     expect([status, headers['www-authenticate']]).toEqual([401, 'Sign-In realm="tankeeper"']);
     const elsewhere = await request(application.app).post('/admin/rights');
-    expect(elsewhere.headers['www-authenticate']).toBe('Basic realm="tankeeper"');
+    expect(elsewhere.headers['www-authenticate']).toBe('Basic realm="tankeeper", charset="UTF-8"');
   });
 
   it.each([

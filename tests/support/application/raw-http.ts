@@ -1,13 +1,17 @@
 import { connect } from 'node:net';
 import type { RequestListener } from 'node:http';
-import { startServer } from '../../../src/http/serving/server.ts';
+import { type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
 
 /**
  * Sends bytes that no client library would send.
  * @returns all bytes that come back until the connection ends
  */
-export async function sendRaw(listener: RequestListener, bytes: string | Buffer): Promise<string> {
-  const server = await startServer(listener, { host: '127.0.0.1', port: 0 });
+export async function sendRaw(
+  listener: RequestListener,
+  bytes: string | Buffer,
+  options: Partial<ServerOptions> = {},
+): Promise<string> {
+  const server = await startServer(listener, { host: '127.0.0.1', port: 0, ...options });
   try {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(bytes);

@@ -76,13 +76,13 @@ function beginEndpoint(confirmation: ConfirmationService, guard: Guards['logins'
 
 function begunReply(
   begun: BegunConfirmation,
-  { secure, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'secure'>,
+  { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
 ): Reply {
   if (begun.kind === 'confirmed') {
-    return confirmedReply(begun, { secure, ...call });
+    return confirmedReply(begun, { servedAt, ...call });
   }
   const waiting = { confirmed: false, expires: begun.expiresAt.toISOString() } as const;
-  const cookie = keepSignIn(CONFIRMATION, begun.attempt, begun.expiresAt, secure);
+  const cookie = keepSignIn(CONFIRMATION, begun.attempt, begun.expiresAt, servedAt);
   return begun.kind === 'token'
     ? BEGUN.reply({ ...waiting, second_factor: 'token' }, call, {
         detail: { transactionid: begun.transactionId, data: begun.url },
@@ -111,7 +111,10 @@ function finishEndpoint(confirmation: ConfirmationService, guard: Guards['logins
       }),
     },
     async ({ parameters: proof, caller, ...call }) => {
-      const pending = await confirmation.pending(caller, readSignIn(call.cookies, CONFIRMATION, call.secure));
+      const pending = await confirmation.pending(
+        caller,
+        readSignIn(call.cookies, CONFIRMATION, call.servedAt),
+      );
       const account = caller.principal.administrator;
       const answered = proof.response ?? proof.credential ?? '';
       const confirmed = await guard.attempt({ client: call.limitedAs, account, password: answered }, () =>
@@ -132,9 +135,9 @@ function finishEndpoint(confirmation: ConfirmationService, guard: Guards['logins
 
 function confirmedReply(
   { until }: Confirmed,
-  { secure, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'secure'>,
+  { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
 ): Reply {
   return FINISHED.reply({ confirmed: true, until: until.toISOString() }, call, {
-    cookie: dropSignIn(CONFIRMATION, secure),
+    cookie: dropSignIn(CONFIRMATION, servedAt),
   });
 }

@@ -52,7 +52,7 @@ function loginEndpoint(logins: LoginService, guard: Guards['logins']): Endpoint 
       client,
       requestId,
       limitedAs,
-      secure,
+      servedAt,
     }) => {
       const act = { action: 'admin/login', client, requestId };
       const attempt = { client: limitedAs, account: username, password };
@@ -65,7 +65,7 @@ function loginEndpoint(logins: LoginService, guard: Guards['logins']): Endpoint 
         };
       }
       const reply = dialect.login.loggedIn(username, context);
-      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': loginCookies(login, secure) } };
+      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': loginCookies(login, servedAt) } };
     },
   );
 }
@@ -84,7 +84,7 @@ function logoutEndpoint(logins: LoginService): Endpoint {
       endsLogin: true,
       parameters: z.object({}),
     },
-    async ({ session, login, caller, context, dialect, secure }) => {
+    async ({ session, login, caller, context, dialect, servedAt }) => {
       const act = actOf(caller, 'admin/logout');
       if (login !== undefined) {
         await logins.logout(login, act);
@@ -92,7 +92,7 @@ function logoutEndpoint(logins: LoginService): Endpoint {
         await logins.logout(session, act, 'session');
       }
       const reply = dialect.login.loggedOut(caller.principal.administrator, context);
-      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': logoutCookies(secure) } };
+      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': logoutCookies(servedAt) } };
     },
   );
 }

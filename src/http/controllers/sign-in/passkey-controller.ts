@@ -122,18 +122,18 @@ function registerEndpoint(passkeys: PasskeyService): Endpoint {
       }),
     },
     async ({ parameters, ...call }) => {
-      const attempt = readSignIn(call.cookies, SECOND_STEP, call.secure);
+      const attempt = readSignIn(call.cookies, SECOND_STEP, call.servedAt);
       await passkeys.register(attempt, parameters, actOfCall(call, 'admin/sign-in/passkey'));
-      return REGISTERED.reply(true, call, { cookie: dropSignIn(SECOND_STEP, call.secure) });
+      return REGISTERED.reply(true, call, { cookie: dropSignIn(SECOND_STEP, call.servedAt) });
     },
   );
 }
 
 function optionsReply(
   { attempt, expiresAt, options }: BegunRegistration,
-  { secure, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'secure'>,
+  { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
 ): Reply {
   return OPTIONS.reply({ expires: expiresAt.toISOString(), options }, call, {
-    cookie: keepSignIn(SECOND_STEP, attempt, expiresAt, secure),
+    cookie: keepSignIn(SECOND_STEP, attempt, expiresAt, servedAt),
   });
 }

@@ -116,13 +116,13 @@ function beginEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoint
 
 function begunReply(
   begun: BegunSignIn,
-  { secure, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'secure'>,
+  { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
 ): Reply {
   if (begun.kind === 'signed-in') {
-    return BEGUN.reply({ signed_in: true }, call, { cookie: loginCookies(begun.login, secure) });
+    return BEGUN.reply({ signed_in: true }, call, { cookie: loginCookies(begun.login, servedAt) });
   }
   const waiting = { signed_in: false, expires: begun.expiresAt.toISOString() } as const;
-  const cookie = keepSignIn(SECOND_STEP, begun.attempt, begun.expiresAt, secure);
+  const cookie = keepSignIn(SECOND_STEP, begun.attempt, begun.expiresAt, servedAt);
   return begun.kind === 'token'
     ? BEGUN.reply({ ...waiting, second_factor: 'token' }, call, {
         detail: { transactionid: begun.transactionId, data: begun.url },
@@ -151,7 +151,7 @@ function finishEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoin
       }),
     },
     async ({ parameters: proof, ...call }) => {
-      const pending = await signIn.pending(readSignIn(call.cookies, SECOND_STEP, call.secure));
+      const pending = await signIn.pending(readSignIn(call.cookies, SECOND_STEP, call.servedAt));
       const account = pending.proven.administrator;
       const act = actOfCall(call, 'admin/sign-in/finish');
       const answered = proof.response ?? proof.credential ?? '';
@@ -171,8 +171,8 @@ function finishEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoin
 
 function signedInReply(
   login: Login,
-  { secure, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'secure'>,
+  { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
 ): Reply {
-  const cookie = [...loginCookies(login, secure), dropSignIn(SECOND_STEP, secure)];
+  const cookie = [...loginCookies(login, servedAt), dropSignIn(SECOND_STEP, servedAt)];
   return FINISHED.reply({ signed_in: true }, call, { cookie });
 }

@@ -46,10 +46,10 @@ function beginEndpoint(singleSignOn: SingleSignOnService): Endpoint {
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ secure, ...call }) => {
+    async ({ servedAt, ...call }) => {
       const { attempt, expiresAt, url } = await singleSignOn.begin();
       return BEGUN.reply({ url, expires: expiresAt.toISOString() }, call, {
-        cookie: keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, secure),
+        cookie: keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, servedAt),
       });
     },
   );
@@ -75,22 +75,23 @@ function callbackEndpoint(singleSignOn: SingleSignOnService, hasConsole: boolean
         error: optional('the reason of the provider to sign nobody in'),
       }),
     },
-    async ({ parameters, cookies, secure, ...call }) => {
+    async ({ parameters, cookies, servedAt, ...call }) => {
+      const consoleAt = hasConsole ? `${servedAt.prefix}/console/` : undefined;
       try {
-        const attempt = readSignIn(cookies, SINGLE_SIGN_ON, secure);
+        const attempt = readSignIn(cookies, SINGLE_SIGN_ON, servedAt);
         const act = actOfCall(call, 'admin/sign-in/oidc/callback');
         const { name, login } = await singleSignOn.finish(attempt, parameters, act);
-        const reply = page('Signed in', `Signed in as ${name}.`, hasConsole ? '/console/' : undefined);
-        const set = [...loginCookies(login, secure), dropSignIn(SINGLE_SIGN_ON, secure)];
+        const reply = page('Signed in', `Signed in as ${name}.`, consoleAt);
+        const set = [...loginCookies(login, servedAt), dropSignIn(SINGLE_SIGN_ON, servedAt)];
         return { ...reply, headers: { ...reply.headers, 'Set-Cookie': set } };
       } catch (error) {
         if (!isServiceError(error) || !error.code.startsWith('sign-in.')) {
           throw error;
         }
-        const reply = refusal(error, hasConsole);
+        const reply = refusal(error, consoleAt);
         // The provider has answered to this sign-in: it takes no second answer.
         return error.code === 'sign-in.refused'
-          ? { ...reply, headers: { ...reply.headers, 'Set-Cookie': dropSignIn(SINGLE_SIGN_ON, secure) } }
+          ? { ...reply, headers: { ...reply.headers, 'Set-Cookie': dropSignIn(SINGLE_SIGN_ON, servedAt) } }
           : reply;
       }
     },
@@ -98,13 +99,13 @@ function callbackEndpoint(singleSignOn: SingleSignOnService, hasConsole: boolean
 }
 
 /** The sign-in page has a text for each of these words. */
-function refusal(error: AnyServiceError, hasConsole: boolean): Reply {
+function refusal(error: AnyServiceError, consoleAt: string | undefined): Reply {
   const reason = error.code === 'sign-in.refused' ? error.payload.reason : undefined;
   const word = reason ?? error.code.replace('sign-in.', '');
   const { status, headers } = failureForm(error.code);
   const refused = refusedBy(error);
   return {
-    ...page('Not signed in', error.message, hasConsole ? `/console/#single-sign-on=${word}` : undefined),
+    ...page('Not signed in', error.message, consoleAt && `${consoleAt}#single-sign-on=${word}`),
     status,
     ...(headers !== undefined && { headers }),
     ...(refused !== undefined && { refused }),

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import type { AdministratorService } from '../../../administrators/administrator-service.ts';
 import { actOf } from '../../../policy/caller.ts';
 import type { EnrolmentService } from '../../../challenges/enrolment/enrolment-service.ts';
-import { SESSION_COOKIE } from '../../authentication/authenticate.ts';
+import type { SessionCookies } from '../../authentication/cookies.ts';
 import { notAuthenticated } from '../../authentication/credentials.ts';
 import { administratorEndpoint, type Endpoint, type Method, valueChange } from '../../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../../qr-picture.ts';
-import type { Reply } from '../../reply.ts';
 import { optional, required, secret } from '../../request/parameters.ts';
 import { type Answers, count, done, orPicture, valueOf } from '../../answers.ts';
 import type { TokenImportService } from '../../../challenges/enrolment/token-import-service.ts';
@@ -93,8 +92,16 @@ const ENROLLED: Answers = {
 };
 
 /** @returns the endpoints of /admin: sessions, and the enrolment of tokens */
-export function adminEndpoints(enrolment: EnrolmentService, sessions: AdministratorService): Endpoint[] {
-  return [initEndpoint(enrolment), openSessionEndpoint(sessions), closeSessionEndpoint(sessions)];
+export function adminEndpoints(
+  enrolment: EnrolmentService,
+  sessions: AdministratorService,
+  cookies: SessionCookies,
+): Endpoint[] {
+  return [
+    initEndpoint(enrolment),
+    openSessionEndpoint(sessions, cookies),
+    closeSessionEndpoint(sessions, cookies),
+  ];
 }
 
 function initEndpoint(enrolment: EnrolmentService): Endpoint {
@@ -116,7 +123,7 @@ function initEndpoint(enrolment: EnrolmentService): Endpoint {
   );
 }
 
-function openSessionEndpoint(sessions: AdministratorService): Endpoint {
+function openSessionEndpoint(sessions: AdministratorService, cookies: SessionCookies): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/getsession',
@@ -128,22 +135,18 @@ function openSessionEndpoint(sessions: AdministratorService): Endpoint {
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ proven, caller, context, dialect, secure }) => {
+    async ({ proven, caller, context, dialect, servedAt }) => {
       const opened = proven && (await sessions.openSession(proven, actOf(caller, 'admin/getsession')));
       if (opened === undefined) {
         throw notAuthenticated();
       }
-      return withCookie(
-        dialect.administration.value(true, context),
-        opened.session,
-        opened.expiresAt,
-        secure,
-      );
+      const reply = dialect.administration.value(true, context);
+      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookies(opened.session, servedAt) } };
     },
   );
 }
 
-function closeSessionEndpoint(sessions: AdministratorService): Endpoint {
+function closeSessionEndpoint(sessions: AdministratorService, cookies: SessionCookies): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/dropsession',
@@ -155,28 +158,17 @@ function closeSessionEndpoint(sessions: AdministratorService): Endpoint {
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ session, login, caller, context, dialect, secure }) => {
+    async ({ session, login, caller, context, dialect, servedAt }) => {
       const act = actOf(caller, 'admin/dropsession');
       if (login !== undefined) {
         await sessions.closeSession(login, act, 'login');
       } else if (session !== undefined) {
         await sessions.closeSession(session, act);
       }
-      return withCookie(dialect.administration.value(true, context), '', new Date(0), secure);
+      const reply = dialect.administration.value(true, context);
+      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookies('', servedAt) } };
     },
   );
-}
-
-function withCookie(reply: Reply, session: string, expiresAt: Date, secure: boolean): Reply {
-  const attributes = [
-    `${SESSION_COOKIE}=${session}`,
-    'Path=/',
-    `Expires=${expiresAt.toUTCString()}`,
-    'HttpOnly',
-    'SameSite=Strict',
-    ...(secure ? ['Secure'] : []),
-  ];
-  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': attributes.join('; ') } };
 }
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;

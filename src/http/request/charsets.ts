@@ -1,0 +1,91 @@
+import { TextDecoder } from 'node:util';
+import { ServiceError } from '../../kernel/errors.ts';
+
+// Each keeps no state between texts; a new one for each text would cost more than the decoding.
+const FORM_DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const BODY_DECODER = new TextDecoder('utf-8', { fatal: true });
+export const NOT_ENCODED = 'A parameter is not percent-encoded UTF-8';
+
+/**
+ * Decodes UTF-8.
+ * @throws ServiceError 'request.malformed' where the bytes are not UTF-8
+ */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return decodeStrictly(bytes, BODY_DECODER, 'The request is not in UTF-8');
+}
+
+/** Decodes UTF-8 that was percent-encoded. @throws ServiceError 'request.malformed' */
+export function decodePart(bytes: Uint8Array): string {
+  return decodeStrictly(bytes, FORM_DECODER, NOT_ENCODED);
+}
+
+function decodeStrictly(bytes: Uint8Array, decoder: TextDecoder, message: string): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw new ServiceError('request.malformed', message, { cause });
+  }
+}
+
+/** The characters of windows-1252 in place of the controls 0x80 to 0x9f; browsers read Latin-1 so, too. */
+const WINDOWS_1252 =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
+
+/** Decodes ISO-8859-1 and windows-1252 (https://encoding.spec.whatwg.org/#names-and-labels makes them one). */
+function decodeLatin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80] ?? control);
+}
+
+/** Decodes UTF-8, and Latin-1 where the bytes are not UTF-8. */
+export function decodeUtf8OrLatin1(bytes: Uint8Array): string {
+  try {
+    return FORM_DECODER.decode(bytes);
+  } catch {
+    return decodeLatin1(bytes);
+  }
+}
+
+/** The decoders of bodies by charset; undefined: strict UTF-8. */
+const DECODERS: Readonly<Record<string, Decoder | undefined>> = {
+  'utf-8': undefined,
+  utf8: undefined,
+  'us-ascii': decodeUtf8OrLatin1,
+  ascii: decodeUtf8OrLatin1,
+  'iso-8859-1': decodeLatin1,
+  'iso8859-1': decodeLatin1,
+  iso_8859_1: decodeLatin1,
+  'iso_8859-1': decodeLatin1,
+  latin1: decodeLatin1,
+  'latin-1': decodeLatin1,
+  'windows-1252': decodeLatin1,
+  cp1252: decodeLatin1,
+};
+
+/** Makes a text of bytes. @throws ServiceError 'request.malformed' where they are none */
+export type Decoder = (bytes: Uint8Array) => string;
+
+/** @returns `charset=…` of a media type; undefined: it has none */
+export function charsetOption(contentType = ''): string | undefined {
+  const [, ...options] = contentType.split(';').map((option) => option.trim());
+  return options.find((option) => /^charset\s*=/i.test(option));
+}
+
+/**
+ * @param option `charset=…` of a media type; undefined: there is none
+ * @returns undefined: UTF-8; 'unknown': a charset that is not read here
+ */
+export function decoderOf(option: string | undefined): Decoder | undefined | 'unknown' {
+  const charset = /=\s*["']?([^"']*?)\s*["']?\s*$/.exec(option ?? '=utf-8')?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(DECODERS, charset) ? DECODERS[charset] : 'unknown';
+}
+
+/** @returns the refusal of a body in an unknown charset */
+export function unknownCharset(): ServiceError {
+  return new ServiceError(
+    'request.media-type',
+    'The body must be in UTF-8, ISO-8859-1 or windows-1252, as its Content-Type says',
+  );
+}
