@@ -241,7 +241,9 @@ export class ConfigurationStore {
     assertStorable(resolver.name, ...Object.entries(resolver.settings).flat());
     return this.#change(async ({ sql, audit }) => {
       const isNew = await storeResolver(sql, resolver);
-      await audit.write(act, resolver.name, isNew ? 'created' : 'changed');
+      const { previousName } = resolver;
+      const changed = previousName === undefined ? 'changed' : `renamed from ${previousName}`;
+      await audit.write(act, resolver.name, isNew ? 'created' : changed);
     });
   }
 
