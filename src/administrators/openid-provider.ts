@@ -28,7 +28,7 @@ export interface IdentifiedPerson {
 }
 
 /** How this server proves itself to a provider (OpenID Connect Core, section 9); `auto`: as the provider's metadata says. */
-export type ClientAuthentication = 'auto' | (typeof METHODS)[number];
+type ClientAuthentication = 'auto' | (typeof METHODS)[number];
 
 /** The registration of this server at a provider. */
 export interface OpenidSettings {
