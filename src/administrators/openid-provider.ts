@@ -1,7 +1,8 @@
 import type * as OpenidClient from 'openid-client';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { describeFault, type Log } from '../kernel/log.ts';
+import { describeFault, type FaultFields, type Log } from '../kernel/log.ts';
+import { safeText } from '../kernel/text.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 
 /** The secrets of one sign-in at the provider. */
@@ -16,7 +17,7 @@ export interface ProviderSignIn {
 
 /** The parameters with which the provider sends the browser back. */
 export type ProviderAnswer = Readonly<
-  Partial<Record<'code' | 'state' | 'iss' | 'error', string | undefined>>
+  Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string | undefined>>
 >;
 
 /** The person whom a provider has identified. */
@@ -26,11 +27,16 @@ export interface IdentifiedPerson {
   readonly groups: readonly string[];
 }
 
+/** How this server proves itself to a provider (OpenID Connect Core, section 9); `auto`: as the provider's metadata says. */
+type ClientAuthentication = 'auto' | (typeof METHODS)[number];
+
 /** The registration of this server at a provider. */
 export interface OpenidSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Default: `auto`. */
+  readonly clientAuthentication?: ClientAuthentication | undefined;
   readonly redirectUrl: string;
   readonly scopes: string;
   readonly nameClaim: string;
@@ -52,6 +58,8 @@ interface Discovered {
   readonly configuration: OpenidClient.Configuration;
 }
 
+/** By preference. */
+const METHODS = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt'] as const;
 const TIMEOUT_SECONDS = 5;
 /** Milliseconds for the requests of one sign-in together. */
 const EXCHANGE_TIMEOUT_MS = 10_000;
@@ -123,8 +131,14 @@ export class OpenidProvider {
         claims && this.#personOf(await this.#complete(claims, tokens.access_token, { client, configuration }))
       );
     } catch (error) {
-      const { fault, faultDetail } = describeFault(error);
-      this.#deps.log.warn('Single sign-on failed', { component: 'sign-in', fault, faultDetail });
+      const secrets = [
+        this.#deps.clientSecret,
+        signIn.verifier,
+        signIn.nonce,
+        signIn.state,
+        answer.code ?? '',
+      ];
+      this.#deps.log.warn('Single sign-on failed', { component: 'sign-in', ...faultOf(error, secrets) });
       if (isAway(error)) {
         throw unavailable(error);
       }
@@ -190,6 +204,7 @@ export class OpenidProvider {
   /** @param skew seconds */
   async #readMetadata(skew: number): Promise<Discovered> {
     const { issuer, clientId, clientSecret, requestTimeout = TIMEOUT_SECONDS, log } = this.#deps;
+    const { clientAuthentication = 'auto' } = this.#deps;
     const client = await import('openid-client');
     const url = new URL(issuer);
     try {
@@ -197,7 +212,7 @@ export class OpenidProvider {
         url,
         clientId,
         { [client.clockSkew]: skew },
-        client.ClientSecretBasic(clientSecret),
+        authenticationBy(client, clientAuthentication, clientSecret),
         {
           timeout: requestTimeout,
           [client.customFetch]: boundedFetch(MAX_ANSWER),
@@ -212,11 +227,112 @@ export class OpenidProvider {
       );
       return { client, configuration };
     } catch (error) {
-      const { fault, faultDetail } = describeFault(error);
-      log.warn('The identity provider cannot be asked', { component: 'sign-in', issuer, fault, faultDetail });
+      const fault = faultOf(error, [clientSecret]);
+      log.warn('The identity provider cannot be asked', { component: 'sign-in', issuer, ...fault });
       throw unavailable(error);
     }
   }
+}
+
+/**
+ * Chosen when a token is asked for, as the metadata is known then.
+ * @returns the authentication of this server, which throws ServiceError 'sign-in.unavailable' where the provider takes none
+ */
+function authenticationBy(
+  client: typeof OpenidClient,
+  wanted: ClientAuthentication,
+  secret: string,
+): OpenidClient.ClientAuth {
+  return (server, registration, body, headers) => {
+    // Without the list it is client_secret_basic (OpenID Connect Discovery, section 3).
+    const offered = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const method = wanted === 'auto' ? METHODS.find((known) => offered.includes(known)) : wanted;
+    switch (method) {
+      case 'client_secret_basic':
+        headers.set('Authorization', basicCredentials(registration.client_id, secret));
+        return;
+      case 'client_secret_post':
+        body.set('client_id', registration.client_id);
+        body.set('client_secret', secret);
+        return;
+      case 'client_secret_jwt':
+        // eslint-disable-next-line @typescript-eslint/no-confusing-void-expression -- the library waits for it
+        return client.ClientSecretJwt(secret)(server, registration, body, headers);
+      default:
+        throw unavailable(undefined, `the provider takes none of ${METHODS.join(', ')}`);
+    }
+  };
+}
+
+/**
+ * Encodes only what a reader of the form encoding would misread (RFC 6749 section 2.3.1): many providers do not decode,
+ * and then take identifiers with `.` or `-` only as they are.
+ */
+function basicCredentials(id: string, secret: string): string {
+  const [user, password] = [id, secret].map((text) =>
+    text.replace(/[^\x21-\x7e]|[%+:]/gu, (character) => encodeURIComponent(character).replace('%20', '+')),
+  );
+  return `Basic ${btoa(`${user ?? ''}:${password ?? ''}`)}`;
+}
+
+/** Characters of a text of the provider in the log. */
+const MAX_SAID = 300;
+
+/** Describes a failure with what the provider said of it, without the secrets of the exchange. */
+function faultOf(error: unknown, secrets: readonly string[]): Pick<FaultFields, 'fault' | 'faultDetail'> {
+  const { fault, faultDetail } = describeFault(error);
+  const said = saidBy(error) ?? saidBy((error as { readonly cause?: unknown }).cause);
+  if (said === undefined) {
+    return { fault, faultDetail };
+  }
+  const known = secrets.filter((secret) => secret !== '');
+  const cleaned = known.reduce((text, secret) => text.replaceAll(secret, '…'), said);
+  return { fault, faultDetail: safeText(cleaned) };
+}
+
+/** @returns the provider's error (RFC 6749, 4.1.2.1 and 5.2; RFC 6750, 3), or the two issuers that differ */
+function saidBy(error: unknown): string | undefined {
+  const {
+    error: code,
+    error_description: description,
+    cause,
+  } = Object(error) as Readonly<Record<string, unknown>>;
+  const [challenge] = Array.isArray(cause)
+    ? (cause as { parameters?: { error?: unknown; error_description?: unknown } }[])
+    : [];
+  return (
+    saidError(code, description) ??
+    saidError(challenge?.parameters?.error, challenge?.parameters?.error_description) ??
+    differingIssuers(cause)
+  );
+}
+
+function saidError(code: unknown, description: unknown): string | undefined {
+  if (typeof code !== 'string') {
+    return undefined;
+  }
+  const more = typeof description === 'string' ? ` (${bounded(description)})` : '';
+  return `the provider says: ${bounded(code)}${more}`;
+}
+
+/** Reads the comparison that failed, of the metadata, the answer (RFC 9207) or the ID token; other values are not logged. */
+function differingIssuers(cause: unknown): string | undefined {
+  const { expected, body, attribute, claims, claim, parameters } = Object(cause) as Readonly<
+    Record<string, unknown>
+  >;
+  const issuers = [
+    parameters instanceof URLSearchParams ? parameters.get('iss') : undefined,
+    attribute === 'issuer' ? (body as { issuer?: unknown }).issuer : undefined,
+    claim === 'iss' ? (claims as { iss?: unknown }).iss : undefined,
+  ];
+  const actual = issuers.find((value) => typeof value === 'string');
+  return typeof expected === 'string' && actual !== undefined && expected !== actual
+    ? `the issuer is ${bounded(actual)}, expected is ${bounded(expected)}`
+    : undefined;
+}
+
+function bounded(text: string): string {
+  return text.length > MAX_SAID ? `${text.slice(0, MAX_SAID)}…` : text;
 }
 
 /** @returns true for a provider that did not answer, not in time, or too much */
@@ -230,11 +346,11 @@ function isUnreachable(error: unknown): boolean {
   return error instanceof OversizedAnswer || (error instanceof TypeError && error.message === 'fetch failed');
 }
 
-function unavailable(cause: unknown): ServiceError {
+function unavailable(cause: unknown, detail?: string): ServiceError {
   return new ServiceError(
     'sign-in.unavailable',
     'The identity provider cannot be asked. Sign in by password, or try again later',
-    { cause },
+    { cause, ...(detail !== undefined && { detail }) },
   );
 }
 

@@ -118,7 +118,9 @@ export const issuer: z.ZodType<string, string> = httpUrl
 /** Groups of a provider, each with a group of policies. */
 export const groupMapping: z.ZodType<ReadonlyMap<string, string>, string> = z
   .string()
-  .transform((value) => value.split(',').map((entry) => /^(.+)=group:([\w.-]{1,64})$/.exec(entry.trim())))
+  // A group of a directory has commas itself: only one behind `=group:NAME` separates.
+  .transform((value) => value.split(/(?<==group:[\w.-]+\s*),/))
+  .transform((pairs) => pairs.map((entry) => /^([^,].*)=group:([\w.-]{1,64})$/.exec(entry.trim())))
   .transform((entries, context) => {
     const groups = new Map(entries.map((entry) => [entry?.[1]?.trim() ?? '', entry?.[2] ?? '']));
     // Of two pairs of one group, only one would apply.
@@ -128,7 +130,10 @@ export const groupMapping: z.ZodType<ReadonlyMap<string, string>, string> = z
     }
     return groups;
   })
-  .meta({ allowed: 'pairs such as helpdesk-team=group:helpdesk, comma separated' });
+  .meta({
+    allowed:
+      'pairs such as helpdesk-team=group:helpdesk or CN=Desk,DC=example,DC=com=group:desk, comma separated',
+  });
 
 /** Origins, separated by commas. */
 export const origins: z.ZodType<readonly string[], string> = list.pipe(z.array(origin)).meta({

@@ -174,6 +174,14 @@ const signIn = z
     OIDC_PROVIDER_NAME: aText.optional().describe('name of the provider on the sign-in page; unset: none'),
     OIDC_CLIENT_ID: aText.optional().describe('name of this server at the provider'),
     OIDC_CLIENT_SECRET_FILE: aFile.optional().describe('file with the secret of this server at the provider'),
+    OIDC_CLIENT_AUTHENTICATION: oneOf(
+      'auto',
+      'client_secret_basic',
+      'client_secret_post',
+      'client_secret_jwt',
+    )
+      .prefault('auto')
+      .describe('way in which the secret is shown to the provider; auto: as its metadata says'),
     OIDC_REDIRECT_URL: oneUrl
       .optional()
       .describe(

@@ -130,7 +130,7 @@ export class ConfigurationStore {
    * @param expected the policy that is replaced; null: there is none; undefined: any
    * @throws ServiceError 'policy.changed' where the stored one is another
    */
-  async putPolicy(policy: Policy, act: Act, expected?: Policy | null): Promise<void> {
+  async putPolicy(policy: Policy, act: Act, expected?: Policy | null, outcome = 'stored'): Promise<void> {
     const { user: username, ...columns } = policy;
     assertStorable(username, ...Object.values(columns).map(String));
     return this.#change(async ({ sql, audit }) => {
@@ -139,7 +139,7 @@ export class ConfigurationStore {
         .insert({ ...columns, username })
         .onConflict('name')
         .merge();
-      await audit.write(act, policy.name, 'stored');
+      await audit.write(act, policy.name, outcome);
     });
   }
 
@@ -241,7 +241,9 @@ export class ConfigurationStore {
     assertStorable(resolver.name, ...Object.entries(resolver.settings).flat());
     return this.#change(async ({ sql, audit }) => {
       const isNew = await storeResolver(sql, resolver);
-      await audit.write(act, resolver.name, isNew ? 'created' : 'changed');
+      const { previousName } = resolver;
+      const changed = previousName === undefined ? 'changed' : `renamed from ${previousName}`;
+      await audit.write(act, resolver.name, isNew ? 'created' : changed);
     });
   }
 

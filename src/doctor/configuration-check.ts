@@ -3,9 +3,9 @@ import type { Configuration, Resolver } from '../configuration/configuration.ts'
 import { ERROR_RESTRICTION } from '../configuration/setting.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { nearestName } from '../kernel/text.ts';
+import { listNames, nearestName } from '../kernel/text.ts';
 import { policyValue } from '../policy/policy-value.ts';
-import { checkPolicy } from '../policy/policy.ts';
+import { checkForeignPolicy } from '../policy/policy.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { unknownNames, type UnknownPolicyName } from '../policy/unknown-names.ts';
@@ -108,6 +108,7 @@ export function checkPolicies(configuration: Configuration): readonly Finding[] 
     ...readable.flatMap((policy) => [
       ...unknownRealms(policy, unknownNames(policy, configuration)),
       ...unknownUsers(policy, unknownNames(policy, configuration)),
+      ...unknownActions(policy),
     ]),
   ];
 }
@@ -115,7 +116,7 @@ export function checkPolicies(configuration: Configuration): readonly Finding[] 
 /** @returns an unknown scope or action, or another reason why it cannot be read; undefined: there is none */
 function faultOf(policy: Policy): string | undefined {
   try {
-    checkPolicy(policy);
+    checkForeignPolicy(policy);
     return undefined;
   } catch (error) {
     if (isServiceError(error, 'policy.invalid')) {
@@ -123,6 +124,20 @@ function faultOf(policy: Policy): string | undefined {
     }
     throw error;
   }
+}
+
+function unknownActions(policy: Policy): readonly Finding[] {
+  const { unknown } = checkForeignPolicy(policy).actions;
+  return unknown.length === 0
+    ? []
+    : [
+        findingOf(
+          'warning',
+          'policies.unknown-action',
+          `the policy ${policy.name} names actions without effect here: ${listNames(unknown)}`,
+          `\`tankeeper policy set ${policy.name}\` without them`,
+        ),
+      ];
 }
 
 function unreadable(policy: Policy): readonly Finding[] {

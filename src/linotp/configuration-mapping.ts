@@ -2,7 +2,7 @@ import { plainName } from '../kernel/text.ts';
 import type { ConfigTable, ConfigValue } from './installation-reading.ts';
 import type { Mapped } from './import-report.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { checkPolicy } from '../policy/policy.ts';
+import { checkForeignPolicy } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import { canonicalKey } from '../configuration/setting.ts';
@@ -80,7 +80,10 @@ function isPolicyKey(key: string): boolean {
   return /^linotp\.Policy\./i.test(key);
 }
 
-/** @returns the policies; one that the server does not understand is inactive, and otherwise as it was */
+/**
+ * @returns the policies. Unknown actions are without effect; a policy that the server does not understand otherwise, or
+ *   that could become wider without them, is inactive
+ */
 export function mapPolicies(config: ConfigTable): readonly Mapped<Policy>[] {
   const byName = new Map<string, Map<string, string>>();
   const others: Mapped<Policy>[] = [];
@@ -120,7 +123,10 @@ function mapPolicy(name: string, fields: ReadonlyMap<string, string>): Mapped<Po
   };
   const row = `Config linotp.Policy.${name}.*`;
   try {
-    return { name, row, value: checkPolicy(stored), reasons: [] };
+    const { policy, actions } = checkForeignPolicy(stored);
+    const unknown = actions.unknown.join(', ');
+    const remarks = unknown === '' ? [] : [`these actions are unknown and without effect: ${unknown}`];
+    return { name, row, value: policy, reasons: [], remarks };
   } catch (error) {
     if (!isServiceError(error, 'policy.invalid')) {
       throw error;

@@ -102,6 +102,75 @@ export function canonicalAction(scope: PolicyScope, action: string): string {
   return Object.hasOwn(names, action) ? (names[action] ?? action) : action;
 }
 
+/** The actions of a policy that the server knows, and the names of the others. */
+export interface FoundActions {
+  /** The value by the action's name; empty for actions without one. */
+  readonly known: ReadonlyMap<string, string>;
+  readonly unknown: readonly string[];
+}
+
+/**
+ * LinOTP's actions of the scope authentication that only send messages, choose providers or let more people in: without
+ * them nothing becomes wider. All others may restrict something.
+ */
+const NEVER_RESTRICTS =
+  /^(?:autosms|smstext|enforce_smstext|trigger_sms|dynamic_mobile_number|email(?:text|subject)|(?:sms|email|push|voice_)_?provider|voice_(?:message|language)|passthru|passOnNoToken|passOnNoUser|forward_server|challenge_response|support_offline|qrtanurl_init|(?:qr|push)token_\w+)$/;
+
+/**
+ * Reads actions as `readActions` does, but for unknown ones that may be left out without making the policy wider. In the
+ * scopes that grant, an unknown right by its name alone grants nothing; with a value or a sign (`!remove`) it may be a
+ * bound of another right. A policy of unknown rights alone still closes its scope.
+ * @throws ServiceError 'policy.invalid'
+ */
+export function findActions(scope: PolicyScope, text: string): FoundActions {
+  const known = new Map<string, string>();
+  const unknown = new Set<string>();
+  for (const entry of splitActions(text)) {
+    const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(entry) ?? [];
+    const action = canonicalAction(scope, name.trim());
+    if (!isKnown(scope, action) && isDispensable(scope, action, value)) {
+      unknown.add(action);
+    } else {
+      addAction(known, scope, action, value);
+    }
+  }
+  assertSome(scope, known, [...unknown]);
+  return { known, unknown: [...unknown] };
+}
+
+function addAction(
+  known: Map<string, string>,
+  scope: PolicyScope,
+  action: string,
+  value: string | undefined,
+): void {
+  const read = value === undefined ? undefined : unquote(value.trim());
+  assertAction(scope, action, read);
+  if (known.has(action) && known.get(action) !== (read ?? '')) {
+    throw invalid(`The action '${action}' has two values`);
+  }
+  known.set(action, read ?? '');
+}
+
+function assertSome(
+  scope: PolicyScope,
+  known: ReadonlyMap<string, string>,
+  [unknown]: readonly string[],
+): void {
+  if (known.size === 0 && unknown === undefined) {
+    throw invalid(`A policy of scope ${scope} needs an action. Known: ${listKnown(scope)}.`);
+  }
+  if (known.size === 0 && unknown !== undefined && scope === 'authentication') {
+    throw unknownAction(scope, unknown);
+  }
+}
+
+function isDispensable(scope: PolicyScope, action: string, value: string | undefined): boolean {
+  return scope === 'authentication'
+    ? NEVER_RESTRICTS.test(action)
+    : value === undefined && /^[A-Za-z][\w.-]*$/.test(action);
+}
+
 /**
  * Reads a comma list of `action` or `action=value`. A value is the text after the first `=`; one with commas needs
  * single or double quotation marks. Names are compared exactly.
@@ -109,21 +178,11 @@ export function canonicalAction(scope: PolicyScope, action: string): string {
  * @throws ServiceError 'policy.invalid' with the unknown action and the known ones of the scope
  */
 export function readActions(scope: PolicyScope, text: string): ReadonlyMap<string, string> {
-  const actions = new Map<string, string>();
-  for (const entry of splitActions(text)) {
-    const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(entry) ?? [];
-    const action = canonicalAction(scope, name.trim());
-    const read = value === undefined ? undefined : unquote(value.trim());
-    assertAction(scope, action, read);
-    if (actions.has(action) && actions.get(action) !== (read ?? '')) {
-      throw invalid(`The action '${action}' has two values`);
-    }
-    actions.set(action, read ?? '');
+  const { known, unknown } = findActions(scope, text);
+  if (unknown[0] !== undefined) {
+    throw unknownAction(scope, unknown[0]);
   }
-  if (actions.size === 0) {
-    throw invalid(`A policy of scope ${scope} needs an action. Known: ${listKnown(scope)}.`);
-  }
-  return actions;
+  return known;
 }
 
 /** Quotation marks quote only at the beginning of a value: an apostrophe within a text does not. */
@@ -149,11 +208,8 @@ function unquote(value: string): string {
 }
 
 function assertAction(scope: PolicyScope, action: string, value: string | undefined): void {
-  const isWildcard = action === '*' && scope !== 'authentication';
-  if (!isWildcard && !knownActions(scope).includes(action)) {
-    throw invalid(
-      `Unknown action '${action}' in scope ${scope}${didYouMean(action, knownActions(scope), '.')} Known: ${listKnown(scope)}.`,
-    );
+  if (!isKnown(scope, action)) {
+    throw unknownAction(scope, action);
   }
   const valued = scope === 'authentication' ? VALUED[action] : undefined;
   if (valued === undefined && value !== undefined) {
@@ -162,6 +218,16 @@ function assertAction(scope: PolicyScope, action: string, value: string | undefi
   if (valued !== undefined && (value === undefined || !valued.fits(value))) {
     throw invalid(`The action '${action}' needs a value: ${valued.allowed}`);
   }
+}
+
+function isKnown(scope: PolicyScope, action: string): boolean {
+  return knownActions(scope).includes(action) || (action === '*' && scope !== 'authentication');
+}
+
+function unknownAction(scope: PolicyScope, action: string): ServiceError {
+  return invalid(
+    `Unknown action '${action}' in scope ${scope}${didYouMean(action, knownActions(scope), '.')} Known: ${listKnown(scope)}.`,
+  );
 }
 
 function listKnown(scope: PolicyScope): string {

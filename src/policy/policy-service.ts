@@ -2,7 +2,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { actOf, type Caller } from './caller.ts';
-import { checkPolicy, type PolicyDraft } from './policy.ts';
+import { checkForeignPolicy, checkPolicy, type PolicyDraft } from './policy.ts';
 import { splitList } from './policy-users.ts';
 import { policiesAfter, somebodyWrites } from './lost-rights.ts';
 import type { ReadPolicy } from './read-policy.ts';
@@ -16,6 +16,9 @@ interface PolicyDependencies {
   /** By default nothing is logged. */
   readonly log?: Pick<Log, 'warn'>;
 }
+
+/** Characters of names in the log and in an audit row. */
+const MAX_REMARK = 500;
 
 /** Conditions on the policies to list; an absent or empty one does not restrict. */
 export interface PolicyFilter {
@@ -53,7 +56,8 @@ export class PolicyService {
   }
 
   /**
-   * Creates a policy or replaces the one of that name.
+   * Creates a policy or replaces the one of that name. Actions that only LinOTP has are kept without effect beside known
+   * ones, where the policy does not become wider so: old clients store their policies whole. The operator is refused.
    * @param expected the policy that the caller has read; null: there was none; undefined: any is replaced
    * @returns the policy as it is stored
    * @throws ServiceError 'policy.invalid' with the reason and the known values, 'policy.changed' where another
@@ -61,10 +65,18 @@ export class PolicyService {
    */
   async set(caller: Caller, draft: PolicyDraft, expected?: Policy | null): Promise<Policy> {
     const base = await this.#deps.configuration.current();
-    const policy = checkPolicy(draft);
+    const { policy, withoutEffect } = checkedFor(caller, draft);
     const unknown = unknownNames(policy, base);
     await this.#warnOfLockOut(caller, base.policies, { stored: policy });
-    await this.#deps.configuration.putPolicy(policy, actOf(caller, 'policy/set'), expected);
+    const remark =
+      withoutEffect.length === 0
+        ? ''
+        : `, unknown actions are without effect: ${withoutEffect.join(', ').slice(0, MAX_REMARK)}`;
+    const act = actOf(caller, 'policy/set');
+    await this.#deps.configuration.putPolicy(policy, act, expected, `stored${remark}`);
+    if (remark !== '') {
+      this.#deps.log?.warn(`The policy ${policy.name} is stored${remark}`);
+    }
     // Old clients store policies before the realms in them. The operator has been asked.
     if (unknown.length > 0 && !caller.principal.operator) {
       this.#deps.log?.warn(
@@ -114,6 +126,16 @@ export class PolicyService {
       );
     }
   }
+}
+
+function checkedFor(
+  { principal }: Caller,
+  draft: PolicyDraft,
+): { readonly policy: Policy; readonly withoutEffect: readonly string[] } {
+  const { policy, actions } = checkForeignPolicy(draft);
+  return principal.operator || actions.known.size === 0
+    ? { policy: checkPolicy(draft), withoutEffect: [] }
+    : { policy, withoutEffect: actions.unknown.map((name) => name.slice(0, 64)) };
 }
 
 function fits(policy: ReadPolicy, { name, scope, action, realm, user }: PolicyFilter): boolean {

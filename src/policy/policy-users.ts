@@ -67,6 +67,21 @@ export function splitList(text: string): readonly string[] {
     .filter((entry) => entry !== '');
 }
 
+/** @returns a list of users in which the entries of a resolver (`name:`, with LinOTP's class or `!`) have its new name */
+export function renameResolverIn(text: string, from: string, to: string): string {
+  return text
+    .split(',')
+    .map((part) => {
+      const [, before = '', entry = '', after = ''] = /^(\s*!?\s*)(.*):(\s*)$/s.exec(part) ?? [];
+      if (entry === '' || plainResolverName(entry) !== from) {
+        return part;
+      }
+      const plain = entry.trim();
+      return `${before}${plain.slice(0, plain.length - from.length)}${to}:${after}`;
+    })
+    .join(',');
+}
+
 /** @returns the name of a resolver without the class of LinOTP's notation */
 export function plainResolverName(text: string): string {
   return text.trim().replace(RESOLVER_CLASS, '');

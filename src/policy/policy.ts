@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { didYouMean, plainName } from '../kernel/text.ts';
-import { readActions } from './policy-actions.ts';
+import { findActions, type FoundActions, readActions } from './policy-actions.ts';
 import { readClients } from './policy-client.ts';
 import { readTimes } from './policy-time.ts';
 import { readUsers, splitList } from './policy-users.ts';
@@ -60,9 +60,32 @@ export function checkPolicy(draft: PolicyDraft): Policy {
   return policy;
 }
 
+/**
+ * Validates as `checkPolicy` does a policy that was written for LinOTP: actions that the server does not know are
+ * without effect, where the policy does not become wider without them.
+ * @returns also the names of those actions
+ * @throws ServiceError 'policy.invalid'
+ */
+export function checkForeignPolicy(draft: PolicyDraft): {
+  readonly policy: Policy;
+  readonly actions: FoundActions;
+} {
+  const policy = filledIn(draft);
+  const [problem] = problemsOf(policy, findActions);
+  if (problem !== undefined) {
+    throw invalid(problem.message);
+  }
+  return { policy, actions: findActions(knownScope(policy.scope), policy.action) };
+}
+
 /** @returns the faults of a policy, at most one problem of each field; none: it is valid */
 export function policyProblems(draft: PolicyDraft): readonly PolicyProblem[] {
   return problemsOf(filledIn(draft));
+}
+
+/** @returns true for a stored policy of which a part other than the name cannot be read */
+export function isUnreadable(policy: Policy): boolean {
+  return problemsOf(filledIn(policy), findActions).some(({ field }) => field !== 'name');
 }
 
 function filledIn(draft: PolicyDraft): Policy {
@@ -92,7 +115,10 @@ export function knownScope(text: string): PolicyScope {
 }
 
 /** The checks of a policy, in the order in which their problems are reported. */
-const CHECKS: readonly (readonly [PolicyProblem['field'], (policy: Policy) => unknown])[] = [
+const CHECKS: readonly (readonly [
+  PolicyProblem['field'],
+  (policy: Policy, read: typeof readActions | typeof findActions) => unknown,
+])[] = [
   ['scope', ({ scope }) => knownScope(scope)],
   ['name', assertName],
   ...(['action', 'realm', 'user', 'client', 'time'] as const).map(
@@ -106,18 +132,21 @@ const CHECKS: readonly (readonly [PolicyProblem['field'], (policy: Policy) => un
   ),
   ['realm', assertRealm],
   ['user', assertUser],
-  ['action', ({ scope, action }) => isKnownScope(scope) && readActions(knownScope(scope), action)],
+  ['action', ({ scope, action }, read) => isKnownScope(scope) && read(knownScope(scope), action)],
   ['user', ({ user }) => readUsers(user)],
   ['client', ({ client }) => readClients(client)],
   ['time', ({ time }) => readTimes(time)],
 ];
 
-function problemsOf(policy: Policy): readonly PolicyProblem[] {
+function problemsOf(
+  policy: Policy,
+  read: typeof readActions | typeof findActions = readActions,
+): readonly PolicyProblem[] {
   const problems = new Map<PolicyProblem['field'], string>();
   for (const [field, check] of CHECKS) {
     try {
       if (!problems.has(field)) {
-        check(policy);
+        check(policy, read);
       }
     } catch (error) {
       if (!(error instanceof ServiceError)) {

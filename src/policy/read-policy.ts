@@ -1,9 +1,9 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { readActions } from './policy-actions.ts';
+import { findActions } from './policy-actions.ts';
 import { readClients } from './policy-client.ts';
 import { readTimes } from './policy-time.ts';
 import { type PolicySubject, readUsers, type UserMatch } from './policy-users.ts';
-import { knownScope, policyProblems, policyRealms } from './policy.ts';
+import { isUnreadable, knownScope, policyRealms } from './policy.ts';
 import type { Policy } from './stored-policy.ts';
 
 /**
@@ -36,7 +36,7 @@ export class ReadPolicy {
     this.client = client;
     this.time = time;
     this.active = active;
-    this.#actions = readable(() => readActions(knownScope(scope), action), new Map());
+    this.#actions = readable(() => findActions(knownScope(scope), action).known, new Map());
     this.#users = readable(
       () => readUsers(user),
       () => 'nobody',
@@ -59,7 +59,7 @@ export class ReadPolicy {
 
   /** True if a part other than the name cannot be read, or would not be stored. */
   get isUnreadable(): boolean {
-    return (this.#isUnreadable ??= policyProblems(this).some(({ field }) => field !== 'name'));
+    return (this.#isUnreadable ??= isUnreadable(this));
   }
 
   /** @returns true if it names the action, or all of its scope */

@@ -9,6 +9,8 @@ import { RESOLVER_KINDS, type Resolver } from '../configuration/configuration.ts
 /** A resolver, as given by an administrator. */
 export interface ResolverDraft {
   readonly name: string;
+  /** The name that it has, where it is to be renamed. Empty, or the same: it keeps its name. */
+  readonly previousName?: string | undefined;
   readonly kind: string;
   /**
    * The settings of its kind, see `SETTINGS_RULES`; names in any case. May include the secret; an empty one counts as

@@ -7,12 +7,13 @@ import { actOf, type Caller } from '../policy/caller.ts';
 import type { Examination, UserSources } from './user-source.ts';
 import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
 import { assertInNoRealm, requireResolver, unknownReference } from './resolver-lookup.ts';
+import { readResolverName } from './resolver-name.ts';
 import { examineUsers, secretBoundChanges, type TrialParts, withTrialSource } from './resolver-trial.ts';
 
 interface ResolverDependencies {
   readonly configuration: ConfigurationStore;
   readonly sources: UserSources;
-  readonly vault: Pick<Vault, 'seal'>;
+  readonly vault: Pick<Vault, 'seal' | 'open'>;
   readonly files: Pick<FileBounds, 'assertNamable'>;
   /** Undefined: a draft cannot be tried. */
   readonly trial?: TrialParts;
@@ -37,11 +38,12 @@ export class ResolverService {
   }
 
   /**
-   * Creates or changes a resolver, without reading its users (see `test`). Without a given secret, the stored one stays.
+   * Creates, changes or renames a resolver, without reading its users (see `test`). Without a given secret, the stored
+   * one stays. Tokens, realms and policies follow a new name.
    * @throws ServiceError 'parameter.invalid', 'resolver.invalid' for settings that its kind does not take, when the
    *   kind of an existing one would change, when its secret would be sent to another server, or when a caller other
    *   than the operator names a path of the machine that is reserved for the operator;
-   *   'resolver.changed' where the stored one is not the expected one
+   *   'resolver.changed' where the stored one is not the expected one; 'resolver.unknown' for the previous name
    */
   async set(caller: Caller, draft: ResolverDraft): Promise<void> {
     const { secret, ...resolver } = checkResolver(draft);
@@ -51,8 +53,16 @@ export class ResolverService {
         ? this.#deps.vault.seal(Buffer.from(secret, 'utf8'), 'resolver', resolver.name)
         : secret;
     const isBounded = !caller.principal.operator;
+    const { vault } = this.#deps;
     await this.#deps.configuration.putResolver(
-      { ...resolver, isBounded, secret: sealed, expected: draft.expected },
+      {
+        ...resolver,
+        isBounded,
+        secret: sealed,
+        expected: draft.expected,
+        previousName: previousNameOf(draft, resolver.name),
+        reseal: (kept, from) => vault.seal(vault.open(kept, 'resolver', from), 'resolver', resolver.name),
+      },
       actOf(caller, 'resolver/set'),
     );
   }
@@ -100,4 +110,9 @@ export class ResolverService {
     }
     return withTrialSource(trial, { checked, known, isBounded: false }, examineUsers);
   }
+}
+
+function previousNameOf({ previousName = '' }: ResolverDraft, name: string): string | undefined {
+  const previous = previousName.trim() === '' ? name : readResolverName(previousName);
+  return previous === name ? undefined : previous;
 }

@@ -8,6 +8,8 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 import { kindIsFixed, secretNeededAgain } from './resolver-trial.ts';
+import { renameResolverIn } from '../policy/policy-users.ts';
+import { unknownReference } from './resolver-lookup.ts';
 import { ResolverUnavailable } from './resolver-unavailable.ts';
 
 /** A resolver as it is stored. */
@@ -21,6 +23,10 @@ export interface ResolverEntry {
   readonly secret?: Sealed | null | undefined;
   /** Names of the settings that determine the receiver of the secret. */
   readonly secretBoundTo?: readonly string[];
+  /** The name that it had; undefined: the same. */
+  readonly previousName?: string | undefined;
+  /** Seals a kept secret anew for the new name. */
+  readonly reseal?: ((secret: Sealed, previousName: string) => Sealed) | undefined;
   /** The one that is replaced. Undefined: any. */
   readonly expected?: ExpectedResolver | undefined;
 }
@@ -30,41 +36,93 @@ interface KnownRow {
   readonly kind: Resolver['kind'];
   readonly settings: Resolver['settings'];
   readonly has_secret: boolean;
+  readonly secret: Sealed | null;
 }
 
 /**
- * Creates or changes a resolver. The caller holds the lock of the configuration.
+ * Creates, changes or renames a resolver. The caller holds the lock of the configuration, so of two renamings the second
+ * finds the old name no more.
  * @returns true if it is new
- * @throws ServiceError 'resolver.invalid' if its kind would change, or a kept secret would go to another server;
- *   'resolver.changed'
+ * @throws ServiceError 'resolver.invalid' if its kind would change, a kept secret would go to another server, or the new
+ *   name is in use; 'resolver.unknown' for the previous name; 'resolver.changed'
  */
-export async function storeResolver(
-  transaction: Knex.Transaction,
-  { name, kind, settings, isBounded = true, secret, secretBoundTo = [], expected }: ResolverEntry,
-): Promise<boolean> {
+export async function storeResolver(transaction: Knex.Transaction, entry: ResolverEntry): Promise<boolean> {
+  const { name, kind, settings, isBounded = true, secret, secretBoundTo = [] } = entry;
   const columns = {
     settings: JSON.stringify(settings),
     is_bounded: isBounded,
     ...(secret !== undefined && { secret }),
   };
-  const known = await transaction('resolvers')
-    .where({ name })
-    .first<KnownRow | undefined>(
-      'id',
-      'kind',
-      'settings',
-      transaction.raw('secret IS NOT NULL AS has_secret'),
-    );
-  if (expected !== undefined) {
-    assertResolverUnchanged(name, expected, known?.settings ?? null);
-  }
+  const known = await readKnown(transaction, entry);
   if (known === undefined) {
     await transaction('resolvers').insert({ name, kind, ...columns });
     return true;
   }
   assertChangeable(known, { name, kind, settings, secret, secretBoundTo });
-  await transaction('resolvers').where({ id: known.id }).update(columns);
+  const renamed = await renamedColumns(transaction, entry, known);
+  await transaction('resolvers')
+    .where({ id: known.id })
+    .update({ ...columns, ...renamed });
   return false;
+}
+
+/** @returns the row that is changed or renamed; undefined where the resolver is new */
+async function readKnown(
+  transaction: Knex.Transaction,
+  { name, previousName, expected }: ResolverEntry,
+): Promise<KnownRow | undefined> {
+  const known = await transaction('resolvers')
+    .where({ name: previousName ?? name })
+    .first<KnownRow | undefined>(
+      'id',
+      'kind',
+      'settings',
+      'secret',
+      transaction.raw('secret IS NOT NULL AS has_secret'),
+    );
+  if (expected !== undefined) {
+    assertResolverUnchanged(previousName ?? name, expected, known?.settings ?? null);
+  }
+  if (known === undefined && previousName !== undefined) {
+    throw unknownReference('resolver', previousName);
+  }
+  return known;
+}
+
+/**
+ * Realms and tokens refer to the id. Policies and the notes of imports have the name, and follow here.
+ * @returns the columns that a new name changes
+ */
+async function renamedColumns(
+  transaction: Knex.Transaction,
+  { name, previousName, secret, reseal }: ResolverEntry,
+  known: KnownRow,
+): Promise<{ readonly name?: string; readonly secret?: Sealed }> {
+  if (previousName === undefined) {
+    return {};
+  }
+  if ((await transaction('resolvers').where({ name }).first<unknown>('id')) !== undefined) {
+    throw new ServiceError('resolver.invalid', `There is a resolver '${name}' already`);
+  }
+  await renameInPolicies(transaction, previousName, name);
+  await transaction('imported_entries').where({ kind: 'resolver', name }).delete();
+  await transaction('imported_entries').where({ kind: 'resolver', name: previousName }).update({ name });
+  return secret === undefined && known.secret !== null && reseal !== undefined
+    ? { name, secret: reseal(known.secret, previousName) }
+    : { name };
+}
+
+async function renameInPolicies(transaction: Knex.Transaction, from: string, to: string): Promise<void> {
+  const policies = await transaction('policies').select<{ name: string; username: string }[]>(
+    'name',
+    'username',
+  );
+  for (const { name, username } of policies) {
+    const renamed = renameResolverIn(username, from, to);
+    if (renamed !== username) {
+      await transaction('policies').where({ name }).update({ username: renamed });
+    }
+  }
 }
 
 /** @throws ServiceError 'resolver.invalid' */

@@ -49,16 +49,28 @@ export const csvKeyFileReader: KeyFileReader = {
       throw invalid(1, `there must be a header line and 1 to ${MAX_KEYS} lines with keys`);
     }
     const columns = columnsOf(head);
-    return Promise.resolve(records.map((record) => readRecord(record, columns)));
+    const separator = separatorOf(text);
+    return Promise.resolve(records.map((record) => readRecord(record, columns, separator)));
   },
 };
 
+const SEPARATORS = [',', ';', '\t'];
+/** What a spreadsheet makes of a long row of digits, in any language: 1.23E+12, or #### where the column is narrow. */
+const SPREADSHEET_NUMBER = /^(?:[+-]?\d+(?:[.,]\d+E[+-]?|E[+-])\d+|#{3,})$/i;
+/** It keeps 15 digits of a number and fills up with zeros. */
+const ROUNDED_KEY = /^\d{15}0{8,}$/;
+
+/** @returns the separator of the header; a comma where there is none */
+function separatorOf(text: string): string {
+  const [first = ''] = text.replace(/^[\ufeff\r\n]+/, '').split(/[\r\n]/, 1);
+  return SEPARATORS.find((separator) => first.includes(separator)) ?? ',';
+}
+
 function recordsOf(text: string): readonly CsvRecord[] {
-  const [first = ''] = text.split(/\r?\n/, 1);
   try {
     return parse(text, {
       bom: true,
-      delimiter: [',', ';', '\t'].find((separator) => first.includes(separator)) ?? ',',
+      delimiter: separatorOf(text),
       info: true,
       max_record_size: MAX_LINE,
       relax_column_count: true,
@@ -82,7 +94,19 @@ const FAULTS: Readonly<Partial<Record<string, string>>> = {
 };
 
 function columnsOf({ record, info }: CsvRecord): readonly Column[] {
-  const columns = record.map((text) => {
+  if (/^sep=/i.test(record[0]?.trim() ?? '')) {
+    throw invalid(
+      info.lines,
+      `'sep=' is a note for spreadsheets: take the line out, the header must be first`,
+    );
+  }
+  const columns = record.map((text, index) => {
+    if (text.trim() === '') {
+      throw invalid(
+        info.lines,
+        `column ${index + 1} of the header has no name: name it, or take out its separator in every line`,
+      );
+    }
     const column = COLUMNS.find((known) => known === text.trim().toLowerCase());
     if (column === undefined) {
       throw invalid(info.lines, `the header has an unknown column; known are ${COLUMNS.join(', ')}`);
@@ -98,20 +122,65 @@ function columnsOf({ record, info }: CsvRecord): readonly Column[] {
   return columns;
 }
 
-function readRecord({ record, info }: CsvRecord, columns: readonly Column[]): ImportedKey | UnreadableKey {
+function readRecord(
+  { record, info }: CsvRecord,
+  columns: readonly Column[],
+  separator: string,
+): ImportedKey | UnreadableKey {
   const place = `line ${info.lines}`;
   const row = Object.fromEntries(columns.map((column, index) => [column, record[index] ?? '']));
   const serial = (row.serial ?? '').trim();
   try {
-    if (record.length !== columns.length) {
-      throw new FaultyLine(`it has ${record.length} fields, the header ${columns.length}`);
-    }
+    assertFields(record, columns, separator);
+    assertAsTyped(row);
     return { place, serial, ...readKey(row) };
   } catch (error) {
     if (error instanceof FaultyLine) {
       return { place, serial, fault: error.message };
     }
     throw error;
+  }
+}
+
+/** @throws FaultyLine for a line of other fields than the header has, with what it comes from where that is plain */
+function assertFields(record: readonly string[], columns: readonly Column[], separator: string): void {
+  if (record.every((text) => text.trim() === '')) {
+    throw new FaultyLine('it has nothing but separators: take it out');
+  }
+  if (record.length === columns.length) {
+    return;
+  }
+  const fields = `it has ${record.length} fields, the header ${columns.length}`;
+  if (record.slice(columns.length).some((text) => text.trim() !== '')) {
+    throw new FaultyLine(`${fields}: enclose a field that has the separator in quotation marks`);
+  }
+  if (record.length > columns.length) {
+    throw new FaultyLine(`${fields}: take out the separators at its end`);
+  }
+  const other = SEPARATORS.find((each) => each !== separator && record[0]?.includes(each) === true);
+  throw new FaultyLine(
+    other === undefined
+      ? fields
+      : `${fields}: separate it as the header, by ${nameOf(separator)}, not by ${nameOf(other)}`,
+  );
+}
+
+function nameOf(separator: string): string {
+  return separator === '\t' ? 'a tabulator' : `'${separator}'`;
+}
+
+/** A spreadsheet loses digits of long numbers: no such value can be put right here. */
+function assertAsTyped(row: KeyRow): void {
+  const rewritten = COLUMNS.find((column) => {
+    const text = row[column]?.trim() ?? '';
+    const isRounded = column === 'key' && ROUNDED_KEY.test(text);
+    return isRounded || (column !== 'description' && SPREADSHEET_NUMBER.test(text));
+  });
+  if (rewritten !== undefined) {
+    throw new FaultyLine(
+      `a spreadsheet has made a number of the ${rewritten}, such as 1.23E+12: ` +
+        'give the column the format text, fill it in from the original and export it anew',
+    );
   }
 }
 

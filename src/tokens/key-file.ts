@@ -30,6 +30,10 @@ export interface ImportedKey {
   readonly pin?: string;
   /** The PIN of a suite with P. */
   readonly ocraPin?: string;
+  /** Wrong responses that the token bears; undefined: as many as the settings say. */
+  readonly maxFail?: number;
+  /** The time before which the key must not be used, and where the file says so. */
+  readonly start?: { readonly time: Date; readonly place: string };
   /** The login of the owner. */
   readonly user?: string;
   /** The realm of the token, or of its owner; else the one of the request. */

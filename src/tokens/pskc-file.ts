@@ -1,5 +1,6 @@
-import type { ImportedKey, KeyFileReader, KeyFileSecrets } from './key-file.ts';
+import type { ImportedKey, KeyFileReader, KeyFileSecrets, UnreadableKey } from './key-file.ts';
 import { MAX_STORED_COUNTER } from './token.ts';
+import { type KeyPolicy, type PinPolicy, PolicyFault, readPolicy } from './pskc-policy.ts';
 import { invalid, parseXml, type XmlElement } from './pskc-xml.ts';
 import { createDecipheriv, createHmac, pbkdf2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -7,26 +8,29 @@ import { ServiceError } from '../kernel/errors.ts';
 
 const NAMESPACE = 'urn:ietf:params:xml:ns:keyprov:pskc';
 const MAX_KEYS = 10_000;
+const PIN_ALGORITHM = /[:#]pin$/i;
 /** The suite at the end of an algorithm's name (draft-hoyer-keyprov-pskc-algorithm-profiles §3). */
 const NAMED_SUITE = /[:#](OCRA-\d+:[^:\s]+:[^:\s]+)$/;
 
 /** Reads key containers of PSKC (RFC 6030): in clear, or encrypted with a pre-shared key or a password. */
 export const pskcFileReader = {
-  read: async (text: string, secrets: KeyFileSecrets): Promise<readonly ImportedKey[]> => {
+  read: async (text: string, secrets: KeyFileSecrets): Promise<readonly (ImportedKey | UnreadableKey)[]> => {
     const container = parseXml(text);
     assertContainer(container);
     const packages = container.children.filter(({ name }) => name === 'KeyPackage');
-    if (packages.length === 0 || packages.length > MAX_KEYS) {
-      throw invalid(
-        container.line,
-        container.name,
-        `it must hold 1 to ${MAX_KEYS} KeyPackage, not ${packages.length}`,
-      );
-    }
+    assertNumber(container, packages.length);
+    const keys = packages.flatMap(keysOf);
+    assertNumber(container, keys.length);
     const decryption = await openPskcEncryption(container, secrets);
-    return packages.map((each) => readPackage(each, decryption, secrets));
+    return readKeys(keys, (holder) => readValue(holder, decryption, secrets));
   },
 } satisfies KeyFileReader;
+
+function assertNumber({ line, name }: XmlElement, found: number): void {
+  if (found === 0 || found > MAX_KEYS) {
+    throw invalid(line, name, `it must hold 1 to ${MAX_KEYS} KeyPackage, not ${found}`);
+  }
+}
 
 function assertContainer(container: XmlElement): void {
   const { name, line, attributes } = container;
@@ -47,32 +51,149 @@ function assertContainer(container: XmlElement): void {
   }
 }
 
-function readPackage(
-  element: XmlElement,
-  decryption: PskcDecryption | undefined,
-  secrets: KeyFileSecrets,
-): ImportedKey {
-  const key = onlyChild(element, 'Key');
-  const algorithm = requiredAttribute(key, 'Algorithm');
-  const id = requiredAttribute(key, 'Id');
+/** A key and the device that it is in. */
+interface DeviceKey {
+  readonly key: XmlElement;
+  readonly id: string;
+  readonly algorithm: string;
+  readonly device: XmlElement | undefined;
+  /** The serial number of the device, which is printed on it. */
+  readonly deviceSerial: string | undefined;
+}
+
+/** The schema allows one key a package; earlier drafts, and some vendors, have all of a device in one. */
+function keysOf(element: XmlElement): DeviceKey[] {
+  const device = optionalChild(element, 'DeviceInfo');
+  const serial = device && optionalChild(device, 'SerialNo')?.text;
+  const several = element.children.filter(({ name }) => name === 'Key');
+  return (several.length > 1 ? several : [onlyChild(element, 'Key')]).map((key) => ({
+    key,
+    id: requiredAttribute(key, 'Id'),
+    algorithm: requiredAttribute(key, 'Algorithm'),
+    device,
+    deviceSerial: serial === '' ? undefined : serial,
+  }));
+}
+
+type ValueReader = (holder: XmlElement) => DataValue;
+
+/** Keys of the algorithm `pin` are no tokens but the PINs of the keys that name them (RFC 6030 §5, PINPolicy). */
+function readKeys(all: readonly DeviceKey[], value: ValueReader): (ImportedKey | UnreadableKey)[] {
+  const isPin = ({ algorithm }: DeviceKey): boolean => PIN_ALGORITHM.test(algorithm);
+  const pins = all.filter((each) => isPin(each));
+  const keys = all.filter((each) => !isPin(each));
+  const counts = new Map<string, number>();
+  for (const { deviceSerial = '' } of keys) {
+    counts.set(deviceSerial.toLowerCase(), (counts.get(deviceSerial.toLowerCase()) ?? 0) + 1);
+  }
+  const named = new Set<DeviceKey>();
+  const pinOf = (policy: PinPolicy): string | undefined => {
+    const found = pins.filter(({ id }) => id === policy.keyId);
+    found.forEach((pin) => named.add(pin));
+    return readPin(policy, found, value);
+  };
+  const read = keys.map((each) => {
+    const isOnly = counts.get(each.deviceSerial?.toLowerCase() ?? '') === 1;
+    return readKey(each, { isOnly, value, pinOf });
+  });
+  const unnamed = pins.filter((pin) => !named.has(pin));
+  return [...read, ...unnamed.map(({ key, id }) => faulty(key, id, 'it is a PIN that no PINKeyId names'))];
+}
+
+interface KeySurroundings {
+  /** True if the device has no other key: then its serial number names the key, too. */
+  readonly isOnly: boolean;
+  readonly value: ValueReader;
+  readonly pinOf: (policy: PinPolicy) => string | undefined;
+}
+
+function readKey(
+  { key, id, algorithm, device, deviceSerial }: DeviceKey,
+  { isOnly, value, pinOf }: KeySurroundings,
+): ImportedKey | UnreadableKey {
+  const serial = isOnly ? (deviceSerial ?? id) : id;
   const data = onlyChild(key, 'Data');
   const counter = optionalChild(data, 'Counter');
-  const value = (holder: XmlElement): DataValue => readValue(holder, decryption, secrets);
-  return {
-    place: `line ${key.line}, element ${key.name}`,
-    serial: serialOf(element) ?? id,
+  const suite = suiteOf(key, algorithm);
+  const fields = {
+    place: placeOf(key),
+    serial,
     algorithm,
-    suite: suiteOf(key, algorithm),
+    suite,
     secret: secretOf(value(onlyChild(data, 'Secret'))),
     counter: counter && counterOf(counter, value(counter)),
+    // The number that is printed on the device must stay known.
+    ...(serial === id &&
+      deviceSerial !== undefined &&
+      deviceSerial !== id && { description: `device ${deviceSerial.slice(0, 64)}` }),
+  };
+  try {
+    const policy = readPolicy(key, device, algorithm);
+    const pin = policy.pin && pinOf(policy.pin);
+    return { ...fields, ...demandsOf(policy, pin, suite) };
+  } catch (error) {
+    if (error instanceof PolicyFault) {
+      return faulty(key, serial, error.message);
+    }
+    throw error;
+  }
+}
+
+const PIN_FIELDS: Readonly<Record<PinPolicy['mode'], (pin: string) => Partial<ImportedKey>>> = {
+  Local: () => ({}),
+  Prepend: (pin) => ({ pin }),
+  Algorithmic: (ocraPin) => ({ ocraPin }),
+};
+
+/** @throws PolicyFault where the suite contradicts the use of the PIN */
+function demandsOf(
+  { start, pin: policy }: KeyPolicy,
+  pin: string | undefined,
+  suite: string | undefined,
+): Partial<ImportedKey> {
+  if (policy?.mode === 'Algorithmic' && suite !== undefined && !/[:-]P(?:SHA|-|$)/i.test(suite)) {
+    throw new PolicyFault(`${policy.place}: PINUsageMode is Algorithmic, but the suite has no P`);
+  }
+  const maxFail = policy?.maxFail;
+  return {
+    ...(start && { start }),
+    ...(maxFail !== undefined && { maxFail }),
+    ...(policy && pin !== undefined && PIN_FIELDS[policy.mode](pin)),
   };
 }
 
-/** The serial number of the device, which is printed on it; the key's id where there is none. */
-function serialOf(element: XmlElement): string | undefined {
-  const device = optionalChild(element, 'DeviceInfo');
-  const serial = device && optionalChild(device, 'SerialNo')?.text;
-  return serial === '' ? undefined : serial;
+function readPin(
+  policy: PinPolicy,
+  [found, other]: readonly DeviceKey[],
+  value: ValueReader,
+): string | undefined {
+  if (policy.keyId === undefined) {
+    return undefined;
+  }
+  if (found === undefined || other !== undefined) {
+    const what = found === undefined ? 'no key' : 'several keys';
+    throw new PolicyFault(`${policy.place}: PINKeyId names ${what} of the algorithm pin`);
+  }
+  if (optionalChild(found.key, 'Policy') !== undefined) {
+    throw new PolicyFault(`${policy.place}: the PIN that PINKeyId names has a policy of its own`);
+  }
+  const bytes = secretOf(value(onlyChild(onlyChild(found.key, 'Data'), 'Secret')));
+  const pin = bytes.toString('utf8');
+  if (policy.mode !== 'Local') {
+    if (/[\p{Cc}\ufffd]/u.test(pin)) {
+      throw new PolicyFault(`${policy.place}: the PIN that PINKeyId names is no text`);
+    }
+    policy.assertFits(pin);
+  }
+  return pin;
+}
+
+function placeOf({ line, name }: XmlElement): string {
+  return `line ${line}, element ${name}`;
+}
+
+function faulty(key: XmlElement, serial: string, fault: string): UnreadableKey {
+  return { place: placeOf(key), serial, fault };
 }
 
 function suiteOf(key: XmlElement, algorithm: string): string | undefined {

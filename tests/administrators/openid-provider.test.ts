@@ -1,19 +1,44 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { OpenidProvider } from '../../src/administrators/openid-provider.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { OpenidProvider, type OpenidSettings } from '../../src/administrators/openid-provider.ts';
 import { CLIENT, TestOpenidProvider } from '../support/servers/openid-provider.ts';
 
 const SIGN_IN = { state: 'a state', nonce: 'a nonce', verifier: 'v'.repeat(43) };
 const IGNORE = (): void => undefined;
-const LOG = { error: IGNORE, warn: IGNORE, info: IGNORE, debug: IGNORE };
+const logged: unknown[] = [];
+const LOG = {
+  error: IGNORE,
+  warn: (...line: unknown[]): void => {
+    logged.push(line);
+  },
+  info: IGNORE,
+  debug: IGNORE,
+};
 
 let server: TestOpenidProvider;
 
 beforeAll(async () => {
   server = await TestOpenidProvider.start();
 });
+const usual = (): object => ({
+  claims: { preferred_username: 'ann' },
+  methods: undefined,
+  clientId: CLIENT.clientId,
+  secret: CLIENT.clientSecret,
+  rawBasic: false,
+  description: undefined,
+  published: undefined,
+  issuer: undefined,
+});
+beforeEach(() => {
+  Object.assign(server.behaviour, usual());
+  logged.length = 0;
+});
 afterAll(() => server.stop());
 
-function openProvider(clock: { offset?: number } = {}): OpenidProvider {
+function openProvider(
+  clock: { offset?: number } = {},
+  registration: Partial<OpenidSettings> = {},
+): OpenidProvider {
   return new OpenidProvider({
     ...CLIENT,
     issuer: server.issuer,
@@ -24,7 +49,14 @@ function openProvider(clock: { offset?: number } = {}): OpenidProvider {
     nameClaim: 'preferred_username',
     groupsClaim: 'groups',
     requestTimeout: 3,
+    ...registration,
   });
+}
+
+async function signIn(registration: Partial<OpenidSettings> = {}): Promise<string | undefined> {
+  const provider = openProvider({}, registration);
+  const back = await server.signIn(await provider.authorizationUrl(SIGN_IN));
+  return (await provider.identify(Object.fromEntries(back.searchParams), SIGN_IN))?.name;
 }
 
 describe('a machine whose clock is two hours off', () => {
@@ -49,6 +81,80 @@ describe('a machine whose clock is two hours off', () => {
       }
     },
   );
+});
+
+describe('a provider to which this server proves itself', () => {
+  it.each([
+    [undefined],
+    [['client_secret_basic', 'client_secret_post']],
+    [['client_secret_post']],
+    [['private_key_jwt', 'client_secret_post']],
+    [['client_secret_jwt']],
+  ])('is shown the secret as its metadata says: %j', async (methods) => {
+    server.behaviour.methods = methods;
+    expect(await signIn()).toBe('ann');
+  });
+
+  it('is shown it as the configuration says, where its metadata is wrong', async () => {
+    server.behaviour.methods = ['client_secret_basic', 'client_secret_post'];
+    server.behaviour.rawBasic = true;
+    expect(await signIn()).toBeUndefined();
+    expect(await signIn({ clientAuthentication: 'client_secret_post' })).toBe('ann');
+  });
+
+  it('may read names and secrets as they are, or decoded', async () => {
+    const clientId = 'tan-keeper.prod_1~x';
+    const secret = 'a-b.c/d=e!f$g&h';
+    Object.assign(server.behaviour, { clientId, secret, rawBasic: true });
+    expect(await signIn({ clientId, clientSecret: secret })).toBe('ann');
+    server.behaviour.rawBasic = false;
+    expect(await signIn({ clientId, clientSecret: secret })).toBe('ann');
+    Object.assign(server.behaviour, { clientId: 'a:b', secret: '100 %+ü€' });
+    expect(await signIn({ clientId: 'a:b', clientSecret: '100 %+ü€' })).toBe('ann');
+  });
+
+  it('is named in the log where it takes none of these ways', async () => {
+    server.behaviour.methods = ['private_key_jwt'];
+    expect(await signIn()).toBeUndefined();
+    expect(JSON.stringify(logged)).toContain('the provider takes none of client_secret_basic');
+  });
+});
+
+describe('the log of a sign-in that failed', () => {
+  it('has the error of the provider, bounded, on one line and without the secret', async () => {
+    server.behaviour.methods = ['none', 'client_secret_basic'];
+    server.behaviour.description = `no \u001b[31m\nclient ${'x'.repeat(400)}`;
+    expect(await signIn({ clientSecret: 'other' })).toBeUndefined();
+    server.behaviour.description = 'wrong is the-secret-of-mine';
+    expect(await signIn({ clientSecret: 'the-secret-of-mine' })).toBeUndefined();
+    const details = (logged as [string, { faultDetail: string }][]).map(([, { faultDetail }]) => faultDetail);
+    expect(details[0]).toMatch(/^the provider says: invalid_client \(no \\u001b\[31m\\u000aclient x+…\)$/);
+    expect(details[0]?.length).toBeLessThan(400);
+    expect(details[1]).toBe('the provider says: invalid_client (wrong is …)');
+  });
+
+  it('has the error that the browser brings back', async () => {
+    const provider = openProvider();
+    const answer = { state: SIGN_IN.state, iss: server.issuer, error: 'access_denied' };
+    await provider.identify({ ...answer, error_description: 'not today' }, SIGN_IN);
+    expect(JSON.stringify(logged)).toContain('the provider says: access_denied (not today)');
+  });
+
+  it('has the two issuers that differ, of metadata, answer and ID token', async () => {
+    const other = 'https://login.example.com/other';
+    server.behaviour.published = other;
+    await expect(signIn()).rejects.toMatchObject({ code: 'sign-in.unavailable' });
+    server.behaviour.published = undefined;
+    await openProvider().identify({ code: 'a code', state: SIGN_IN.state, iss: other }, SIGN_IN);
+    server.behaviour.issuer = other;
+    expect(await signIn()).toBeUndefined();
+    const details = (logged as [string, { faultDetail: string }][]).map(([, { faultDetail }]) => faultDetail);
+    expect(details).toEqual([
+      `the issuer is ${other}, expected is ${server.issuer}/`,
+      `the issuer is ${other}, expected is ${server.issuer}`,
+      `the issuer is ${other}, expected is ${server.issuer}`,
+    ]);
+  });
 });
 
 describe('a provider that hangs', () => {

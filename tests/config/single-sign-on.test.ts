@@ -31,6 +31,7 @@ describe('single sign-on', () => {
       issuer: 'https://login.example.com/realms/staff',
       clientId: 'tankeeper',
       clientSecretFile: '/etc/oidc-secret',
+      clientAuthentication: 'auto',
       redirectUrl: 'https://tan.example.com/admin/sign-in/oidc/callback',
       scopes: 'openid profile email',
       nameClaim: 'preferred_username',
@@ -41,6 +42,18 @@ describe('single sign-on', () => {
       ]),
       lifetime: 3600,
     });
+  });
+
+  it('maps groups of directories, whose names have commas', () => {
+    const desk = 'CN=TAN-Helpdesk,OU=Gruppen,DC=bank,DC=test';
+    const given = `${desk}=group:helpdesk, CN=Doe\\, John,OU=x=group:b ,plain=group:c`;
+    expect(loadConfig({ ...GIVEN, OIDC_GROUPS: given }).singleSignOn?.groups).toEqual(
+      new Map([
+        [desk, 'helpdesk'],
+        ['CN=Doe\\, John,OU=x', 'b'],
+        ['plain', 'c'],
+      ]),
+    );
   });
 
   it('names all that is missing', () => {
@@ -56,6 +69,9 @@ describe('single sign-on', () => {
     ['OIDC_GROUPS', 'helpdesk=helpdesk'],
     ['OIDC_GROUPS', 'a=group:b,,c=group:d'],
     ['OIDC_GROUPS', 'a=group:b*'],
+    ['OIDC_GROUPS', 'a=group:b,'],
+    ['OIDC_GROUPS', 'CN=a,DC=b=group:c,CN=d,DC=e'],
+    ['OIDC_CLIENT_AUTHENTICATION', 'private_key_jwt'],
     ['OIDC_GROUPS', 'a=group:b, a=group:c'],
     ['OIDC_REDIRECT_URL', 'http://tan.example.com/callback'],
     ['PUBLIC_URL', 'http://tan.example.com'],

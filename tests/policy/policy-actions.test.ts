@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { knownActions, readActions } from '../../src/policy/policy-actions.ts';
+import { findActions, knownActions, readActions } from '../../src/policy/policy-actions.ts';
 import { POLICY_SCOPES, type PolicyScope } from '../../src/policy/stored-policy.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
@@ -133,5 +133,29 @@ describe('the actions of a policy', () => {
       .map((action) => action + (values[action] ?? ''))
       .join(',');
     expect([...readActions(scope, text).keys()]).toEqual(knownActions(scope));
+  });
+});
+
+describe('actions of a policy that was written for LinOTP', () => {
+  it.each([
+    ['admin', 'show, checkstatus, unpair', ['show'], ['checkstatus', 'unpair']],
+    ['admin', 'checkstatus', [], ['checkstatus']],
+    ['system', '*, foo', ['*'], ['foo']],
+    ['authentication', 'otppin=1, smstext="Your, <otp>", autosms', ['otppin'], ['smstext', 'autosms']],
+  ] as const)('of scope %s are found in %j, the unknown ones apart', (scope, text, known, unknown) => {
+    const found = findActions(scope, text);
+    expect([[...found.known.keys()], found.unknown]).toEqual([known, unknown]);
+  });
+
+  it.each([
+    ['admin', '*, !remove'],
+    ['admin', 'init, maxtoken=3'],
+    ['ocra', 'request, -status'],
+    ['authentication', 'otppin=2, disable_on_authentication_exceed'],
+    ['authentication', 'otppin=2, whatever'],
+    ['authentication', 'autosms'],
+    ['authentication', 'autosms, otppin=7'],
+  ] as const)('of scope %s are refused where others could be wider without one: %j', (scope, text) => {
+    expect(refusalOf(() => findActions(scope, text)).code).toBe('policy.invalid');
   });
 });

@@ -44,6 +44,40 @@ describe('a policy that leaves no administrator the right to change policies', (
   });
 });
 
+describe('actions that only LinOTP has', () => {
+  const draft = { name: 'desk', scope: 'admin', action: 'show, unpair', user: 'admin', realm: '*' };
+
+  it('are kept without effect for an old client, with a warning in the log and in the audit', async () => {
+    const warnings: string[] = [];
+    const logging = new PolicyService({
+      configuration: stored.configuration,
+      log: { warn: (message) => warnings.push(message) },
+    });
+    expect(await logging.set(admin, draft)).toMatchObject({ action: 'show, unpair' });
+    const remark = 'stored, unknown actions are without effect: unpair';
+    expect(warnings).toEqual([`The policy desk is ${remark}`]);
+    expect(await test.database.knex('audit').where({ subject: 'desk' }).pluck('outcome')).toEqual([remark]);
+    const [policy] = (await stored.configuration.current()).policies;
+    expect([policy?.names('show'), policy?.names('unpair'), policy?.isUnreadable]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('are refused alone, beside exclusions, and for the operator', async () => {
+    for (const [caller, action] of [
+      [admin, 'unpair'],
+      [admin, '*, !remove'],
+      [OPERATOR, 'show, unpair'],
+    ] as const) {
+      expect(await eventualRefusal(service.set(caller, { ...draft, action }))).toMatchObject({
+        code: 'policy.invalid',
+      });
+    }
+  });
+});
+
 describe('names in a policy that do not exist', () => {
   it('are stored for an old client with a warning in the log, and told to the operator first', async () => {
     const warnings: string[] = [];
@@ -72,7 +106,7 @@ describe('policies', () => {
   });
 
   it('that make no sense are refused and not kept', async () => {
-    const refusal = await eventualRefusal(service.set(admin, { ...DRAFT, action: 'request, x' }));
+    const refusal = await eventualRefusal(service.set(admin, { ...DRAFT, action: 'x' }));
     expect(refusal.code).toBe('policy.invalid');
     expect(await stored.acts()).toEqual([]);
   });

@@ -104,6 +104,7 @@ describe('a policy and a question', () => {
   it('fit when action, user, client and time do', () => {
     expect(matchPolicy(policy, question)).toBe('named');
     expect(matchPolicy({ ...policy, action: '*' }, question)).toBe('named');
+    expect(matchPolicy({ ...policy, action: 'request, unheard' }, question)).toBe('named');
     expect(matchPolicy({ ...policy, user: '*' }, question)).toBe('everybody');
   });
 
@@ -117,7 +118,7 @@ describe('a policy and a question', () => {
     ['its time cannot be read', { time: 'whenever' }, {}],
     ['its clients cannot be read', { client: 'here' }, {}],
     ['its users cannot be read', { user: '*alice' }, {}],
-    ['one of its actions is not known', { action: 'request, unheard' }, {}],
+    ['an action may bound another one', { action: 'request, !unheard' }, {}],
     ['it names no user', { user: '' }, {}],
   ])('do not when %s', (_what, change, requested) => {
     expect(matchPolicy({ ...policy, ...change }, { ...question, ...requested })).toBe('nobody');

@@ -91,6 +91,51 @@ describe('a table of keys', () => {
   });
 
   it.each([
+    ['K1,1.23E+12', 'the key'],
+    ['1.23E+12,HEX', 'the serial'],
+    ['"1,23E+12",HEX', 'the serial'],
+    ['3E+39,HEX', 'the serial'],
+    ['#####,HEX', 'the serial'],
+    ['K1,HEX,1.2E+5', 'the counter'],
+    ['K1,HEX,,9.9E+11', 'the pin'],
+    ['K1,313233343536373000000000000000000000000000', 'the key'],
+  ])('names a number that a spreadsheet has rewritten, and the remedy: %s', async (line, what) => {
+    const columns = ['serial', 'key', 'counter', 'pin'].slice(0, line.replace(/".*"/, '').split(',').length);
+    const text = `${columns.join(',')}\n${line.replace('HEX', HEX)}`;
+    expect(await read(text)).toMatchObject([
+      {
+        place: 'line 2',
+        fault:
+          `a spreadsheet has made a number of ${what}, such as 1.23E+12: ` +
+          'give the column the format text, fill it in from the original and export it anew',
+      },
+    ]);
+  });
+
+  it('takes serials that only look like numbers as they are', async () => {
+    const text = `serial,key\n12E4,${HEX}\n00123,${HEX}\n1e10,${HEX}`;
+    expect((await read(text)).map((key) => [key.serial, 'fault' in key])).toEqual([
+      ['12E4', false],
+      ['00123', false],
+      ['1e10', false],
+    ]);
+  });
+
+  it('names surplus, foreign and lonely separators', async () => {
+    const text = `\n\nserial;key\nK1;${HEX};;\nK2,${HEX}\n;\nK3;${HEX};x`;
+    expect((await read(text)).map((key) => 'fault' in key && key.fault)).toEqual([
+      'it has 4 fields, the header 2: take out the separators at its end',
+      "it has 1 fields, the header 2: separate it as the header, by ';', not by ','",
+      'it has nothing but separators: take it out',
+      'it has 3 fields, the header 2: enclose a field that has the separator in quotation marks',
+    ]);
+  });
+
+  it.each([
+    [`sep=;\nserial;key\nK1;${HEX}`, 1, /^'sep=' is a note for spreadsheets: take the line out/],
+    [`\ufeffsep=,\nserial,key\nK1,${HEX}`, 1, /^'sep=' is a note for spreadsheets: take the line out/],
+    [`serial;;key\nK1;;${HEX}`, 1, /^column 2 of the header has no name/],
+    [`serial;key;;\nK1;${HEX};;`, 1, /^column 3 of the header has no name/],
     ['', 1, 'there must be a header line and 1 to 100000 lines with keys'],
     ['serial,key\n', 1, 'there must be a header line and 1 to 100000 lines with keys'],
     [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import type { KeyFileSecrets } from '../../src/tokens/key-file.ts';
+import type { ImportedKey, KeyFileSecrets } from '../../src/tokens/key-file.ts';
 import { pskcFileReader } from '../../src/tokens/pskc-file.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import {
@@ -19,11 +19,20 @@ import {
   SECRET,
 } from '../support/values/pskc-documents.ts';
 
-const read = (text: string, secrets: KeyFileSecrets = {}): ReturnType<typeof pskcFileReader.read> =>
+const readAll = (text: string, secrets: KeyFileSecrets = {}): ReturnType<typeof pskcFileReader.read> =>
   pskcFileReader.read(text, secrets);
 
+async function read(text: string, secrets: KeyFileSecrets = {}): Promise<readonly ImportedKey[]> {
+  return (await readAll(text, secrets)).map((key) => {
+    if ('fault' in key) {
+      throw new Error(key.fault);
+    }
+    return key;
+  });
+}
+
 async function refusal(text: string, secrets: KeyFileSecrets = {}): Promise<string> {
-  const { code, message } = await eventualRefusal(read(text, secrets));
+  const { code, message } = await eventualRefusal(readAll(text, secrets));
   return `${code}: ${message}`;
 }
 
@@ -261,5 +270,128 @@ describe('a key file that is wrong', () => {
   it('is refused for more keys than may be loaded at once', async () => {
     const packages = '<KeyPackage/>'.repeat(10_001);
     expect(await refusal(container({ packages }))).toMatch(/it must hold 1 to 10000 KeyPackage, not 10001/);
+  });
+});
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
+/** @returns a package of one key; `inner` follows its data */
+function deviceKey(
+  id: string,
+  { inner = '', serial = 'DEV2', suite = SUITE, secret = SECRET.toString('base64'), algorithm = 'ocra' } = {},
+): string {
+  const device = serial === '' ? '' : `<DeviceInfo><SerialNo>${serial}</SerialNo></DeviceInfo>`;
+  return `<KeyPackage>${device}<Key Id="${id}" Algorithm="urn:ietf:params:xml:ns:keyprov:pskc:${algorithm}">
+<AlgorithmParameters><Suite>${suite}</Suite></AlgorithmParameters>
+<Data><Secret><PlainValue>${secret}</PlainValue></Secret></Data>${inner}</Key></KeyPackage>
+`;
+}
+
+describe('a device with several keys', () => {
+  it('gives each key under its own id, and tells the number of the device', async () => {
+    const packages =
+      deviceKey('DEV2-login') +
+      deviceKey('DEV2-sign', { serial: 'dev2' }) +
+      deviceKey('x', { serial: 'DEV3' });
+    expect(await read(container({ packages }))).toMatchObject([
+      { serial: 'DEV2-login', description: 'device DEV2' },
+      { serial: 'DEV2-sign', description: 'device dev2' },
+      { serial: 'DEV3' },
+    ]);
+  });
+
+  it('may have them in one package', async () => {
+    const packages = (deviceKey('A') + deviceKey('B')).replace(
+      /<\/KeyPackage>\s*<KeyPackage><DeviceInfo>.*?<\/DeviceInfo>/s,
+      '',
+    );
+    expect((await read(container({ packages }))).map(({ serial }) => serial)).toEqual(['A', 'B']);
+  });
+});
+
+describe('a PIN that a key names', () => {
+  const pinKey = deviceKey('P1', { algorithm: 'pin', secret: 'MTIzNA==' });
+  const withPolicy = (attributes: string, more = pinKey, suite = SUITE): string =>
+    container({
+      packages: deviceKey('K1', { inner: `<Policy><PINPolicy ${attributes}/></Policy>`, suite }) + more,
+    });
+
+  it.each([
+    ['stays in the device that checks it', 'Local', SUITE, {}],
+    ['is typed before the response', 'Prepend', SUITE, { pin: '1234' }],
+    ['is part of the calculation', 'Algorithmic', `${SUITE}-PSHA1`, { ocraPin: '1234' }],
+  ])('is no token: it %s (%s)', async (_what, mode, suite, pins) => {
+    const attributes = `PINUsageMode="${mode}" PINKeyId="P1" MinLength="4" MaxLength="4" PINEncoding="DECIMAL"`;
+    const [key, ...others] = await read(withPolicy(attributes, pinKey, suite));
+    const { pin, ocraPin, serial } = key ?? {};
+    expect({ serial, others, ...(pin && { pin }), ...(ocraPin && { ocraPin }) }).toEqual({
+      serial: 'DEV2',
+      others: [],
+      ...pins,
+    });
+  });
+
+  it('lowers the wrong responses that lock the token, where the server checks it', async () => {
+    const limit = 'PINKeyId="P1" MaxFailedAttempts="3"';
+    expect(await read(withPolicy(`PINUsageMode="Prepend" ${limit}`))).toMatchObject([{ maxFail: 3 }]);
+    expect((await read(withPolicy(`PINUsageMode="Local" ${limit}`)))[0]).not.toHaveProperty('maxFail');
+  });
+
+  it.each([
+    ['PINUsageMode="Local" PINKeyId="P2"', pinKey, /PINPolicy in line 7: PINKeyId names no key/],
+    ['PINUsageMode="Local" PINKeyId="P1"', pinKey + pinKey, /PINKeyId names several keys/],
+    ['PINUsageMode="Append" PINKeyId="P1"', pinKey, /must be Local, Prepend, Algorithmic, not Append/],
+    ['PINKeyId="P1"', pinKey, /PINUsageMode must be/],
+    ['PINUsageMode="Prepend"', '', /PINKeyId is missing/],
+    ['PINUsageMode="Algorithmic" PINKeyId="P1"', pinKey, /the suite has no P/],
+    ['PINUsageMode="Prepend" PINKeyId="P1" MinLength="5"', pinKey, /does not fit MinLength/],
+    ['PINUsageMode="Prepend" PINKeyId="P1" MaxFailedAttempts="0"', pinKey, /MaxFailedAttempts is not/],
+    ['PINUsageMode="Local" Colour="red"', '', /the attribute Colour is not known/],
+  ])('is refused by name, without the PIN: %s', async (attributes, more, message) => {
+    const [key] = await readAll(withPolicy(attributes, more));
+    expect(key).toMatchObject({ serial: 'DEV2', fault: expect.stringMatching(message) });
+    expect(JSON.stringify(key)).not.toContain('1234');
+  });
+
+  it('is refused where no key names it', async () => {
+    expect(await readAll(container({ packages: deviceKey('K1') + pinKey }))).toMatchObject([
+      { serial: 'DEV2' },
+      { serial: 'P1', fault: 'it is a PIN that no PINKeyId names' },
+    ]);
+  });
+});
+
+describe('the policy of a key (RFC 6030, 5)', () => {
+  const first = async (policy: string, algorithm = 'ocra'): Promise<object | undefined> => {
+    const inner = `<Policy>${policy}</Policy>`;
+    return (await readAll(container({ packages: deviceKey('K1', { inner, algorithm }) })))[0];
+  };
+
+  it.each([
+    ['<ExpiryDate>2031-01-01T00:00:00Z</ExpiryDate>', /^ExpiryDate in line 7: keys do not end here/],
+    ['<StartDate>tomorrow</StartDate>', /^StartDate in line 7: not a date and time/],
+    ['<NumberOfTransactions>5</NumberOfTransactions>', /^NumberOfTransactions in line 7: uses/],
+    ['<KeyUsage>OTP</KeyUsage>', /^KeyUsage in line 7: the key is for other uses: it would need CR/],
+    ['<KeyUsage>CR</KeyUsage><KeyUsage>Any</KeyUsage>', /^KeyUsage in line 7: this usage is not known/],
+    ['<Extension><Geo/></Extension>', /^Extension in line 7: this element of a policy is not known/],
+    ['<PINPolicy PINUsageMode="Local"><X/></PINPolicy>', /^X in line 7: this element/],
+  ])('refuses the key by the name of what cannot be obeyed: %s', async (policy, message) => {
+    expect(await first(policy)).toMatchObject({ serial: 'DEV2', fault: expect.stringMatching(message) });
+  });
+
+  it('lets a key in that it allows to be used so', async () => {
+    expect(await first('<KeyUsage>CR</KeyUsage><KeyUsage>OTP</KeyUsage>')).not.toHaveProperty('fault');
+    expect(await first('<KeyUsage>OTP</KeyUsage>', 'hotp')).not.toHaveProperty('fault');
+    expect(await first('<StartDate>2030-01-31T12:00:00+01:00</StartDate>')).toMatchObject({
+      start: { time: new Date('2030-01-31T11:00:00Z'), place: 'StartDate in line 7' },
+    });
+  });
+
+  it('includes the dates of the device', async () => {
+    const text = container({ packages: deviceKey('K1') }).replace(
+      '</SerialNo>',
+      '</SerialNo><ExpiryDate>2031-01-01T00:00:00Z</ExpiryDate>',
+    );
+    expect((await readAll(text))[0]).toMatchObject({ fault: expect.stringMatching(/^ExpiryDate in line 5/) });
   });
 });

@@ -9,7 +9,7 @@ import { readDescription, sealFirstPin, sealOcraPin } from '../../tokens/token-s
 import { visibleRealm } from '../../tokens/token-view.ts';
 import type { UserDirectory } from '../../users/user-directory.ts';
 import type { Vault } from '../../keys/vault.ts';
-import type { Random } from '../../kernel/clock.ts';
+import type { Clock, Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
 import type { ImportedKey, KeyFileFormat, KeyFileReader, UnreadableKey } from '../../tokens/key-file.ts';
@@ -51,6 +51,7 @@ interface ImportDependencies {
   readonly users: UserDirectory;
   readonly vault: Vault;
   readonly random: Random;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** The conditions for the tokens of a file, without the file. */
@@ -149,16 +150,7 @@ export class TokenImportService {
     if ('fault' in key) {
       throw wrong(place, key.fault);
     }
-    if (!isSerial(serial)) {
-      throw wrong(place, 'a serial has 1 to 64 printable ASCII characters, no blank and no *');
-    }
-    if (key.secret.length < 16 || key.secret.length > 128) {
-      throw wrong(place, 'a secret has 16 to 128 bytes');
-    }
-    const type = TYPES.find(([, algorithm]) => algorithm.test(key.algorithm))?.[0];
-    if (type === undefined) {
-      throw wrong(place, 'the algorithm is none of ocra, hotp and totp');
-    }
+    const type = this.#typeOf(key);
     const { settings } = surroundings;
     const { description = DESCRIPTION } = key;
     return {
@@ -168,7 +160,7 @@ export class TokenImportService {
       description: atPlace(place, () => readDescription(description)),
       active: true,
       failCount: 0,
-      maxFail: settings.defaultMaxFail,
+      maxFail: Math.min(key.maxFail ?? settings.defaultMaxFail, settings.defaultMaxFail),
       timeShift: 0,
       rollout: 'complete',
       replayMarkers: [],
@@ -178,6 +170,24 @@ export class TokenImportService {
       ocraSuite: type === 'ocra' ? atPlace(place, () => suiteOf(key, settings.defaultSuite)) : null,
       secrets: atPlace(place, () => this.#secrets(key)),
     };
+  }
+
+  /** @returns the type of a key that may be loaded now */
+  #typeOf({ place, serial, secret, algorithm, start }: ImportedKey): string {
+    if (!isSerial(serial)) {
+      throw wrong(place, 'a serial has 1 to 64 printable ASCII characters, no blank and no *');
+    }
+    if (secret.length < 16 || secret.length > 128) {
+      throw wrong(place, 'a secret has 16 to 128 bytes');
+    }
+    if (start !== undefined && start.time > this.#deps.clock.now()) {
+      throw wrong(place, `${start.place}: the key must not be used yet: load it then`);
+    }
+    const type = TYPES.find(([, known]) => known.test(algorithm))?.[0];
+    if (type === undefined) {
+      throw wrong(place, 'the algorithm is none of ocra, hotp and totp');
+    }
+    return type;
   }
 
   #secrets({ serial, secret, pin = '', ocraPin = '' }: ImportedKey): TokenSecrets {

@@ -130,6 +130,15 @@ async function readKeyFile(path: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new CliFailure(`${path} is not UTF-8 text`);
+    throw new CliFailure(
+      `${path} is not UTF-8 text (line ${lineNotInUtf8(bytes)}): it is Latin-1, Windows-1252 or UTF-16, ` +
+        'as spreadsheets store it: export it as "CSV UTF-8"',
+    );
   }
+}
+
+/** @returns the first line with bytes that are not UTF-8, from 1 */
+function lineNotInUtf8(bytes: Uint8Array): number {
+  const known = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  return known.slice(0, known.indexOf('\ufffd')).split(/\r\n?|\n/).length;
 }

@@ -171,7 +171,9 @@ class ShownDifferences implements ReportSink {
   }
 
   async write(entry: ImportEntry): Promise<void> {
-    const isDifference = entry.outcome !== 'taken' && entry.outcome !== 'unchanged';
+    // A policy is stored as it was also where some of its actions are without effect here.
+    const isRemarkable = entry.group === 'policies' && entry.outcome === 'taken' && entry.reasons.length > 0;
+    const isDifference = isRemarkable || (entry.outcome !== 'taken' && entry.outcome !== 'unchanged');
     if (isDifference && this.entries.length < MAX_SHOWN_DIFFERENCES) {
       this.entries.push(entry);
     } else if (isDifference) {

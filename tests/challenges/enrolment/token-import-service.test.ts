@@ -47,6 +47,7 @@ beforeEach(() => {
     users,
     random,
     vault,
+    clock: { now: () => new Date('2030-06-01T00:00:00Z') },
     readers: { pskc: reader, csv: { read: () => Promise.reject(new Error('not a table')) } },
     tokens: {
       insertAll: (tokens, act) => {
@@ -55,6 +56,26 @@ beforeEach(() => {
       },
       existingSerials: (serials) => Promise.resolve(new Set(serials.includes('K9') ? ['k9'] : [])),
     },
+  });
+});
+
+describe('what a file demands of the use of a key', () => {
+  it('is obeyed: a key of a later date is refused, and fewer wrong responses lock its token', async () => {
+    const at = (time: string): NonNullable<ImportedKey['start']> => ({
+      time: new Date(time),
+      place: 'StartDate in line 14',
+    });
+    keys = [{ ...OCRA, start: at('2030-06-01T00:00:01Z') }];
+    expect(await eventualRefusal(service.load(admin, { file: 'text' }))).toMatchObject({
+      message:
+        'The key file is wrong in line 12, element Key: StartDate in line 14: the key must not be used yet: load it then',
+    });
+    keys = [
+      { ...OCRA, maxFail: 3, start: at('2030-05-31T00:00:00Z') },
+      { ...OCRA, serial: 'K2', maxFail: 99 },
+    ];
+    await service.load(admin, { file: 'text' });
+    expect(stored[0]?.tokens.map(({ maxFail }) => maxFail)).toEqual([3, 7]);
   });
 });
 

@@ -14,6 +14,16 @@ interface Behaviour {
   issuer: string | undefined;
   /** Signs with a key that it does not publish. */
   signsWrongly: boolean;
+  /** The ways in which clients may prove themselves; undefined: its metadata says nothing. */
+  methods: readonly string[] | undefined;
+  /** The name of the client. */
+  clientId: string;
+  /** Takes name and secret of the client as they are, without decoding them. */
+  rawBasic: boolean;
+  /** The description of its errors. */
+  description: string | undefined;
+  /** The issuer of its metadata, if it is another one. */
+  published: string | undefined;
   /** The client secret that it takes. */
   secret: string;
   /** Answers no request. */
@@ -54,6 +64,11 @@ export class TestOpenidProvider {
       audience: undefined,
       issuer: undefined,
       signsWrongly: false,
+      methods: undefined,
+      clientId: CLIENT.clientId,
+      rawBasic: false,
+      description: undefined,
+      published: undefined,
       secret: CLIENT.clientSecret,
       hangs: false,
       trickles: false,
@@ -112,7 +127,8 @@ export class TestOpenidProvider {
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
         this.#json(response, 200, {
-          issuer,
+          issuer: this.behaviour.published ?? issuer,
+          token_endpoint_auth_methods_supported: this.behaviour.methods,
           jwks_uri: `${issuer}/jwks`,
           userinfo_endpoint: `${issuer}/me`,
           authorization_endpoint: `${issuer}/auth`,
@@ -162,13 +178,8 @@ export class TestOpenidProvider {
     const verified = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
-    const right = `Basic ${btoa(
-      [CLIENT.clientId, this.behaviour.secret]
-        .map((part) => encodeURIComponent(part).replaceAll('%20', '+'))
-        .join(':'),
-    )}`;
-    if (request.headers.authorization !== right) {
-      this.#json(response, 401, { error: 'invalid_client' });
+    if (!this.#isClient(request.headers.authorization, form)) {
+      this.#json(response, 401, { error: 'invalid_client', error_description: this.behaviour.description });
     } else if (asked?.challenge !== verified || asked.redirectUrl !== form.get('redirect_uri')) {
       this.#json(response, 400, { error: 'invalid_grant' });
     } else {
@@ -181,12 +192,25 @@ export class TestOpenidProvider {
     }
   }
 
+  #isClient(authorization: string | undefined, form: URLSearchParams): boolean {
+    const { methods = ['client_secret_basic'], clientId, secret, rawBasic } = this.behaviour;
+    if (authorization === undefined) {
+      const isPosted = form.get('client_id') === clientId && form.get('client_secret') === secret;
+      // The signature of the assertion is not what tests are about.
+      const isSigned = methods.includes('client_secret_jwt') && form.has('client_assertion');
+      return isSigned || (methods.includes('client_secret_post') && isPosted);
+    }
+    const parts = atob(authorization.replace('Basic ', '')).split(':');
+    const read = rawBasic ? parts : parts.map((part) => decodeURIComponent(part.replaceAll('+', '%20')));
+    return methods.includes('client_secret_basic') && read.join(':') === `${clientId}:${secret}`;
+  }
+
   #idToken(nonce: string): Promise<string> {
     const { claims, nonce: other, audience, issuer, signsWrongly } = this.behaviour;
     return new SignJWT({ ...claims, nonce: other ?? nonce })
       .setProtectedHeader({ alg: 'ES256', kid: 'k' })
       .setIssuer(issuer ?? this.issuer)
-      .setAudience(audience ?? CLIENT.clientId)
+      .setAudience(audience ?? this.behaviour.clientId)
       .setSubject('person-1')
       .setIssuedAt()
       .setExpirationTime('1m')

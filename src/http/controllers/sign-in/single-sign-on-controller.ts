@@ -73,6 +73,7 @@ function callbackEndpoint(singleSignOn: SingleSignOnService, hasConsole: boolean
         state: secret(optional('the state of the sign-in')),
         iss: optional('the issuer (RFC 9207)'),
         error: optional('the reason of the provider to sign nobody in'),
+        error_description: optional('the same for people, in the log only'),
       }),
     },
     async ({ parameters, cookies, servedAt, ...call }) => {

@@ -80,6 +80,7 @@ function setResolver({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): End
       methods: ['GET', 'POST'],
       parameters: {
         name: RESOLVER,
+        previous_name: optional('the name that it has, to rename it: tokens, realms and policies follow'),
         type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
         ...RESOLVER_PARAMETERS,
         remove_password: REMOVE_PASSWORD,
@@ -88,9 +89,11 @@ function setResolver({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): End
         ),
       },
     },
-    async ({ caller, parameters: { name, type, expected, remove_password: removed, ...settings } }) => {
+    async ({ caller, parameters }) => {
+      const { name, previous_name, type, expected, remove_password: removed, ...settings } = parameters;
       await resolvers.set(caller, {
         name,
+        previousName: previous_name,
         kind: resolverKind(type),
         settings: providedSettings(settings),
         ...removalOf(removed),
