@@ -11,6 +11,7 @@ import { realmEndpoints } from './controllers/system/realm-controller.ts';
 import { resolverTrialEndpoints } from './controllers/system/resolver-controller.ts';
 import { webhookEndpoints } from './controllers/system/webhook-controller.ts';
 import { resyncEndpoint, tokenEndpoints } from './controllers/tokens/token-controller.ts';
+import { tokenListEndpoint } from './controllers/tokens/token-list-controller.ts';
 import { managedUserEndpoints, userListEndpoint } from './controllers/tokens/user-controller.ts';
 import { adminEndpoints, loadTokensEndpoint } from './controllers/tokens/enrolment-controller.ts';
 import { auditEndpoints, auditVerificationEndpoints } from './controllers/audit-controller.ts';
@@ -99,6 +100,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     transactionEndpoint(services.transactions),
     ...helpdeskEndpoints(services.helpdesk),
     ...validateEndpoints(services.validation),
+    tokenListEndpoint(services),
     ...tokenEndpoints(services),
     userListEndpoint(services),
     ...policyEndpoints(services.policies),

@@ -98,8 +98,39 @@ export class TokenService {
       total,
       page,
       pageSize: pageSize ?? Math.min(total, MAX_PAGE_SIZE),
-      resolverKinds: new Map(configuration.resolvers.map(({ name, kind }) => [name, kind])),
+      resolverKinds: kindsOf(configuration),
     };
+  }
+
+  /**
+   * @returns all tokens that `list` would find, by serial, read piece by piece as they are taken; the right is checked
+   *   before
+   */
+  async allPages(
+    caller: Caller,
+    listing: Omit<TokenListing, 'sort' | 'limit' | 'offset'>,
+  ): Promise<AsyncIterable<TokenPage>> {
+    const { configuration, grant } = await this.#authorize(caller, 'show');
+    const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
+    return this.#pages(configuration, grant, filter && { ...filter, sort: undefined, limit: MAX_PAGE_SIZE });
+  }
+
+  async *#pages(
+    configuration: Configuration,
+    grant: Grant,
+    filter: TokenFilter | undefined,
+  ): AsyncGenerator<TokenPage> {
+    const resolverKinds = kindsOf(configuration);
+    let after: string | undefined;
+    for (let page = 1; filter !== undefined; page += 1) {
+      const found = await this.#deps.tokens.list({ ...filter, after });
+      const tokens = found.filter((token) => isVisible(token, grant)).map(describeToken);
+      yield { tokens, total: tokens.length, page, pageSize: MAX_PAGE_SIZE, resolverKinds };
+      after = found.at(-1)?.serial;
+      if (after === undefined || found.length < MAX_PAGE_SIZE) {
+        return;
+      }
+    }
   }
 
   async show(caller: Caller, serial: string): Promise<DescribedToken> {
@@ -252,6 +283,10 @@ export class TokenService {
   #authorize(caller: Caller, action: string): Promise<{ configuration: Configuration; grant: Grant }> {
     return this.#deps.access.authorizeAdmin(this.#deps.configuration, caller, action);
   }
+}
+
+function kindsOf({ resolvers }: Configuration): TokenPage['resolverKinds'] {
+  return new Map(resolvers.map(({ name, kind }) => [name, kind]));
 }
 
 function ownerOf({ resolver, userId, login }: ResolvedUser): NonNullable<Token['owner']> {

@@ -6,7 +6,7 @@ import type { ShownIn } from '../answers.ts';
 import type { CONFIGURATION } from '../controllers/system/configuration-controller.ts';
 import type { POLICIES } from '../controllers/system/policy-controller.ts';
 import type { REALMS, SHOWN_RESOLVER } from '../controllers/system/realm-controller.ts';
-import type { TOKEN_PAGE } from '../controllers/tokens/token-controller.ts';
+import type { TOKEN_PAGE } from '../controllers/tokens/token-list-controller.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import type { AdministrationDialect } from './dialect.ts';
 import type { DocumentedEnvelope } from './documented.ts';
@@ -19,7 +19,8 @@ type Configuration = ShownIn<'documented', typeof CONFIGURATION>;
 export function documentedAdministration(envelope: DocumentedEnvelope): AdministrationDialect {
   const done = (_changed: unknown, context: RequestContext) => envelope.value(context, true);
   return {
-    value: (content, context, detail) => envelope.value(context, content, detail),
+    value: (content, context, detail, further) =>
+      envelope.reply(context, { status: true, value: content, ...further }, { detail }),
     tokenPage: ({ tokens, total, page, pageSize }, context) => {
       const value: ShownIn<'documented', typeof TOKEN_PAGE> = {
         total,
@@ -29,6 +30,7 @@ export function documentedAdministration(envelope: DocumentedEnvelope): Administ
       };
       return envelope.value(context, value);
     },
+    tokenRows: ({ tokens }) => tokens.map(tokenValue),
     setTokens: (_names, count, context) => envelope.value(context, count),
     policies: (policies, context) => envelope.value(context, byName(policies, policyValue)),
     storedPolicy: done,

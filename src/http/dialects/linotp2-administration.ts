@@ -6,9 +6,9 @@ import type { TokenPage } from '../../tokens/token-selection.ts';
 import type { ShownIn } from '../answers.ts';
 import type { POLICIES, REMOVED_POLICY, STORED_POLICY } from '../controllers/system/policy-controller.ts';
 import type { REALMS, RESOLVERS, SHOWN_RESOLVER } from '../controllers/system/realm-controller.ts';
-import type { TOKEN_PAGE } from '../controllers/tokens/token-controller.ts';
+import type { TOKEN_PAGE } from '../controllers/tokens/token-list-controller.ts';
 import type { AdministrationDialect } from './dialect.ts';
-import { linotpValue } from './linotp2-replies.ts';
+import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable } from './python-text.ts';
 import type { DescribedToken } from '../../tokens/token-view.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -41,8 +41,10 @@ const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
 export function linotpAdministration(version: string): AdministrationDialect {
   const reply = (value: unknown) => linotpValue(version, value);
   return {
-    value: (content, _context, detail) => linotpValue(version, content, detail),
+    value: (content, _context, detail, further) =>
+      linotpReply(version, { result: { status: true, value: content, ...further }, detail }),
     tokenPage: (page) => reply(tokenPage(page)),
+    tokenRows: (page) => tokenPage(page).data,
     setTokens: (names, count) => reply(inPython2Order(names.map((name) => [`set ${name}`, count] as const))),
     policies: (policies) => reply(byName(policies, policyValue)),
     storedPolicy: ({ name }) => {

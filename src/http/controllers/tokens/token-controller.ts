@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import { splitList } from '../../../policy/policy-users.ts';
-import type { TokenListing, TokenSelection } from '../../../tokens/token-selection.ts';
+import type { TokenSelection } from '../../../tokens/token-selection.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
 import {
   type Endpoint,
   type Method,
@@ -17,7 +16,7 @@ import type { ResynchronisationService } from '../../../challenges/resynchronisa
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 /** The parameters that select a token, or all tokens of a user. */
-const SELECTION = {
+export const SELECTION = {
   serial: optional('the serial of the token', 'QR1'),
   user: optional('the login of the owner', 'alice'),
   realm: optional('the realm of the owner', 'customers'),
@@ -27,68 +26,7 @@ const PIN = secret(optional('the token PIN'));
 
 type SelectionParameters = z.output<z.ZodObject<typeof SELECTION>>;
 
-const failcount = count.describe('the number of wrong responses since the last right one');
-const realms = z.array(z.string());
 const CHANGED = count.describe('the number of tokens that were changed');
-
-const TOKEN = z.strictObject({
-  serial: z.string(),
-  type: z.string(),
-  description: z.string(),
-  user: z.string().nullable().describe('the login of the owner; null: nobody'),
-  resolver: z.string().nullable().describe('the resolver of the owner'),
-  realms,
-  active: z.boolean(),
-  failcount,
-  maxfail: count.describe('the number of wrong responses that locks the token'),
-  counter: z.string().describe('the next counter: 64 bits, as a text'),
-  counterwindow: count,
-  syncwindow: count,
-  ocrasuite: z.string().nullable(),
-  rollout: z.string().describe('the phase of the roll-out'),
-  haspin: z.boolean().describe('true: there is a token PIN'),
-  created: z.iso.datetime(),
-  lastsuccess: z.iso.datetime().nullable().describe('the time of the last accepted response'),
-});
-
-const LINOTP_TOKEN = z.strictObject({
-  'LinOtp.OtpLen': count,
-  'LinOtp.TokenType': z.string(),
-  'LinOtp.TokenSerialnumber': z.string(),
-  'LinOtp.CountWindow': count,
-  'User.description': z.string(),
-  'LinOtp.IdResClass': z.string(),
-  'LinOtp.RealmNames': realms,
-  'LinOtp.Count': count,
-  'User.userid': z.string(),
-  'LinOtp.TokenId': count,
-  'LinOtp.TokenInfo': z.string().describe('JSON'),
-  'LinOtp.FailCount': failcount,
-  'LinOtp.MaxFail': count,
-  'User.username': z.string(),
-  'LinOtp.LastAuthSuccess': z.string(),
-  'LinOtp.SyncWindow': count,
-  'LinOtp.LastAuthMatch': z.string(),
-  'LinOtp.TokenDesc': z.string(),
-  'LinOtp.IdResolver': z.string(),
-  'LinOtp.Userid': z.string(),
-  'LinOtp.CreationDate': z.string(),
-  'LinOtp.Isactive': z.boolean(),
-});
-
-/** The values of /admin/show. */
-export const TOKEN_PAGE = {
-  documented: z.strictObject({
-    total: count.describe('the number of tokens on all pages'),
-    page: count,
-    pagesize: count,
-    tokens: z.array(TOKEN),
-  }),
-  linotp: z.strictObject({
-    resultset: z.strictObject({ tokens: count, pages: count, pagesize: count, page: count }),
-    data: z.array(LINOTP_TOKEN),
-  }),
-};
 
 /** The values of /admin/set. */
 const SET_TOKENS = {
@@ -96,10 +34,9 @@ const SET_TOKENS = {
   linotp: z.record(z.string().describe('`set pin`, `set MaxFailCount`, …'), CHANGED),
 };
 
-/** @returns the endpoints of /admin that show and change tokens */
+/** @returns the endpoints of /admin that change tokens */
 export function tokenEndpoints(operations: Pick<Services, 'tokens'>): Endpoint[] {
   return [
-    showEndpoint(operations),
     setEndpoint(operations),
     ...(['reset', 'enable', 'disable', 'remove'] as const).map((action) =>
       selectionEndpoint(action, operations),
@@ -108,41 +45,6 @@ export function tokenEndpoints(operations: Pick<Services, 'tokens'>): Endpoint[]
     unassignEndpoint(operations),
     realmEndpoint(operations),
   ];
-}
-
-function showEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
-  return administratorEndpoint(
-    {
-      path: '/admin/show',
-      methods: METHODS,
-      summary: 'lists tokens',
-      requires: 'admin:show',
-      answers: valuesOf(TOKEN_PAGE),
-      usage: 'admin/show: list tokens.',
-      changesState: false,
-      parameters: z.object({
-        ...SELECTION,
-        viewrealm: optional('a comma list of realms, `/:no realm:/` for tokens in none; empty or `*`: all'),
-        page: optional('the number of the page, from 1', '1'),
-        pagesize: optional('the number of tokens on a page', '50'),
-        filter: optional('not supported; refused'),
-        outform: optional('`json`'),
-      }),
-    },
-    async ({ caller, parameters, context, dialect }) => {
-      const { serial, user, realm, resconf, viewrealm, page, pagesize, filter, outform } = parameters;
-      refuseUnserved(filter, outform);
-      const shown = await tokens.page(caller, {
-        serial: blankAsUndefined(serial),
-        user: blankAsUndefined(user),
-        userRealm: realm,
-        userResolver: blankAsUndefined(resconf),
-        ...readViewRealm(viewrealm ?? ''),
-        page: { page: readNumber(blankAsUndefined(page)), pageSize: readNumber(blankAsUndefined(pagesize)) },
-      });
-      return dialect.administration.tokenPage(shown, context);
-    },
-  );
 }
 
 function setEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
@@ -308,32 +210,12 @@ function selection({ serial, user, realm, resconf }: SelectionParameters): Token
   };
 }
 
-function readNumber(value: string | undefined): number | undefined {
+/** @returns the number; NaN for another text, which the service refuses */
+export function readNumber(value: string | undefined): number | undefined {
   if (value === undefined) {
     return undefined;
   }
   return /^\d{1,9}$/.test(value.trim()) ? Number(value) : Number.NaN;
-}
-
-function readViewRealm(list: string): Pick<TokenListing, 'realm' | 'realms'> {
-  const names = splitList(list);
-  if (names.length === 0 || names.includes('*')) {
-    return {};
-  }
-  return names.length === 1 && names[0] === NO_REALM ? { realm: null } : { realms: names };
-}
-
-/** Refuses unsupported filters: ignoring one would list tokens that the client did not request. */
-function refuseUnserved(filter: string | undefined, outform: string | undefined): void {
-  if (blankAsUndefined(filter) !== undefined) {
-    throw new ServiceError(
-      'parameter.invalid',
-      "The parameter 'filter' is not served: name a serial, a user or realms (viewrealm)",
-    );
-  }
-  if (blankAsUndefined(outform) !== undefined && outform?.trim().toLowerCase() !== 'json') {
-    throw new ServiceError('parameter.invalid', "The only value of the parameter 'outform' is json");
-  }
 }
 
 /** @returns the endpoint that resynchronises a token by two consecutive responses */
