@@ -278,8 +278,8 @@ function changesHands({ owner, secrets = {} }: TokenChange): boolean {
 }
 
 /** @returns the names of the changed fields, never their values */
-function describeChange({ secrets = {}, ...change }: TokenChange): string {
-  const fields = [...Object.keys(change), ...Object.keys(secrets)].sort();
+function describeChange({ secrets = {}, use = {}, ...change }: TokenChange): string {
+  const fields = [...Object.keys(change), ...Object.keys(use), ...Object.keys(secrets)].sort();
   const isRemoval =
     fields.length > 0 && fields.every((name) => secrets[name as keyof typeof secrets] === null);
   return `${isRemoval ? 'removed' : 'changed'} ${fields.join(', ')}`.trimEnd();

@@ -85,7 +85,12 @@ export interface AdministrationDialect {
   /** @returns the tokens of the page by their fields, for a table */
   tokenRows(page: TokenPage): readonly Readonly<Record<string, unknown>>[];
   /** @param names the parameters that were set, by their names in the interface */
-  setTokens(names: readonly string[], count: number, context: RequestContext): Reply;
+  setTokens(
+    names: readonly string[],
+    count: number,
+    context: RequestContext,
+    detail?: Readonly<Record<string, unknown>>,
+  ): Reply;
   policies(policies: readonly Policy[], context: RequestContext): Reply;
   storedPolicy(policy: Policy, context: RequestContext): Reply;
   removedPolicy(name: string, context: RequestContext): Reply;

@@ -2,6 +2,7 @@ import type { Realm, Resolver } from '../../configuration/configuration.ts';
 import { canonicalKey } from '../../configuration/setting.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { DescribedToken } from '../../tokens/token-view.ts';
+import type { TokenUse } from '../../tokens/token-use.ts';
 import type { ShownIn } from '../answers.ts';
 import type { CONFIGURATION } from '../controllers/system/configuration-controller.ts';
 import type { POLICIES } from '../controllers/system/policy-controller.ts';
@@ -31,7 +32,7 @@ export function documentedAdministration(envelope: DocumentedEnvelope): Administ
       return envelope.value(context, value);
     },
     tokenRows: ({ tokens }) => tokens.map(tokenValue),
-    setTokens: (_names, count, context) => envelope.value(context, count),
+    setTokens: (_names, count, context, detail) => envelope.value(context, count, detail),
     policies: (policies, context) => envelope.value(context, byName(policies, policyValue)),
     storedPolicy: done,
     removedPolicy: done,
@@ -77,8 +78,22 @@ function tokenValue(token: DescribedToken): TokenValue {
     ocrasuite: token.ocraSuite,
     rollout: token.rollout,
     haspin: token.hasPin,
+    ...useValue(token.use),
     created: token.createdAt.toISOString(),
     lastsuccess: token.lastSuccessAt?.toISOString() ?? null,
+  };
+}
+
+function useValue(
+  use: TokenUse,
+): Pick<TokenValue, 'validfrom' | 'validuntil' | 'usecount' | 'maxuses' | 'successcount' | 'maxsuccesses'> {
+  return {
+    validfrom: use.validFrom?.toISOString() ?? null,
+    validuntil: use.validUntil?.toISOString() ?? null,
+    usecount: use.useCount,
+    maxuses: use.maxUses,
+    successcount: use.successCount,
+    maxsuccesses: use.maxSuccesses,
   };
 }
 

@@ -37,6 +37,12 @@ const TOKEN = z.strictObject({
   ocrasuite: z.string().nullable(),
   rollout: z.string().describe('the phase of the roll-out'),
   haspin: z.boolean().describe('true: there is a token PIN'),
+  validfrom: z.iso.datetime().nullable().describe('the beginning of its period; null: none'),
+  validuntil: z.iso.datetime().nullable().describe('the end of its period; null: none'),
+  usecount: count.describe('the number of responses, counted while a maximum is set'),
+  maxuses: count.nullable().describe('the number of responses after which none is accepted; null: any'),
+  successcount: count.describe('the number of accepted responses, counted while a maximum is set'),
+  maxsuccesses: count.nullable().describe('the number of accepted responses; null: any'),
   created: z.iso.datetime(),
   lastsuccess: z.iso.datetime().nullable().describe('the time of the last accepted response'),
 });
