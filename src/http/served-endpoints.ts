@@ -18,6 +18,7 @@ import { auditEndpoints, auditVerificationEndpoints } from './controllers/audit-
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
 import { overviewEndpoint } from './controllers/helpdesk/overview-controller.ts';
 import { helpdeskEndpoints, transactionEndpoint } from './controllers/helpdesk/helpdesk-controller.ts';
+import { linotpEndpoints } from './controllers/linotp-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
 import { passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
@@ -113,6 +114,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...licenceEndpoints(services),
     ...webhookEndpoints(services),
     ...configurationEndpoints(settings),
+    ...linotpEndpoints(services, ready),
     ...operationsEndpoints(ready),
     metricsEndpoint(metrics),
     monitoringPostPage(),
