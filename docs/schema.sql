@@ -448,17 +448,27 @@ CREATE TABLE tokens (
   last_success_at timestamp with time zone,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   locked boolean GENERATED ALWAYS AS (fail_count >= max_fail) STORED NOT NULL,
+  valid_from timestamp with time zone,
+  valid_until timestamp with time zone,
+  use_count integer DEFAULT 0 NOT NULL,
+  max_uses integer,
+  success_count integer DEFAULT 0 NOT NULL,
+  max_successes integer,
   CONSTRAINT tokens_pkey PRIMARY KEY (id),
   CONSTRAINT tokens_serial_key UNIQUE (serial),
   CONSTRAINT tokens_counter_range CHECK (counter >= 0),
   CONSTRAINT tokens_counter_window_range CHECK (counter_window >= 1),
   CONSTRAINT tokens_fail_count_range CHECK (fail_count >= 0),
   CONSTRAINT tokens_max_fail_range CHECK (max_fail >= 1),
+  CONSTRAINT tokens_max_successes_range CHECK (max_successes >= 1),
+  CONSTRAINT tokens_max_uses_range CHECK (max_uses >= 1),
   CONSTRAINT tokens_owner_whole CHECK (num_nulls(owner_resolver_id, owner_user_id, owner_login) = ANY (ARRAY[0, 3])),
   CONSTRAINT tokens_rollout_known CHECK (rollout = ANY (ARRAY['phase1'::text, 'phase2'::text, 'complete'::text])),
   CONSTRAINT tokens_serial_given CHECK (serial <> ''::text),
+  CONSTRAINT tokens_success_count_range CHECK (success_count >= 0),
   CONSTRAINT tokens_sync_window_range CHECK (sync_window >= 1),
   CONSTRAINT tokens_type_lower CHECK (type = lower(type) AND type <> ''::text),
+  CONSTRAINT tokens_use_count_range CHECK (use_count >= 0),
   CONSTRAINT tokens_owner_resolver_fkey FOREIGN KEY (owner_resolver_id) REFERENCES resolvers(id) ON DELETE RESTRICT,
   CONSTRAINT tokens_realm_set_fkey FOREIGN KEY (realm_set_id) REFERENCES realm_sets(id)
 ) WITH (fillfactor=85);
@@ -468,6 +478,8 @@ CREATE INDEX tokens_page_idx ON tokens USING btree (realm_set_id, active, (owner
 CREATE UNIQUE INDEX tokens_serial_caseless ON tokens USING btree (lower(serial COLLATE "default") text_pattern_ops);
 COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
 COMMENT ON COLUMN tokens.locked IS 'For the index of locked tokens: one on the fail counter itself would make each wrong response write all indexes.';
+COMMENT ON COLUMN tokens.valid_until IS 'The first instant at which the token is no longer valid; null: none.';
+COMMENT ON COLUMN tokens.use_count IS 'Responses, right and wrong, while max_uses or max_successes was set.';
 
 CREATE TABLE challenges (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

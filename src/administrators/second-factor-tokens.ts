@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act, Caller } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
+import { isUsable } from '../tokens/token-use.ts';
 import { isLocked, isOcraToken } from '../tokens/token.ts';
 import type { ChallengeService } from '../challenges/challenge-service.ts';
 
@@ -37,7 +38,7 @@ export class SecondFactorTokens {
     act: Act,
   ): Promise<{ readonly transactionId: string; readonly url: string }> {
     const token = await this.#deps.tokens.findBySerial(serial);
-    if (token?.active !== true || isLocked(token)) {
+    if (token === undefined || !isUsable(token, this.#deps.clock.now()) || isLocked(token)) {
       throw unusable(act.actor);
     }
     try {

@@ -1,4 +1,4 @@
-import { safeText, parseJsonObject } from '../kernel/text.ts';
+import { csvLine, safeText, parseJsonObject } from '../kernel/text.ts';
 import {
   type AuditRow,
   CONTENT_MEMBERS,
@@ -151,19 +151,6 @@ function base64Of(value: unknown): unknown {
 function jsonLine(value: unknown): string {
   // The escaped text is the same JSON value, and harmless on a terminal.
   return `${safeText(JSON.stringify(value))}\n`;
-}
-
-/**
- * A line of RFC 4180. A possible formula gets an apostrophe in front, also after spaces and with full-width letters; a
- * cell with a separator is quoted; control characters are escaped.
- */
-function csvLine(values: readonly string[]): string {
-  const cells = values.map((value) => {
-    const text = safeText(value);
-    const safe = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) ? `'${text}` : text;
-    return /[",;|]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  });
-  return `${cells.join(',')}\r\n`;
 }
 
 const AT_ONCE = 1_000;

@@ -2,6 +2,7 @@ import type { Owner } from '../users/owner.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
 import { isLocked, type Token, type TokenSecrets, type TokenStateChange } from '../tokens/token.ts';
+import { countedUse, isUsable } from '../tokens/token-use.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 
 declare module '../kernel/errors.ts' {
@@ -198,7 +199,7 @@ export function decideWithoutResponse(
   if (isExpired(challenge, settings, now)) {
     return decisionWithoutChange(token, 'expired');
   }
-  return token.active ? null : decisionWithoutChange(token, 'disabled');
+  return isUsable(token, now) ? null : decisionWithoutChange(token, 'disabled');
 }
 
 /** @returns the decision that changes nothing: the server cannot verify the response */
@@ -248,7 +249,13 @@ function acceptance(
         validTan: true,
         closedBy: 'accepted',
       },
-      token: { ...verdict.advance, failCount: 0, lastSuccessAt: now, ...completion(token) },
+      token: {
+        ...verdict.advance,
+        failCount: 0,
+        lastSuccessAt: now,
+        ...countedUse(token.use, true),
+        ...completion(token),
+      },
     },
   };
 }
@@ -271,7 +278,12 @@ function refusal(
         validTan: false,
         closedBy: reason === 'exhausted' ? 'exhausted' : null,
       },
-      token: { failCount, ...remember, ...(reason === 'exhausted' ? fallback(token) : {}) },
+      token: {
+        failCount,
+        ...remember,
+        ...countedUse(token.use, false),
+        ...(reason === 'exhausted' ? fallback(token) : {}),
+      },
     },
   };
 }

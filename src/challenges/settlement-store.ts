@@ -46,7 +46,7 @@ export const SETTLE: WritingStatement = {
   text: `WITH request AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1::json) AS request(place integer, token_id bigint, version bigint,
         challenge_id bigint, transaction_id text, fail_count integer, counter bigint, time_shift integer,
-        replay_markers text[], sync_marker text, last_success_at timestamptz, wrong_count integer,
+        replay_markers text[], sync_marker text, last_success_at timestamptz, use_count integer, success_count integer, wrong_count integer,
         received_tan boolean, valid_tan boolean, closed_by text, supersedes bigint[], ${AUDIT_FIELDS})
       WHERE place >= 0 AND token_id > 0 AND version > 0
     ), locked AS MATERIALIZED (
@@ -61,7 +61,8 @@ export const SETTLE: WritingStatement = {
       UPDATE tokens
       SET fail_count = request.fail_count, counter = request.counter, time_shift = request.time_shift,
         replay_markers = request.replay_markers, sync_marker = request.sync_marker,
-        last_success_at = request.last_success_at
+        last_success_at = request.last_success_at, use_count = request.use_count,
+        success_count = request.success_count
       FROM request
       WHERE tokens.id = request.token_id AND tokens.version = request.version
         AND (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)
@@ -161,8 +162,9 @@ function columnsOf(
   { token, challenge }: ChallengeOfToken,
   settlement: Settlement,
 ): { readonly columns: ColumnValues; readonly rollOut: TokenStateChange } {
-  const { failCount, counter, timeShift, replayMarkers, syncMarker, lastSuccessAt, ...rollOut } =
+  const { failCount, counter, timeShift, replayMarkers, syncMarker, lastSuccessAt, use, ...rollOut } =
     settlement.token;
+  const counts = { ...token.use, ...use };
   const { wrongCount, receivedTan, validTan, closedBy } = settlement.challenge;
   const columns = {
     token_id: token.id,
@@ -175,6 +177,8 @@ function columnsOf(
     replay_markers: replayMarkers ?? token.replayMarkers,
     sync_marker: syncMarker === undefined ? token.syncMarker : syncMarker,
     last_success_at: lastSuccessAt ?? token.lastSuccessAt,
+    use_count: counts.useCount,
+    success_count: counts.successCount,
     wrong_count: wrongCount,
     received_tan: receivedTan,
     valid_tan: validTan,

@@ -1,3 +1,4 @@
+import { isUsable } from '../tokens/token-use.ts';
 import { createHash } from 'node:crypto';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
@@ -279,7 +280,8 @@ export class ValidationService {
     // not happen then.
     let known: ReadonlySet<string> | undefined;
     const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> => {
-      known ??= new Set(found.filter(({ token }) => token.active).map(({ token }) => token.id));
+      const now = this.#deps.clock.now();
+      known ??= new Set(found.filter(({ token }) => isUsable(token, now)).map(({ token }) => token.id));
       return this.#decide(configuration, found, provided, known);
     };
     return (await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act))?.decision.result;
@@ -298,7 +300,7 @@ export class ValidationService {
     if (newest === undefined) {
       return undefined;
     }
-    const meant = open.filter(({ token }) => token.active && known.has(token.id));
+    const meant = open.filter(({ token }) => isUsable(token, now) && known.has(token.id));
     const [first = newest] = meant;
     const unverified = decideWithoutResponse(first.challenge, first.token, settings, now);
     if (unverified !== null) {

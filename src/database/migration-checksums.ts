@@ -14,4 +14,5 @@ export const migrationChecksums: Readonly<Record<string, string>> = {
   '012-questions': '0598324c3b54e86d2956b27b6415b3c35ec62b8a2553b2d2dbdca516a8701435',
   '013-one-clock': 'd9d4dcfdb44a581b20ea094c269aebbe5e63b95722db354bc5f1066585655bc2',
   '014-used-sign-ons': '7cd3da51b6983d81a587e4db1e524f2f13537a48b1f71dae3059af02a446b2ea',
+  '015-token-use': '9597b99d8db798a0869bd390d346eb4b922a35845a3c49228d1fc61b28a39850',
 };

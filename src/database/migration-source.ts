@@ -16,6 +16,7 @@ import * as observations from './migrations/011-observations.ts';
 import * as questions from './migrations/012-questions.ts';
 import * as oneClock from './migrations/013-one-clock.ts';
 import * as usedSignOns from './migrations/014-used-sign-ons.ts';
+import * as tokenUse from './migrations/015-token-use.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['012-questions', questions],
   ['013-one-clock', oneClock],
   ['014-used-sign-ons', usedSignOns],
+  ['015-token-use', tokenUse],
 ];
 
 /** The names of all migrations, in order. */

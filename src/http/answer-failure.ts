@@ -20,6 +20,7 @@ import type { Guards } from './limits/guards.ts';
 import { readQuery, type RequestValues } from './request/parameters.ts';
 import { noteRefused, refusedBy } from './refused-requests.ts';
 import { send, textReply } from './reply.ts';
+import { unservedPath } from './unserved-paths.ts';
 
 /** The parameters that every endpoint takes and that change an answer. */
 const ANSWER_PARAMETERS: readonly string[] = ['id', 'httperror'];
@@ -56,9 +57,9 @@ export function refuseBrokenPath({ requests }: Pick<Guards, 'requests'>): Exchan
 
 /** @returns a handler that fails every request that no endpoint took */
 export function refuseUnknownPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
-  return async (_request, response) => {
+  return async (request, response) => {
     await requests.admit(response.locals.exchange.limitedAs);
-    throw nothingThere();
+    throw unservedPath(request.path) ?? nothingThere();
   };
 }
 

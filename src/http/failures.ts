@@ -7,6 +7,8 @@ declare module '../kernel/errors.ts' {
     'request.too-large': NoPayload;
     'request.media-type': NoPayload;
     'path.unknown': NoPayload;
+    /** A path of LinOTP that this server does not have. */
+    'path.not-served': NoPayload;
     'method.not-allowed': NoPayload;
     'cross-site.refused': NoPayload;
     /** The name of the limit. */
@@ -53,6 +55,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'request.too-large': withStatus(413),
   'request.media-type': withStatus(415),
   'path.unknown': withStatus(404),
+  'path.not-served': withStatus(404),
   'method.not-allowed': withStatus(405),
   'authentication.required': withStatus(401, {
     'WWW-Authenticate': 'Basic realm="tankeeper", charset="UTF-8"',

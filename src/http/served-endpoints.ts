@@ -11,12 +11,14 @@ import { realmEndpoints } from './controllers/system/realm-controller.ts';
 import { resolverTrialEndpoints } from './controllers/system/resolver-controller.ts';
 import { webhookEndpoints } from './controllers/system/webhook-controller.ts';
 import { resyncEndpoint, tokenEndpoints } from './controllers/tokens/token-controller.ts';
+import { tokenListEndpoint } from './controllers/tokens/token-list-controller.ts';
 import { managedUserEndpoints, userListEndpoint } from './controllers/tokens/user-controller.ts';
 import { adminEndpoints, loadTokensEndpoint } from './controllers/tokens/enrolment-controller.ts';
 import { auditEndpoints, auditVerificationEndpoints } from './controllers/audit-controller.ts';
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
 import { overviewEndpoint } from './controllers/helpdesk/overview-controller.ts';
 import { helpdeskEndpoints, transactionEndpoint } from './controllers/helpdesk/helpdesk-controller.ts';
+import { linotpEndpoints } from './controllers/linotp-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
 import { passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
@@ -111,6 +113,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     transactionEndpoint(services.transactions),
     ...helpdeskEndpoints(services.helpdesk),
     ...validateEndpoints(services.validation),
+    tokenListEndpoint(services),
     ...tokenEndpoints(services),
     userListEndpoint(services),
     ...policyEndpoints(services.policies),
@@ -123,6 +126,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...licenceEndpoints(services),
     ...webhookEndpoints(services),
     ...configurationEndpoints(settings),
+    ...linotpEndpoints(services, ready),
     ...operationsEndpoints(ready),
     metricsEndpoint(metrics),
     monitoringPostPage(),

@@ -241,3 +241,16 @@ const ROW_ID = /^[1-9]\d{0,17}$/;
 export function isRowId(text: string): boolean {
   return ROW_ID.test(text);
 }
+
+/**
+ * A line of RFC 4180. A possible formula gets an apostrophe in front, also after spaces and with full-width letters; a
+ * cell with a separator is quoted; control characters are escaped.
+ */
+export function csvLine(values: readonly string[], separator: ',' | ';' = ','): string {
+  const cells = values.map((value) => {
+    const text = safeText(value);
+    const safe = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) ? `'${text}` : text;
+    return /[",;|]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  });
+  return `${cells.join(separator)}\r\n`;
+}

@@ -1,5 +1,6 @@
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import type { TokenUse } from '../tokens/token-use.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import { resolverNameOf } from './configuration-mapping.ts';
 import { SECRET_PURPOSES, type SecretName, type TokenInfo } from './token-secrets.ts';
@@ -29,6 +30,7 @@ type PlainFields = Pick<
   | 'counterWindow'
   | 'syncWindow'
   | 'timeShift'
+  | 'use'
   | 'ocraSuite'
   | 'rollout'
   | 'createdAt'
@@ -105,12 +107,24 @@ function plainFields(token: PlainFields): Readonly<Record<string, Comparable | n
     counterWindow: token.counterWindow,
     syncWindow: token.syncWindow,
     timeShift: token.timeShift,
+    ...useFields(token.use),
     otpLength: token.otpLength ?? '',
     ocraSuite: token.ocraSuite ?? '',
     rollout: token.rollout,
     createdAt: token.createdAt?.toISOString() ?? null,
     lastSuccessAt: token.lastSuccessAt?.toISOString() ?? '',
     lastMatchAt: token.lastMatchAt?.toISOString() ?? '',
+  };
+}
+
+function useFields(use: TokenUse): Readonly<Record<keyof TokenUse, Comparable>> {
+  return {
+    validFrom: use.validFrom?.toISOString() ?? '',
+    validUntil: use.validUntil?.toISOString() ?? '',
+    useCount: use.useCount,
+    maxUses: use.maxUses ?? '',
+    successCount: use.successCount,
+    maxSuccesses: use.maxSuccesses ?? '',
   };
 }
 

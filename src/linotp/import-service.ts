@@ -100,7 +100,7 @@ export class LinotpImportService {
     return (target) => {
       progress(0);
       return group === 'tokens'
-        ? new TokenImport({ ...shared, logins: new OwnerLogins(sources), progress }).run(target)
+        ? new TokenImport({ ...shared, localTime, logins: new OwnerLogins(sources), progress }).run(target)
         : new ChallengeImport({ ...shared, localTime, progress }).run(target);
     };
   }

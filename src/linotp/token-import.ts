@@ -11,6 +11,7 @@ import { type LinotpSource, type SourceRow, textOf, wholeOf } from './linotp-sou
 import type { PresentToken, StoredOwner, StoredToken } from './token-import-store.ts';
 import { type PlainTokenSecrets, SECRET_PURPOSES, type SecretName } from './token-secrets.ts';
 import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
+import type { LocalTime } from './local-time.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { UserSources } from '../resolvers/user-source.ts';
 
@@ -18,6 +19,8 @@ interface TokenImportDependencies {
   readonly source: LinotpSource;
   readonly installation: LinotpInstallation;
   readonly encryptionKey: EncryptionKey;
+  /** The zone of the old server's clock. */
+  readonly localTime: LocalTime;
   readonly vault: Vault;
   readonly logins: OwnerLogins;
   readonly report: ImportReport;
@@ -117,12 +120,13 @@ export class TokenImport {
   }
 
   async #readFacts(target: ImportTransaction): Promise<TargetFacts> {
-    const { source, installation, encryptionKey } = this.#deps;
+    const { source, installation, encryptionKey, localTime } = this.#deps;
     const { resolvers } = await target.present();
     return {
       context: {
         encryptionKey,
         repair: installation.repair,
+        localTime,
         realmNames: installation.realmNames,
         realms: await target.configuration.importedNames('realm'),
         resolvers: await target.configuration.importedNames('resolver'),

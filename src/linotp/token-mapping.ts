@@ -3,7 +3,8 @@ import { isStorable, storableForm } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { isSerial, OCRA_TYPES, type Rollout } from '../tokens/token.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
-import { readUtc } from './local-time.ts';
+import { type LocalTime, readUtc } from './local-time.ts';
+import { partsOfDayFirst, type TokenUse } from '../tokens/token-use.ts';
 import type { Mapped } from './import-report.ts';
 import { resolverNameOf } from './configuration-mapping.ts';
 import { flagOf, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
@@ -44,6 +45,7 @@ export interface ImportedToken {
   readonly replayMarkers: readonly string[];
   readonly secrets: PlainTokenSecrets;
   readonly info: TokenInfo;
+  readonly use: TokenUse;
   readonly createdAt: Date | null;
   readonly lastSuccessAt: Date | null;
   readonly lastMatchAt: Date | null;
@@ -53,6 +55,8 @@ export interface ImportedToken {
 export interface TokenContext {
   readonly encryptionKey: EncryptionKey;
   readonly repair: TextRepair;
+  /** The zone of the old server's clock. */
+  readonly localTime: LocalTime;
   /** Names of the realms by their ids. */
   readonly realmNames: ReadonlyMap<number, string>;
   /** Names of the realms that are imported. */
@@ -127,6 +131,7 @@ function readToken(
     ...readLimits(row, reasons),
     counter: clamp('counter', counter, { min: 0, max: Number.MAX_SAFE_INTEGER }, reasons),
     timeShift: readTimeShift(entries, reasons),
+    use: readTokenUse(entries, context.localTime, reasons),
     otpLength: clamp('OTP length', wholeOf(row, 'linotpotplen') ?? 0, { min: 0, max: MAX_INTEGER }, reasons),
     ...(isOcra ? readOcra(entries, counter, reasons) : PLAIN),
     secrets: withSharedSecret(
@@ -225,6 +230,45 @@ function readTimeShift(info: TokenInfo, reasons: string[]): number {
     return 0;
   }
   return seconds;
+}
+
+/** Its period is in the local time of the old server. */
+function readTokenUse(info: TokenInfo, localTime: LocalTime, reasons: string[]): TokenUse {
+  const moment = (key: string): Date | null => {
+    const text = infoText(info, key);
+    const at = text === '' ? null : momentOf(text, localTime);
+    if (at === undefined) {
+      reasons.push(`its ${key} (${text}) is not readable, and is left`);
+    }
+    return at ?? null;
+  };
+  const number = (key: string): number => {
+    const text = infoText(info, key);
+    const value = text === '' ? 0 : Number(text);
+    if (!Number.isSafeInteger(value) || value < 0 || value > MAX_INTEGER) {
+      reasons.push(`its ${key} (${text}) is not readable, and is now 0`);
+      return 0;
+    }
+    return value;
+  };
+  return {
+    validFrom: moment('validity_period_start'),
+    validUntil: moment('validity_period_end'),
+    useCount: number('count_auth'),
+    maxUses: number('count_auth_max') || null,
+    successCount: number('count_auth_success'),
+    maxSuccesses: number('count_auth_success_max') || null,
+  };
+}
+
+function momentOf(text: string, localTime: LocalTime): Date | undefined {
+  const parts = partsOfDayFirst(text);
+  if (parts === undefined) {
+    return undefined;
+  }
+  const [year, ...others] = parts;
+  const [month, day, hour, minute] = others.map((part) => String(part).padStart(2, '0'));
+  return localTime.read(`${String(year).padStart(4, '0')}-${month}-${day} ${hour}:${minute}:00`);
 }
 
 function readOcra(

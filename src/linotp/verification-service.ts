@@ -82,12 +82,13 @@ export class LinotpVerificationService {
     installation: LinotpInstallation,
     seen: IdSet,
   ): Promise<VerificationTally> {
-    const { source, encryptionKey, found, progress } = request;
+    const { source, encryptionKey, localTime, found, progress } = request;
     const { target, vault } = this.#deps;
     const links = await RealmLinks.read(source);
     const resolvers = await target.resolverKinds();
     const context: TokenContext = {
       encryptionKey,
+      localTime,
       repair: installation.repair,
       realmNames: installation.realmNames,
       realms: new Set(installation.realmNames.values()),

@@ -1,3 +1,4 @@
+import { UNBOUND_USE } from './token-use.ts';
 import type { Act } from '../policy/caller.ts';
 import { isOcraToken, type NewToken, type SerialOrigin, type Token } from './token.ts';
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
@@ -116,6 +117,7 @@ export class SharedInsertion {
         realms,
         id: stored.id,
         version: '1',
+        use: UNBOUND_USE,
         isSecondFactor: stored.is_second_factor,
         createdAt: stored.created_at,
         lastSuccessAt: null,

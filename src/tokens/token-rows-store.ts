@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Owner } from '../users/owner.ts';
 import type { Rollout, Token, TokenChange, TokenSecrets, TokenStateChange } from './token.ts';
+import type { TokenUse } from './token-use.ts';
 import type { Sealed } from '../keys/vault.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -32,6 +33,12 @@ export interface TokenRow {
   readonly nonce: Buffer | null;
   readonly pin: Buffer | null;
   readonly ocra_pin: Buffer | null;
+  readonly valid_from: Date | null;
+  readonly valid_until: Date | null;
+  readonly use_count: number;
+  readonly max_uses: number | null;
+  readonly success_count: number;
+  readonly max_successes: number | null;
   readonly last_success_at: Date | null;
   readonly created_at: Date;
   readonly sync_marker: string | null;
@@ -42,7 +49,7 @@ export interface TokenRow {
 /** Values by the names of their columns. */
 export type Columns = Readonly<Record<string, Knex.Value>>;
 
-const STATE_COLUMNS: Readonly<Record<keyof Omit<TokenStateChange, 'secrets'>, string>> = {
+const STATE_COLUMNS: Readonly<Record<keyof Omit<TokenStateChange, 'secrets' | 'use'>, string>> = {
   description: 'description',
   active: 'active',
   failCount: 'fail_count',
@@ -63,6 +70,14 @@ const SECRET_COLUMNS: Readonly<Record<keyof TokenSecrets, string>> = {
   nonce: 'nonce',
   pin: 'pin',
   ocraPin: 'ocra_pin',
+};
+const USE_COLUMNS: Readonly<Record<keyof TokenUse, string>> = {
+  validFrom: 'valid_from',
+  validUntil: 'valid_until',
+  useCount: 'use_count',
+  maxUses: 'max_uses',
+  successCount: 'success_count',
+  maxSuccesses: 'max_successes',
 };
 /** The columns of a new token, with their types, without its set of realms. */
 export const NEW_TOKEN_COLUMNS = {
@@ -100,6 +115,7 @@ const TOKEN_COLUMNS = [
   'owner_login',
   ...Object.values(STATE_COLUMNS),
   ...Object.values(SECRET_COLUMNS),
+  ...Object.values(USE_COLUMNS),
 ].map((column) => `tokens.${column}`);
 
 const REALM_NAMES = `ARRAY(SELECT realms.name FROM realms WHERE realms.id = ANY (realm_sets.realm_ids)
@@ -159,6 +175,14 @@ export function toToken(row: TokenRow): Token {
       pin: toSealed(row.pin),
       ocraPin: toSealed(row.ocra_pin),
     },
+    use: {
+      validFrom: row.valid_from,
+      validUntil: row.valid_until,
+      useCount: row.use_count,
+      maxUses: row.max_uses,
+      successCount: row.success_count,
+      maxSuccesses: row.max_successes,
+    },
     createdAt: row.created_at,
     lastSuccessAt: row.last_success_at,
     syncMarker: row.sync_marker,
@@ -170,6 +194,7 @@ export function stateColumns(change: TokenStateChange): Columns {
   return {
     ...changedColumns(STATE_COLUMNS, change),
     ...changedColumns(SECRET_COLUMNS, change.secrets ?? {}),
+    ...changedColumns(USE_COLUMNS, change.use ?? {}),
   };
 }
 

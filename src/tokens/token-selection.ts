@@ -72,6 +72,12 @@ export interface TokenFilter {
   readonly inRealms?: readonly string[] | undefined;
   readonly active?: boolean | undefined;
   readonly assigned?: boolean | undefined;
+  /** A text in serial, type, description or login, in any case; asterisks stand for any text. */
+  readonly search?: string | undefined;
+  /** Default: by serial. */
+  readonly sort?: TokenSort | undefined;
+  /** The serial after which the list begins; for lists by serial. */
+  readonly after?: string | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
@@ -93,8 +99,90 @@ export interface TokenListing {
   readonly realms?: readonly string[] | undefined;
   readonly active?: boolean | undefined;
   readonly assigned?: boolean | undefined;
+  /** A text in serial, type, description or login, in any case; asterisks stand for any text. */
+  readonly search?: string | undefined;
+  /** Default: by serial. */
+  readonly sort?: TokenSort | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
+}
+
+/** The order of a list of tokens. */
+export interface TokenSort {
+  readonly by: TokenOrder;
+  readonly descending: boolean;
+}
+
+/** What tokens are sorted by. */
+export type TokenOrder =
+  | 'id'
+  | 'serial'
+  | 'type'
+  | 'description'
+  | 'login'
+  | 'userId'
+  | 'resolver'
+  | 'active'
+  | 'failCount'
+  | 'maxFail'
+  | 'counter'
+  | 'counterWindow'
+  | 'syncWindow'
+  | 'created';
+
+/** The orders by their names in the interface, which are LinOTP's. */
+export const TOKEN_ORDERS: ReadonlyMap<string, TokenOrder> = new Map([
+  ['TokenSerialnumber', 'serial'],
+  ['TokenId', 'id'],
+  ['TokenType', 'type'],
+  ['TokenDesc', 'description'],
+  ['Isactive', 'active'],
+  ['username', 'login'],
+  ['Userid', 'userId'],
+  ['IdResolver', 'resolver'],
+  ['IdResClass', 'resolver'],
+  ['FailCount', 'failCount'],
+  ['MaxFail', 'maxFail'],
+  ['Count', 'counter'],
+  ['CountWindow', 'counterWindow'],
+  ['SyncWindow', 'syncWindow'],
+  ['CreationDate', 'created'],
+]);
+
+/**
+ * @param requested.sortby a name of `TOKEN_ORDERS`, in any case, also with LinOTP's prefix `LinOtp.` or `User.`
+ * @returns undefined where none is requested
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function readTokenSort({
+  sortby = '',
+  sortdir = '',
+}: {
+  readonly sortby?: string | undefined;
+  readonly sortdir?: string | undefined;
+}): TokenSort | undefined {
+  const direction = sortdir.trim().toLowerCase();
+  if (!['', 'asc', 'desc'].includes(direction)) {
+    throw new ServiceError('parameter.invalid', "The parameter 'sortdir' is asc or desc", {
+      parameter: 'sortdir',
+    });
+  }
+  const name = sortby
+    .trim()
+    .toLowerCase()
+    .replace(/^(linotp|user)\./, '');
+  if (name === '' && direction !== 'desc') {
+    return undefined;
+  }
+  const known = [...TOKEN_ORDERS].find(([one]) => one.toLowerCase() === name);
+  if (name !== '' && known === undefined) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `Tokens are not sorted by that: the parameter 'sortby' is one of ${[...TOKEN_ORDERS.keys()].join(', ')}`,
+      { parameter: 'sortby' },
+    );
+  }
+  return { by: known?.[1] ?? 'serial', descending: direction === 'desc' };
 }
 
 /** Some of the tokens that a listing found. */
@@ -166,6 +254,8 @@ export async function readTokenListing(
     inRealms: readRealms(configuration, grant, listing.realms),
     active,
     assigned,
+    search: listing.search,
+    sort: listing.sort,
     limit: wholeNumber(listing.limit, 'limit'),
     offset: wholeNumber(listing.offset, 'offset'),
   };

@@ -4,7 +4,13 @@ import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { LockedDecision, Token, TokenChange, TokenStateChange } from './token.ts';
+import {
+  isSerial,
+  type LockedDecision,
+  type Token,
+  type TokenChange,
+  type TokenStateChange,
+} from './token.ts';
 import {
   isSelected,
   MAX_PAGE_SIZE,
@@ -98,13 +104,91 @@ export class TokenService {
       total,
       page,
       pageSize: pageSize ?? Math.min(total, MAX_PAGE_SIZE),
-      resolverKinds: new Map(configuration.resolvers.map(({ name, kind }) => [name, kind])),
+      resolverKinds: kindsOf(configuration),
     };
+  }
+
+  /**
+   * @returns all tokens that `list` would find, by serial, read piece by piece as they are taken; the right is checked
+   *   before
+   */
+  async allPages(
+    caller: Caller,
+    listing: Omit<TokenListing, 'sort' | 'limit' | 'offset'>,
+  ): Promise<AsyncIterable<TokenPage>> {
+    const { configuration, grant } = await this.#authorize(caller, 'show');
+    const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
+    return this.#pages(configuration, grant, filter && { ...filter, sort: undefined, limit: MAX_PAGE_SIZE });
+  }
+
+  async *#pages(
+    configuration: Configuration,
+    grant: Grant,
+    filter: TokenFilter | undefined,
+  ): AsyncGenerator<TokenPage> {
+    const resolverKinds = kindsOf(configuration);
+    let after: string | undefined;
+    for (let page = 1; filter !== undefined; page += 1) {
+      const found = await this.#deps.tokens.list({ ...filter, after });
+      const tokens = found.filter((token) => isVisible(token, grant)).map(describeToken);
+      yield { tokens, total: tokens.length, page, pageSize: MAX_PAGE_SIZE, resolverKinds };
+      after = found.at(-1)?.serial;
+      if (after === undefined || found.length < MAX_PAGE_SIZE) {
+        return;
+      }
+    }
   }
 
   async show(caller: Caller, serial: string): Promise<DescribedToken> {
     const { tokens } = await this.#select(caller, 'show', { serial });
     return describeToken(tokens[0]);
+  }
+
+  /**
+   * @returns the owner of a token as the resolver has them; undefined: nobody, or no realm of the right has their resolver
+   * @throws ServiceError 'resolver.unavailable'
+   */
+  async owner(caller: Caller, serial: string): Promise<ResolvedUser | undefined> {
+    const { configuration, grant, tokens } = await this.#select(caller, 'show', { serial });
+    const { owner } = tokens[0];
+    const realm = configuration.realms.find(
+      ({ name, resolvers }) =>
+        owner !== null &&
+        resolvers.includes(owner.resolver) &&
+        (grant.realms === 'all' || grant.realms.includes(name)),
+    );
+    if (owner === null || realm === undefined) {
+      return undefined;
+    }
+    const reference = { user: owner.login, realm: realm.name, resolver: owner.resolver };
+    const found = await this.#deps.users.find(configuration, reference, grant.realms);
+    return found?.userId === owner.userId ? found : undefined;
+  }
+
+  /**
+   * @returns the serial if no token has it, else a free one that begins with it
+   * @throws ServiceError 'parameter.invalid' for what can be no serial
+   */
+  async freeSerial(caller: Caller, serial: string): Promise<string> {
+    await this.#authorize(caller, 'init');
+    const begin = serial.slice(0, 60);
+    const others = Array.from({ length: 99 }, (_, index) => `${begin}_${String(index + 1).padStart(2, '0')}`);
+    const candidates = [serial, ...others];
+    if (!isSerial(serial)) {
+      throw new ServiceError(
+        'parameter.invalid',
+        'A serial has 1 to 64 printable characters, no blank and no asterisk',
+        {
+          parameter: 'serial',
+        },
+      );
+    }
+    const taken = await this.#deps.tokens.existingSerials(candidates);
+    const free = candidates.find((one) => !taken.has(one.toLowerCase()));
+    if (free === undefined) {
+      throw new ServiceError('token.exists', `There are too many tokens whose serials begin with '${begin}'`);
+    }
+    return free;
   }
 
   /** @throws ServiceError 'token.state' while the roll-out has not given a token its key */
@@ -252,6 +336,10 @@ export class TokenService {
   #authorize(caller: Caller, action: string): Promise<{ configuration: Configuration; grant: Grant }> {
     return this.#deps.access.authorizeAdmin(this.#deps.configuration, caller, action);
   }
+}
+
+function kindsOf({ resolvers }: Configuration): TokenPage['resolverKinds'] {
+  return new Map(resolvers.map(({ name, kind }) => [name, kind]));
 }
 
 function ownerOf({ resolver, userId, login }: ResolvedUser): NonNullable<Token['owner']> {

@@ -3,6 +3,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { readPlainText } from '../kernel/text.ts';
 import { pinVerifier } from './pin.ts';
 import { type Token, type TokenChange, wholeWithin } from './token.ts';
+import { readUse, type UseSettings } from './token-use.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 
 /** Settings of a token; an absent one stays as it is. */
@@ -18,6 +19,10 @@ export interface TokenSettings {
   /** For suites with P (RFC 6287 §6.3). */
   readonly ocraPin?: string | undefined;
   readonly description?: string | undefined;
+  /** Seconds that the device's clock is ahead of the server's, a day at most in either direction. */
+  readonly timeShift?: number | undefined;
+  /** Period and counts of use. */
+  readonly use?: UseSettings | undefined;
 }
 
 const MAX_PIN_LENGTH = 255;
@@ -30,11 +35,11 @@ const MAX_DESCRIPTION_LENGTH = 255;
  */
 export function settingsChange(
   settings: TokenSettings,
-  { serial, secrets: known }: Pick<Token, 'serial' | 'secrets'>,
+  { serial, secrets: known, use: knownUse }: Pick<Token, 'serial' | 'secrets' | 'use'>,
   vault: Vault,
   random: Random,
 ): TokenChange {
-  const { pin, ocraPin, description } = settings;
+  const { pin, ocraPin, description, use } = settings;
   const secrets = {
     ...(isToSet(pin, known.pin) && { pin: sealPin(pin, serial, vault, random) }),
     ...(isToSet(ocraPin, known.ocraPin) && { ocraPin: sealOcraPin(presentPin(ocraPin), serial, vault) }),
@@ -45,6 +50,7 @@ export function settingsChange(
       description: readDescription(description),
     }),
     ...(Object.keys(secrets).length > 0 && { secrets }),
+    ...(use !== undefined && { use: readUse(use, knownUse) }),
   };
   if (Object.values(settings).every((value) => value === undefined)) {
     throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
@@ -104,9 +110,23 @@ function fittingPin(pin: string, what: string): string {
   return pin;
 }
 
+const MAX_CLOCK_SHIFT = 86_400;
+
+function fittingShift(seconds: number): number {
+  if (!Number.isSafeInteger(seconds) || Math.abs(seconds) > MAX_CLOCK_SHIFT) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `The time shift is a whole number of seconds from -${MAX_CLOCK_SHIFT} to ${MAX_CLOCK_SHIFT}`,
+      { parameter: 'timeShift' },
+    );
+  }
+  return seconds;
+}
+
 function readNumbers(settings: TokenSettings): TokenChange {
-  const { maxFail, counterWindow, syncWindow } = settings;
+  const { maxFail, counterWindow, syncWindow, timeShift } = settings;
   return {
+    ...(timeShift !== undefined && { timeShift: fittingShift(timeShift) }),
     ...(maxFail !== undefined && { maxFail: wholeWithin(maxFail, 'fail counter limit', 1_000_000) }),
     ...(counterWindow !== undefined && {
       counterWindow: wholeWithin(counterWindow, 'counter window', 1_000),

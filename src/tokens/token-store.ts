@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
-import type { TokenFilter } from './token-selection.ts';
+import { freeCondition, isSearchable, LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
+import type { TokenFilter, TokenOrder } from './token-selection.ts';
 import type { LockedDecision, NewToken, SerialOrigin, Token, TokenChange } from './token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AuditEntry } from '../audit/audit-row.ts';
@@ -49,8 +50,12 @@ export class TokenStore {
     if (!canMatch(filter)) {
       return [];
     }
-    const query = selectTokens(this.#database.knex).orderBy('tokens.serial');
+    const query = selectTokens(this.#database.knex);
+    order(query, filter);
     narrow(query, filter);
+    if (filter.after !== undefined) {
+      query.where('tokens.serial', '>', filter.after);
+    }
     if (filter.limit !== undefined) {
       query.limit(filter.limit);
     }
@@ -65,7 +70,10 @@ export class TokenStore {
     if (!canMatch(filter)) {
       return 0;
     }
-    const query = this.#database.knex('tokens').count('* as number');
+    const { knex } = this.#database;
+    const query = isKept(filter)
+      ? knex(knex.raw(KEPT_COUNTS)).sum('tokens.number as number')
+      : knex('tokens').count('* as number');
     narrow(query, filter);
     const [row] = (await query) as { number: string }[];
     return Number(row?.number ?? 0);
@@ -270,8 +278,8 @@ function changesHands({ owner, secrets = {} }: TokenChange): boolean {
 }
 
 /** @returns the names of the changed fields, never their values */
-function describeChange({ secrets = {}, ...change }: TokenChange): string {
-  const fields = [...Object.keys(change), ...Object.keys(secrets)].sort();
+function describeChange({ secrets = {}, use = {}, ...change }: TokenChange): string {
+  const fields = [...Object.keys(change), ...Object.keys(use), ...Object.keys(secrets)].sort();
   const isRemoval =
     fields.length > 0 && fields.every((name) => secrets[name as keyof typeof secrets] === null);
   return `${isRemoval ? 'removed' : 'changed'} ${fields.join(', ')}`.trimEnd();
@@ -291,9 +299,48 @@ function changeEntry(entry: AuditEntry, token: Token, { secrets = {}, counter }:
   };
 }
 
+/** The counts that the database keeps (docs/adr/0010-counts-kept-by-the-database.md), with the columns for `narrow`. */
+const KEPT_COUNTS = `(
+  SELECT realm_set_id, active, CASE WHEN assigned THEN '' END AS owner_user_id, tokens AS number FROM token_counts
+  UNION ALL SELECT realm_set_id, active, user_id AS owner_user_id, tokens AS number FROM count_deltas) AS tokens`;
+
+/** @returns true if the counts that the database keeps are those of the filter */
+function isKept({ serial, serialPrefix, owner, search }: TokenFilter): boolean {
+  return [serial, serialPrefix, owner, search].every((condition) => condition === undefined);
+}
+
+/** The columns of orders: only they get into a statement. */
+const ORDER_COLUMNS: Readonly<Record<TokenOrder, string>> = {
+  id: 'tokens.id',
+  serial: 'tokens.serial',
+  type: 'tokens.type',
+  description: 'tokens.description',
+  login: 'tokens.owner_login',
+  userId: 'tokens.owner_user_id',
+  resolver: 'resolvers.name',
+  active: 'tokens.active',
+  failCount: 'tokens.fail_count',
+  maxFail: 'tokens.max_fail',
+  counter: 'tokens.counter',
+  counterWindow: 'tokens.counter_window',
+  syncWindow: 'tokens.sync_window',
+  created: 'tokens.created_at',
+};
+
+/** Sorts the list; of equal tokens the serial decides, so that no page has one that another has. */
+function order(query: Knex.QueryBuilder, { sort }: TokenFilter): void {
+  const { by, descending } = sort ?? { by: 'serial', descending: false };
+  const direction = descending ? 'desc' : 'asc';
+  query.orderBy(ORDER_COLUMNS[by], direction);
+  if (by !== 'serial') {
+    query.orderBy('tokens.serial', direction);
+  }
+}
+
 /** @returns false if a text or id cannot be stored in the database, and so matches nothing */
-function canMatch({ serial, serialPrefix, owner, realm }: TokenFilter): boolean {
+function canMatch({ serial, serialPrefix, owner, realm, search }: TokenFilter): boolean {
   return (
+    (search === undefined || isSearchable(freeCondition(search))) &&
     isStorable(serial, serialPrefix, owner?.userId, realm ?? undefined) &&
     (owner === undefined || isRowId(owner.resolverId))
   );
@@ -310,6 +357,14 @@ function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
   if (filter.owner !== undefined) {
     const { resolverId, userId } = filter.owner;
     query.where({ 'tokens.owner_resolver_id': resolverId, 'tokens.owner_user_id': userId });
+  }
+  if (filter.search !== undefined) {
+    const pattern = likePattern(freeCondition(filter.search).pattern);
+    const columns = ['tokens.serial', 'tokens.type', 'tokens.description', 'tokens.owner_login'];
+    query.whereRaw(
+      `(${columns.map((column) => `${column} ILIKE ? ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')})`,
+      columns.map(() => pattern),
+    );
   }
   if (filter.active !== undefined) {
     query.where('tokens.active', filter.active);

@@ -34,6 +34,7 @@ export function describeToken(token: Token): DescribedToken {
     ocraSuite: token.ocraSuite,
     rollout: token.rollout,
     hasPin: token.secrets.pin !== null,
+    use: token.use,
     createdAt: token.createdAt,
     lastSuccessAt: token.lastSuccessAt,
   };

@@ -1,6 +1,7 @@
 import type { Sealed } from '../keys/vault.ts';
 import type { Owner } from '../users/owner.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import type { TokenUse } from './token-use.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -75,6 +76,7 @@ export interface Token extends TokenState {
   readonly realms: readonly string[];
   /** True if an administrator signs in with it. */
   readonly isSecondFactor: boolean;
+  readonly use: TokenUse;
   readonly createdAt: Date;
   readonly lastSuccessAt: Date | null;
   /**
@@ -96,6 +98,7 @@ export interface TokenStateChange extends Partial<Omit<TokenState, 'secrets' | '
   readonly lastSuccessAt?: Date;
   readonly syncMarker?: string | null;
   readonly secrets?: Partial<TokenSecrets>;
+  readonly use?: Partial<TokenUse>;
 }
 
 /** A change of a token; an absent field stays as it is. */

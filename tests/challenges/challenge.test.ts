@@ -1,3 +1,4 @@
+import { UNBOUND_USE } from '../../src/tokens/token-use.ts';
 import { describe, expect, it } from '@jest/globals';
 import type { Token } from '../../src/tokens/token.ts';
 import {
@@ -37,6 +38,7 @@ const token = (change: Partial<Token> = {}): Token => ({
   owner: null,
   realms: [],
   isSecondFactor: false,
+  use: UNBOUND_USE,
   failCount: 0,
   maxFail: 10,
   counter: 5n,

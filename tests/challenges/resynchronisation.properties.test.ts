@@ -1,3 +1,4 @@
+import { UNBOUND_USE } from '../../src/tokens/token-use.ts';
 import { tokenValue } from '../support/values/token-values.ts';
 import { describe, expect, it } from '@jest/globals';
 import type { Token, TokenStateChange } from '../../src/tokens/token.ts';
@@ -68,6 +69,7 @@ describe.each([
           id: '1',
           version: '1',
           isSecondFactor: false,
+          use: UNBOUND_USE,
           createdAt: NOON,
           lastSuccessAt: null,
           syncMarker: null,
@@ -86,7 +88,7 @@ describe.each([
             acceptances += 1;
             expect(markers.length).toBeGreaterThan(0);
           }
-          token = { ...token, ...change, secrets: token.secrets };
+          token = { ...token, ...change, secrets: token.secrets, use: UNBOUND_USE };
         }
       }),
       { numRuns: 60 },

@@ -1,3 +1,4 @@
+import { UNBOUND_USE } from '../../src/tokens/token-use.ts';
 import { describe, expect, it } from '@jest/globals';
 import type { NewToken, Token, TokenStateChange } from '../../src/tokens/token.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
@@ -40,6 +41,7 @@ function resync(first: number, second: number, sketch: Sketch = {}): TokenStateC
     version: '1',
     id: '1',
     isSecondFactor: false,
+    use: UNBOUND_USE,
     createdAt: NOON,
     lastSuccessAt: null,
     syncMarker: null,

@@ -182,8 +182,8 @@ describe('the migrations', () => {
     };
     const migrated = await empty.database.knex
       .transaction(async (holder) => {
-        // What the migration makes, too: it waits for the end of this transaction.
-        await holder.raw('CREATE TABLE used_sign_ons (in_the_way integer)');
+        // The table that the last migration changes: it waits for the end of this transaction.
+        await holder.raw('LOCK TABLE tokens IN ACCESS SHARE MODE');
         const work = migrateToLatest(other, log);
         await until(waiting);
         await holder.rollback();

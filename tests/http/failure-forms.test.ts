@@ -12,6 +12,7 @@ describe('failureForm', () => {
     ['authentication.required', -311, '', 401],
     ['cross-site.refused', -311, '', 403],
     ['path.unknown', -311, '', 404],
+    ['path.not-served', -311, '', 404],
     ['method.not-allowed', -311, '', 405],
     ['request.too-large', -311, '', 413],
     ['request.media-type', -311, '', 415],

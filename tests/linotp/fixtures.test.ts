@@ -230,7 +230,25 @@ function shownToken(row: StoredRow, token: ExpectedToken, { resolvers }: Expecte
     suite: row.ocra_suite,
     rollout: row.rollout,
     time_shift: row.time_shift,
+    use: [row.use_count, row.max_uses, row.success_count, row.max_successes],
+    period: [row.valid_from, row.valid_until],
     locked: row.fail_count >= row.max_fail,
+  };
+}
+
+function wantedUse(info: ExpectedToken['info']): object {
+  const moment = (text: unknown): Date | null => {
+    const [day, month, year, time] = typeof text === 'string' ? text.split(/[/ ]/) : [];
+    return day === undefined ? null : (berlin.read(`20${year}-${month}-${day} ${time}:00`) ?? null);
+  };
+  return {
+    use: [
+      info.count_auth ?? 0,
+      info.count_auth_max ?? null,
+      info.count_auth_success ?? 0,
+      info.count_auth_success_max ?? null,
+    ],
+    period: [moment(info.validity_period_start), moment(info.validity_period_end)],
   };
 }
 
@@ -272,6 +290,7 @@ function wantedToken(token: ExpectedToken): object {
     suite: token.ocrasuite,
     rollout: token.state === undefined ? 'complete' : ROLLOUTS[token.state],
     time_shift: Number(token.time_shift ?? 0),
+    ...wantedUse(info),
     locked: token.locked,
   };
 }

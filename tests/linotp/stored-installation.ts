@@ -20,6 +20,12 @@ export interface StoredRow {
   readonly counter_window: number;
   readonly sync_window: number;
   readonly time_shift: number;
+  readonly valid_from: Date | null;
+  readonly valid_until: Date | null;
+  readonly use_count: number;
+  readonly max_uses: number | null;
+  readonly success_count: number;
+  readonly max_successes: number | null;
   readonly ocra_suite: string | null;
   readonly rollout: string;
   readonly realms: readonly string[];

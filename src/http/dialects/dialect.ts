@@ -72,11 +72,26 @@ export interface LoginDialect {
 
 /** Outcomes of the rest of /admin, and of /system. */
 export interface AdministrationDialect {
-  /** Answers with a value that is the same in every dialect. */
-  value(content: unknown, context: RequestContext, detail?: Readonly<Record<string, unknown>>): Reply;
+  /**
+   * Answers with a value that is the same in every dialect.
+   * @param further members of `result`
+   */
+  value(
+    content: unknown,
+    context: RequestContext,
+    detail?: Readonly<Record<string, unknown>>,
+    further?: Readonly<Record<string, unknown>>,
+  ): Reply;
   tokenPage(page: TokenPage, context: RequestContext): Reply;
+  /** @returns the tokens of the page by their fields, for a table */
+  tokenRows(page: TokenPage): readonly Readonly<Record<string, unknown>>[];
   /** @param names the parameters that were set, by their names in the interface */
-  setTokens(names: readonly string[], count: number, context: RequestContext): Reply;
+  setTokens(
+    names: readonly string[],
+    count: number,
+    context: RequestContext,
+    detail?: Readonly<Record<string, unknown>>,
+  ): Reply;
   policies(policies: readonly Policy[], context: RequestContext): Reply;
   storedPolicy(policy: Policy, context: RequestContext): Reply;
   removedPolicy(name: string, context: RequestContext): Reply;

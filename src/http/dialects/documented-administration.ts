@@ -2,11 +2,12 @@ import type { Realm, Resolver } from '../../configuration/configuration.ts';
 import { canonicalKey } from '../../configuration/setting.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { DescribedToken } from '../../tokens/token-view.ts';
+import type { TokenUse } from '../../tokens/token-use.ts';
 import type { ShownIn } from '../answers.ts';
 import type { CONFIGURATION } from '../controllers/system/configuration-controller.ts';
 import type { POLICIES } from '../controllers/system/policy-controller.ts';
 import type { REALMS, SHOWN_RESOLVER } from '../controllers/system/realm-controller.ts';
-import type { TOKEN_PAGE } from '../controllers/tokens/token-controller.ts';
+import type { TOKEN_PAGE } from '../controllers/tokens/token-list-controller.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import type { AdministrationDialect } from './dialect.ts';
 import type { DocumentedEnvelope } from './documented.ts';
@@ -19,7 +20,8 @@ type Configuration = ShownIn<'documented', typeof CONFIGURATION>;
 export function documentedAdministration(envelope: DocumentedEnvelope): AdministrationDialect {
   const done = (_changed: unknown, context: RequestContext) => envelope.value(context, true);
   return {
-    value: (content, context, detail) => envelope.value(context, content, detail),
+    value: (content, context, detail, further) =>
+      envelope.reply(context, { status: true, value: content, ...further }, { detail }),
     tokenPage: ({ tokens, total, page, pageSize }, context) => {
       const value: ShownIn<'documented', typeof TOKEN_PAGE> = {
         total,
@@ -29,7 +31,8 @@ export function documentedAdministration(envelope: DocumentedEnvelope): Administ
       };
       return envelope.value(context, value);
     },
-    setTokens: (_names, count, context) => envelope.value(context, count),
+    tokenRows: ({ tokens }) => tokens.map(tokenValue),
+    setTokens: (_names, count, context, detail) => envelope.value(context, count, detail),
     policies: (policies, context) => envelope.value(context, byName(policies, policyValue)),
     storedPolicy: done,
     removedPolicy: done,
@@ -75,8 +78,22 @@ function tokenValue(token: DescribedToken): TokenValue {
     ocrasuite: token.ocraSuite,
     rollout: token.rollout,
     haspin: token.hasPin,
+    ...useValue(token.use),
     created: token.createdAt.toISOString(),
     lastsuccess: token.lastSuccessAt?.toISOString() ?? null,
+  };
+}
+
+function useValue(
+  use: TokenUse,
+): Pick<TokenValue, 'validfrom' | 'validuntil' | 'usecount' | 'maxuses' | 'successcount' | 'maxsuccesses'> {
+  return {
+    validfrom: use.validFrom?.toISOString() ?? null,
+    validuntil: use.validUntil?.toISOString() ?? null,
+    usecount: use.useCount,
+    maxuses: use.maxUses,
+    successcount: use.successCount,
+    maxsuccesses: use.maxSuccesses,
   };
 }
 

@@ -6,11 +6,12 @@ import type { TokenPage } from '../../tokens/token-selection.ts';
 import type { ShownIn } from '../answers.ts';
 import type { POLICIES, REMOVED_POLICY, STORED_POLICY } from '../controllers/system/policy-controller.ts';
 import type { REALMS, RESOLVERS, SHOWN_RESOLVER } from '../controllers/system/realm-controller.ts';
-import type { TOKEN_PAGE } from '../controllers/tokens/token-controller.ts';
+import type { TOKEN_PAGE } from '../controllers/tokens/token-list-controller.ts';
 import type { AdministrationDialect } from './dialect.ts';
-import { linotpValue } from './linotp2-replies.ts';
+import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable } from './python-text.ts';
 import type { DescribedToken } from '../../tokens/token-view.ts';
+import { writeDayFirst } from '../../tokens/token-use.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
@@ -41,9 +42,12 @@ const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
 export function linotpAdministration(version: string): AdministrationDialect {
   const reply = (value: unknown) => linotpValue(version, value);
   return {
-    value: (content, _context, detail) => linotpValue(version, content, detail),
+    value: (content, _context, detail, further) =>
+      linotpReply(version, { result: { status: true, value: content, ...further }, detail }),
     tokenPage: (page) => reply(tokenPage(page)),
-    setTokens: (names, count) => reply(inPython2Order(names.map((name) => [`set ${name}`, count] as const))),
+    tokenRows: (page) => tokenPage(page).data,
+    setTokens: (names, count, _context, detail) =>
+      linotpValue(version, inPython2Order(names.map((name) => [`set ${name}`, count] as const)), detail),
     policies: (policies) => reply(byName(policies, policyValue)),
     storedPolicy: ({ name }) => {
       const value: ShownIn<'linotp', typeof STORED_POLICY> = { [`setPolicy ${name}`]: STORED_FIELDS };
@@ -191,8 +195,7 @@ function linotpToken(
     'LinOtp.Count': Number(token.counter),
     'User.userid': owner?.userId ?? '',
     'LinOtp.TokenId': Number(token.id),
-    'LinOtp.TokenInfo':
-      token.ocraSuite === null ? '' : `{\n"ocrasuite": ${JSON.stringify(token.ocraSuite)}\n}`,
+    'LinOtp.TokenInfo': tokenInfo(token),
     'LinOtp.FailCount': token.failCount,
     'LinOtp.MaxFail': token.maxFail,
     'User.username': owner?.login ?? '',
@@ -205,6 +208,23 @@ function linotpToken(
     'LinOtp.CreationDate': token.createdAt.toUTCString(),
     'LinOtp.Isactive': token.active,
   };
+}
+
+/** @returns JSON as LinOTP 2.12.6 stores it, with the keys that are set */
+function tokenInfo({ ocraSuite, use }: DescribedToken): string {
+  const { validFrom, validUntil, useCount, maxUses, successCount, maxSuccesses } = use;
+  const entries: readonly (readonly [string, string | number | null])[] = [
+    ['ocrasuite', ocraSuite],
+    ['count_auth', useCount || null],
+    ['count_auth_max', maxUses],
+    ['count_auth_success', successCount || null],
+    ['count_auth_success_max', maxSuccesses],
+    ['validity_period_start', validFrom && writeDayFirst(validFrom)],
+    ['validity_period_end', validUntil && writeDayFirst(validUntil)],
+  ];
+  const present = Object.entries(inPython2Order(entries.filter(([, value]) => value !== null)));
+  const lines = present.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
+  return lines.length === 0 ? '' : `{\n${lines.join(', \n')}\n}`;
 }
 
 function digitsOf(suite: string | null): number {

@@ -24,7 +24,7 @@ export function linotpFailures(version: string): FailureDialect {
 function failureReply(version: string, failure: Failure, context: RequestContext): Reply {
   const { error, form, status } = failure;
   const path = context.path ?? '';
-  const page = PAGES[form.status];
+  const page = pageOf(failure);
   if (page !== undefined) {
     return page();
   }
@@ -41,6 +41,11 @@ function failureReply(version: string, failure: Failure, context: RequestContext
     id: isOperationFailure ? 0 : 1,
     status,
   });
+}
+
+/** @returns undefined also for a path that LinOTP has: the page would not name it */
+function pageOf({ error, form }: Failure): (() => Reply) | undefined {
+  return error.code === 'path.not-served' ? undefined : PAGES[form.status];
 }
 
 function textReply(version: string, message: string, { error }: Failure, context: RequestContext): Reply {

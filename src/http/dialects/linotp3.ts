@@ -172,7 +172,7 @@ export function monitoringFailures(version: string): FailureDialect {
 
 function failureReply(version: string, failure: Failure, context: RequestContext): Reply {
   const { error, form, status, requestedStatus: requestedByClient } = failure;
-  const page = PAGES[form.status];
+  const page = error.code === 'path.not-served' ? undefined : PAGES[form.status];
   // A 400 comes as JSON unless the body is not JSON at all.
   if (page !== undefined && (form.status !== 400 || isNoJson(error))) {
     return frameworkPage(form.status, page);

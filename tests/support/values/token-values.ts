@@ -1,3 +1,4 @@
+import { UNBOUND_USE } from '../../../src/tokens/token-use.ts';
 import type { Act } from '../../../src/policy/caller.ts';
 import type { NewToken, Token } from '../../../src/tokens/token.ts';
 import type { Sealed } from '../../../src/keys/vault.ts';
@@ -40,6 +41,7 @@ export function storedToken(token: NewToken): Token {
     id: '1',
     version: '1',
     isSecondFactor: false,
+    use: UNBOUND_USE,
     createdAt: new Date(0),
     lastSuccessAt: null,
     syncMarker: null,

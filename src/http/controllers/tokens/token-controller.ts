@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import { splitList } from '../../../policy/policy-users.ts';
-import type { TokenListing, TokenSelection } from '../../../tokens/token-selection.ts';
+import type { TokenSettings } from '../../../tokens/token-settings.ts';
+import type { TokenSelection } from '../../../tokens/token-selection.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
 import {
   type Endpoint,
   type Method,
@@ -12,83 +12,23 @@ import {
   valueChange,
 } from '../../endpoint-spec.ts';
 import { optional, required, secret, blankAsUndefined } from '../../request/parameters.ts';
-import { count, valuesOf } from '../../answers.ts';
+import { count, valueOf } from '../../answers.ts';
 import type { ResynchronisationService } from '../../../challenges/resynchronisation-service.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 /** The parameters that select a token, or all tokens of a user. */
-const SELECTION = {
+export const SELECTION = {
   serial: optional('the serial of the token', 'QR1'),
   user: optional('the login of the owner', 'alice'),
   realm: optional('the realm of the owner', 'customers'),
   resconf: optional('the resolver of the owner'),
 } as const;
 const PIN = secret(optional('the token PIN'));
+const MOMENT = 'as `31/12/26 18:00` in the time zone of the server, or in ISO 8601 with a zone';
 
 type SelectionParameters = z.output<z.ZodObject<typeof SELECTION>>;
 
-const failcount = count.describe('the number of wrong responses since the last right one');
-const realms = z.array(z.string());
 const CHANGED = count.describe('the number of tokens that were changed');
-
-const TOKEN = z.strictObject({
-  serial: z.string(),
-  type: z.string(),
-  description: z.string(),
-  user: z.string().nullable().describe('the login of the owner; null: nobody'),
-  resolver: z.string().nullable().describe('the resolver of the owner'),
-  realms,
-  active: z.boolean(),
-  failcount,
-  maxfail: count.describe('the number of wrong responses that locks the token'),
-  counter: z.string().describe('the next counter: 64 bits, as a text'),
-  counterwindow: count,
-  syncwindow: count,
-  ocrasuite: z.string().nullable(),
-  rollout: z.string().describe('the phase of the roll-out'),
-  haspin: z.boolean().describe('true: there is a token PIN'),
-  created: z.iso.datetime(),
-  lastsuccess: z.iso.datetime().nullable().describe('the time of the last accepted response'),
-});
-
-const LINOTP_TOKEN = z.strictObject({
-  'LinOtp.OtpLen': count,
-  'LinOtp.TokenType': z.string(),
-  'LinOtp.TokenSerialnumber': z.string(),
-  'LinOtp.CountWindow': count,
-  'User.description': z.string(),
-  'LinOtp.IdResClass': z.string(),
-  'LinOtp.RealmNames': realms,
-  'LinOtp.Count': count,
-  'User.userid': z.string(),
-  'LinOtp.TokenId': count,
-  'LinOtp.TokenInfo': z.string().describe('JSON'),
-  'LinOtp.FailCount': failcount,
-  'LinOtp.MaxFail': count,
-  'User.username': z.string(),
-  'LinOtp.LastAuthSuccess': z.string(),
-  'LinOtp.SyncWindow': count,
-  'LinOtp.LastAuthMatch': z.string(),
-  'LinOtp.TokenDesc': z.string(),
-  'LinOtp.IdResolver': z.string(),
-  'LinOtp.Userid': z.string(),
-  'LinOtp.CreationDate': z.string(),
-  'LinOtp.Isactive': z.boolean(),
-});
-
-/** The values of /admin/show. */
-export const TOKEN_PAGE = {
-  documented: z.strictObject({
-    total: count.describe('the number of tokens on all pages'),
-    page: count,
-    pagesize: count,
-    tokens: z.array(TOKEN),
-  }),
-  linotp: z.strictObject({
-    resultset: z.strictObject({ tokens: count, pages: count, pagesize: count, page: count }),
-    data: z.array(LINOTP_TOKEN),
-  }),
-};
 
 /** The values of /admin/set. */
 const SET_TOKENS = {
@@ -96,10 +36,9 @@ const SET_TOKENS = {
   linotp: z.record(z.string().describe('`set pin`, `set MaxFailCount`, …'), CHANGED),
 };
 
-/** @returns the endpoints of /admin that show and change tokens */
+/** @returns the endpoints of /admin that change tokens */
 export function tokenEndpoints(operations: Pick<Services, 'tokens'>): Endpoint[] {
   return [
-    showEndpoint(operations),
     setEndpoint(operations),
     ...(['reset', 'enable', 'disable', 'remove'] as const).map((action) =>
       selectionEndpoint(action, operations),
@@ -110,91 +49,142 @@ export function tokenEndpoints(operations: Pick<Services, 'tokens'>): Endpoint[]
   ];
 }
 
-function showEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
-  return administratorEndpoint(
-    {
-      path: '/admin/show',
-      methods: METHODS,
-      summary: 'lists tokens',
-      requires: 'admin:show',
-      answers: valuesOf(TOKEN_PAGE),
-      usage: 'admin/show: list tokens.',
-      changesState: false,
-      parameters: z.object({
-        ...SELECTION,
-        viewrealm: optional('a comma list of realms, `/:no realm:/` for tokens in none; empty or `*`: all'),
-        page: optional('the number of the page, from 1', '1'),
-        pagesize: optional('the number of tokens on a page', '50'),
-        filter: optional('not supported; refused'),
-        outform: optional('`json`'),
-      }),
-    },
-    async ({ caller, parameters, context, dialect }) => {
-      const { serial, user, realm, resconf, viewrealm, page, pagesize, filter, outform } = parameters;
-      refuseUnserved(filter, outform);
-      const shown = await tokens.page(caller, {
-        serial: blankAsUndefined(serial),
-        user: blankAsUndefined(user),
-        userRealm: realm,
-        userResolver: blankAsUndefined(resconf),
-        ...readViewRealm(viewrealm ?? ''),
-        page: { page: readNumber(blankAsUndefined(page)), pageSize: readNumber(blankAsUndefined(pagesize)) },
-      });
-      return dialect.administration.tokenPage(shown, context);
-    },
-  );
-}
+/** The settings of /admin/set by their parameters: the names in the interface, and what they mean. */
+const SETTINGS = {
+  pin: PIN,
+  removepin: optional('`1`, and no other setting: removes the token PIN', '1'),
+  maxfailcount: optional('the number of wrong responses that locks the token', '10'),
+  counterwindow: optional('the number of counters that a response may be ahead', '10'),
+  syncwindow: optional('the number of counters that are searched to resynchronise', '1000'),
+  ocrapin: secret(optional('the PIN of a suite with P')),
+  removeocrapin: optional('`1`, and no other setting: removes the PIN of a suite with P', '1'),
+  description: optional('the description of the token'),
+  timeshift: optional('the seconds that the clock of the device is ahead', '-30'),
+  validityperiodstart: optional(
+    `the time from which the token is valid, ${MOMENT}; empty: none`,
+    '01/01/26 08:00',
+  ),
+  validityperiodend: optional(
+    `the time from which it is no longer valid, ${MOMENT}; empty: none`,
+    '31/12/26 18:00',
+  ),
+  countauth: optional('the number of responses so far, counted while a maximum is set; empty: 0', '0'),
+  countauthmax: optional('the number of responses after which none is accepted; 0 or empty: any', '100'),
+  countauthsuccess: optional('the number of accepted responses so far; empty: 0', '0'),
+  countauthsuccessmax: optional('the number of accepted responses; 0 or empty: any', '50'),
+} as const;
+
+/** The names of settings as LinOTP writes them. */
+const SETTING_NAMES: Readonly<Partial<Record<keyof typeof SETTINGS, string>>> = {
+  maxfailcount: 'MaxFailCount',
+  counterwindow: 'CounterWindow',
+  syncwindow: 'SyncWindow',
+  timeshift: 'timeShift',
+  validityperiodstart: 'validityPeriodStart',
+  validityperiodend: 'validityPeriodEnd',
+  countauth: 'countAuth',
+  countauthmax: 'countAuthMax',
+  countauthsuccess: 'countAuthSuccess',
+  countauthsuccessmax: 'countAuthSuccessMax',
+};
+
+const OF_SUITE = 'it is part of the OCRA suite, which stays that of the enrolment';
+/** Settings of LinOTP that tokens here do not have, each with the reason. */
+const REFUSED_SETTINGS = {
+  hashlib: ['hashlib', OF_SUITE],
+  otplen: ['OtpLen', OF_SUITE],
+  timestep: ['timeStep', OF_SUITE],
+  timewindow: ['timeWindow', 'it is one for all tokens: the configuration value ocra.timeWindow'],
+  phone: ['phone', 'no texts are sent; the phone number of a user is in the resolver'],
+} as const;
+const REFUSED_SCHEMAS = Object.fromEntries(
+  Object.entries(REFUSED_SETTINGS).map(([name, [, reason]]) => [name, optional(`refused: ${reason}`)]),
+) as Readonly<Record<keyof typeof REFUSED_SETTINGS, z.ZodOptional<z.ZodString>>>;
+
+const NOT_SET = z
+  .strictObject({ message: z.string().describe('the settings that are refused, each with the reason') })
+  .optional()
+  .describe('present where others are set');
 
 function setEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
-  const settings = {
-    pin: PIN,
-    removepin: optional('`1`, and no other setting: removes the token PIN', '1'),
-    maxfailcount: optional('the number of wrong responses that locks the token', '10'),
-    counterwindow: optional('the number of counters that a response may be ahead', '10'),
-    syncwindow: optional('the number of counters that are searched to resynchronise', '1000'),
-    ocrapin: secret(optional('the PIN of a suite with P')),
-    removeocrapin: optional('`1`, and no other setting: removes the PIN of a suite with P', '1'),
-    description: optional('the description of the token'),
-  } as const;
   return administratorEndpoint(
     {
       path: '/admin/set',
       methods: METHODS,
-      summary: 'sets PIN, limits and description of a token',
+      summary: 'sets PIN, limits, period and description of a token',
       requires: 'admin:set',
-      answers: valuesOf(SET_TOKENS),
-      usage: 'admin/set: set the PIN, limits or description of a token.',
+      answers: {
+        documented: valueOf(SET_TOKENS.documented, { detail: NOT_SET }),
+        linotp: valueOf(SET_TOKENS.linotp, { detail: NOT_SET }),
+      },
+      usage: 'admin/set: set the PIN, limits, period or description of a token.',
       changesState: true,
-      parameters: z.object({ ...SELECTION, ...settings }),
+      parameters: z.object({ ...SELECTION, ...SETTINGS, ...REFUSED_SCHEMAS }),
     },
     async ({ caller, parameters, context, dialect }) => {
-      const { serial, user, realm, resconf, ...given } = parameters;
+      const { serial, user, realm, resconf, hashlib, otplen, timestep, timewindow, phone, ...given } =
+        parameters;
       const selected = selection({ serial, user, realm, resconf });
       const removed = removedPin(given);
       if (removed !== undefined) {
         const count = await tokens.removePin(caller, selected, removed === 'removepin' ? 'pin' : 'ocraPin');
         return dialect.administration.setTokens([removed], count, context);
       }
-      const { pin, maxfailcount, counterwindow, syncwindow, ocrapin, description } = given;
-      const count = await tokens.set(caller, selected, {
-        pin,
-        maxFail: readNumber(maxfailcount),
-        counterWindow: readNumber(counterwindow),
-        syncWindow: readNumber(syncwindow),
-        ocraPin: ocrapin,
-        description,
-      });
-      const names = Object.entries({
-        pin,
-        MaxFailCount: maxfailcount,
-        CounterWindow: counterwindow,
-        SyncWindow: syncwindow,
-        ocrapin,
-        description,
-      }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-      return dialect.administration.setTokens(names, count, context);
+      const refused = refusalOf({ hashlib, otplen, timestep, timewindow, phone });
+      const names = (Object.keys(given) as (keyof typeof given)[]).filter(
+        (name) => given[name] !== undefined,
+      );
+      if (refused !== undefined && names.length === 0) {
+        throw new ServiceError('parameter.invalid', refused);
+      }
+      const count = await tokens.set(caller, selected, settingsOf(given));
+      const shown = names.map((name) => SETTING_NAMES[name] ?? name);
+      const detail = refused === undefined ? undefined : { message: refused };
+      return dialect.administration.setTokens(shown, count, context, detail);
     },
   );
+}
+
+/** @returns the refusal of the given settings, in words; undefined: none is given */
+function refusalOf(
+  given: Readonly<Record<keyof typeof REFUSED_SETTINGS, string | undefined>>,
+): string | undefined {
+  const refused = Object.entries(REFUSED_SETTINGS).filter(
+    ([name]) => given[name as keyof typeof REFUSED_SETTINGS] !== undefined,
+  );
+  return refused.length === 0
+    ? undefined
+    : refused.map(([, [name, reason]]) => `The parameter '${name}' is not set: ${reason}`).join('. ');
+}
+
+function settingsOf(
+  given: Readonly<Partial<Record<keyof typeof SETTINGS, string | undefined>>>,
+): TokenSettings {
+  const use = {
+    validFrom: given.validityperiodstart,
+    validUntil: given.validityperiodend,
+    useCount: given.countauth,
+    maxUses: given.countauthmax,
+    successCount: given.countauthsuccess,
+    maxSuccesses: given.countauthsuccessmax,
+  };
+  return {
+    pin: given.pin,
+    maxFail: readNumber(given.maxfailcount),
+    counterWindow: readNumber(given.counterwindow),
+    syncWindow: readNumber(given.syncwindow),
+    ocraPin: given.ocrapin,
+    description: given.description,
+    timeShift: readShift(given.timeshift),
+    use: Object.values(use).some((value) => value !== undefined) ? use : undefined,
+  };
+}
+
+function readShift(text: string | undefined): number | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  return /^[+-]?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
 }
 
 /**
@@ -308,32 +298,12 @@ function selection({ serial, user, realm, resconf }: SelectionParameters): Token
   };
 }
 
-function readNumber(value: string | undefined): number | undefined {
+/** @returns the number; NaN for another text, which the service refuses */
+export function readNumber(value: string | undefined): number | undefined {
   if (value === undefined) {
     return undefined;
   }
   return /^\d{1,9}$/.test(value.trim()) ? Number(value) : Number.NaN;
-}
-
-function readViewRealm(list: string): Pick<TokenListing, 'realm' | 'realms'> {
-  const names = splitList(list);
-  if (names.length === 0 || names.includes('*')) {
-    return {};
-  }
-  return names.length === 1 && names[0] === NO_REALM ? { realm: null } : { realms: names };
-}
-
-/** Refuses unsupported filters: ignoring one would list tokens that the client did not request. */
-function refuseUnserved(filter: string | undefined, outform: string | undefined): void {
-  if (blankAsUndefined(filter) !== undefined) {
-    throw new ServiceError(
-      'parameter.invalid',
-      "The parameter 'filter' is not served: name a serial, a user or realms (viewrealm)",
-    );
-  }
-  if (blankAsUndefined(outform) !== undefined && outform?.trim().toLowerCase() !== 'json') {
-    throw new ServiceError('parameter.invalid', "The only value of the parameter 'outform' is json");
-  }
 }
 
 /** @returns the endpoint that resynchronises a token by two consecutive responses */

@@ -1,16 +1,12 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import { type FoundUser, type UserService, type CutList, describeCut } from '../../../users/user-service.ts';
-import type { Shown } from '../../answers.ts';
-import {
-  type Endpoint,
-  plainChange,
-  valueChange,
-  answerWithCookie,
-  administratorEndpoint,
-} from '../../endpoint-spec.ts';
-import { emptyAsUndefined, optional, required, secret } from '../../request/parameters.ts';
+import { count, inEveryDialect, type Shown } from '../../answers.ts';
+import { type Endpoint, plainChange, valueChange, administratorEndpoint } from '../../endpoint-spec.ts';
+import { blankAsUndefined, emptyAsUndefined, optional, required, secret } from '../../request/parameters.ts';
 import { plainResolverName } from '../../../policy/policy-users.ts';
+import { wholeWithin } from '../../../tokens/token.ts';
+import { readNumber } from './token-controller.ts';
 import { resolverClass } from '../../dialects/linotp2-administration.ts';
 
 const NAMED = {
@@ -102,7 +98,12 @@ const CUT = z
 
 /** @returns the endpoint that lists users */
 export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
-  const { answers, reply } = answerWithCookie(z.array(USER), { detail: CUT });
+  const answers = inEveryDialect({
+    envelope: {
+      result: { value: z.array(USER), queried: count.describe('the number of users in this answer') },
+      detail: CUT,
+    },
+  });
   return administratorEndpoint(
     {
       path: '/admin/userlist',
@@ -121,10 +122,12 @@ export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
         surname: optional(`the surname ${PATTERN}`),
         email: optional(`the e-mail address ${PATTERN}`),
         phone: optional(`the phone number ${PATTERN}`),
+        page: optional('the number of the page, from 1; one beyond the end is empty', '1'),
+        rp: optional(`the number of users on a page; with \`page\` alone ${USUAL_PAGE}`, '50'),
       }),
     },
-    async (call) => {
-      const { caller, parameters } = call;
+    async ({ caller, parameters, context, dialect }) => {
+      const page = readUserPage(parameters);
       const { realm, resconf, username, userid, givenname, surname, email, phone } = parameters;
       const cuts: CutList[] = [];
       const filter = {
@@ -140,10 +143,50 @@ export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
         },
       };
       const found = await users.find(caller, filter, (cut) => cuts.push(cut));
-      const beside = cuts.length === 0 ? {} : { detail: { message: cuts.map(describeCut).join('; ') } };
-      return reply(found.map(shownUser), call, beside);
+      const detail = cuts.length === 0 ? undefined : { message: cuts.map(describeCut).join('; ') };
+      const shown = pageOf(found, page).map(shownUser);
+      return dialect.administration.value(shown, context, detail, { queried: shown.length });
     },
   );
+}
+
+/** The number of users on a page where the client names none, as in LinOTP. */
+const USUAL_PAGE = 16;
+
+interface UserPage {
+  /** From 1. */
+  readonly page: number;
+  readonly size: number;
+}
+
+/**
+ * Some clients count pages from 0: their first page is the first one, too, so that none of them misses it.
+ * @returns undefined where no page is requested
+ * @throws ServiceError 'parameter.invalid'
+ */
+function readUserPage({
+  page,
+  rp,
+}: Readonly<Partial<Record<'page' | 'rp', string | undefined>>>): UserPage | undefined {
+  const [number, size] = [readNumber(blankAsUndefined(page)), readNumber(blankAsUndefined(rp))];
+  if (number === undefined && size === undefined) {
+    return undefined;
+  }
+  return {
+    page: number === 0 ? 1 : wholeWithin(number ?? 1, 'page', 1_000_000),
+    size: wholeWithin(size ?? USUAL_PAGE, "page size, 'rp',", 10_000),
+  };
+}
+
+/** Sorts the users, as sources may list them in another order each time. */
+function pageOf(found: readonly FoundUser[], page: UserPage | undefined): readonly FoundUser[] {
+  if (page === undefined) {
+    return found;
+  }
+  const key = ({ login, resolver, userId }: FoundUser): string => [login, resolver, userId].join('\0');
+  const sorted = found.map((user) => [key(user), user] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+  const start = (page.page - 1) * page.size;
+  return sorted.slice(start, start + page.size).map(([, user]) => user);
 }
 
 /** In LinOTP's documented form: there is no recording of it. Resolvers here have one phone number, and no descriptions. */

@@ -1,3 +1,4 @@
+import { UNBOUND_USE } from '../../../../src/tokens/token-use.ts';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +29,7 @@ const TOKEN: DescribedToken = {
   realms: ['bank', 'office'],
   createdAt: new Date('2026-11-01T00:00:00Z'),
   lastSuccessAt: null,
+  use: UNBOUND_USE,
 };
 const INIT_URL = 'lseqr://init?sh=00ff&os=OCRA-1%3AHOTP-SHA256-8%3AC-QA64&se=OCRA1';
 const PHASE1 = { kind: 'phase1', serial: 'OCRA1', sharedSecret: '00ff', appImport: INIT_URL };

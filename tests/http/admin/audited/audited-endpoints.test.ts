@@ -160,6 +160,11 @@ const ACTS: Readonly<Record<string, Act>> = {
     outcomes: ['changed description'],
     action: 'token/set',
   },
+  '/admin/setPin': {
+    prepare: about({ userpin: '42' }),
+    outcomes: ['changed ocraPin'],
+    action: 'token/set',
+  },
   '/admin/enable': { prepare: about(), outcomes: ['changed active'], action: 'token/enable', isIdle: true },
   '/admin/disable': { prepare: about(), outcomes: ['changed active'], action: 'token/disable' },
   '/admin/reset': { prepare: about(), outcomes: ['changed failCount'], action: 'token/reset', isIdle: true },
@@ -307,7 +312,16 @@ const LOOKS: Readonly<Record<string, RequestValues>> = {
   ...LOOKS_AT_CONFIGURATION,
 };
 /** Open to all, and nothing is to be decided. */
-const PLAIN = ['/admin/sign-in/methods', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post'];
+const PLAIN = [
+  '/admin/sign-in/methods',
+  '/maintenance/ok',
+  '/maintenance/check_status',
+  '/healthcheck/status',
+  '/healthz',
+  '/startupz',
+  '/readyz',
+  '/docs/monitoring-post',
+];
 
 const endpoints = declaredEndpoints();
 function endpointOf(path: string): Endpoint {

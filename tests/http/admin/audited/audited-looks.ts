@@ -1,6 +1,9 @@
 /** Endpoints of /system and /monitoring that only look, with parameters that succeed. */
 export const LOOKS_AT_CONFIGURATION = {
   '/system/resolverKinds': {},
+  '/system/getPolicyDef': {},
+  '/system/getSupportInfo': {},
+  '/system/isSupportValid': {},
   '/system/realmConsequences': { act: 'remove', realm: 'north' },
   '/system/resolverConsequences': { resolver: 'spare' },
   '/system/userConsequences': { resolver: 'north', username: 'ann' },
@@ -31,6 +34,8 @@ export const LOOKS_AT_CONFIGURATION = {
 /** Endpoints of /admin, /audit and /ocra that only look, likewise. */
 export const LOOKS_AT_TOKENS = {
   '/admin/show': {},
+  '/admin/getTokenOwner': { serial: 'X' },
+  '/admin/check_serial': { serial: 'X' },
   '/admin/transaction': { transactionid: 'X' },
   '/admin/search': { text: 'X' },
   '/admin/token': { serial: 'X' },

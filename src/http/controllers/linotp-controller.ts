@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { describedActions } from '../../policy/policy-actions.ts';
+import { RIGHT_SCOPES } from '../../policy/stored-policy.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Services } from '../../services.ts';
+import type { ResolvedUser } from '../../users/user-directory.ts';
+import { count, inEveryDialect, type Shown, valueOf } from '../answers.ts';
+import { type Endpoint, openEndpoint, valueChange, valueReading } from '../endpoint-spec.ts';
+import { optional, required, secret } from '../request/parameters.ts';
+
+const OWNER = z.strictObject({
+  username: z.string().optional(),
+  userid: z.string().optional(),
+  realm: z.string().optional(),
+  resolver: z.string().optional(),
+  givenname: z.string().optional(),
+  surname: z.string().optional(),
+  email: z.string().optional(),
+  phone: z.string().optional(),
+});
+
+const SERIAL = required('the serial of the token', 'QR1');
+
+/** @returns the further endpoints that clients of LinOTP call, in every dialect alike: no answer of theirs was recorded */
+export function linotpEndpoints(
+  { tokens, licences }: Pick<Services, 'tokens' | 'licences'>,
+  ready: () => Promise<boolean>,
+): Endpoint[] {
+  return [
+    ownerEndpoint(tokens),
+    serialEndpoint(tokens),
+    pinEndpoint(tokens),
+    policyDefinitionEndpoint(),
+    ...supportEndpoints(licences),
+    ...stateEndpoints(ready),
+  ];
+}
+
+function ownerEndpoint(tokens: Services['tokens']): Endpoint {
+  return valueReading(
+    {
+      path: '/admin/getTokenOwner',
+      summary: 'the owner of a token, as the resolver has them; empty: nobody',
+      requires: 'admin:show',
+      value: OWNER,
+      parameters: { serial: SERIAL },
+    },
+    async ({ caller, parameters: { serial } }) => {
+      const owner = await tokens.owner(caller, serial);
+      return owner === undefined ? {} : shownOwner(owner);
+    },
+  );
+}
+
+function shownOwner({ resolver, realm, ...user }: ResolvedUser): Shown<typeof OWNER> {
+  const { login, userId, givenName, surname, email, phone } = user;
+  return {
+    username: login,
+    userid: userId,
+    realm: realm.name,
+    resolver: resolver.name,
+    givenname: givenName,
+    surname,
+    email,
+    phone,
+  };
+}
+
+function serialEndpoint(tokens: Services['tokens']): Endpoint {
+  return valueReading(
+    {
+      path: '/admin/check_serial',
+      summary: 'whether a serial is free, and one that is',
+      requires: 'admin:init',
+      value: z.strictObject({
+        unique: z.boolean().describe('true: no token has it, in any case'),
+        new_serial: z.string().describe('it, or a free one that begins with it'),
+      }),
+      parameters: { serial: SERIAL },
+    },
+    async ({ caller, parameters: { serial } }) => {
+      const free = await tokens.freeSerial(caller, serial.trim());
+      return { unique: free === serial.trim(), new_serial: free };
+    },
+  );
+}
+
+function pinEndpoint(tokens: Services['tokens']): Endpoint {
+  return valueChange(
+    {
+      path: '/admin/setPin',
+      methods: ['GET', 'POST'],
+      summary: 'sets the PIN of a suite with P',
+      requires: 'admin:set',
+      value: z.strictObject({ 'set userpin': count }),
+      parameters: {
+        serial: SERIAL,
+        userpin: secret(required('the PIN of a suite with P')),
+        sopin: secret(optional('refused: tokens here have none')),
+      },
+    },
+    async ({ caller, parameters: { serial, userpin, sopin } }) => {
+      if (sopin !== undefined) {
+        throw new ServiceError(
+          'parameter.invalid',
+          "The parameter 'sopin' is not set: tokens here have none",
+          {
+            parameter: 'sopin',
+          },
+        );
+      }
+      return { 'set userpin': await tokens.set(caller, { serial }, { ocraPin: userpin }) };
+    },
+  );
+}
+
+const ACTIONS = z.record(
+  z.string().describe('the action'),
+  z.strictObject({ type: z.enum(['bool', 'str']), desc: z.string() }),
+);
+
+function policyDefinitionEndpoint(): Endpoint {
+  return valueReading(
+    {
+      path: '/system/getPolicyDef',
+      summary: 'the actions that policies may name, by scope',
+      value: z.union([z.record(z.string().describe('the scope'), ACTIONS), ACTIONS.describe('with `scope`')]),
+      parameters: { scope: optional('the only scope', 'admin') },
+    },
+    ({ parameters: { scope = '' } }) => {
+      const scopes = [...RIGHT_SCOPES, 'authentication'] as const;
+      const named = scopes.find((one) => one === scope.trim());
+      if (scope.trim() !== '' && named === undefined) {
+        throw new ServiceError('parameter.invalid', `The scope is one of ${scopes.join(', ')}`, {
+          parameter: 'scope',
+        });
+      }
+      const actions = (one: (typeof scopes)[number]): z.input<typeof ACTIONS> =>
+        Object.fromEntries(
+          describedActions(one).map(({ name, meaning, value }) => [
+            name,
+            { type: value === undefined ? ('bool' as const) : ('str' as const), desc: meaning },
+          ]),
+        );
+      return Promise.resolve(
+        named === undefined ? Object.fromEntries(scopes.map((one) => [one, actions(one)])) : actions(named),
+      );
+    },
+  );
+}
+
+function supportEndpoints(licences: Services['licences']): Endpoint[] {
+  return [
+    valueReading(
+      {
+        path: '/system/getSupportInfo',
+        summary: 'the fields of the licence; empty: none is installed',
+        value: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+        parameters: {},
+      },
+      async () => {
+        const report = await licences.show();
+        return report.kind === 'none' ? {} : (report.licence?.fields ?? {});
+      },
+    ),
+    valueReading(
+      {
+        path: '/system/isSupportValid',
+        summary: 'whether a licence is installed and counts',
+        value: z.boolean(),
+        parameters: {},
+      },
+      async () => (await licences.show()).kind === 'valid',
+    ),
+  ];
+}
+
+function stateEndpoints(ready: () => Promise<boolean>): Endpoint[] {
+  const state = (path: `/${string}`, summary: string, isWell: () => Promise<boolean>): Endpoint =>
+    openEndpoint(
+      {
+        path,
+        methods: ['GET'],
+        summary,
+        requires: 'nothing',
+        changesState: false,
+        answersAlways: true,
+        parameters: z.object({}),
+        answers: inEveryDialect(valueOf(z.literal(true))),
+      },
+      async ({ context, dialect }) => {
+        if (!(await isWell())) {
+          throw new ServiceError('database.unavailable', 'The database does not answer');
+        }
+        return dialect.administration.value(true, context);
+      },
+    );
+  const isReady = (): Promise<boolean> => ready().catch(() => false);
+  return [
+    state('/maintenance/ok', 'liveness; does not use the database', () => Promise.resolve(true)),
+    state('/maintenance/check_status', 'readiness: the database answers', isReady),
+    state('/healthcheck/status', 'readiness: the database answers', isReady),
+  ];
+}
