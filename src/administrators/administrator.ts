@@ -25,7 +25,6 @@ declare module '../kernel/errors.ts' {
     'passkey.invalid': NoPayload;
     'administrator.unknown': { readonly name?: string };
     'administrator.exists': NoPayload;
-    'administrator.invalid': NoPayload;
   }
 }
 

@@ -371,7 +371,6 @@ export class ChallengeStore {
   }
 }
 
-
 /** @returns a query for `ChallengeRow`s, to be narrowed by the caller */
 function selectChallenges(connection: Knex): Knex.QueryBuilder {
   return selectTokens(connection)

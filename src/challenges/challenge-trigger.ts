@@ -1,3 +1,4 @@
+import { isUsable } from '../tokens/token-use.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
@@ -57,7 +58,7 @@ export class ChallengeTrigger {
     const { check, clock } = this.#deps;
     const asks = { client, at: clock.now() };
     return tokens
-      .filter((token) => token.active && !token.isSecondFactor && isComputing(token))
+      .filter((token) => isUsable(token, asks.at) && !token.isSecondFactor && isComputing(token))
       .filter((token) => token.type === 'ocra2' || isNamed(configuration, token, asks))
       .filter((token) => check.secretOf(configuration, token, client) !== undefined)
       .sort((one, other) => lastUse(other) - lastUse(one));

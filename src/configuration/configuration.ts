@@ -2,6 +2,7 @@ import type { ReadPolicy } from '../policy/read-policy.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
+    'realm.unknown': { readonly name?: string };
     'configuration.invalid': NoPayload;
     'configuration.changed': NoPayload;
   }

@@ -3,6 +3,12 @@ import { didYouMean } from '../kernel/text.ts';
 import { canonicalAction, knownActions } from './policy-actions.ts';
 import { RIGHT_SCOPES as SCOPES } from './stored-policy.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'administrator.invalid': NoPayload;
+  }
+}
+
 /**
  * @param rights `*` for all, or `scope:action`, where each part may be `*`
  * @returns the rights, each once, under their canonical names

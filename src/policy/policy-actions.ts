@@ -114,7 +114,7 @@ export interface FoundActions {
  * them nothing becomes wider. All others may restrict something.
  */
 const NEVER_RESTRICTS =
-  /^(?:autosms|smstext|enforce_smstext|trigger_sms|dynamic_mobile_number|email(?:text|subject)|(?:sms|email|push|voice_)_?provider|voice_(?:message|language)|passthru|passOnNoToken|passOnNoUser|forward_server|challenge_response|support_offline|qrtanurl_init|(?:qr|push)token_\w+)$/;
+  /^(?:autosms|smstext|enforce_smstext|trigger_sms|dynamic_mobile_number|email(?:text|subject)|(?:sms|email|push|voice_)_?provider|voice_(?:message|language)|passthru|passOnNoToken|passOnNoUser|forward_server|support_offline|qrtanurl_init|(?:qr|push)token_\w+)$/;
 
 /**
  * Reads actions as `readActions` does, but for unknown ones that may be left out without making the policy wider. In the

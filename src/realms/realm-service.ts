@@ -9,7 +9,6 @@ import { readResolverName } from '../resolvers/resolver-name.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
-    'realm.unknown': { readonly name?: string };
     'realm.changed': NoPayload;
   }
 }
