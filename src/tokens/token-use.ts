@@ -26,7 +26,7 @@ export const UNBOUND_USE: TokenUse = {
 };
 
 /** The largest value of the columns. */
-export const MAX_USES = 2 ** 31 - 1;
+const MAX_USES = 2 ** 31 - 1;
 
 /** @returns true if the token takes responses at `now`: it is switched on, in its period, and below its counts */
 export function isUsable(
