@@ -1,4 +1,4 @@
-import { type KnownSetting, readTruth } from '../configuration/setting.ts';
+import { isNotFalse, type KnownSetting, readTruth } from '../configuration/setting.ts';
 import { parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
@@ -130,9 +130,17 @@ export function readOcraSettings(configuration: ReadonlyMap<string, string>): Oc
 function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
   const values = Object.entries(SETTINGS).map(([name, setting]) => {
     const text = configuration.get(setting.key) ?? setting.initial;
-    return [name, setting.form === 'suite' ? text : READERS[setting.form](setting, text)];
+    return [name, valueOf(setting, text)];
   });
   return Object.fromEntries(values) as OcraSettings;
+}
+
+function valueOf(setting: (typeof SETTINGS)[keyof typeof SETTINGS], text: string): string | number | boolean {
+  if (setting === SETTINGS.splitAtSign) {
+    // Any text could once be stored under this key, and no response may fail by it.
+    return isNotFalse(text);
+  }
+  return setting.form === 'suite' ? text : READERS[setting.form](setting, text);
 }
 
 const READERS = {
@@ -142,11 +150,13 @@ const READERS = {
 };
 
 /**
- * Checks values before they are stored, more strictly than reading them does: the default suites must be valid.
+ * Checks values before they are stored, more strictly than reading them does: the default suites and truths must be valid.
  * @throws ServiceError 'configuration.invalid' that names the key
  */
 export function checkOcraSettings(configuration: ReadonlyMap<string, string>): void {
   const { defaultSuite, qrDefaultSuite } = readOcraSettings(configuration);
+  const { key, initial } = SETTINGS.splitAtSign;
+  readTruth(key, configuration.get(key) ?? initial);
   checkSuite(SETTINGS.defaultSuite, defaultSuite);
   checkSuite(SETTINGS.qrDefaultSuite, qrDefaultSuite);
 }

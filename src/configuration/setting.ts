@@ -56,11 +56,16 @@ export function mayBeSecret(key: string): boolean {
 
 /** @throws ServiceError 'configuration.invalid' that names the key; an empty text is false */
 export function readTruth(key: string, text: string): boolean {
-  const value = text.trim().toLowerCase();
-  if (!['true', 'false', '1', '0', 'yes', 'no', 'on', 'off', ''].includes(value)) {
+  const isTruth = isNotFalse(text);
+  if (isTruth && !/^(?:true|1|yes|on)$/i.test(text.trim())) {
     throw invalid(`The configuration value ${key} must be True or False`);
   }
-  return ['true', '1', 'yes', 'on'].includes(value);
+  return isTruth;
+}
+
+/** @returns true for every text that does not say no, also for one that was stored before the key had a meaning */
+export function isNotFalse(text: string): boolean {
+  return !/^(?:false|0|no|off|)$/i.test(text.trim());
 }
 
 /** @throws ServiceError 'configuration.invalid' for a key or a value that cannot be stored; never quotes the value */

@@ -122,6 +122,18 @@ describe.each(['documented', 'linotp'] as const)('the login of a user, in the di
     expect(known.result.value).toBe(false);
   });
 
+  it('is that of its exact owner in a later resolver, whoever an earlier one finds by another case', async () => {
+    await application.addRealm('staff', ['BOB', 'carl']);
+    await application.services.realms.set(OPERATOR, { name: 'both', resolvers: ['file', 'staff'] });
+    await application.enrolPlain('STAFFBOB', SUITE, { user: 'BOB', realm: 'staff' });
+    await application.enrolPlain('STAFFCARL', SUITE, { user: 'carl', realm: 'staff' });
+    expect(await serialOf('BOB', 'both')).toBe('STAFFBOB');
+    expect(await serialOf('carl', 'both')).toBe('STAFFCARL');
+    expect(await serialOf('Carl', 'both')).toBe('CARL');
+    expect(await serialOf('bob', 'both')).toBe('BOB');
+    expect(await serialOf('CARL', 'both')).toBe('CARL');
+  });
+
   it('is whole where splitAtSign is off, in the named realm or the default one', async () => {
     const set = await ask('/system/setConfig', { splitAtSign: 'maybe' });
     expect(set.result.error?.message).toContain('splitAtSign must be True or False');
