@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import type { z } from 'zod';
 import type { AdministratorSpec } from '../../src/http/endpoint-spec.ts';
 
-type Requires = AdministratorSpec<Record<never, never>>['requires'];
+type Requires = AdministratorSpec<z.ZodRawShape>['requires'];
 
 describe('an endpoint for administrators', () => {
   it('cannot be declared as one that anybody may call', () => {

@@ -112,7 +112,7 @@ class ContentInReading implements PasswdContent {
       return;
     }
     const [login = '', , userId = ''] = text.split(':', 3);
-    const fault = faultOf(text);
+    const fault = faultOf(text, login, userId);
     if (fault !== undefined) {
       this.#passOver(fault);
       this.#keepUnread(login);
@@ -166,12 +166,11 @@ class ContentInReading implements PasswdContent {
 }
 
 /** @returns the reason for which a line is passed over; undefined: it is an account */
-function faultOf(text: string): string | undefined {
+function faultOf(text: string, login: string, userId: string): string | undefined {
   if (NIS.test(text)) {
     return 'is for accounts of NIS';
   }
   const fields = text.split(':', FIELDS + 1);
-  const [login = '', , userId = '', group = ''] = fields;
   if (fields.length < MIN_FIELDS) {
     return `has fewer than ${MIN_FIELDS} fields`;
   }
@@ -181,16 +180,17 @@ function faultOf(text: string): string | undefined {
   if (login.trim() === '' || userId.trim() === '') {
     return 'has no login or no user id';
   }
-  if (FOREIGN.test(text) || !areIds(userId, group, fields.length < FIELDS)) {
+  if (FOREIGN.test(text) || !areIds(fields)) {
     return 'is no line of a passwd file';
   }
   return /[^\P{Cc}\t]/u.test(text) ? 'holds control characters' : undefined;
 }
 
 /** Some files have names in place of one of the numbers; lines of other files, mostly in place of both. */
-function areIds(userId: string, group: string, isShort: boolean): boolean {
+function areIds(fields: readonly string[]): boolean {
+  const [, , userId = '', group = ''] = fields;
   const [isNumber, isGroup] = [NUMBER.test(userId), group === '' || NUMBER.test(group)];
-  return isShort ? isNumber && isGroup : isNumber || isGroup;
+  return fields.length < FIELDS ? isNumber && isGroup : isNumber || isGroup;
 }
 
 function fieldsOf(text: string): number {
