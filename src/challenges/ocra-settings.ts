@@ -1,4 +1,4 @@
-import { type KnownSetting, readTruth } from '../configuration/setting.ts';
+import { isTruth, type KnownSetting, readTruth } from '../configuration/setting.ts';
 import { parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
@@ -167,9 +167,17 @@ export function readOcraSettings(configuration: ReadonlyMap<string, string>): Oc
 function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
   const values = Object.entries(SETTINGS).map(([name, setting]) => {
     const text = configuration.get(setting.key) ?? setting.initial;
-    return [name, setting.form === 'suite' ? text : READERS[setting.form](setting, text)];
+    return [name, valueOf(setting, text)];
   });
   return Object.fromEntries(values) as OcraSettings;
+}
+
+function valueOf(setting: (typeof SETTINGS)[keyof typeof SETTINGS], text: string): string | number | boolean {
+  if (setting.form === 'truth' && setting !== SETTINGS.autoResync && !isTruth(text)) {
+    // Any text may be stored under a key that was not read before, and no response may fail by it.
+    return readTruth(setting.key, setting.initial);
+  }
+  return setting.form === 'suite' ? text : READERS[setting.form](setting, text);
 }
 
 const READERS = {
@@ -180,14 +188,14 @@ const READERS = {
 };
 
 /**
- * Checks values before they are stored, more strictly than reading them does: the default suites must be valid.
+ * Checks values before they are stored, more strictly than reading them does: the default suites and truths must be valid.
  * @throws ServiceError 'configuration.invalid' that names the key
  */
 export function checkOcraSettings(configuration: ReadonlyMap<string, string>): void {
   const { defaultSuite, qrDefaultSuite } = readOcraSettings(configuration);
-  for (const { key, only, initial } of OCRA_SETTINGS) {
-    const isRefused = only !== undefined && readTruth(key, configuration.get(key) ?? initial) !== only.value;
-    if (isRefused) {
+  for (const { key, form, only, initial } of OCRA_SETTINGS) {
+    const isTrue = form === 'truth' && readTruth(key, configuration.get(key) ?? initial);
+    if (only !== undefined && isTrue !== only.value) {
       throw new ServiceError(
         'configuration.invalid',
         `The configuration value ${key} can only be ${only.value ? 'True' : 'False'} here: ${only.reason}`,

@@ -56,13 +56,22 @@ export function mayBeSecret(key: string): boolean {
   return SECRET_KEY.test(key);
 }
 
+/** @returns true if the text says yes or no */
+export function isTruth(text: string): boolean {
+  return /^(?:true|1|yes|on|false|0|no|off|)$/i.test(text.trim());
+}
+
 /** @throws ServiceError 'configuration.invalid' that names the key; an empty text is false */
 export function readTruth(key: string, text: string): boolean {
-  const value = text.trim().toLowerCase();
-  if (!['true', 'false', '1', '0', 'yes', 'no', 'on', 'off', ''].includes(value)) {
+  if (!isTruth(text)) {
     throw invalid(`The configuration value ${key} must be True or False`);
   }
-  return ['true', '1', 'yes', 'on'].includes(value);
+  return isNotFalse(text);
+}
+
+/** @returns true for every text that does not say no, also for one that was stored before the key had a meaning */
+export function isNotFalse(text: string): boolean {
+  return !/^(?:false|0|no|off|)$/i.test(text.trim());
 }
 
 /** @throws ServiceError 'configuration.invalid' for a key or a value that cannot be stored; never quotes the value */

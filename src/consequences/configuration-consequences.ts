@@ -1,4 +1,9 @@
-import { OCRA_DEFAULTS, type OcraSettings, readOcraSettings } from '../challenges/ocra-settings.ts';
+import {
+  checkOcraSettings,
+  OCRA_DEFAULTS,
+  type OcraSettings,
+  readOcraSettings,
+} from '../challenges/ocra-settings.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { listNames } from '../kernel/text.ts';
@@ -178,11 +183,12 @@ export function settingConsequences(
   key: string,
   value: string | undefined,
 ): readonly Consequence[] {
-  const after = new Map([...settings, [key, value ?? OCRA_DEFAULTS.get(key) ?? '']]);
-  if (!OCRA_DEFAULTS.has(key)) {
+  const initial = OCRA_DEFAULTS.get(key);
+  if (initial === undefined) {
     return [];
   }
-  const is = readOcraSettings(after);
+  checkOcraSettings(new Map([[key, value ?? initial]]));
+  const is = readOcraSettings(new Map([...settings, [key, value ?? initial]]));
   const was = readable(settings);
   return was === undefined ? [] : changes(was, is);
 }

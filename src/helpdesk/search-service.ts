@@ -6,7 +6,7 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/text.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import { findInForms } from '../resolvers/resolver-lookup.ts';
+import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { beginningCondition, isSearchable } from '../resolvers/user-search.ts';
 import type { DirectoryUser, UserSource, UserSources } from '../resolvers/user-source.ts';
@@ -220,7 +220,7 @@ export class PeopleSearch {
 
 async function findExact(source: UserSource, login: string): Promise<readonly DirectoryUser[]> {
   try {
-    const user = await findInForms([login.trim()], (form) => source.findByLogin(form));
+    const user = await findInOrder([login.trim()], [(form) => source.findByLogin(form)]);
     return user === undefined ? [] : [user];
   } catch (error) {
     if (isServiceError(error, 'user.ambiguous')) {

@@ -86,6 +86,11 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly large?: LargeParameter;
 }
 
+/** The declaration of an endpoint that only administrators may call. */
+export interface AdministratorSpec<Shape extends z.ZodRawShape> extends EndpointSpec<Shape> {
+  readonly requires: RightName | 'credential' | 'password';
+}
+
 /** One call of an endpoint. */
 export interface Call<Parameters> {
   readonly parameters: Parameters;
@@ -164,7 +169,7 @@ export function openEndpoint<Shape extends z.ZodRawShape>(
 
 /** @returns an endpoint for administrators */
 export function administratorEndpoint<Shape extends z.ZodRawShape>(
-  spec: EndpointSpec<Shape>,
+  spec: AdministratorSpec<Shape>,
   answer: (call: AdministratorCall<Output<Shape>>) => Promise<Reply> | Reply,
 ): Endpoint {
   return {
@@ -223,7 +228,7 @@ interface Facts<Shape extends z.ZodRawShape> extends Pick<
   /** The words that precede the name of a missing parameter; by default the summary with a full stop. */
   readonly purpose?: string;
   /** By default `system:read`, of a change `system:write`. */
-  readonly requires?: Requirement;
+  readonly requires?: AdministratorSpec<Shape>['requires'];
   /** By default GET and POST, of a change POST alone. */
   readonly methods?: readonly Method[];
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { formsOf, composed } from '../kernel/text.ts';
 import type { Grant } from '../policy/access-control.ts';
 import { readResolverName } from './resolver-name.ts';
@@ -33,20 +33,38 @@ export function requireManaged(configuration: Configuration, name: string): Reso
 }
 
 /**
- * Finds the user of a login; where there is none, the one whose login is the same text in another Unicode form (NFC,
- * NFD): both look alike.
+ * Finds the user of a login in several sources, in their order. The one whose own login is that text in any Unicode form
+ * (NFC, NFD: both look alike) is taken wherever they are: what a source finds in another way, by another case or by the
+ * e-mail address of somebody else, may hide nobody. Only where none has that login, the first who was found is taken.
+ * @param finders one for each source; one that throws ends the search, as it may have the user
+ * @throws ServiceError 'user.ambiguous' where the first source that finds anybody finds several, and none the exact one
  */
-export async function findInForms<User>(
+export async function findInOrder<User extends { readonly login: string }>(
   spellings: readonly string[],
-  find: (form: string) => Promise<User | undefined>,
+  finders: readonly ((form: string) => Promise<User | undefined>)[],
 ): Promise<User | undefined> {
-  for (const form of spellings.flatMap(formsOf)) {
-    const user = await find(form);
-    if (user !== undefined) {
-      return user;
+  const forms = [...new Set(spellings.flatMap(formsOf))];
+  let inexact: User | ServiceError | undefined;
+  for (const find of finders) {
+    for (const form of forms) {
+      const found = await find(form).catch(severalUsers);
+      if (found !== undefined && !(found instanceof ServiceError) && forms.includes(found.login)) {
+        return found;
+      }
+      inexact ??= found;
     }
   }
-  return undefined;
+  if (inexact instanceof ServiceError) {
+    throw inexact;
+  }
+  return inexact;
+}
+
+function severalUsers(error: unknown): ServiceError {
+  if (isServiceError(error, 'user.ambiguous')) {
+    return error;
+  }
+  throw error;
 }
 
 /**

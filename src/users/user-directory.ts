@@ -1,9 +1,9 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { DirectoryUser, UserSources } from '../resolvers/user-source.ts';
-import { findInForms } from '../resolvers/resolver-lookup.ts';
+import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
-import { readTruth } from '../configuration/setting.ts';
+import { isNotFalse } from '../configuration/setting.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
 import type { Owner } from './owner.ts';
 
@@ -60,10 +60,10 @@ export class UserDirectory {
   }
 
   /**
-   * @returns the user of that login, under their own login, in the first resolver of the realm that has them; in each,
-   *   the exact spelling comes before another case or Unicode form of it
-   * @throws ServiceError 'user.ambiguous'; 'resolver.unavailable': a resolver that fails is not skipped, because a later one may have
-   *   another user of the same login
+   * @returns the user of exactly that login in the first resolver of the realm that has one; where none has, whomever
+   *   the first one finds by it, under their own login
+   * @throws ServiceError 'user.ambiguous'; 'resolver.unavailable': a resolver that fails is not skipped, because a later
+   *   one may have another user of the same login
    */
   async find(
     configuration: Configuration,
@@ -77,24 +77,18 @@ export class UserDirectory {
     if (!isWithin) {
       return undefined;
     }
-    for (const resolver of resolversOf(configuration, realm, reference.resolver)) {
-      const user = await this.#findIn(resolver, spellings, realm);
-      if (user !== undefined) {
-        return { ...user, resolver, realm };
-      }
-    }
-    return undefined;
+    const resolvers = resolversOf(configuration, realm, reference.resolver);
+    return findInOrder(
+      spellings,
+      resolvers.map((resolver) => (form: string) => this.#findIn(resolver, form, realm)),
+    );
   }
 
   /** @throws ServiceError 'resolver.unavailable' that names the realm for operators */
-  async #findIn(
-    resolver: Resolver,
-    spellings: readonly string[],
-    realm: Realm,
-  ): Promise<DirectoryUser | undefined> {
+  async #findIn(resolver: Resolver, login: string, realm: Realm): Promise<ResolvedUser | undefined> {
     try {
-      const source = this.#sources(resolver);
-      return await findInForms(spellings, (form) => source.findByLogin(form));
+      const user = await this.#sources(resolver).findByLogin(login);
+      return user && { ...user, resolver, realm };
     } catch (error) {
       throw error instanceof ResolverUnavailable ? error.inRealm(realm.name) : error;
     }
@@ -151,7 +145,7 @@ function splitsOf(
   { settings }: Pick<Configuration, 'settings'>,
   user: string,
 ): readonly { readonly login: string; readonly name: string }[] {
-  if (!readTruth(SPLIT_AT_SIGN, settings.get(SPLIT_AT_SIGN) ?? 'True')) {
+  if (!isNotFalse(settings.get(SPLIT_AT_SIGN) ?? 'True')) {
     return [];
   }
   const at = user.lastIndexOf('@');

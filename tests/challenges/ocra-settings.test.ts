@@ -84,6 +84,16 @@ describe('the OCRA settings', () => {
     });
   });
 
+  it('are read whatever text was once stored in splitAtSign, which is refused where it is set', () => {
+    const stored = new Map([['splitAtSign', 'maybe']]);
+    expect(readOcraSettings(stored).splitAtSign).toBe(true);
+    expect(readOcraSettings(new Map([['splitAtSign', 'Off']])).splitAtSign).toBe(false);
+    const refusal = refusalOf(() => {
+      checkOcraSettings(stored);
+    });
+    expect(refusal.message).toBe('The configuration value splitAtSign must be True or False');
+  });
+
   it('keep the cause of an invalid value, for the log', () => {
     const duration = refusalOf(() => readOcraSettings(new Map([['OcraChallengeTimeout', 'soon']])));
     expect(duration.cause).toMatchObject({ code: 'duration.invalid' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { UserSource, UserSources } from '../../src/resolvers/user-source.ts';
+import type { DirectoryUser, UserSource, UserSources } from '../../src/resolvers/user-source.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
@@ -181,6 +181,85 @@ describe('a user', () => {
     });
     expect(await lax.find(configuration, { user: '\0' })).toBeUndefined();
     expect(requested).toEqual(['Anna']);
+  });
+});
+
+describe('a login that resolvers find in several ways', () => {
+  const bound = (login: string): DirectoryUser => ({
+    userId: `${login}-id`,
+    login,
+    givenName: '',
+    surname: '',
+    email: '',
+    phone: '',
+  });
+  const ambiguous = new ServiceError('user.ambiguous', 'It is that of several users', { login: 'bob' });
+  const away = new ServiceError('resolver.unavailable', 'The resolver is away');
+  /** What each of the two resolvers does for a login. */
+  type Outcome = string | undefined | ServiceError;
+  const outcomeOf = async (user: string, first: Outcome, second: Outcome): Promise<string | undefined> => {
+    const among = new UserDirectory({
+      sources: ({ id }) =>
+        ({
+          findByLogin: () => {
+            const outcome = id === '1' ? first : second;
+            return outcome instanceof ServiceError
+              ? Promise.reject(outcome)
+              : Promise.resolve(outcome === undefined ? undefined : bound(outcome));
+          },
+        }) as Partial<UserSource> as UserSource,
+    });
+    try {
+      const one = await among.find(configuration, { user, realm: 'main' });
+      return one && `${one.login} of ${one.resolver.name}`;
+    } catch (error) {
+      return (error as ServiceError).code;
+    }
+  };
+
+  it.each<[string, string, Outcome, Outcome, string | undefined]>([
+    [
+      'is that of its exact owner, not of another case in an earlier one',
+      'bob',
+      'Bob',
+      'bob',
+      'bob of second',
+    ],
+    ['is never that of somebody with another login', 'victim', 'mallory', 'victim', 'victim of second'],
+    ['is not hidden by several of another case', 'bob', ambiguous, 'bob', 'bob of second'],
+    ['is exact in either Unicode form', 'Zo\u00eb', 'zo\u00eb', 'Zoe\u0308', 'Zoe\u0308 of second'],
+    ['is that of the first where both are exact', 'bob', 'bob', 'bob', 'bob of first'],
+    ['needs no later one where it is exact', 'bob', 'bob', away, 'bob of first'],
+    ['is that of the first inexact one where none is exact', 'BOB', 'Bob', 'bob', 'Bob of first'],
+    ['is the inexact one where the others have nobody', 'BOB', undefined, 'bob', 'bob of second'],
+    ['is refused where several are meant and none is exact', 'BOB', ambiguous, 'bob', 'user.ambiguous'],
+    ['is the first inexact one before several others', 'BOB', 'Bob', ambiguous, 'Bob of first'],
+    [
+      'is unknown where a later one fails that might have the exact one',
+      'BOB',
+      'Bob',
+      away,
+      'resolver.unavailable',
+    ],
+    ['is unknown where one fails behind several', 'BOB', ambiguous, away, 'resolver.unavailable'],
+    ['is unknown where an earlier one fails', 'bob', away, 'bob', 'resolver.unavailable'],
+  ])('%s: %j', async (_what, user, first, second, expected) => {
+    expect(await outcomeOf(user, first, second)).toBe(expected);
+  });
+
+  it('is split whatever text was once stored in splitAtSign, unless it says no', async () => {
+    for (const [text, expected] of [
+      ['maybe', 'other'],
+      ['ja', 'other'],
+      [' OFF ', undefined],
+      ['no', undefined],
+      ['0', undefined],
+    ] as const) {
+      const settings = new Map([['splitAtSign', text]]);
+      expect((await directory.find({ ...configuration, settings }, { user: 'anna@other' }))?.realm.name).toBe(
+        expected,
+      );
+    }
   });
 });
 

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { MonitoringService } from '../../monitoring/monitoring-service.ts';
 import { MONITORING_POST_PAGE } from '../steps.ts';
-import { administratorEndpoint, type Endpoint, type EndpointSpec, openEndpoint } from '../endpoint-spec.ts';
+import {
+  administratorEndpoint,
+  type AdministratorSpec,
+  type Endpoint,
+  type EndpointSpec,
+  openEndpoint,
+} from '../endpoint-spec.ts';
 import { htmlPage, htmlReply } from '../reply.ts';
 import { optional } from '../request/parameters.ts';
 import { type Answers, count, pageAnswer, valueOf } from '../answers.ts';
@@ -72,7 +78,10 @@ const STATUS = optional(
  * @returns the endpoints of /monitoring; they change nothing
  */
 export function monitoringEndpoints(monitoring: MonitoringService, post: 'on' | 'off'): Endpoint[] {
-  const spec = <Shape extends z.ZodRawShape>(name: MonitoringPath, shape: Shape): EndpointSpec<Shape> => ({
+  const spec = <Shape extends z.ZodRawShape>(
+    name: MonitoringPath,
+    shape: Shape,
+  ): AdministratorSpec<Shape> => ({
     path: `/monitoring/${name}`,
     ...(post === 'on' ? { methods: ['GET', 'POST'], isPostDeprecated: true } : { methods: ['GET'] }),
     ...FACTS[name],

@@ -122,6 +122,38 @@ describe.each(['documented', 'linotp'] as const)('the login of a user, in the di
     expect(known.result.value).toBe(false);
   });
 
+  it('is that of its exact owner in a later resolver, whoever an earlier one finds by another case', async () => {
+    await application.addRealm('staff', ['BOB', 'carl']);
+    await application.services.realms.set(OPERATOR, { name: 'both', resolvers: ['file', 'staff'] });
+    await application.enrolPlain('STAFFBOB', SUITE, { user: 'BOB', realm: 'staff' });
+    await application.enrolPlain('STAFFCARL', SUITE, { user: 'carl', realm: 'staff' });
+    expect(await serialOf('BOB', 'both')).toBe('STAFFBOB');
+    expect(await serialOf('carl', 'both')).toBe('STAFFCARL');
+    expect(await serialOf('Carl', 'both')).toBe('CARL');
+    expect(await serialOf('bob', 'both')).toBe('BOB');
+    expect(await serialOf('CARL', 'both')).toBe('CARL');
+  });
+
+  it('is answered where any text was once stored as splitAtSign', async () => {
+    await ask('/system/setConfig', { key: 'once', value: 'maybe' });
+    await queryOnce(
+      application.databaseUrl,
+      "UPDATE configuration SET key = 'splitAtSign' WHERE key = 'once'",
+    );
+    const again = application.restarted();
+    const pass = '00000000';
+    for (const user of ['anna', 'anna@office']) {
+      const { transactionid } = await application.challenge('ANNA');
+      const { body } = (await again.send('/validate/check', { user, pass })) as { body: Answer };
+      expect(body.result).toMatchObject({ value: false });
+      const checked = (await again.send('/ocra/check_t', { transactionid, pass })) as { body: Answer };
+      expect(checked.body.result).not.toHaveProperty('error');
+    }
+    const set = await ask('/system/setConfig', { key: 'splitAtSign', value: 'perhaps' });
+    expect(set.result.error?.message).toContain('splitAtSign must be True or False');
+    await ask('/system/setConfig', { key: 'splitAtSign', value: 'True' });
+  });
+
   it('is whole where splitAtSign is off, in the named realm or the default one', async () => {
     const set = await ask('/system/setConfig', { splitAtSign: 'maybe' });
     expect(set.result.error?.message).toContain('splitAtSign must be True or False');

@@ -17,19 +17,26 @@ export interface PasswdContent {
   readonly byId: ReadonlyMap<string, PasswdAccount>;
   /** Lines that are no accounts of this file. */
   readonly passedOver: PassedOver;
+  /** Their logins by `comparableLogin`: whose these are is unknown. */
+  readonly unreadLogins: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** Lines that are passed over. */
 interface PassedOver {
   readonly lines: number;
-  /** The first of them, as `line 7 has fewer than 5 fields`: nothing of the line is quoted. */
+  /** The first of them, as `line 7 has more than 7 fields`: nothing of the line is quoted. */
   readonly first: readonly string[];
 }
 
+/** Of passwd(5). Lines of shadow(5) and master.passwd(5) have more: nobody must be able to try out their hashes here. */
+const FIELDS = 7;
 /** As LinOTP reads a line: what is behind the names may be missing. */
 const MIN_FIELDS = 5;
-/** Of shadow(5), whose hashes nobody must be able to try out here. */
-const SHADOW_FIELDS = 9;
+const NUMBER = /^-?\d+$/;
+/** A value that is set, as in `.env`, or a colon that is no separator, as in `.pgpass`: secrets may stand there. */
+const FOREIGN = /^[^:]*=|\\:/;
+/** In place of a password: locks the account. */
+const LOCKED = '*';
 /** Of NIS, `+::::::`, `+@group`, `-user`: accounts that are kept elsewhere. A login may be a phone number, `+49…`. */
 const NIS = /^(?:-|\+(?!\d))/;
 const MAX_REPORTED = 5;
@@ -57,9 +64,9 @@ class PasswdAccount {
     return this.#user;
   }
 
-  /** The password field: a hash, or a mark that locks the account. */
+  /** The password field: a hash, or a mark that locks the account, as a line without all fields always does. */
   get password(): string {
-    return this.#field(1);
+    return fieldsOf(this.#line) < FIELDS ? LOCKED : this.#field(1);
   }
 
   #field(index: number): string {
@@ -93,6 +100,9 @@ class ContentInReading implements PasswdContent {
   readonly byLogin = new Map<string, PasswdAccount[]>();
   readonly byId = new Map<string, PasswdAccount>();
   readonly passedOver = { lines: 0, first: [] as string[] };
+  readonly unreadLogins = new Map<string, Set<string>>();
+  /** `login:id` of the accounts that are not the first of their login. */
+  readonly #further = new Set<string>();
   #number = 0;
 
   add(line: string): void {
@@ -102,14 +112,31 @@ class ContentInReading implements PasswdContent {
       return;
     }
     const [login = '', , userId = ''] = text.split(':', 3);
-    const reason = faultOf(text, login, userId) ?? this.#repetition(login, userId);
-    if (reason === undefined) {
+    const fault = faultOf(text, login, userId);
+    if (fault !== undefined) {
+      this.#passOver(fault);
+      this.#keepUnread(login);
+    } else if (this.#isRepetition(login, userId)) {
+      this.#passOver('repeats an earlier one');
+    } else {
       this.#keep(new PasswdAccount(login, userId, text));
-      return;
     }
+  }
+
+  #passOver(reason: string): void {
     this.passedOver.lines += 1;
     if (this.passedOver.first.length < MAX_REPORTED) {
       this.passedOver.first.push(`line ${this.#number} ${reason}`);
+    }
+  }
+
+  #keepUnread(login: string): void {
+    const key = comparableLogin(login);
+    const alike = this.unreadLogins.get(key);
+    if (alike === undefined) {
+      this.unreadLogins.set(key, new Set([login]));
+    } else {
+      alike.add(login);
     }
   }
 
@@ -121,6 +148,7 @@ class ContentInReading implements PasswdContent {
       this.byLogin.set(key, [account]);
     } else {
       alike.push(account);
+      this.#further.add(`${account.login}:${account.userId}`);
     }
     if (!this.byId.has(account.userId)) {
       this.byId.set(account.userId, account);
@@ -128,29 +156,45 @@ class ContentInReading implements PasswdContent {
   }
 
   /** Another id makes it another user: then neither is taken for the other. */
-  #repetition(login: string, userId: string): string | undefined {
-    const alike = this.byLogin.get(comparableLogin(login)) ?? [];
-    return alike.some((known) => known.login === login && known.userId === userId)
-      ? 'repeats an earlier one'
-      : undefined;
+  #isRepetition(login: string, userId: string): boolean {
+    const first = this.byLogin.get(comparableLogin(login))?.[0];
+    return (
+      (first?.login === login && first.userId === userId) ||
+      (first !== undefined && this.#further.has(`${login}:${userId}`))
+    );
   }
 }
 
+/** @returns the reason for which a line is passed over; undefined: it is an account */
 function faultOf(text: string, login: string, userId: string): string | undefined {
   if (NIS.test(text)) {
     return 'is for accounts of NIS';
   }
-  const fields = text.split(':', SHADOW_FIELDS + 1).length;
-  if (fields < MIN_FIELDS) {
+  const fields = text.split(':', FIELDS + 1);
+  if (fields.length < MIN_FIELDS) {
     return `has fewer than ${MIN_FIELDS} fields`;
   }
-  if (fields === SHADOW_FIELDS) {
-    return `has the ${SHADOW_FIELDS} fields of a shadow file`;
+  if (fields.length > FIELDS) {
+    return `has more than ${FIELDS} fields`;
   }
   if (login.trim() === '' || userId.trim() === '') {
     return 'has no login or no user id';
   }
+  if (FOREIGN.test(text) || !areIds(fields)) {
+    return 'is no line of a passwd file';
+  }
   return /[^\P{Cc}\t]/u.test(text) ? 'holds control characters' : undefined;
+}
+
+/** Some files have names in place of one of the numbers; lines of other files, mostly in place of both. */
+function areIds(fields: readonly string[]): boolean {
+  const [, , userId = '', group = ''] = fields;
+  const [isNumber, isGroup] = [NUMBER.test(userId), group === '' || NUMBER.test(group)];
+  return fields.length < FIELDS ? isNumber && isGroup : isNumber || isGroup;
+}
+
+function fieldsOf(text: string): number {
+  return text.split(':', FIELDS).length;
 }
 
 function readGecos(gecos: string): Omit<DirectoryUser, 'login' | 'userId'> {

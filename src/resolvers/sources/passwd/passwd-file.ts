@@ -64,9 +64,17 @@ export class PasswdFile implements UserSource {
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
-    const alike = (await this.#readContent()).byLogin.get(comparableLogin(login)) ?? [];
-    if (alike.filter((account) => account.login === login).length > 1) {
+    const { byLogin, unreadLogins } = await this.#readContent();
+    const key = comparableLogin(login);
+    const alike = byLogin.get(key) ?? [];
+    const exact = alike.filter((account) => account.login === login);
+    if (exact.length > 1) {
       throw this.#unavailable(new PasswdFault('several of its lines have the same login'));
+    }
+    const unread = unreadLogins.get(key);
+    if (unread?.has(login) === true || (unread !== undefined && exact.length === 0)) {
+      // Nobody of another resolver may be taken in the place of the user of this line.
+      throw this.#unavailable(new PasswdFault('the line of that login is passed over'));
     }
     return meantBy(login, alike)?.user;
   }

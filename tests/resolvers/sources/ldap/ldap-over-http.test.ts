@@ -34,7 +34,8 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
       entries: [
         unit('people'),
         person('anna', { givenName: 'Anna', userPassword: 'Geheim 1' }),
-        ...['bert', 'carl'].map((uid) => person(uid)),
+        person('bert'),
+        person('carl', { mail: 'victim' }),
       ],
     });
     application = await TestApplication.open({ resolverTimeout: 8 });
@@ -53,6 +54,33 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
   afterAll(async () => {
     await application.close();
     await slapd.remove();
+  });
+
+  it('gives nobody the login of another one by an attribute that they set themselves', async () => {
+    await ask('/system/setResolver', {
+      name: 'open',
+      type: 'ldapresolver',
+      ...SETTINGS,
+      LDAPURI: slapd.url,
+      BINDPW: READER_PASSWORD,
+      LDAPFILTER: '(|(uid=%s)(mail=%s))',
+    });
+    await application.addRealm('customers', ['victim']);
+    await ask('/system/setRealm', { realm: 'mixed', resolvers: 'open,customers' });
+    await application.enrolPlain('VICTIM', SUITE, { user: 'victim', realm: 'customers' });
+    await application.enrolPlain('CARL', SUITE, { user: 'carl', realm: 'mixed' });
+    const asked = async (user: string, token: string): Promise<unknown> => {
+      const { question } = await application.challenge(token);
+      const pass = application.respond(SUITE, question);
+      const { body } = (await application.send('/validate/check', { user, realm: 'mixed', pass })) as {
+        body: { result: Result };
+      };
+      return body.result.value;
+    };
+    expect(await asked('victim', 'CARL')).toBe(false);
+    expect(await asked('victim', 'VICTIM')).toBe(true);
+    expect(await asked('VICTIM', 'CARL')).toBe(true);
+    expect(await asked('carl', 'CARL')).toBe(true);
   });
 
   it('is counted by userinfo', async () => {

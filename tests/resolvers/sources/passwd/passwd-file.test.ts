@@ -106,17 +106,16 @@ describe('a passwd file', () => {
     });
   });
 
-  it('may have short lines, long ones, and lines in Latin-1 among others in UTF-8', async () => {
+  it('may have short lines, and lines in Latin-1 among others in UTF-8', async () => {
     const lines = [
       Buffer.from('\uFEFFroot:x:0:0:root:/root:/bin/bash\n'),
       Buffer.from('anna:x:1000:1000:Anna M\xfcller:/home/anna:/bin/sh\n', 'latin1'),
       Buffer.from('jörg:x:1001:1001:Jörg\n'),
       Buffer.from('j\xf6rn:x:1002:1002:J\xf6rn Gro\xdf,,1,,j@example.com:\r\n', 'latin1'),
-      Buffer.from('long:x:1003:1003:Lang:h:s:more:and:more\n'),
       Buffer.from('+49301:x:1004:1004:Telefon:h:s'),
     ];
     await writeFile(fileName, Buffer.concat(lines));
-    expect(await logins()).toEqual(['root', 'anna', 'jörg', 'jörn', 'long', '+49301']);
+    expect(await logins()).toEqual(['root', 'anna', 'jörg', 'jörn', '+49301']);
     expect(await source.findByLogin('anna')).toMatchObject({ givenName: 'Anna', surname: 'Müller' });
     expect(await source.findById('1002')).toMatchObject({ surname: 'Groß', email: 'j@example.com' });
     expect(await source.findByLogin('jörg')).toMatchObject({ userId: '1001', givenName: 'Jörg' });
@@ -220,7 +219,19 @@ describe('a passwd file with a fault', () => {
   it.each<[string, string | Buffer, string]>([
     ['too few fields', 'anna:x:1:1', 'has fewer than 5 fields'],
     ['no field at all', 'broken', 'has fewer than 5 fields'],
-    ['those of a shadow file', 'root:$6$a$b:19000:0:99999:7:::', 'has the 9 fields of a shadow file'],
+    ['those of a shadow file', 'root:$6$a$b:19000:0:99999:7:::', 'has more than 7 fields'],
+    ['those of a shadow file without its last', 'root:$6$a$b:19000:0:99999:7::', 'has more than 7 fields'],
+    ['those of master.passwd', 'root:$6$a$b:0:0::0:0:C &:/root:/bin/sh', 'has more than 7 fields'],
+    ['those of .pgpass', 'localhost:5432:tan:reader:S3cretPw', 'is no line of a passwd file'],
+    [
+      'those of .pgpass with an IPv6 address',
+      String.raw`\:\:1:5432:tan:reader:pw`,
+      'is no line of a passwd file',
+    ],
+    ['a URL of .env', 'DB=postgres://u:topsecret@db:5432/a:b', 'is no line of a passwd file'],
+    ['numbers of .env', 'LIST=a:b:1:2:topsecret', 'is no line of a passwd file'],
+    ['those of smbpasswd', 'root:0:AAAA:BBBB:[U          ]:LCT-0:', 'is no line of a passwd file'],
+    ['a name for an id, and no home', 'ann:x:ann:1:Ann:/', 'is no line of a passwd file'],
     ['no login', ':x:1:1:g:h:s', 'has no login or no user id'],
     ['no user id', 'a:x: :1:g:h:s', 'has no login or no user id'],
     ['a control character', 'a\0b:x:1:1:g:h:s', 'holds control characters'],
@@ -239,6 +250,47 @@ describe('a passwd file with a fault', () => {
     const message = 'Lines of a passwd file are no accounts, and are passed over';
     expect(warnings).toEqual([
       JSON.stringify({ message, resolver: 'file', lines: 1, first: `line 2 ${reason}` }),
+    ]);
+  });
+
+  it.each(['carl:x:3', 'carl:x:1:1:a\u0007::', 'carl:$6$a$b:19000:0:99999:7:::', 'carl:x:n:1:', 'carl'])(
+    'knows not whose login %j has: the search for it fails, in any case, and no other does',
+    async (line) => {
+      await writeFile(fileName, `${GAST}\n${line}\nCaRL:x:7:7:::\n`);
+      for (const login of ['carl', 'CARL']) {
+        const refusal = await eventualRefusal(source.findByLogin(login));
+        expect([refusal.code, refusal.message]).toEqual([
+          'resolver.unavailable',
+          expect.stringContaining('the line of that login is passed over'),
+        ]);
+      }
+      expect((await source.findByLogin('CaRL'))?.userId).toBe('7');
+      expect((await source.findByLogin('gast'))?.userId).toBe('1008');
+      expect(await source.findByLogin('nobody')).toBeUndefined();
+    },
+  );
+
+  it('knows the account that a line repeats', async () => {
+    await writeFile(fileName, `${GAST}\n${GAST}\n`);
+    expect((await source.findByLogin('gast'))?.userId).toBe('1008');
+  });
+
+  it('takes no password from a line without all fields', async () => {
+    const hash =
+      '$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1';
+    await writeFile(fileName, `a:${hash}:1:1:A\nb:${hash}:2:1:B:/\nc:${hash}:3:1:C:/:\n`);
+    const right = await Promise.all(['1', '2', '3'].map((id) => source.checkPassword(id, 'Hello world!')));
+    expect(right).toEqual([false, false, true]);
+  });
+
+  it('names each repetition among many accounts of one login', async () => {
+    const ids = Array.from({ length: 2_000 }, (_, index) => `gast:x:${index}:1:::\n`).join('');
+    await writeFile(fileName, ids + ids);
+    const { users, passedOver } = await source.examine();
+    expect([users, passedOver?.lines, passedOver?.first[0]]).toEqual([
+      2_000,
+      2_000,
+      'line 2001 repeats an earlier one',
     ]);
   });
 
