@@ -64,7 +64,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'administrators/second-factor', 'administrators/second-factor/remove',
     'administrators/passkey-link', 'api-tokens', 'api-tokens/add', 'api-tokens/remove',
     'passkeys', 'passkeys/options', 'passkeys/remove', 'sessions', 'sessions/end',
-    'overview', 'rights', 'search', 'person', 'token', 'tokens',
+    'overview', 'rights', 'search', 'person', 'token', 'tokens', 'checkstatus', 'getTokenOwner',
+    'check_serial', 'setPin',
   ],
   // prettier-ignore
   system: [
@@ -76,6 +77,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'users/add', 'users/password', 'users/remove', 'keys', 'licence', 'licence/install', 'licence/remove',
     'webhooks', 'webhooks/deliveries', 'webhooks/add', 'webhooks/enable', 'webhooks/disable',
     'webhooks/test', 'webhooks/retry', 'webhooks/rotate-secret', 'webhooks/remove',
+    'getPolicyDef', 'getSupportInfo', 'isSupportValid',
   ],
   monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'],
   audit: ['search', 'values', 'export', 'verify', 'verification', 'prune'],

@@ -34,30 +34,43 @@ export function requireManaged(configuration: Configuration, name: string): Reso
 
 /**
  * Finds the user of a login in several sources, in their order. The one whose own login is that text in any Unicode form
- * (NFC, NFD: both look alike) is taken wherever they are: what a source finds in another way, by another case or by the
- * e-mail address of somebody else, may hide nobody. Only where none has that login, the first who was found is taken.
+ * (NFC, NFD: both look alike) is taken wherever they are; where none has it, the first whose login differs in case only;
+ * then the first who was found by something else. What a source finds by the e-mail address of somebody may hide nobody.
  * @param finders one for each source; one that throws ends the search, as it may have the user
- * @throws ServiceError 'user.ambiguous' where the first source that finds anybody finds several, and none the exact one
+ * @throws ServiceError 'user.ambiguous' where the first source with alike logins has several, and none the exact one
  */
 export async function findInOrder<User extends { readonly login: string }>(
   spellings: readonly string[],
   finders: readonly ((form: string) => Promise<User | undefined>)[],
 ): Promise<User | undefined> {
   const forms = [...new Set(spellings.flatMap(formsOf))];
-  let inexact: User | ServiceError | undefined;
+  const best: Partial<Record<Likeness, User | ServiceError>> = {};
   for (const find of finders) {
     for (const form of forms) {
       const found = await find(form).catch(severalUsers);
       if (found !== undefined && !(found instanceof ServiceError) && forms.includes(found.login)) {
         return found;
       }
-      inexact ??= found;
+      if (found !== undefined) {
+        best[likenessOf(found, forms)] ??= found;
+      }
     }
   }
-  if (inexact instanceof ServiceError) {
-    throw inexact;
+  const taken = best.alike ?? best.other;
+  if (taken instanceof ServiceError) {
+    throw taken;
   }
-  return inexact;
+  return taken;
+}
+
+/** By a login that differs in case only, or by something else. */
+type Likeness = 'alike' | 'other';
+
+function likenessOf(found: { readonly login: string } | ServiceError, forms: readonly string[]): Likeness {
+  if (found instanceof ServiceError) {
+    return 'alike';
+  }
+  return forms.map(comparableLogin).includes(comparableLogin(found.login)) ? 'alike' : 'other';
 }
 
 function severalUsers(error: unknown): ServiceError {

@@ -97,6 +97,12 @@ describe('what there is', () => {
           haspin: false,
           created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
           lastsuccess: null,
+          validfrom: null,
+          validuntil: null,
+          usecount: 0,
+          maxuses: null,
+          successcount: 0,
+          maxsuccesses: null,
         },
       ],
     });

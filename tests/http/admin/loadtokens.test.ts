@@ -96,7 +96,7 @@ describe('/admin/loadtokens', () => {
     ['a short secret', () => keyPackage() + ocraPackage('new2', SUITE, Buffer.alloc(15)), /16 to 128 bytes/],
     [
       'an algorithm of no token',
-      () => keyPackage() + keyPackage({ algorithm: 'urn:x:pin' }),
+      () => keyPackage() + keyPackage({ algorithm: 'urn:x:other' }),
       /none of ocra, hotp/,
     ],
     [

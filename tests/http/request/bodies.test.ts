@@ -91,7 +91,12 @@ async function sendPart(part: PartOfRequest, on = app): Promise<string> {
 function expectRefusal(answer: string, status: number, message: string | RegExp): void {
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(answer).toMatch(/^Connection: close\r$/m);
-  expect((JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as { result: unknown }).result).toMatchObject({
+  const body = answer.slice(answer.indexOf('\r\n\r\n')).trim();
+  // /validate/simplecheck answers every failure so.
+  if (body === ':-/') {
+    return;
+  }
+  expect((JSON.parse(body) as { result: unknown }).result).toMatchObject({
     status: false,
     error: { message: expect.stringMatching(message) },
   });

@@ -42,6 +42,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/admin/resync': ['otp1', 'otp2'],
   '/admin/loadtokens': ['file', 'pskc_password', 'pskc_preshared'],
   '/admin/set': ['pin', 'ocrapin'],
+  '/admin/setPin': ['userpin', 'sopin'],
   '/admin/assign': ['pin'],
   '/system/licence/install': ['licence'],
   '/system/setResolver': ['password', 'connect', 'bindpw'],

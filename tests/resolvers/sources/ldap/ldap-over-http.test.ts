@@ -79,7 +79,8 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
     };
     expect(await asked('victim', 'CARL')).toBe(false);
     expect(await asked('victim', 'VICTIM')).toBe(true);
-    expect(await asked('VICTIM', 'CARL')).toBe(true);
+    expect(await asked('VICTIM', 'CARL')).toBe(false);
+    expect(await asked('VICTIM', 'VICTIM')).toBe(true);
     expect(await asked('carl', 'CARL')).toBe(true);
   });
 
