@@ -19,13 +19,10 @@ const COMPLETION_TIMEOUT_MS = 1_500;
  * @param parameters the command line without the program's own name
  * @returns the exit code
  */
-export async function run(parameters: readonly string[]): Promise<number> {
+export function run(parameters: readonly string[]): Promise<number> {
   closeLostTerminals();
   boundHeapGrowth(100);
-  const exitCode = await runProgram(parameters, commandLineDependencies());
-  // Work that was given up may still hang, in the database or in a resolver, and must not keep the process.
-  setTimeout(() => process.exit(), 500).unref();
-  return exitCode;
+  return runProgram(parameters, commandLineDependencies());
 }
 
 /**

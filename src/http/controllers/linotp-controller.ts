@@ -100,7 +100,7 @@ function pinEndpoint(tokens: Services['tokens']): Endpoint {
       },
     },
     async ({ caller, parameters: { serial, userpin, sopin } }) => {
-      if (sopin !== undefined) {
+      if (sopin !== undefined && sopin !== '') {
         throw new ServiceError(
           'parameter.invalid',
           "The parameter 'sopin' is not set: tokens here have none",

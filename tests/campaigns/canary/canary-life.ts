@@ -169,6 +169,36 @@ export class CanaryLife {
       parameters: { transactionid: two.transactionid, pass: next },
     });
     await this.send({ path: '/validate/check', parameters: { user: 'anna@staff', pass: next } });
+    await this.#askAsOtherClients(
+      serial,
+      two.transactionid,
+      token.pin + this.#wrongResponse('of other clients'),
+    );
+  }
+
+  /** What programs ask that were written for LinOTP. */
+  async #askAsOtherClients(serial: string, transactionid: string, pass: string): Promise<void> {
+    for (const path of ['/validate/simplecheck', '/validate/samlcheck']) {
+      await this.send({ path, parameters: { user: 'anna@staff', pass } });
+    }
+    await this.send({
+      path: '/validate/check_status',
+      parameters: { user: 'anna@staff', transactionid, pass },
+    });
+    await this.send({ path: '/admin/checkstatus', parameters: { transactionid } });
+    for (const path of ['/admin/getTokenOwner', '/admin/check_serial']) {
+      await this.send({ path, parameters: { serial } });
+    }
+    for (const path of [
+      '/system/getPolicyDef',
+      '/system/getSupportInfo',
+      '/system/isSupportValid',
+      '/maintenance/ok',
+      '/maintenance/check_status',
+      '/healthcheck/status',
+    ]) {
+      await this.send({ path, parameters: {} });
+    }
   }
 
   async #resynchronise(token: Held): Promise<void> {
@@ -191,6 +221,8 @@ export class CanaryLife {
     await send({ path: '/admin/set', parameters: { serial, pin, ocrapin, description: 'of Anna' } });
     await send({ path: '/admin/set', parameters: { serial, pin: pin.repeat(20) } });
     await send({ path: '/admin/set', parameters: { serial, ocrapin: ocrapin.repeat(20) } });
+    const userpin = this.#marks.text('OCRA PIN', 'of another client');
+    await send({ path: '/admin/setPin', parameters: { serial, userpin } });
     await send({ path: '/admin/set', parameters: { serial, pin, maxfailcount: 'x' } });
     await send({
       path: '/admin/assign',

@@ -92,6 +92,8 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   challenge2: ['87654321'],
   counter: ['0', '1', '18446744073709551615'],
   ocrapin: ['', '1234'],
+  userpin: ['1234', ''],
+  sopin: ['', '1234'],
   pin: ['', '0000', 'pin'],
   init1: [`lseqr://init?sh=${HEX_KEY.slice(0, 40)}&os=${encodeURIComponent(SUITE)}&se=FUZZ1`],
   init2: [`lseqr://nonce?me=a&u=&no=${HEX_KEY.repeat(2)}&tr=0123&ch=12345678&se=FUZZ1&si=00`],

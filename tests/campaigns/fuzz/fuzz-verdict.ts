@@ -96,7 +96,7 @@ function bodyFault({ headers, body }: FuzzAnswer): string | undefined {
   if (type.startsWith('application/json')) {
     return envelopeFault(parseJson(body.toString('utf8')));
   }
-  return /^(?:text\/html; charset=utf-8|image\/png|text\/plain; version=|text\/csv; charset=utf-8$|application\/x-ndjson; charset=utf-8$)/.test(
+  return /^(?:text\/html; charset=utf-8|image\/png|text\/plain; version=|text\/plain; charset=utf-8$|text\/csv; charset=utf-8$|application\/x-ndjson; charset=utf-8$)/.test(
     type,
   )
     ? undefined
