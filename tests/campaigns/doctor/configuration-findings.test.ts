@@ -155,7 +155,7 @@ describe('unknown names in policies', () => {
   const ADMIN = { scope: 'admin', action: 'show', realm: 'office', user: 'bert' };
 
   it.each([
-    ['an action', `UPDATE policies SET action = 'shwo'`],
+    ['an action that may bound others', `UPDATE policies SET action = '*, !shwo'`],
     ['a scope', `UPDATE policies SET scope = 'adnim', active = true`],
   ])('%s: policies.unreadable comes and goes', async (_what, change) => {
     await setPolicy(ADMIN);
@@ -175,7 +175,7 @@ describe('unknown names in policies', () => {
     await expectToComeAndGo(
       house,
       ['policies.unreadable-inactive', 'note'],
-      () => house.sql(`UPDATE policies SET action = 'shwo' WHERE name IN ('p', 'q')`),
+      () => house.sql(`UPDATE policies SET action = '*, !shwo' WHERE name IN ('p', 'q')`),
       async () => {
         const { findings } = await house.examine();
         expect(findings.filter(({ code }) => code === 'policies.unreadable-inactive')).toHaveLength(1);
@@ -183,6 +183,17 @@ describe('unknown names in policies', () => {
         await removePolicy('p');
       },
     );
+  });
+
+  it('policies.unknown-action comes and goes with an action that has no effect', async () => {
+    await setPolicy(ADMIN);
+    await expectToComeAndGo(
+      house,
+      ['policies.unknown-action', 'warning'],
+      () => house.sql(`UPDATE policies SET action = 'show, shwo' WHERE name = 'p'`),
+      () => setPolicy(ADMIN),
+    );
+    await removePolicy();
   });
 
   it.each([
