@@ -142,12 +142,14 @@ describeWithProgram(
       expect(told(await readFile(file, 'utf8'))).toEqual([lost]);
       expect(await unwritten()).toBe(lost);
       expect(await ask(3)).toBe(3);
-      const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
-      const torn = lines.filter((line) => !line.endsWith('}'));
-      expect(torn.length).toBeLessThanOrEqual(1);
-      expect(lines.filter((line) => line.endsWith('}') && line.includes('"status":404'))).toHaveLength(
-        503 - lost,
-      );
+      const written = async (): Promise<readonly string[]> =>
+        (await readFile(file, 'utf8')).trimEnd().split('\n');
+      const whole = async (): Promise<number> =>
+        (await written()).filter((line) => line.endsWith('}') && line.includes('"status":404')).length;
+      // A request's line is written after its answer.
+      await until(async () => (await whole()) >= 503 - lost);
+      expect(await whole()).toBe(503 - lost);
+      expect((await written()).filter((line) => !line.endsWith('}')).length).toBeLessThanOrEqual(1);
     });
   },
 );
