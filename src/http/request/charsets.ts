@@ -1,4 +1,6 @@
+import type { EventEmitter } from 'node:events';
 import { TextDecoder } from 'node:util';
+import type { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
 
 // Each keeps no state between texts; a new one for each text would cost more than the decoding.
@@ -88,4 +90,25 @@ export function unknownCharset(): ServiceError {
     'request.media-type',
     'The body must be in UTF-8, ISO-8859-1 or windows-1252, as its Content-Type says',
   );
+}
+
+/** The headers of a part by name in lower case. */
+type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+/** The parser below Busboy, which keeps the charset of a part to itself where it gives the bytes. */
+interface PartSource {
+  readonly _parser: {
+    readonly parser: { prependListener(event: 'part', listener: (part: EventEmitter) => void): unknown };
+  };
+}
+
+/** @returns a function that tells the decoder of the part that has begun last; undefined: it has no charset */
+export function decoderOfParts(parser: InstanceType<typeof Busboy>): () => Decoder | undefined | 'unknown' {
+  let decoder: Decoder | undefined | 'unknown';
+  (parser as unknown as PartSource)._parser.parser.prependListener('part', (part) => {
+    part.on('header', (headers: PartHeaders) => {
+      const charset = charsetOption(headers['content-type']?.[0]);
+      decoder = charset === undefined ? undefined : (decoderOf(charset) ?? decodeUtf8);
+    });
+  });
+  return () => decoder;
 }

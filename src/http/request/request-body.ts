@@ -1,10 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { raw } from 'body-parser';
-import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
-import { charsetOption, type Decoder, decoderOf, decodeUtf8, unknownCharset } from './charsets.ts';
+import {
+  charsetOption,
+  type Decoder,
+  decoderOf,
+  decoderOfParts,
+  decodeUtf8,
+  unknownCharset,
+} from './charsets.ts';
 import { type FormSyntax, parseForm, type QueryEntry, tooManyParameters } from './parameters.ts';
 
 /** The limits on the content of a request. */
@@ -483,25 +489,4 @@ export async function parseMultipart(
     }
   });
   return parts.map(({ name, decode, chunks }) => [name, decode(Buffer.concat(chunks))]);
-}
-
-/** The headers of a part by name in lower case. */
-type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
-/** The parser below Busboy, which keeps the charset of a part to itself where it gives the bytes. */
-interface PartSource {
-  readonly _parser: {
-    readonly parser: { prependListener(event: 'part', listener: (part: EventEmitter) => void): unknown };
-  };
-}
-
-/** @returns a function that tells the decoder of the part that has begun last; undefined: it has no charset */
-function decoderOfParts(parser: InstanceType<typeof Busboy>): () => Decoder | undefined | 'unknown' {
-  let decoder: Decoder | undefined | 'unknown';
-  (parser as unknown as PartSource)._parser.parser.prependListener('part', (part) => {
-    part.on('header', (headers: PartHeaders) => {
-      const charset = charsetOption(headers['content-type']?.[0]);
-      decoder = charset === undefined ? undefined : (decoderOf(charset) ?? decodeUtf8);
-    });
-  });
-  return () => decoder;
 }
