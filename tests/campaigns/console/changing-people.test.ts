@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import {
@@ -55,14 +55,20 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
       'document.documentElement.outerHTML + [...document.querySelectorAll("input")].map(({ value }) => value).join()',
     );
 
+  /** Clicks after the login has ended: a page that asks for something in the meantime signs out before the click. */
+  async function clickUntilSignedOut(button: Locator): Promise<void> {
+    const signedOut = page.getByLabel('User name').waitFor();
+    await Promise.race([button.click().catch(() => undefined), signedOut]);
+    await signedOut;
+  }
+
   /** Begins to add an administrator, while the login ends. */
   async function beginToAdd(name: string): Promise<void> {
     await open('/administrators', anna);
     await page.getByLabel('Name').fill(name);
     await page.getByLabel('First password', { exact: true }).fill(NEW_PASSWORD);
     await end(anna);
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByLabel('User name').waitFor();
+    await clickUntilSignedOut(page.getByRole('button', { name: 'Add', exact: true }));
   }
 
   it('shows the next administrator nothing of the former, not even before the server has answered', async () => {
@@ -114,8 +120,9 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await open(`/administrators/${bert}`, anna);
     await page.getByRole('button', { name: 'Remove the administrator' }).click();
     await end(anna);
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove the administrator' }).click();
-    await page.getByLabel('User name').waitFor();
+    await clickUntilSignedOut(
+      page.getByRole('dialog').getByRole('button', { name: 'Remove the administrator' }),
+    );
     await expectSoon(() => page.getByRole('dialog').count()).toBe(0);
     await signIn(page, anna);
     await page.getByRole('dialog').getByText(bert).waitFor();
@@ -159,8 +166,7 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
       .waitFor();
     await page.unroute('**/console/api/admin/logout');
     await end(anna);
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('User name').waitFor();
+    await clickUntilSignedOut(page.getByRole('button', { name: 'Sign out' }));
     await expectSoon(() => page.getByRole('complementary').count()).toBe(0);
   });
 
