@@ -38,7 +38,7 @@ export interface CampaignOptions {
  * are refused.
  */
 export const LATER_STEPS =
-  /^\/admin\/(?:(?:sign-in|passkeys|administrators|api-tokens)\/|confirmation|password|setPin|copyTokenPin)|^\/system\/licence\//;
+  /^\/admin\/(?:(?:sign-in|passkeys|administrators|api-tokens)\/|confirmation|password|setPin|copyTokenPin|getTokenOwner)|^\/system\/licence\//;
 
 /** Sends requests to a server in batches, and checks each answer. */
 export class FuzzCampaign {
