@@ -146,7 +146,7 @@ export class ConfigurationStore {
 
   /**
    * Creates or replaces policies of different names, all or none.
-   * @throws ServiceError 'policy.invalid' where one with a fault would replace an active one
+   * @throws ServiceError 'policy.invalid' where one that is turned off would replace an active one
    */
   async putPolicies(
     entries: readonly (KeptPolicy & { readonly outcome: string })[],
@@ -155,17 +155,19 @@ export class ConfigurationStore {
     const rows = entries.map(({ policy: { user: username, ...columns } }) => ({ ...columns, username }));
     assertStorable(...rows.flatMap((row) => Object.values(row).map(String)));
     await this.#change(async ({ sql, audit }) => {
-      const faulty = new Map(
-        entries.flatMap(({ policy, fault }) => (fault === undefined ? [] : [[policy.name, fault]])),
+      const off = new Map(
+        entries.flatMap(({ policy, fault, isTurnedOff }) =>
+          isTurnedOff ? [[policy.name, fault ?? '']] : [],
+        ),
       );
       const active = await sql('policies')
         .where({ active: true })
-        .whereIn('name', [...faulty.keys()])
+        .whereIn('name', [...off.keys()])
         .first<{ name: string } | undefined>('name');
       if (active !== undefined) {
         throw new ServiceError(
           'policy.invalid',
-          `The policy '${active.name}' is active, and is not replaced by one that would not be. ${faulty.get(active.name) ?? ''}`,
+          `The policy '${active.name}' is active, and is not replaced by one that would not be. ${off.get(active.name) ?? ''}`,
         );
       }
       await sql('policies').insert(rows).onConflict('name').merge();

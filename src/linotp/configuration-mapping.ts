@@ -122,7 +122,7 @@ function mapPolicy(name: string, fields: ReadonlyMap<string, string>): Mapped<Po
     active: text('active').toLowerCase() === 'true',
   };
   const row = `Config linotp.Policy.${name}.*`;
-  const { policy, withoutEffect, fault } = keepForeignPolicy(stored);
+  const { policy, withoutEffect, fault, isTurnedOff } = keepForeignPolicy(stored);
   const unknown = withoutEffect.join(', ');
   const remarks = unknown === '' ? [] : [`these actions are unknown and without effect: ${unknown}`];
   return fault === undefined
@@ -131,7 +131,7 @@ function mapPolicy(name: string, fields: ReadonlyMap<string, string>): Mapped<Po
         name,
         row,
         value: policy,
-        reasons: [`${stored.active ? 'is now inactive' : 'stays inactive'}: ${fault}`],
+        reasons: [`${isTurnedOff ? 'is now inactive' : 'stays inactive'}: ${fault}`],
       };
 }
 

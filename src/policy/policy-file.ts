@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { keepForeignPolicy, type KeptPolicy, readActive } from './policy.ts';
+import { keepForeignPolicy, type KeptPolicy, readActive, turnedOff } from './policy.ts';
 import type { Policy } from './stored-policy.ts';
 
 /*
@@ -100,11 +100,7 @@ function policyOf({ name, line, fields }: Section): KeptPolicy {
   };
   return unknown === undefined
     ? keepForeignPolicy(stored)
-    : {
-        policy: { ...stored, active: false },
-        withoutEffect: [],
-        fault: `A policy has no field '${unknown.slice(0, 50)}'`,
-      };
+    : turnedOff(stored, `A policy has no field '${unknown.slice(0, 50)}'`);
 }
 
 interface Section {

@@ -86,19 +86,31 @@ export interface KeptPolicy {
   readonly withoutEffect: readonly string[];
   /** Why the server does not understand it, or it could become wider here; undefined: nothing is wrong. */
   readonly fault: string | undefined;
+  /** True if it is inactive for that fault alone. */
+  readonly isTurnedOff: boolean;
 }
 
 /** @returns the policy; inactive, and otherwise as it is, where `checkForeignPolicy` refuses it */
 export function keepForeignPolicy(stored: Policy): KeptPolicy {
   try {
     const { policy, actions } = checkForeignPolicy(stored);
-    return { policy, withoutEffect: actions.unknown, fault: undefined };
+    return { policy, withoutEffect: actions.unknown, fault: undefined, isTurnedOff: false };
   } catch (error) {
     if (!isServiceError(error, 'policy.invalid')) {
       throw error;
     }
-    return { policy: { ...stored, active: false }, withoutEffect: [], fault: error.message };
+    return turnedOff(stored, error.message);
   }
+}
+
+/** @returns the policy, inactive for that fault */
+export function turnedOff(stored: Policy, fault: string): KeptPolicy {
+  return {
+    policy: { ...stored, active: false },
+    withoutEffect: [],
+    fault,
+    isTurnedOff: stored.active,
+  };
 }
 
 /**

@@ -132,6 +132,13 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
     }
   });
 
+  it('turn an active policy off where the file says so', async () => {
+    await application.services.policies.set(OPERATOR, { name: 'reads', ...READING });
+    const off = { ...READING, action: 'show, !remove', active: 'False' };
+    expect((await upload(section('reads', off))).result.value).toBe(1);
+    expect((await stored()).find(({ name }) => name === 'reads')).toMatchObject({ active: false });
+  });
+
   it('leave others as they are, and warn where nobody could change policies afterwards', async () => {
     const all = { scope: 'system', action: '*', realm: '*', user: 'admin' };
     await application.services.policies.set(OPERATOR, { name: 'reads', ...READING });
