@@ -43,7 +43,7 @@ const OUTCOME_WORDS: readonly string[] = [
   // Of administration.
   'created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused',
   'session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired', 'installed',
-  'confirmed',
+  'confirmed', 'copied',
   // Of upkeep.
   'migrated', 'mended', 'pruned', 'handed', 'restored', 'begun', 'verified',
   // Of webhooks.
@@ -65,7 +65,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'administrators/passkey-link', 'api-tokens', 'api-tokens/add', 'api-tokens/remove',
     'passkeys', 'passkeys/options', 'passkeys/remove', 'sessions', 'sessions/end',
     'overview', 'rights', 'search', 'person', 'token', 'tokens', 'checkstatus', 'getTokenOwner',
-    'check_serial', 'setPin',
+    'check_serial', 'setPin', 'copyTokenPin', 'testresolver',
   ],
   // prettier-ignore
   system: [
@@ -77,7 +77,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'users/add', 'users/password', 'users/remove', 'keys', 'licence', 'licence/install', 'licence/remove',
     'webhooks', 'webhooks/deliveries', 'webhooks/add', 'webhooks/enable', 'webhooks/disable',
     'webhooks/test', 'webhooks/retry', 'webhooks/rotate-secret', 'webhooks/remove',
-    'getPolicyDef', 'getSupportInfo', 'isSupportValid',
+    'getPolicyDef', 'getSupportInfo', 'isSupportValid', 'importPolicy', 'getPolicy/policy.cfg',
   ],
   monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'],
   audit: ['search', 'values', 'export', 'verify', 'verification', 'prune'],
@@ -90,13 +90,14 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   import: ['linotp'],
   keys: ['add', 'retire', 'rotate'],
   licence: ['install', 'remove'],
-  policy: ['set', 'remove'],
+  policy: ['set', 'import', 'remove'],
   realm: ['set', 'default', 'remove'],
   resolver: ['set', 'test', 'remove'],
   token: [
     'import',
     'remove-pin',
     'remove-ocra-pin',
+    'copy-pin',
     'resync',
     'enable',
     'disable',

@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import { assertUnchanged } from '../policy/changed-policy.ts';
+import type { KeptPolicy } from '../policy/policy.ts';
 import { ReadPolicy } from '../policy/read-policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { removeRealm, storeRealm, thinRealm } from '../realms/realm-store.ts';
@@ -140,6 +141,37 @@ export class ConfigurationStore {
         .onConflict('name')
         .merge();
       await audit.write(act, policy.name, outcome);
+    });
+  }
+
+  /**
+   * Creates or replaces policies of different names, all or none.
+   * @throws ServiceError 'policy.invalid' where one that is turned off would replace an active one
+   */
+  async putPolicies(
+    entries: readonly (KeptPolicy & { readonly outcome: string })[],
+    act: Act,
+  ): Promise<void> {
+    const rows = entries.map(({ policy: { user: username, ...columns } }) => ({ ...columns, username }));
+    assertStorable(...rows.flatMap((row) => Object.values(row).map(String)));
+    await this.#change(async ({ sql, audit }) => {
+      const off = new Map(
+        entries.flatMap(({ policy, fault, isTurnedOff }) =>
+          isTurnedOff ? [[policy.name, fault ?? '']] : [],
+        ),
+      );
+      const active = await sql('policies')
+        .where({ active: true })
+        .whereIn('name', [...off.keys()])
+        .first<{ name: string } | undefined>('name');
+      if (active !== undefined) {
+        throw new ServiceError(
+          'policy.invalid',
+          `The policy '${active.name}' is active, and is not replaced by one that would not be. ${off.get(active.name) ?? ''}`,
+        );
+      }
+      await sql('policies').insert(rows).onConflict('name').merge();
+      await audit.writeAll(entries.map(({ policy, outcome }) => auditEntry(act, policy.name, outcome)));
     });
   }
 

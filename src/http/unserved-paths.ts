@@ -3,6 +3,9 @@ import { ServiceError } from '../kernel/errors.ts';
 const NO_PORTAL = 'users have no portal of their own here: /app is the QR-TAN app, /admin changes tokens';
 const CONSOLE = 'the console is at /console';
 const NO_PROVIDERS = 'no texts, calls or e-mails are sent';
+/** LinOTP answers a password in place of responses, which nothing here would accept. */
+const LOST =
+  'there are no tokens with a fixed password. Disable the lost token by /admin/disable, enrol another by /admin/init, and give it the same PIN by /admin/copyTokenPin';
 
 /** The groups of paths that LinOTP has and this server does not, each with the reason. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -20,14 +23,11 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 /** Single paths, likewise. */
 const PATHS: Readonly<Record<string, string>> = {
-  '/admin/copyTokenPin': 'a PIN belongs to one token: set it by /admin/set',
-  '/admin/losttoken': 'enrol another token by /admin/init and disable the lost one by /admin/disable',
-  '/admin/lostToken': 'enrol another token by /admin/init and disable the lost one by /admin/disable',
-  '/admin/testresolver': 'resolvers are tried by /system/testResolver',
+  '/admin/losttoken': LOST,
+  '/admin/lostToken': LOST,
   '/admin/getSerialByOtp': 'a response belongs to a challenge, which names its token',
   '/admin/unpair': 'tokens of that type are not checked',
   '/admin/totp_lookup': 'tokens of that type are not checked',
-  '/system/importPolicy': 'policies are set by /system/setPolicy, or imported by `tankeeper linotp import`',
   '/system/checkPolicy': '/system/explainPolicy tells what policies grant',
   '/system/setupSecurityModule': 'the key file or module is opened at the start of the server',
   '/system/setSupport': 'a licence is installed by /system/licence/install',
@@ -45,7 +45,7 @@ const PATHS: Readonly<Record<string, string>> = {
 /** @returns the refusal of a path that LinOTP has and this server does not; undefined for every other path */
 export function unservedPath(path: string): ServiceError | undefined {
   const [, group = ''] = path.split('/');
-  const reason = own(PATHS, path) ?? own(GROUPS, `/${group}`) ?? policyFile(path);
+  const reason = own(PATHS, path) ?? own(GROUPS, `/${group}`);
   const named = path.slice(0, 100);
   return reason === undefined
     ? undefined
@@ -54,10 +54,4 @@ export function unservedPath(path: string): ServiceError | undefined {
 
 function own(reasons: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(reasons, key) ? reasons[key] : undefined;
-}
-
-function policyFile(path: string): string | undefined {
-  return path.startsWith('/system/getPolicy/')
-    ? 'policies are listed by /system/getPolicy, as JSON'
-    : undefined;
 }

@@ -2,7 +2,7 @@ import { plainName } from '../kernel/text.ts';
 import type { ConfigTable, ConfigValue } from './installation-reading.ts';
 import type { Mapped } from './import-report.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { checkForeignPolicy } from '../policy/policy.ts';
+import { keepForeignPolicy } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import { canonicalKey } from '../configuration/setting.ts';
@@ -122,18 +122,17 @@ function mapPolicy(name: string, fields: ReadonlyMap<string, string>): Mapped<Po
     active: text('active').toLowerCase() === 'true',
   };
   const row = `Config linotp.Policy.${name}.*`;
-  try {
-    const { policy, actions } = checkForeignPolicy(stored);
-    const unknown = actions.unknown.join(', ');
-    const remarks = unknown === '' ? [] : [`these actions are unknown and without effect: ${unknown}`];
-    return { name, row, value: policy, reasons: [], remarks };
-  } catch (error) {
-    if (!isServiceError(error, 'policy.invalid')) {
-      throw error;
-    }
-    const reasons = [`${stored.active ? 'is now inactive' : 'stays inactive'}: ${error.message}`];
-    return { name, row, value: { ...stored, active: false }, reasons };
-  }
+  const { policy, withoutEffect, fault, isTurnedOff } = keepForeignPolicy(stored);
+  const unknown = withoutEffect.join(', ');
+  const remarks = unknown === '' ? [] : [`these actions are unknown and without effect: ${unknown}`];
+  return fault === undefined
+    ? { name, row, value: policy, reasons: [], remarks }
+    : {
+        name,
+        row,
+        value: policy,
+        reasons: [`${isTurnedOff ? 'is now inactive' : 'stays inactive'}: ${fault}`],
+      };
 }
 
 /** A value of the configuration. */

@@ -2,7 +2,8 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { actOf, type Caller } from './caller.ts';
-import { checkForeignPolicy, checkPolicy, type PolicyDraft } from './policy.ts';
+import { checkForeignPolicy, checkPolicy, type KeptPolicy, type PolicyDraft } from './policy.ts';
+import { readPolicyFile } from './policy-file.ts';
 import { splitList } from './policy-users.ts';
 import { policiesAfter, somebodyWrites } from './lost-rights.ts';
 import type { ReadPolicy } from './read-policy.ts';
@@ -19,6 +20,8 @@ interface PolicyDependencies {
 
 /** Characters of names in the log and in an audit row. */
 const MAX_REMARK = 500;
+/** Policies of a file on which an answer has remarks. */
+const MAX_NOTES = 20;
 
 /** Conditions on the policies to list; an absent or empty one does not restrict. */
 export interface PolicyFilter {
@@ -67,11 +70,8 @@ export class PolicyService {
     const base = await this.#deps.configuration.current();
     const { policy, withoutEffect } = checkedFor(caller, draft);
     const unknown = unknownNames(policy, base);
-    await this.#warnOfLockOut(caller, base.policies, { stored: policy });
-    const remark =
-      withoutEffect.length === 0
-        ? ''
-        : `, unknown actions are without effect: ${withoutEffect.join(', ').slice(0, MAX_REMARK)}`;
+    await this.#warnOfLockOut(caller, base.policies, [{ stored: policy }]);
+    const remark = withoutEffect.length === 0 ? '' : `, ${remarkOf(withoutEffect)}`;
     const act = actOf(caller, 'policy/set');
     await this.#deps.configuration.putPolicy(policy, act, expected, `stored${remark}`);
     if (remark !== '') {
@@ -100,28 +100,66 @@ export class PolicyService {
    */
   async remove(caller: Caller, name: string, expected?: Policy): Promise<void> {
     const { policies } = await this.#deps.configuration.current();
-    await this.#warnOfLockOut(caller, policies, { removed: name.trim() });
+    await this.#warnOfLockOut(caller, policies, [{ removed: name.trim() }]);
     const act = actOf(caller, 'policy/remove');
     if (!(await this.#deps.configuration.removePolicy(name.trim(), act, expected))) {
       throw unknownPolicy(name);
     }
   }
 
+  /**
+   * Creates or replaces the policies of a file, all or none; others stay. As in an import from LinOTP, unknown actions
+   * are without effect, and a policy that the server does not understand is inactive; an active one is never replaced by
+   * such a one.
+   * @returns how many there are, and remarks on some
+   * @throws ServiceError 'policy.invalid' that names the line or the policy
+   */
+  async importFile(
+    caller: Caller,
+    text: string,
+  ): Promise<{ readonly stored: number; readonly notes: readonly string[] }> {
+    const kept = readPolicyFile(text);
+    const base = await this.#deps.configuration.current();
+    await this.#warnOfLockOut(
+      caller,
+      base.policies,
+      kept.map(({ policy }) => ({ stored: policy })),
+    );
+    const entries = kept.map((one) => {
+      const notes = notesOf(one);
+      return { ...one, outcome: ['stored', ...notes].join(', ') };
+    });
+    await this.#deps.configuration.putPolicies(entries, actOf(caller, 'policy/import'));
+    const notes = kept.flatMap((one) => {
+      const unknown = listUnknownNames(unknownNames(one.policy, base));
+      const missing = unknown === '' ? [] : [`names what does not exist: ${unknown.slice(0, MAX_REMARK)}`];
+      const all = [...notesOf(one), ...missing].join(', ');
+      return all === '' ? [] : [`The policy ${one.policy.name}: ${all}`];
+    });
+    const shown =
+      notes.length > MAX_NOTES ? [...notes.slice(0, MAX_NOTES), `${notes.length - MAX_NOTES} more`] : notes;
+    if (shown.length > 0) {
+      this.#deps.log?.warn(`Policies are imported with remarks: ${shown.join('. ')}`);
+    }
+    return { stored: kept.length, notes: shown };
+  }
+
   /** Old clients expect a policy to be stored in any case. The operator has been asked. */
   async #warnOfLockOut(
     { principal }: Caller,
     policies: readonly ReadPolicy[],
-    change: { readonly stored: Policy } | { readonly removed: string },
+    changes: readonly ({ readonly stored: Policy } | { readonly removed: string })[],
   ): Promise<void> {
     const { administrators, log } = this.#deps;
     if (principal.operator || administrators === undefined || log === undefined) {
       return;
     }
     const names = (await administrators.list()).map(({ name }) => name);
-    if (somebodyWrites(policies, names) && !somebodyWrites(policiesAfter(policies, change), names)) {
-      const name = 'stored' in change ? change.stored.name : change.removed;
+    const after = changes.reduce(policiesAfter, policies);
+    if (somebodyWrites(policies, names) && !somebodyWrites(after, names)) {
+      const changed = changes.map((change) => ('stored' in change ? change.stored.name : change.removed));
       log.warn(
-        `The change of the policy ${name} by ${principal.administrator} leaves no administrator with the right ` +
+        `The change of the policy ${changed.join(', ').slice(0, MAX_REMARK)} by ${principal.administrator} leaves no administrator with the right ` +
           'system:write: only `tankeeper policy` on the machine of the server can change policies from now on',
       );
     }
@@ -136,6 +174,18 @@ function checkedFor(
   return principal.operator || actions.known.size === 0
     ? { policy: checkPolicy(draft), withoutEffect: [] }
     : { policy, withoutEffect: actions.unknown.map((name) => name.slice(0, 64)) };
+}
+
+function remarkOf(withoutEffect: readonly string[]): string {
+  return `unknown actions are without effect: ${withoutEffect.join(', ').slice(0, MAX_REMARK)}`;
+}
+
+/** @returns what of an imported policy has no effect */
+function notesOf({ withoutEffect, fault }: KeptPolicy): readonly string[] {
+  return [
+    ...(withoutEffect.length > 0 ? [remarkOf(withoutEffect)] : []),
+    ...(fault === undefined ? [] : [`inactive: ${fault.slice(0, MAX_REMARK)}`]),
+  ];
 }
 
 function fits(policy: ReadPolicy, { name, scope, action, realm, user }: PolicyFilter): boolean {

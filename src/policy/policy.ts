@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { didYouMean, plainName } from '../kernel/text.ts';
 import { findActions, type FoundActions, readActions } from './policy-actions.ts';
 import { readClients } from './policy-client.ts';
@@ -76,6 +76,61 @@ export function checkForeignPolicy(draft: PolicyDraft): {
     throw invalid(problem.message);
   }
   return { policy, actions: findActions(knownScope(policy.scope), policy.action) };
+}
+
+/** A policy that was written elsewhere, as it can be kept. */
+export interface KeptPolicy {
+  /** Inactive where it has a fault. */
+  readonly policy: Policy;
+  /** Names of its actions that are without effect. */
+  readonly withoutEffect: readonly string[];
+  /** Why the server does not understand it, or it could become wider here; undefined: nothing is wrong. */
+  readonly fault: string | undefined;
+  /** True if it is inactive for that fault alone. */
+  readonly isTurnedOff: boolean;
+}
+
+/** @returns the policy; inactive, and otherwise as it is, where `checkForeignPolicy` refuses it */
+export function keepForeignPolicy(stored: Policy): KeptPolicy {
+  try {
+    const { policy, actions } = checkForeignPolicy(stored);
+    return { policy, withoutEffect: actions.unknown, fault: undefined, isTurnedOff: false };
+  } catch (error) {
+    if (!isServiceError(error, 'policy.invalid')) {
+      throw error;
+    }
+    return turnedOff(stored, error.message);
+  }
+}
+
+/** @returns the policy, inactive for that fault */
+export function turnedOff(stored: Policy, fault: string): KeptPolicy {
+  return {
+    policy: { ...stored, active: false },
+    withoutEffect: [],
+    fault,
+    isTurnedOff: stored.active,
+  };
+}
+
+/**
+ * @returns undefined where it is not given
+ * @throws ServiceError 'policy.invalid'
+ */
+export function readActive(text: string | undefined): boolean | undefined {
+  switch (text?.trim().toLowerCase()) {
+    case undefined:
+    case '':
+      return undefined;
+    case 'true':
+    case '1':
+      return true;
+    case 'false':
+    case '0':
+      return false;
+    default:
+      throw invalid('The state of a policy (active) is True or False');
+  }
 }
 
 /** @returns the faults of a policy, at most one problem of each field; none: it is valid */

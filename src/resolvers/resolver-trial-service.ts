@@ -47,9 +47,13 @@ export type Trial =
     }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** A resolver that is tried: its name alone stands for the stored one as it is. */
+/** A resolver that is tried: its name alone stands for the stored one as it is; without a name it is a new one. */
 export type TriedResolver =
-  ResolverDraft | { readonly name: string; readonly kind?: undefined; readonly settings?: undefined };
+  | (Omit<ResolverDraft, 'name'> & { readonly name: string | undefined })
+  | { readonly name: string; readonly kind?: undefined; readonly settings?: undefined };
+
+/** The name of a resolver without one, in the audit. */
+const UNNAMED = 'unnamed';
 
 const MAX_SHOWN_USERS = 5;
 const TIMEOUT_MS = 20_000;
@@ -109,9 +113,12 @@ export class ResolverTrialService {
       const { name, kind, settings, isBounded } = known;
       return { checked: { name, kind, settings, secret: undefined, secretBoundTo: [] }, known, isBounded };
     }
-    const checked = checkResolver(tried);
+    const checked = checkResolver({ ...tried, name: tried.name ?? UNNAMED });
     await assertNoForeignPath(caller, checked, this.#deps.files);
-    const known = configuration.resolvers.find(({ name }) => name === checked.name);
+    const known =
+      tried.name === undefined
+        ? undefined
+        : configuration.resolvers.find(({ name }) => name === checked.name);
     if (known !== undefined && known.kind !== checked.kind) {
       throw kindIsFixed(known, checked.kind);
     }

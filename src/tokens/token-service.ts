@@ -25,7 +25,7 @@ import {
   type TokenSelection,
 } from './token-selection.ts';
 import type { TokenStore } from './token-store.ts';
-import { isToSet, sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
+import { copiedPin, isToSet, sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
 import { type DescribedToken, describeToken, foreignRealms, isVisible, visibleRealm } from './token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
@@ -223,6 +223,25 @@ export class TokenService {
   removePin(caller: Caller, selection: TokenSelection, pin: 'pin' | 'ocraPin'): Promise<number> {
     const act = pin === 'pin' ? 'remove-pin' : 'remove-ocra-pin';
     return this.#change(caller, 'set', selection, () => ({ secrets: { [pin]: null } }), { act });
+  }
+
+  /**
+   * Gives a token the token PIN of another one, as it is at that moment.
+   * @throws ServiceError 'token.state' where the other one has none, 'parameter.invalid' for one token twice
+   */
+  async copyPin(caller: Caller, serials: { readonly from: string; readonly to: string }): Promise<void> {
+    const { grant } = await this.#authorize(caller, 'copytokenpin');
+    if (serials.from === serials.to) {
+      throw new ServiceError('parameter.invalid', "The parameters 'from' and 'to' name the same token", {
+        parameter: 'to',
+      });
+    }
+    await this.#deps.tokens.changeBy(serials, actOf(caller, 'token/copy-pin'), (source, target) => {
+      const hidden = [source, target].find((token) => !isVisible(token, grant));
+      return hidden === undefined
+        ? { secrets: { pin: copiedPin(source, target.serial, this.#deps.vault) } }
+        : nothingSelected(hidden);
+    });
   }
 
   /** Removes the tokens and their challenges. */

@@ -74,6 +74,21 @@ export function sealPin(pin: string, serial: string, vault: Vault, random: Rando
 }
 
 /**
+ * @returns the token PIN of a token, sealed for another one
+ * @throws ServiceError 'token.state' where it has none
+ */
+export function copiedPin(
+  { serial, secrets: { pin } }: Pick<Token, 'serial' | 'secrets'>,
+  to: string,
+  vault: Vault,
+): Sealed {
+  if (pin === null) {
+    throw new ServiceError('token.state', `The token '${serial}' has no PIN`);
+  }
+  return vault.seal(vault.open(pin, 'pin', serial), 'pin', to);
+}
+
+/**
  * The token PIN of an enrolment or key file, whose forms have a field for it.
  * @returns null for an empty one: there is none
  * @throws ServiceError 'parameter.invalid' for a PIN of blanks, and one of more than 255 characters

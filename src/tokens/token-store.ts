@@ -2,7 +2,14 @@ import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import { freeCondition, isSearchable, LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
 import type { TokenFilter, TokenOrder } from './token-selection.ts';
-import type { LockedDecision, NewToken, SerialOrigin, Token, TokenChange } from './token.ts';
+import type {
+  LockedDecision,
+  NewToken,
+  SerialOrigin,
+  Token,
+  TokenChange,
+  TokenStateChange,
+} from './token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AuditEntry } from '../audit/audit-row.ts';
 import { auditEntry } from '../audit/rows-store.ts';
@@ -171,6 +178,32 @@ export class TokenStore {
         for (const { serial } of locked) {
           await changeToken(unit, serial, changes.get(serial) ?? {}, act, decide);
         }
+      }),
+    );
+  }
+
+  /**
+   * Changes a token by what another one has, under the locks of both. Each has its audit row.
+   * @param decide throws to prevent the change
+   * @throws 'token.unknown' when one is gone
+   */
+  async changeBy(
+    { from, to }: { readonly from: string; readonly to: string },
+    act: Act,
+    decide: (source: Token, target: Token) => TokenStateChange,
+  ): Promise<void> {
+    await this.#database.transact((unit) =>
+      withLockedTokens(unit.sql, { serials: [from, to] }, async (locked) => {
+        assertComplete(locked, [from, to]);
+        const source = await findToken(unit.sql, { serial: from });
+        const target = await findToken(unit.sql, { serial: to });
+        if (source === undefined || target === undefined) {
+          throw new Error('a locked token is gone');
+        }
+        const change = decide(source, target);
+        const copied = Object.keys(change.secrets ?? {}).join(', ');
+        await unit.audit.write(act, from, `copied ${copied}`, source.realms);
+        await changeToken(unit, to, change, act);
       }),
     );
   }

@@ -160,7 +160,7 @@ describe('the guides', () => {
     const named = guides.flatMap((text) =>
       [
         ...text.matchAll(
-          /`(\/(?:ocra|admin|audit|system|validate|monitoring|docs|healthz|startupz|readyz|metrics)\b[\w/-]*)/g,
+          /`(\/(?:ocra|admin|audit|system|validate|monitoring|docs|healthz|startupz|readyz|metrics)\b[\w/.-]*)/g,
         ),
       ].map(([, path = '']) => path.replace(/\/$/, '')),
     );

@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { describedActions } from '../../policy/policy-actions.ts';
 import { RIGHT_SCOPES } from '../../policy/stored-policy.ts';
+import { describeExamination } from '../../resolvers/resolver-trial.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Services } from '../../services.ts';
 import type { ResolvedUser } from '../../users/user-directory.ts';
 import { count, inEveryDialect, type Shown, valueOf } from '../answers.ts';
 import { type Endpoint, openEndpoint, valueChange, valueReading } from '../endpoint-spec.ts';
-import { optional, required, secret } from '../request/parameters.ts';
+import { blankAsUndefined, optional, required, secret } from '../request/parameters.ts';
+import {
+  providedSettings,
+  REMOVE_PASSWORD,
+  removalOf,
+  RESOLVER_PARAMETERS,
+  resolverKind,
+} from './system/resolver-controller.ts';
 
 const OWNER = z.strictObject({
   username: z.string().optional(),
@@ -23,13 +31,15 @@ const SERIAL = required('the serial of the token', 'QR1');
 
 /** @returns the further endpoints that clients of LinOTP call, in every dialect alike: no answer of theirs was recorded */
 export function linotpEndpoints(
-  { tokens, licences }: Pick<Services, 'tokens' | 'licences'>,
+  { tokens, licences, resolverTrials }: Pick<Services, 'tokens' | 'licences' | 'resolverTrials'>,
   ready: () => Promise<boolean>,
 ): Endpoint[] {
   return [
     ownerEndpoint(tokens),
     serialEndpoint(tokens),
     pinEndpoint(tokens),
+    copyPinEndpoint(tokens),
+    resolverEndpoint(resolverTrials),
     policyDefinitionEndpoint(),
     ...supportEndpoints(licences),
     ...stateEndpoints(ready),
@@ -110,6 +120,63 @@ function pinEndpoint(tokens: Services['tokens']): Endpoint {
         );
       }
       return { 'set userpin': await tokens.set(caller, { serial }, { ocraPin: userpin }) };
+    },
+  );
+}
+
+function copyPinEndpoint(tokens: Services['tokens']): Endpoint {
+  return valueChange(
+    {
+      path: '/admin/copyTokenPin',
+      methods: ['GET', 'POST'],
+      summary: 'gives a token the token PIN of another one',
+      requires: 'admin:copytokenpin',
+      value: z.literal(1).describe('the number of PINs that were copied'),
+      parameters: {
+        from: required('the serial of the token that has the PIN', 'QR1'),
+        to: required('the serial of the token that gets it', 'QR2'),
+      },
+    },
+    async ({ caller, parameters }) => {
+      await tokens.copyPin(caller, parameters);
+      return 1 as const;
+    },
+  );
+}
+
+function resolverEndpoint(trials: Services['resolverTrials']): Endpoint {
+  return valueChange(
+    {
+      path: '/admin/testresolver',
+      methods: ['GET', 'POST'],
+      summary:
+        'reads the users of a resolver as it would be with these settings, as /system/testResolver does',
+      requires: 'system:write',
+      value: z.strictObject({
+        result: z.boolean().describe('true: the users can be read'),
+        desc: z.string().describe('how many there are, or why not'),
+      }),
+      example: { result: false, desc: 'the host name is unknown' },
+      parameters: {
+        type: required('`passwd`, `sql`, `ldap` or `managed`, also as `ldapresolver`', 'ldap'),
+        name: optional('the resolver whose stored password is used where none is given'),
+        previous_name: optional('the same, of one that is to be renamed'),
+        ...RESOLVER_PARAMETERS,
+        remove_password: REMOVE_PASSWORD,
+      },
+    },
+    async ({ caller, parameters: { type, name, previous_name, remove_password, ...settings } }) => {
+      const trial = await trials.try(caller, {
+        name: blankAsUndefined(previous_name) ?? blankAsUndefined(name),
+        kind: resolverKind(type),
+        settings: providedSettings(settings),
+        ...removalOf(remove_password),
+      });
+      if (trial.kind === 'unreadable') {
+        return { result: false, desc: trial.reason };
+      }
+      const { users, found } = trial;
+      return { result: true, desc: found === undefined ? `${users} users` : describeExamination(found) };
     },
   );
 }

@@ -27,7 +27,7 @@ function createDocumentedDialect(version = DOCUMENTED_VERSION): Dialect {
   const envelope = new DocumentedEnvelope(version);
   return {
     name: 'documented',
-    routes: (path) => [path],
+    routes: withFileNames,
     ocra: documentedOcra(envelope),
     validate: documentedValidate(envelope),
     enrolment: documentedEnrolment(envelope),
@@ -64,7 +64,12 @@ function routes(path: string): string[] {
   if (/^\/ocra\/./.test(path)) {
     return [path, `${path}/:id`];
   }
-  return path.startsWith('/monitoring/') ? [path, `/${path}`] : [path];
+  return path.startsWith('/monitoring/') ? [path, `/${path}`] : withFileNames(path);
+}
+
+/** The client names the file that it downloads. */
+function withFileNames(path: string): string[] {
+  return path === '/system/getPolicy/policy.cfg' ? ['/system/getPolicy/:file'] : [path];
 }
 
 function failuresByFamily(failures: Readonly<Record<Family, FailureDialect>>): FailureDialect {

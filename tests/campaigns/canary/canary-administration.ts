@@ -262,6 +262,14 @@ export class CanaryAdministration {
     const policy = { name: `${this.#name}-p`, scope: 'monitoring', action: '*', realm: '*', user: '*' };
     await this.#send({ path: '/system/setPolicy', parameters: policy });
     await this.#send({ path: '/system/getPolicy' });
+    await this.#send({ path: '/system/getPolicy/policy.cfg' });
+    const file = `[${policy.name}]\nscope = monitoring\naction = *\nrealm = *\nuser = *\n`;
+    await this.#send({ path: '/system/importPolicy', parameters: { file } });
+    const wrongFile = this.#marks.text('misplaced', 'in a file of policies');
+    for (const line of [wrongFile, `password = ${wrongFile}`, `time = """${wrongFile}`]) {
+      await this.#send({ path: '/system/importPolicy', parameters: { file: `${file}${line}\n` } });
+    }
+    await this.#send({ path: '/system/importPolicy', parameters: { file: wrongFile } });
     await this.#send({ path: '/system/policyNames' });
     await this.#send({ path: '/system/explainPolicy', parameters: { administrator: 'admin' } });
     await this.#send({ path: '/system/policyConsequences', parameters: policy });

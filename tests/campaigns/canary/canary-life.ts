@@ -223,6 +223,9 @@ export class CanaryLife {
     await send({ path: '/admin/set', parameters: { serial, ocrapin: ocrapin.repeat(20) } });
     const userpin = this.#marks.text('OCRA PIN', 'of another client');
     await send({ path: '/admin/setPin', parameters: { serial, userpin } });
+    for (const to of [`${this.#name}-MADE`, serial, 'NONE']) {
+      await send({ path: '/admin/copyTokenPin', parameters: { from: serial, to } });
+    }
     await send({ path: '/admin/set', parameters: { serial, pin, maxfailcount: 'x' } });
     await send({
       path: '/admin/assign',

@@ -40,9 +40,12 @@ async function tryResolvers(name: string, post: Post, marks: CanaryMarks): Promi
   };
   await post('/system/testResolver', { ...ldap, BINDDN: 'cn=x', BINDPW: secret('without a server') });
   await post('/system/testResolver', { ...ldap, LDAPFILTER: '(', BINDPW: secret('with a broken filter') });
+  await post('/admin/testresolver', { ...ldap, BINDDN: 'cn=x', BINDPW: secret('of another client') });
+  await post('/admin/testresolver', { ...ldap, name: '', LDAPFILTER: '(', BINDPW: secret('without a name') });
   const Connect = `postgresql://x:${encodeURIComponent(secret('in a URL'))}@127.0.0.1:1/x`;
   const Map = '{"userid": "id", "username": "login"}';
   await post('/system/testResolver', { name: `${name}-tried`, type: 'sql', Connect, Table: 'x', Map });
+  await post('/admin/testresolver', { type: 'SQL', Connect, Table: 'x', Map });
 }
 
 async function changeUsers(name: string, post: Post, marks: CanaryMarks): Promise<void> {

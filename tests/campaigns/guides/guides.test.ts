@@ -188,7 +188,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
   policies: {
     before: ADMINISTRATION,
     replace: [confirmed('policy set probe')],
-    prints: [/the policy probe is disabled/, /no policy of the scope is active/],
+    prints: [/the policy probe is disabled/, /no policy of the scope is active/, /"value": 2/],
   },
   'security-officer': {
     before: ADMINISTRATION,

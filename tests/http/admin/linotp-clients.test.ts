@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
-import { TestApplication } from '../../support/application/test-application.ts';
+import { whileHeld } from '../../support/database/held-statement.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+let number = 0;
 
 describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dialect %s', (dialect) => {
   let application: TestApplication;
@@ -60,6 +62,164 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
     expect((await set({ userpin: '42', sopin: '1' })).text).toContain("'sopin' is not set");
   });
 
+  describe('that copies the PIN of a token', () => {
+    const copy = (parameters: Record<string, string>) => ask('/admin/copyTokenPin', parameters);
+    /** Answers a new challenge with that PIN. */
+    const accepts = async (serial: string, pin: string): Promise<boolean> => {
+      const { transactionid, question } = await application.challenge(serial);
+      const { counter } = await application.services.tokens.show(OPERATOR, serial);
+      const pass = pin + application.respond(SUITE, question, { counter });
+      return ((await application.check(transactionid, pass)) as { result: boolean }).result;
+    };
+    let from: string;
+    let to: string;
+    beforeEach(async () => {
+      number += 1;
+      [from, to] = [`FROM${number}`, `TO${number}`];
+      await application.enrolPlain(from, SUITE, { user: 'ann', realm: 'north', pin: '1234' });
+      await application.enrolPlain(to, SUITE, { user: 'bob', realm: 'south', pin: '9999' });
+    });
+
+    it('gets a token that takes this PIN in place of its own, and an audit row of each', async () => {
+      expect(await copy({ from, to })).toEqual({ status: true, value: 1 });
+      expect(await accepts(to, '9999')).toBe(false);
+      expect(await accepts(to, '1234')).toBe(true);
+      expect(await accepts(from, '1234')).toBe(true);
+      const rows = async (realm: string) =>
+        (
+          await application.services.audit.search(OPERATOR, { action: 'token/copy-pin', realm, limit: 1 })
+        ).map(({ subject, outcome }) => [subject, outcome]);
+      expect(await rows('south')).toEqual([[to, 'changed pin']]);
+      expect(await rows('north')).toEqual([[from, 'copied pin']]);
+    });
+
+    it('is refused where there is no PIN to copy, and the other token keeps its own', async () => {
+      expect((await copy({ from: 'T1', to })).error?.message).toContain("The token 'T1' has no PIN");
+      expect((await copy({ from, to: from })).error?.message).toContain('name the same token');
+      expect((await copy({ from: 'NONE', to })).error?.message).toContain("with the serial 'NONE'");
+      expect((await copy({ from, to: 'NONE' })).error?.message).toContain("with the serial 'NONE'");
+      expect((await copy({ from: '*', to })).error?.message).toContain("with the serial '*'");
+      expect((await copy({ from })).error?.message).toContain('Missing parameter');
+      expect(await accepts(to, '9999')).toBe(true);
+    });
+
+    it('needs a right of its own, for the realms of both tokens', async () => {
+      await bounded.add(`north${number}`, 'copytokenpin', 'north');
+      await bounded.add(`both${number}`, 'copytokenpin', 'north,south');
+      const tried = async (name: string, serials: Record<string, string>): Promise<string> =>
+        (await bounded.post(`${name}${number}`, '/admin/copyTokenPin', serials)).text;
+      expect(await tried('north', { from, to })).toContain(`No token found with the serial '${to}'`);
+      expect(await tried('north', { from: to, to: from })).toContain(
+        `No token found with the serial '${to}'`,
+      );
+      expect(await accepts(to, '9999')).toBe(true);
+      expect(await tried('both', { from, to })).toContain('"value": 1');
+      const { text } = await bounded.post('north-desk', '/admin/copyTokenPin', { from, to });
+      expect(text).toContain('ERR410');
+    });
+
+    it('gets the one that another administrator sets at this moment, and none that is removed', async () => {
+      const { tokens } = application.services;
+      const waits = /^select "id", "serial" from "tokens" .*for no key update$/s;
+      await whileHeld(
+        waits,
+        () => tokens.copyPin(OPERATOR, { from, to }),
+        () => tokens.set(OPERATOR, { serial: from }, { pin: '5678' }),
+      );
+      expect(await accepts(to, '5678')).toBe(true);
+      const copying = whileHeld(
+        waits,
+        () => tokens.copyPin(OPERATOR, { from, to }),
+        () => tokens.removePin(OPERATOR, { serial: from }, 'pin'),
+      );
+      await expect(copying).rejects.toThrow('has no PIN');
+      expect(await accepts(to, '5678')).toBe(true);
+    });
+
+    it('both ways at once ends without a deadlock, and with one PIN', async () => {
+      const { tokens } = application.services;
+      await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          tokens.copyPin(OPERATOR, index % 2 === 0 ? { from, to } : { from: to, to: from }),
+        ),
+      );
+      const pin = (await accepts(from, '1234')) ? '1234' : '9999';
+      expect(await accepts(from, pin)).toBe(true);
+      expect(await accepts(to, pin)).toBe(true);
+    });
+  });
+
+  it('is told that there is no password in place of a lost token, which stays as it is', async () => {
+    const { error } = await ask('/admin/losttoken', { serial: 'T1' });
+    expect(error?.message).toContain('there are no tokens with a fixed password');
+    expect(await application.services.tokens.show(OPERATOR, 'T1')).toMatchObject({ active: true });
+  });
+
+  describe('that tries a resolver', () => {
+    const LDAP = {
+      type: 'LDAP',
+      LDAPURI: 'ldap://127.0.0.1:1',
+      LDAPBASE: 'dc=x',
+      BINDDN: 'cn=x',
+      BINDPW: 'a secret of the directory',
+      LOGINNAMEATTRIBUTE: 'uid',
+      LDAPSEARCHFILTER: '(uid=*)',
+      LDAPFILTER: '(uid=%s)',
+    };
+    const test = async (parameters: Record<string, string>): Promise<Answer> =>
+      ((await application.asAdmin('/admin/testresolver', parameters)).body as { result: Answer }).result;
+
+    it('learns the number of its users, or why they cannot be read, whether it has a name or not', async () => {
+      for (const name of [{ name: 'north' }, { previous_name: 'north', name: 'renamed' }]) {
+        expect(await test({ type: 'managedresolver', ...name })).toEqual({
+          status: true,
+          value: { result: true, desc: '1 users' },
+        });
+      }
+      expect(await test({ type: 'managed' })).toEqual({
+        status: true,
+        value: { result: true, desc: '0 users' },
+      });
+      for (const more of [{}, { name: 'new' }]) {
+        const { value } = await test({ ...LDAP, ...more });
+        expect(value).toEqual({ result: false, desc: expect.stringMatching(/./) });
+        expect(JSON.stringify(value)).not.toContain('127.0.0.1');
+      }
+    });
+
+    it.each([
+      [{ type: 'passwdresolver', fileName: '/etc/passwd' }, 'no file can be named over HTTP'],
+      [{ type: 'ldapresolver' }, 'LDAPURI is missing'],
+      [{ ...LDAP, name: 'north' }, 'of the kind managed and cannot become ldap'],
+      [{ type: 'x' }, "Unknown kind of resolver 'x'"],
+      [{}, 'Missing parameter'],
+    ])('is refused what setResolver refuses: %j', async (parameters, message) => {
+      expect((await test(parameters as Record<string, string>)).error?.message).toContain(message);
+    });
+
+    it('leaves no password in the log or the audit', async () => {
+      await test(LDAP);
+      const rows = await application.services.audit.search(OPERATOR, { action: 'resolver/test', limit: 2 });
+      expect(rows.map(({ subject, outcome }) => [subject, outcome])).toEqual([
+        ['unnamed', 'failed, at ldap://127.0.0.1:1'],
+        ['unnamed', 'begun, at ldap://127.0.0.1:1'],
+      ]);
+      expect(application.logged.join()).not.toContain('a secret of the directory');
+    });
+
+    it('needs the right to change resolvers', async () => {
+      await application.services.policies.set(OPERATOR, {
+        name: 'reads',
+        scope: 'system',
+        action: 'read',
+        realm: '*',
+        user: 'admin',
+      });
+      expect((await test(LDAP)).error?.message).toContain('ERR410');
+      await application.services.policies.remove(OPERATOR, 'reads');
+    });
+  });
+
   it('reads which actions policies have, and the support', async () => {
     const { value, error } = await ask('/system/getPolicyDef');
     expect(error).toBeUndefined();
@@ -93,11 +253,9 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
     '/manage/',
     '/gettoken/getotp',
     '/tools/migrate_resolver',
-    '/admin/copyTokenPin',
     '/admin/losttoken',
-    '/admin/testresolver',
-    '/system/importPolicy',
-    '/system/getPolicy/policy.cfg',
+    '/admin/lostToken',
+    '/system/checkPolicy',
   ])('is told by an answer in JSON that %s is not served, and why', async (path) => {
     const answer = await application.send(path, {}, 'get');
     expect(answer.status).toBe(404);

@@ -47,6 +47,8 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/system/licence/install': ['licence'],
   '/system/setResolver': ['password', 'connect', 'bindpw'],
   '/system/testResolver': ['password', 'connect', 'bindpw'],
+  '/admin/testresolver': ['password', 'connect', 'bindpw'],
+  '/system/importPolicy': ['file'],
   '/system/users/add': ['password'],
   '/system/users/password': ['password'],
 };

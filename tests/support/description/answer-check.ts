@@ -63,9 +63,9 @@ export class AnswerCheck {
     return this.#responseOf(operation, `/paths/${escaped(path)}/${key ?? ''}`, { method, url, status });
   }
 
-  /** @returns the path in the description. In the dialect of LinOTP some paths have further forms */
+  /** @returns the path in the description. A file has any name; in the dialect of LinOTP more paths have further forms */
   #describedPath(url: string, status: number): string {
-    const path = pathOf(url);
+    const path = pathOf(url).replace(/^(\/system\/getPolicy)\/[^/]+$/, '$1/policy.cfg');
     if (Object.hasOwn(this.#document.paths, path) || !this.#isLinotp || status === 404) {
       return path;
     }

@@ -8,7 +8,7 @@ import { splitList } from '../../../policy/policy-users.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameters.ts';
-import { readActive } from './policy-controller.ts';
+import { readActive } from '../../../policy/policy.ts';
 
 const names = z.array(z.string()).optional();
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { readActive } from '../../../policy/policy.ts';
+import { writePolicyFile } from '../../../policy/policy-file.ts';
 import type { PolicyService } from '../../../policy/policy-service.ts';
-import { ServiceError } from '../../../kernel/errors.ts';
-import { valuesOf } from '../../answers.ts';
+import { count, inEveryDialect, valueOf, valuesOf } from '../../answers.ts';
 import { type Endpoint, systemChange, systemReading } from '../../endpoint-spec.ts';
-import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
+import { textReply } from '../../reply.ts';
+import { EXPECTED, optional, readExpected, required, secret } from '../../request/parameters.ts';
 
 const name = z.string();
 const yes = z.literal(true);
@@ -51,7 +53,13 @@ const EXPECTED_POLICY = z.object(policy.shape).nullable();
 
 /** @returns the endpoints of /system that list and change policies */
 export function policyEndpoints(policies: PolicyService): Endpoint[] {
-  return [setEndpoint(policies), listEndpoint(policies), removeEndpoint(policies)];
+  return [
+    setEndpoint(policies),
+    listEndpoint(policies),
+    removeEndpoint(policies),
+    exportEndpoint(policies),
+    importEndpoint(policies),
+  ];
 }
 
 function setEndpoint(policies: PolicyService): Endpoint {
@@ -90,6 +98,14 @@ function setEndpoint(policies: PolicyService): Endpoint {
   );
 }
 
+const FILTER = {
+  name: optional('lists the policy of this name'),
+  scope: optional('lists policies of this scope'),
+  action: optional('lists policies with this action'),
+  realm: optional('lists policies for this realm'),
+  user: optional('lists policies for this user'),
+} as const;
+
 function listEndpoint(policies: PolicyService): Endpoint {
   return systemReading(
     {
@@ -97,13 +113,7 @@ function listEndpoint(policies: PolicyService): Endpoint {
       summary: 'lists policies',
       answers: valuesOf(POLICIES),
       purpose: 'list policies.',
-      parameters: {
-        name: optional('lists the policy of this name'),
-        scope: optional('lists policies of this scope'),
-        action: optional('lists policies with this action'),
-        realm: optional('lists policies for this realm'),
-        user: optional('lists policies for this user'),
-      },
+      parameters: FILTER,
     },
     async ({ parameters, context, dialect }) =>
       dialect.administration.policies(await policies.list(parameters), context),
@@ -131,22 +141,56 @@ function removeEndpoint(policies: PolicyService): Endpoint {
   );
 }
 
-/**
- * @returns undefined where it is not given
- * @throws ServiceError 'policy.invalid'
- */
-export function readActive(text: string | undefined): boolean | undefined {
-  switch (text?.trim().toLowerCase()) {
-    case undefined:
-    case '':
-      return undefined;
-    case 'true':
-    case '1':
-      return true;
-    case 'false':
-    case '0':
-      return false;
-    default:
-      throw new ServiceError('policy.invalid', 'The state of a policy (active) is True or False');
-  }
+function exportEndpoint(policies: PolicyService): Endpoint {
+  return systemReading(
+    {
+      path: '/system/getPolicy/policy.cfg',
+      summary: 'the same policies as a file for /system/importPolicy; the file may have any name',
+      answers: inEveryDialect({
+        others: [
+          {
+            contentType: 'text/plain',
+            meaning: 'a section `[name]` for each policy, with a line `field = value` for each field',
+            headers: { 'Content-Disposition': '`attachment`: to be saved under the name in the path' },
+          },
+        ],
+      }),
+      purpose: 'list policies as a file.',
+      parameters: FILTER,
+    },
+    async ({ parameters }) => ({
+      ...textReply(writePolicyFile(await policies.list(parameters))),
+      headers: { 'Content-Disposition': 'attachment' },
+    }),
+  );
+}
+
+const MAX_FILE_BYTES = 1024 * 1024;
+
+const NOTES = z
+  .strictObject({
+    message: z.string().describe('remarks on policies: without effect, inactive, or with unknown names'),
+  })
+  .optional()
+  .describe('present where there are such');
+
+function importEndpoint(policies: PolicyService): Endpoint {
+  return systemChange(
+    {
+      path: '/system/importPolicy',
+      methods: ['POST'],
+      summary: 'creates or replaces the policies of a file, all or none; at most 1 MiB',
+      answers: inEveryDialect(valueOf(count.describe('the number of policies'), { detail: NOTES })),
+      purpose: 'create or replace the policies of a file.',
+      large: { name: 'file', bytes: MAX_FILE_BYTES },
+      parameters: {
+        file: secret(required('the file, as /system/getPolicy/policy.cfg answers it')),
+      },
+    },
+    async ({ caller, parameters: { file }, context, dialect }) => {
+      const { stored, notes } = await policies.importFile(caller, file);
+      const detail = notes.length === 0 ? undefined : { message: notes.join('. ') };
+      return dialect.administration.value(stored, context, detail);
+    },
+  );
 }

@@ -165,6 +165,15 @@ const ACTS: Readonly<Record<string, Act>> = {
     outcomes: ['changed ocraPin'],
     action: 'token/set',
   },
+  '/admin/copyTokenPin': {
+    prepare: async () => {
+      const from = unused();
+      await application.enrolPlain(from, SUITE, { pin: '42' });
+      return { values: { from, to: await token() } };
+    },
+    outcomes: ['copied pin', 'changed pin'],
+    action: 'token/copy-pin',
+  },
   '/admin/enable': { prepare: about(), outcomes: ['changed active'], action: 'token/enable', isIdle: true },
   '/admin/disable': { prepare: about(), outcomes: ['changed active'], action: 'token/disable' },
   '/admin/reset': { prepare: about(), outcomes: ['changed failCount'], action: 'token/reset', isIdle: true },
@@ -192,6 +201,15 @@ const ACTS: Readonly<Record<string, Act>> = {
     }),
     outcomes: ['stored'],
     action: 'policy/set',
+  },
+  '/system/importPolicy': {
+    prepare: () => {
+      const section = (): string =>
+        `[${unused()}]\nscope = authentication\naction = otppin=2\nrealm = nowhere\n`;
+      return Promise.resolve({ values: { file: section() + section() } });
+    },
+    outcomes: ['stored', 'stored'],
+    action: 'policy/import',
   },
   '/system/delPolicy': {
     prepare: async () => ({ values: await policy() }),

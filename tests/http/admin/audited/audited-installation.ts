@@ -23,6 +23,12 @@ export function auditedInstallation(parts: InstallationParts): Readonly<Record<s
       action: 'resolver/test',
       isIdle: true,
     },
+    '/admin/testresolver': {
+      prepare: () => Promise.resolve({ values: { type: 'managed' } }),
+      outcomes: ['begun', 'done, 0 users'],
+      action: 'resolver/test',
+      isIdle: true,
+    },
     ...userActs(parts),
     ...licenceActs(parts),
     ...webhookActs(parts),

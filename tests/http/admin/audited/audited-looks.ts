@@ -13,6 +13,7 @@ export const LOOKS_AT_CONFIGURATION = {
   '/system/webhooks/deliveries': { name: 'kept' },
   '/system/getConfig': {},
   '/system/getPolicy': {},
+  '/system/getPolicy/policy.cfg': {},
   '/system/policyNames': {},
   '/system/explainPolicy': {},
   '/system/policyConsequences': { name: 'p' },
