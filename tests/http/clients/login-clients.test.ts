@@ -101,20 +101,22 @@ const CLIENTS: readonly LoginClient[] = [
     reads: line,
     second: 'state',
   },
-  {
-    client: 'FreeRADIUS, its REST module',
+  ...[form(), chunkedForm].map((encoding): LoginClient => ({
+    client: `FreeRADIUS, its REST module${encoding === chunkedForm ? ' (in chunks)' : ''}`,
     sends: 'POST /validate/check',
     head: [
       'User-Agent: FreeRADIUS 3.2.1',
       'Accept: */*',
       'X-FreeRADIUS-Section: authenticate',
       'X-FreeRADIUS-Server: default',
-      EXPECT,
+      ...(encoding === chunkedForm ? [EXPECT] : []),
     ],
-    encoding: chunkedForm,
+    encoding,
+    // Its first step has none yet.
+    more: { state: '' },
     reads: value,
     second: 'state',
-  },
+  })),
   {
     client: 'Apache, by a script of curl',
     sends: 'GET /validate/simplecheck HTTP/1.0',
