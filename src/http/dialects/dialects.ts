@@ -59,12 +59,15 @@ function createLinotpDialect(version: string | undefined): Dialect {
   };
 }
 
-/** Adds the paths that LinOTP also takes: 2.12.6 reads a further segment as an id, 3.4.4 two leading slashes as one. */
+/**
+ * Adds the paths that LinOTP also takes: 2.12.6 reads a further segment as an id, 3.4.4 two leading slashes as one, which
+ * clients send whose address of the server ends with one. Not for the administration: rules of proxies may not know them.
+ */
 function routes(path: string): string[] {
   if (/^\/ocra\/./.test(path)) {
     return [path, `${path}/:id`];
   }
-  return path.startsWith('/monitoring/') ? [path, `/${path}`] : withFileNames(path);
+  return /^\/(?:monitoring|validate)\//.test(path) ? [path, `/${path}`] : withFileNames(path);
 }
 
 /** The client names the file that it downloads. */

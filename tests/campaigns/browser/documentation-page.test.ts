@@ -5,6 +5,7 @@ import { PASSWORD, TestApplication } from '../../support/application/test-applic
 import { findChromium, openPage, startChromium, type WatchedPage } from '../../support/browser/chromium.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
+import { tried } from './tried-endpoint.ts';
 
 describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
   let browser: Browser;
@@ -96,14 +97,3 @@ describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
     await page.context().close();
   });
 });
-
-/** @returns the body of the answer that the page shows */
-async function tried(page: WatchedPage['page'], operation: string): Promise<string> {
-  const [, tag = ''] = /^#operations-([a-z]+)-/.exec(operation) ?? [];
-  await page.locator(`#operations-tag-${tag}`).click();
-  const block = page.locator(operation);
-  await block.locator('.opblock-summary-control').click();
-  await block.getByRole('button', { name: 'Try it out' }).click();
-  await block.getByRole('button', { name: 'Execute' }).click();
-  return block.locator('.live-responses-table .highlight-code').first().innerText();
-}

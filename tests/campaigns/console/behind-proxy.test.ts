@@ -1,38 +1,32 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { findChromium, startChromium, watchPage } from '../../support/browser/chromium.ts';
+import { findChromium, startChromium, watchPage, type WatchedPage } from '../../support/browser/chromium.ts';
 import { ConsoleProcess } from '../../support/browser/console-process.ts';
 import { showsTotal, signIn } from '../../support/browser/console-site.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
+import { choosePin } from '../app/support/app-page.ts';
+import { tried } from '../browser/tried-endpoint.ts';
+
+const BELOW = '/tan';
 
 describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (caddy) => {
-  describeWithProgram('the console', findChromium(), 'chromium', (program) => {
+  describeWithProgram('a browser', findChromium(), 'chromium', (program) => {
     let browser: Browser;
     let server: ConsoleProcess;
     let proxy: Caddy;
-    let context: BrowserContext;
-    let page: Page;
-    let problems: readonly string[];
     let tokens = 0;
 
     beforeAll(async () => {
       [browser, server] = await Promise.all([
-        startChromium(program),
+        // Service workers are not loaded by a context that ignores errors of TLS.
+        startChromium(program, ['--ignore-certificate-errors']),
         ConsoleProcess.start({ TRUST_PROXY: 'loopback' }),
       ]);
-      proxy = await startCaddy(caddy, server.origin, { tries: '2s' });
+      proxy = await startCaddy(caddy, server.origin, { below: BELOW, tries: '2s' });
       await enrol();
-      context = await browser.newContext({
-        baseURL: proxy.origin,
-        ignoreHTTPSErrors: true,
-        viewport: { width: 1280, height: 900 },
-      });
-      ({ page, problems } = await watchPage(context, proxy.origin));
-      await page.goto(`${proxy.origin}/console/`);
-      await signIn(page, 'admin');
     });
     afterAll(async () => {
       await browser.close();
@@ -45,38 +39,96 @@ describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (cadd
       await server.enrol(`PROXY${tokens}`);
     }
 
-    it('signs in by cookies that only TLS carries', async () => {
-      const common = { path: '/', secure: true, sameSite: 'Strict' };
-      const cookies = await context.cookies();
-      expect(cookies).toEqual(
-        expect.arrayContaining([
-          expect.objectContaining({ ...common, name: 'access_token_cookie', httpOnly: true }),
-          expect.objectContaining({ ...common, name: 'csrf_access_token', httpOnly: false }),
-        ]),
-      );
-      expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
-    });
+    /** Signs in at the console of a browser of its own. @param site the address below which the proxy shows the server */
+    async function signedIn(site: string): Promise<WatchedPage & { readonly context: BrowserContext }> {
+      const context = await browser.newContext({
+        baseURL: proxy.origin,
+        ignoreHTTPSErrors: true,
+        viewport: { width: 1280, height: 900 },
+      });
+      const watched = await watchPage(context, proxy.origin);
+      await watched.page.goto(`${site}/console/`);
+      await signIn(watched.page, 'admin');
+      return { ...watched, context };
+    }
 
-    it('shows changes by themselves', async () => {
-      await showsTotal(page, tokens);
-      await enrol();
-      await showsTotal(page, tokens);
-      expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
-    });
+    describe.each(['', BELOW])('at the path %j', (path) => {
+      let site: string;
+      let context: BrowserContext;
+      let page: Page;
+      let problems: readonly string[];
+      const asked: string[] = [];
 
-    it('takes a change of its pages, and none without the value of the cookie', async () => {
-      await page.goto(`${proxy.origin}/console/#/tokens/PROXY1`);
-      await page.getByRole('button', { name: 'Disable' }).click();
-      await page.getByRole('button', { name: 'Enable' }).waitFor();
-      const status = await page.evaluate<number>(
-        `fetch('api/admin/enable', { method: 'POST', body: new URLSearchParams({ serial: 'PROXY1' }) }).then(({ status }) => status)`,
-      );
-      expect(status).toBe(401);
-      await page.reload();
-      await page.getByRole('button', { name: 'Enable' }).waitFor();
+      beforeAll(async () => {
+        site = `${proxy.origin}${path}`;
+        ({ context, page, problems } = await signedIn(site));
+        context.on('request', (request) => asked.push(request.url()));
+      });
+      afterAll(() => context.close());
+
+      it('signs in by cookies that only TLS carries', async () => {
+        const common = { path: `${path}/`, secure: true, sameSite: 'Strict' };
+        const cookies = await context.cookies();
+        expect(cookies).toEqual(
+          expect.arrayContaining([
+            expect.objectContaining({ ...common, name: 'access_token_cookie', httpOnly: true }),
+            expect.objectContaining({ ...common, name: 'csrf_access_token', httpOnly: false }),
+          ]),
+        );
+        expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+      });
+
+      it('shows changes by themselves', async () => {
+        await showsTotal(page, tokens);
+        await enrol();
+        await showsTotal(page, tokens);
+        expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+      });
+
+      it('takes a change of its pages, and none without the value of the cookie', async () => {
+        const serial = `PROXY${tokens}`;
+        await page.goto(`${site}/console/#/tokens/${serial}`);
+        await page.getByRole('button', { name: 'Disable' }).click();
+        await page.getByRole('button', { name: 'Enable' }).waitFor();
+        const status = await page.evaluate<number>(
+          `fetch('api/admin/enable', { method: 'POST', body: new URLSearchParams({ serial: '${serial}' }) }).then(({ status }) => status)`,
+        );
+        expect(status).toBe(401);
+        await page.reload();
+        await page.getByRole('button', { name: 'Enable' }).waitFor();
+      });
+
+      it('shows the app, and installs it', async () => {
+        const app = await watchPage(context, proxy.origin);
+        await app.page.goto(`${site}/app`);
+        await choosePin(app.page);
+        const scope = await app.page.evaluate('navigator.serviceWorker.ready.then(({ scope }) => scope)');
+        expect(scope).toBe(`${site}/app/`);
+        expect(app.problems).toEqual([]);
+      });
+
+      it('shows the description of the interface, and tries an endpoint there', async () => {
+        const docs = await watchPage(context, proxy.origin);
+        await docs.page.goto(`${site}/docs`);
+        expect(await tried(docs.page, '#operations-operations-getHealthz')).toContain('"status": "ok"');
+        expect(asked).toContain(`${site}/healthz`);
+        expect(docs.problems).toEqual([]);
+      });
+
+      it('signs out, removes the cookies, and has asked for nothing elsewhere', async () => {
+        await page.goto(`${site}/console`);
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByLabel('User name').waitFor();
+        await expectSoon(() => page.url()).toBe(`${site}/console/#/`);
+        expect(await context.cookies()).toEqual([]);
+        expect(asked.filter((url) => url.startsWith('http') && !url.startsWith(`${site}/`))).toEqual([]);
+      });
     });
 
     it('says that the server is away, which the proxy answers for, and goes on by itself', async () => {
+      const { page } = await signedIn(proxy.origin);
+      await page.goto(`${proxy.origin}/console/#/tokens`);
+      await page.getByRole('link', { name: 'PROXY1', exact: true }).waitFor();
       await page.goto(`${proxy.origin}/console/#/`);
       await showsTotal(page, tokens);
       await server.kill();

@@ -196,3 +196,20 @@ describe('a right that /monitoring misses', () => {
     });
   });
 });
+
+describe('a client whose address of the server ends in a slash', () => {
+  it.each(['//validate/check', '//validate/simplecheck', '//monitoring/config'])(
+    'is answered at %s',
+    async (path) => {
+      const answer = await application.asAdmin(path, { user: 'root', realm: 'bank', pass: 'x' }, 'get');
+      expect(answer.status).toBe(200);
+    },
+  );
+
+  it.each(['//admin/show', '//system/getRealms', '//ocra/request'])(
+    'finds nothing at %s, which a rule of a proxy may not know',
+    async (path) => {
+      expect((await application.asAdmin(path, {}, 'get')).status).toBe(404);
+    },
+  );
+});

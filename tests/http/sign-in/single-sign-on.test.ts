@@ -108,6 +108,23 @@ async function expectSignedOut(response: Response, message: string, status = 401
 }
 
 describe('single sign-on', () => {
+  it('stays below the path of a proxy, from the first cookie to the console', async () => {
+    const { app } = application.restarted({
+      trustProxy: ['loopback'],
+      http: { consoleFiles: new Map() },
+    });
+    const below = new Browser(app, { 'X-Forwarded-Prefix': '/tan', 'X-Forwarded-Proto': 'https' });
+    const begun = await below.post('/admin/sign-in/oidc');
+    expect(begun.get('Set-Cookie')?.join()).toMatch(/^__Secure-sign_in_oidc=[\w.-]+; Path=\/tan\/; /);
+    const done = await callback(await answered((valueOf(begun) as { url: string }).url), below);
+    expect(done.text).toContain('content="0; url=/tan/console/"');
+    expect(done.get('Set-Cookie')).toEqual([
+      expect.stringMatching(/^access_token_cookie=.*; Path=\/tan\/; .*; Secure; HttpOnly$/),
+      expect.stringMatching(/^csrf_access_token=.*; Path=\/tan\/; .*; Secure$/),
+      expect.stringMatching(/^__Secure-sign_in_oidc=; Path=\/tan\/; /),
+    ]);
+  });
+
   it('signs in a person of a mapped group, with the rights of its policies', async () => {
     const begun = await browser.post('/admin/sign-in/oidc');
     expect(begun.get('Set-Cookie')?.join()).toMatch(

@@ -5,9 +5,12 @@ import request, { type Response, type Test } from 'supertest';
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #app: Express;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(app: Express) {
+  /** @param headers that a proxy adds to its requests */
+  constructor(app: Express, headers: Readonly<Record<string, string>> = {}) {
     this.#app = app;
+    this.#headers = headers;
   }
 
   /**
@@ -15,7 +18,7 @@ export class Browser {
    * @returns the same browser at that server
    */
   at(app: Express): Browser {
-    const moved = new Browser(app);
+    const moved = new Browser(app, this.#headers);
     for (const [name, value] of this.cookies) {
       moved.cookies.set(name, value);
     }
@@ -32,7 +35,8 @@ export class Browser {
     return this.#keep(request(this.#app).get(path).query(parameters));
   }
 
-  async #keep(test: Test): Promise<Response> {
+  async #keep(sent: Test): Promise<Response> {
+    const test = sent.set(this.#headers);
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await (cookie === '' ? test : test.set('Cookie', cookie));
     for (const line of response.get('Set-Cookie') ?? []) {

@@ -69,7 +69,7 @@ export class AnswerCheck {
     if (Object.hasOwn(this.#document.paths, path) || !this.#isLinotp || status === 404) {
       return path;
     }
-    return path.replace(/^\/\/monitoring\//, '/monitoring/').replace(/^(\/ocra\/[^/]+)\/[^/]+$/, '$1');
+    return path.replace(/^\/\/(monitoring|validate)\//, '/$1/').replace(/^(\/ocra\/[^/]+)\/[^/]+$/, '$1');
   }
 
   get #isLinotp(): boolean {

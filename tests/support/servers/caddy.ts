@@ -22,12 +22,17 @@ export interface Caddy {
 /**
  * @param upstream the origin of the servers, which may be away
  * @param resolver the port of the resolver that knows the name in it; default: it has an address
+ * @param below a path below which it shows the servers as well as at its root, such as `/tan`; default: none
  * @param tries the time for which the proxy tries to reach them, as the Caddyfile writes it; default: that of the Caddyfile
  */
 export async function startCaddy(
   program: string,
   upstream: string,
-  { resolver, tries }: { readonly resolver?: number; readonly tries?: string } = {},
+  {
+    resolver,
+    below,
+    tries,
+  }: { readonly resolver?: number; readonly below?: string; readonly tries?: string } = {},
 ): Promise<Caddy> {
   const { hostname, port: upstreamPort } = new URL(upstream);
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-caddy-'));
@@ -36,7 +41,11 @@ export async function startCaddy(
   const configuration = join(folder, 'Caddyfile');
   await writeFile(
     configuration,
-    text.replace(/lb_try_duration \S+/, tries === undefined ? '$&' : `lb_try_duration ${tries}`),
+    text
+      .replace(/lb_try_duration \S+/, tries === undefined ? '$&' : `lb_try_duration ${tries}`)
+      .replace(/\thandle \{[^]*?\n\t\}\n/, (block) =>
+        below === undefined ? block : block + shownBelow(below, block),
+      ),
   );
   const port = await freePort();
   const origin = `https://localhost:${port}`;
@@ -70,4 +79,11 @@ export async function startCaddy(
       await rm(folder, { recursive: true });
     },
   };
+}
+
+/** @returns the block of the servers with the two changes that docs/guides/operating.md asks for */
+function shownBelow(path: string, block: string): string {
+  return block
+    .replace('handle {', `handle_path ${path}/* {`)
+    .replace(/reverse_proxy .*\n/, `$&header_up X-Forwarded-Prefix ${path}\n`);
 }

@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { readRepositoryFile, REPOSITORY } from '../../repository/repository-file.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { findSystemProgram } from '../../support/servers/program-paths.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:QA32';
+const USER = 'jürgen';
+const PIN = 'pïn &4%';
+const MODULES = '/usr/lib/freeradius';
+const SECRET = 'testing123';
+/** Seconds for which a program may wait for an answer. */
+const PATIENCE = '20';
+
+let application: TestApplication;
+let server: RunningServer;
+let address: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-logins-'));
+  application = await TestApplication.open();
+  await application.addRealm('staff', [USER]);
+  await application.services.realms.setDefault(OPERATOR, 'staff');
+  await application.services.policies.set(OPERATOR, {
+    name: 'trigger',
+    scope: 'authentication',
+    action: 'challenge_response=ocra, otppin=0',
+    realm: 'staff',
+    user: '*',
+  });
+  await application.enrolPlain('QR1', SUITE, { pin: PIN, user: USER, realm: 'staff' });
+  server = await startServer(application.app, { host: '127.0.0.1', port: 0 });
+  address = `http://127.0.0.1:${server.port}`;
+});
+afterAll(async () => {
+  await server.close(1_000);
+  await application.close();
+  await rm(folder, { recursive: true });
+});
+
+/** @returns a file of docs/examples for the server and the port of this test */
+function example(name: string, port = 0): string {
+  return readRepositoryFile(`docs/examples/${name}`)
+    .replace('http://127.0.0.1:5001', address)
+    .replace('port = 1812', `port = ${port}`);
+}
+
+/** @returns all that a program prints to its end */
+async function outputOf(program: string, words: readonly string[], input: string, env = {}): Promise<string> {
+  const child = spawn(program, words, { env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', ...env } });
+  child.stdin.end(input);
+  const pieces = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return pieces.join('');
+}
+
+const freeradius = existsSync(join(MODULES, 'rlm_rest.so')) ? findSystemProgram('freeradius') : undefined;
+describeWithProgram('FreeRADIUS', freeradius, 'freeradius freeradius-rest', (program) => {
+  describeWithProgram('asked by radclient', findSystemProgram('radclient'), 'freeradius-utils', (client) => {
+    let radius: ChildProcess;
+    let ended: Promise<unknown>;
+    let port: number;
+    let printed = '';
+
+    beforeAll(async () => {
+      port = await freePort();
+      const files = {
+        'module.conf': example('freeradius-module.conf'),
+        'site.conf': example('freeradius-site.conf', port),
+        'radiusd.conf': configuration(),
+      };
+      for (const [name, content] of Object.entries(files)) {
+        await writeFile(join(folder, name), content);
+      }
+      const words = ['-f', '-l', 'stdout', '-d', folder, '-D', '/usr/share/freeradius', '-n', 'radiusd'];
+      radius = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+      ended = once(radius, 'close');
+      for (const stream of [radius.stdout, radius.stderr]) {
+        stream?.on('data', (piece: Buffer) => (printed += piece.toString()));
+      }
+      await expectSoon(() => printed).toContain('Ready to process requests');
+    });
+    afterAll(async () => {
+      radius.kill('SIGTERM');
+      await ended;
+    });
+
+    /** Sends an Access-Request. @returns the answer as radclient prints it */
+    async function login(password: string, state?: string): Promise<string> {
+      const attributes = [`User-Name = "${USER}"`, `User-Password = "${password}"`];
+      const request = [...attributes, ...(state === undefined ? [] : [`State = ${state}`])].join(', ');
+      const words = ['-x', '-r', '1', '-t', PATIENCE, `127.0.0.1:${port}`, 'auth', SECRET];
+      const output = await outputOf(client, words, request);
+      return output.slice(output.indexOf('Received '));
+    }
+
+    async function challenged(): Promise<{ state: string; response: string }> {
+      const answer = await login(PIN);
+      expect(answer).toMatch(/^Received Access-Challenge /);
+      const [, state = ''] = /State = (0x[0-9a-f]+)/.exec(answer) ?? [];
+      const [, message = ''] = /Reply-Message = "(lseqr:[^"]+)"/.exec(answer) ?? [];
+      const url = parseQrTanUrl(message);
+      return { state, response: application.respond(SUITE, url.kind === 'req' ? url.question : '') };
+    }
+
+    it('lets a user in with PIN and response in two steps, and not by the same response again', async () => {
+      const { state, response } = await challenged();
+      expect(await login(wrongResponse(response), state)).toMatch(/^Received Access-Reject /);
+      expect(await login(response, state)).toMatch(/^Received Access-Accept /);
+      expect(await login(response, state)).toMatch(/^Received Access-Reject /);
+    });
+
+    it('answers a wrong PIN, and a response to another challenge, with a refusal', async () => {
+      expect(await login('wrong')).toMatch(/^Received Access-Reject /);
+      const { response } = await challenged();
+      const { state } = await challenged();
+      expect(await login(response, state)).toMatch(/^Received Access-Reject /);
+    });
+  });
+});
+
+/** @returns as little as the module and the site need of what Debian configures */
+function configuration(): string {
+  return [
+    'name = tankeeper',
+    `libdir = ${MODULES}`,
+    `logdir = ${folder}`,
+    `run_dir = ${folder}`,
+    'log {\ndestination = stdout\n}',
+    'thread pool {\nstart_servers = 1\nmax_servers = 4\nmin_spare_servers = 1\nmax_spare_servers = 2\n}',
+    `client test {\nipaddr = 127.0.0.1\nsecret = ${SECRET}\n}`,
+    'modules {',
+    'expr {\n}',
+    ...['ok', 'handled', 'reject'].map((name) => `always ${name} {\nrcode = ${name}\n}`),
+    '$INCLUDE module.conf',
+    '}',
+    '$INCLUDE site.conf',
+    '',
+  ].join('\n');
+}
+
+const wrapped = readdirSync('/usr/lib').some((name) => existsSync(`/usr/lib/${name}/libpam_wrapper.so`));
+const pamtester = wrapped ? findSystemProgram('pamtester') : undefined;
+describeWithProgram('PAM, asked by pamtester', pamtester, 'pamtester libpam-wrapper', (program) => {
+  async function login(password: string): Promise<string> {
+    const script = join(REPOSITORY, 'docs/examples/pam-login.sh');
+    const services = {
+      tan: `auth required pam_exec.so expose_authtok quiet /bin/sh ${script} ${address}\n`,
+      other: 'auth required pam_deny.so\n',
+    };
+    for (const [name, content] of Object.entries(services)) {
+      await writeFile(join(folder, name), content);
+    }
+    // Without it, services are read from /etc/pam.d alone.
+    const wrapper = {
+      LD_PRELOAD: 'libpam_wrapper.so',
+      PAM_WRAPPER: '1',
+      PAM_WRAPPER_SERVICE_DIR: folder,
+    };
+    return outputOf(program, ['tan', USER, 'authenticate'], `${password}\n`, wrapper);
+  }
+
+  it('lets a user in by PIN and response to a challenge, once', async () => {
+    const { question } = await application.challenge('QR1');
+    const response = application.respond(SUITE, question);
+    const said: string[] = [];
+    for (const typed of [wrongResponse(response), response, response]) {
+      said.push(await login(PIN + typed));
+    }
+    const refused = expect.stringMatching(/failed: exit code 1\s+pamtester: System error/) as unknown;
+    const accepted = expect.stringContaining('pamtester: successfully authenticated') as unknown;
+    expect(said).toEqual([refused, accepted, refused]);
+  });
+});
