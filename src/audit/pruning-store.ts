@@ -18,7 +18,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { lockJournal } from './writer-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { readByCursor } from './cursor-store.ts';
+import { readByCursor } from './snapshot-store.ts';
 
 /** The result of a prune. */
 export interface Pruned {

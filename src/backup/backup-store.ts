@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { BackupHeader } from './backup-format.ts';
 import type { BackupSnapshot } from './backup-lines.ts';
 import type { Act } from '../policy/caller.ts';
-import { readByCursor } from '../audit/cursor-store.ts';
+import { readByCursor } from '../audit/snapshot-store.ts';
 import type { Database } from '../database/database.ts';
 import { appliedMigrations } from '../database/migrate.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
