@@ -224,13 +224,13 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
 
 /** Users, the sources they are in, and their tokens. */
 function directoryServices(shared: Shared) {
-  const { audit } = shared.database.autocommit;
+  const { autocommit } = shared.database.audit;
   return {
     realms: new RealmService(shared),
     resolvers: new ResolverService(shared),
     resolverTrials: new ResolverTrialService({
       ...shared,
-      noteTrial: (resolver, outcome, act) => audit.write(act, resolver, outcome),
+      noteTrial: (resolver, outcome, act) => autocommit.write(act, resolver, outcome),
     }),
     users: new UserService({ ...shared, users: shared.managedUsers }),
     tokens: new TokenService({ ...shared, tokens: shared.tokenStore }),

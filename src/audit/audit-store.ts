@@ -171,12 +171,12 @@ export class AuditStore {
 
   /** Writes rows of refused requests, which belong to no act, in a transaction of their own. */
   async writeRefusals(entries: readonly AuditEntry[]): Promise<void> {
-    await this.#database.autocommit.audit.writeAll(entries.map(storableEntry));
+    await this.#database.audit.autocommit.writeAll(entries.map(storableEntry));
   }
 
   /** Writes a row about an act that reads the trail. */
   note(act: Act, outcome: string): Promise<void> {
-    return this.#database.autocommit.audit.write(act, 'audit', outcome);
+    return this.#database.audit.autocommit.write(act, 'audit', outcome);
   }
 
   /**

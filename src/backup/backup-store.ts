@@ -64,7 +64,7 @@ export class BackupStore {
 
   /** Writes the audit row of an act. */
   note(act: Act, outcome: string): Promise<void> {
-    return this.#database.autocommit.audit.write(act, 'backup', outcome);
+    return this.#database.audit.autocommit.write(act, 'backup', outcome);
   }
 
   /** @returns the approximate number of rows, from the database's statistics */

@@ -286,7 +286,7 @@ export async function noteMigrations(
 ): Promise<void> {
   const last = applied.at(-1);
   if (last !== undefined && applied.length < migrationNames.length) {
-    await database.autocommit.audit.write(act, 'schema', `migrated ${applied.length}, up to ${last}`);
+    await database.audit.autocommit.write(act, 'schema', `migrated ${applied.length}, up to ${last}`);
   }
 }
 
