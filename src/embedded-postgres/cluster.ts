@@ -237,20 +237,32 @@ const INITDB =
  * publishes it. Of several processes that do this at once one wins, and the others remove their own.
  * @throws ServiceError 'database.unavailable' if initdb fails, or root would work in another user's folder
  */
-export async function createCluster(request: CreationRequest): Promise<Cluster> {
-  const { dataFolder } = request;
+export async function createCluster({
+  dataFolder,
+  durable,
+  findPrograms,
+}: CreationRequest): Promise<Cluster> {
   const account = await accountForNewCluster();
   if (account !== undefined) {
     await assertOwner(dataFolder, [0]);
   }
-  const programs = await request.findPrograms(account);
+  const { initdb } = await findPrograms(account);
   await removeUnfinished(dataFolder);
   const aside = await mkdtemp(join(dataFolder, UNFINISHED));
   try {
     if (account !== undefined) {
       await chown(aside, account.uid, account.gid);
     }
-    await initialise(aside, request, programs);
+    const parameters = [...INITDB.split(' '), ...(durable ? [] : ['--no-sync'])];
+    const context = { account, folder: aside };
+    const { status, output } = await runProgram(initdb, ['--pgdata', ownPath(aside), ...parameters], context);
+    if (status !== 0) {
+      throw new ServiceError(
+        'database.unavailable',
+        `the embedded database could not be created: ${output.split('\n').at(-1) ?? ''}`,
+        { detail: output },
+      );
+    }
     await rename(aside, clusterPath(dataFolder));
     await syncFolder(dataFolder);
   } catch (error) {
@@ -264,22 +276,6 @@ export async function createCluster(request: CreationRequest): Promise<Cluster> 
     throw new ServiceError('database.unavailable', `the new embedded database in ${dataFolder} has vanished`);
   }
   return created;
-}
-
-async function initialise(
-  path: string,
-  { durable }: CreationRequest,
-  { initdb, context }: PostgresPrograms,
-): Promise<void> {
-  const parameters = ['--pgdata', ownPath(path), ...INITDB.split(' '), ...(durable ? [] : ['--no-sync'])];
-  const { status, output } = await runProgram(initdb, parameters, { ...context, folder: path });
-  if (status !== 0) {
-    throw new ServiceError(
-      'database.unavailable',
-      `the embedded database could not be created: ${output.split('\n').at(-1) ?? ''}`,
-      { detail: output },
-    );
-  }
 }
 
 /** Removes the files of a killed process. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lstat } from 'node:fs/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
 import { type Log, describeFault } from '../kernel/log.ts';
@@ -80,14 +79,13 @@ const RETRY_MS = 5_000;
  *   be created, 'database.unavailable' for every other obstacle
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { role, durable = true, log, giveUp } = options;
+  const { role, durable = true, log, giveUp, sharedFolder = SHARED_FOLDER } = options;
   const dataFolder = await openDataFolder(options.dataDir, options.create ?? true);
   const programsFor = (account: SystemAccount | undefined) =>
     findPrograms({
       account,
       nativeFolder: options.nativeFolder,
-      linkFolder: join(dataFolder, 'postgres.lib'),
-      sharedFolder: options.sharedFolder ?? SHARED_FOLDER,
+      copyFolder: account === undefined ? join(dataFolder, 'postgres.programs') : sharedFolder,
     });
   const found = await findCluster(dataFolder);
   if (found === undefined && options.create === false) {
@@ -282,7 +280,7 @@ async function mayStart(
     return false;
   }
   if (started !== undefined) {
-    await assertRace(await started.complaint(), cluster, attempt);
+    assertRace(await started.complaint(), cluster, attempt);
   }
   const whose = serving === undefined ? 'unrelated' : await whoseProcess(serving.pid, cluster);
   if (serving !== undefined && whose === 'original') {
@@ -295,16 +293,13 @@ async function mayStart(
 }
 
 /** @throws ServiceError with PostgreSQL's own message if it ended for another reason than a race of starts */
-async function assertRace(complaint: string, cluster: Cluster, attempt: Attempt): Promise<void> {
+function assertRace(complaint: string, cluster: Cluster, attempt: Attempt): void {
   if (RACE.test(complaint)) {
     return;
   }
-  if (EMPTY_LOCK.test(complaint)) {
-    const file = await lstat(join(cluster.folder, 'postmaster.pid')).catch(() => undefined);
-    attempt.emptySince ??= performance.now();
-    if (file?.size !== 0 || performance.now() - attempt.emptySince < EMPTY_LOCK_TIMEOUT_MS) {
-      return;
-    }
+  attempt.emptySince ??= performance.now();
+  if (EMPTY_LOCK.test(complaint) && performance.now() - attempt.emptySince < EMPTY_LOCK_TIMEOUT_MS) {
+    return;
   }
   const reason = complaint.split('\n').at(-1) ?? '';
   throw unavailable(
