@@ -9,7 +9,7 @@ import {
 } from './vault.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { Log } from '../kernel/log.ts';
-import { readKeyFile, readKeysNow } from './key-file.ts';
+import { readKeyFile } from './key-file.ts';
 import { KeyFileMaterial, KeyFileModule, openVault } from './key-file-vault.ts';
 import { KeyFollower, LiveVault, type LiveVaultDependencies } from './live-vault.ts';
 import { openWrappedVault, wrappedAmong, WrappedKeyMaterial, WrappedKeyModule } from './wrapped-vault.ts';
@@ -82,7 +82,6 @@ async function openByKeyFile(file: string, registry: KeyList, log: Log): Promise
     vault,
     registry,
     fetch: async () => (await readKeyFile(file))?.keys ?? [],
-    fetchNow: () => readKeysNow(file),
   });
   return {
     vault: live,
@@ -136,7 +135,7 @@ async function openByPkcs11(
   };
 }
 
-async function liveVault(parts: Omit<LiveVaultDependencies, 'needed' | 'elapsed'>): Promise<LiveVault> {
+async function liveVault(parts: Omit<LiveVaultDependencies, 'needed'>): Promise<LiveVault> {
   const needed = neededKeys(await parts.registry.registered()).map(({ keyId }) => keyId);
-  return new LiveVault({ ...parts, needed, elapsed: () => performance.now() });
+  return new LiveVault({ ...parts, needed });
 }

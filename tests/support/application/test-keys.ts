@@ -12,7 +12,6 @@ export function testKeys(): ServiceDependencies['keys'] {
     needed: [],
     registry: { registered: () => Promise.resolve([]) },
     fetch: () => Promise.resolve([]),
-    elapsed: () => 0,
   });
   return {
     vault,
