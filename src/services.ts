@@ -65,7 +65,7 @@ import { KeyOverview } from './keys/key-overview.ts';
 import { KeyRotationStore } from './keys/key-rotation-store.ts';
 import { KeyService } from './keys/key-service.ts';
 import type { OpenedKeys } from './keys/open-keys.ts';
-import { VaultAuditAuthority } from './keys/vault-audit-authority.ts';
+import { AuditAuthority } from './audit/signing-key.ts';
 import { LinotpImportService } from './linotp/import-service.ts';
 import { ImportStore } from './linotp/import-store.ts';
 import { LinotpVerificationService } from './linotp/verification-service.ts';
@@ -194,7 +194,7 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
   const credentials = new ConfirmedCredentials({ database, random, window: credentialWindow });
   const administratorStore = new AdministratorStore({ database, credentials });
   const auditStore = new AuditStore({ database });
-  const authority = new VaultAuditAuthority({ vault });
+  const authority = new AuditAuthority({ vault });
   database.audit.certifyBy(authority);
   return {
     ...dependencies,

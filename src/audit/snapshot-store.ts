@@ -6,6 +6,7 @@ import type { AuditSnapshot, StoredSnapshot } from './verify-trail.ts';
 import type { AuditPeriod } from './filter-values.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
+import { readByCursor } from '../database/unit-of-work.ts';
 import { planPruning } from './pruning-store.ts';
 
 /** Rows or records that one statement returns. */
@@ -26,25 +27,6 @@ export const JOURNAL_COLUMNS = columnsOf(RECORD_KINDS);
 
 /** The order in which a trail is verified. */
 export const BY_PLACE = 'ORDER BY writer, lane, seq, id';
-
-/** @returns the rows that the statement finds, fetched in batches, in one snapshot of the transaction */
-export async function* readByCursor<Row>(
-  transaction: Knex.Transaction,
-  name: string,
-  statement: string,
-): AsyncGenerator<readonly Row[]> {
-  await transaction.raw(`DECLARE ${name} NO SCROLL CURSOR FOR ${statement}`);
-  for (;;) {
-    const { rows } = await transaction.raw<{ rows: Row[] }>(`FETCH ${AT_ONCE} FROM ${name}`);
-    if (rows.length > 0) {
-      yield rows;
-    }
-    if (rows.length < AT_ONCE) {
-      await transaction.raw(`CLOSE ${name}`);
-      return;
-    }
-  }
-}
 
 export function toAuditRow(row: Stored<AuditRow>): AuditRow {
   return readStored<AuditRow>(ROW_KINDS, row);

@@ -3,10 +3,9 @@ import type { Knex } from 'knex';
 import type { BackupHeader } from './backup-format.ts';
 import type { BackupSnapshot } from './backup-lines.ts';
 import type { Act } from '../policy/caller.ts';
-import { readByCursor } from '../audit/snapshot-store.ts';
 import type { Database } from '../database/database.ts';
 import { appliedMigrations } from '../database/migrate.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { readByCursor, type UnitOfWork } from '../database/unit-of-work.ts';
 import { readKeys } from '../keys/key-registry-store.ts';
 
 /** The tables of a backup, each after those that its foreign keys name. */

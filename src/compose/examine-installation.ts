@@ -39,7 +39,7 @@ import { checkPolicies, checkRealms, checkResolvers, checkSettings } from '../do
 import { systemRandom } from '../kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';
 import { buildServices } from '../services.ts';
-import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';
+import { AuditAuthority } from '../audit/signing-key.ts';
 import { readConfiguration } from '../configuration/configuration-store.ts';
 import { AuditStore } from '../audit/audit-store.ts';
 
@@ -288,7 +288,7 @@ const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
   audit: ({ database, keys: { vault }, clock, timeoutMs }) =>
     checkAudit({
       store: new AuditStore({ database }),
-      authority: new VaultAuditAuthority({ vault }),
+      authority: new AuditAuthority({ vault }),
       trail: () => new InstallationStore({ database }).trail(),
       clock,
       elapsed: () => performance.now(),
