@@ -77,6 +77,7 @@ export class LinotpImportService {
       for (const step of steps) {
         await this.#deps.target.transact(act, step);
       }
+      await this.#deps.target.renewStatistics();
     }
     return report.summary(dryRun, source.unread);
   }
