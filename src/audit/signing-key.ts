@@ -68,7 +68,7 @@ export function newSigningKey(): SigningKey {
  * @param seed 32 bytes
  * @returns the key pair of the seed, always the same
  */
-export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
+function signingKeyFromSeed(seed: Uint8Array): SigningKey {
   const key = Buffer.concat([PRIVATE_PREFIX, seed]);
   return signingKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
 }

@@ -23,16 +23,16 @@ export const PLACE_COLUMNS = `id, ${utcText('at')} AS at`;
 export const AUDIT_COLUMNS = columnsOf(ROW_KINDS);
 
 /** The columns of `Stored` records. */
-export const JOURNAL_COLUMNS = columnsOf(RECORD_KINDS);
+const JOURNAL_COLUMNS = columnsOf(RECORD_KINDS);
 
 /** The order in which a trail is verified. */
-export const BY_PLACE = 'ORDER BY writer, lane, seq, id';
+const BY_PLACE = 'ORDER BY writer, lane, seq, id';
 
 export function toAuditRow(row: Stored<AuditRow>): AuditRow {
   return readStored<AuditRow>(ROW_KINDS, row);
 }
 
-export function toJournalRecord(row: Stored<JournalRecord>): JournalRecord {
+function toJournalRecord(row: Stored<JournalRecord>): JournalRecord {
   return readStored<JournalRecord>(RECORD_KINDS, row);
 }
 
