@@ -179,7 +179,7 @@ type Shared = ReturnType<typeof sharedBySeveral>;
 /** @returns what several services share, under the names by which most of them take it */
 function sharedBySeveral(dependencies: ServiceDependencies) {
   const { database, keys, clock, random, log, passwordsAtOnce = 2 } = dependencies;
-  const { vault, securityModule, material } = keys;
+  const { vault, source } = keys;
   const observations = new Observations({ store: new ObservationStore({ database }), clock });
   const { metrics } = dependencies;
   const hashers = boundedHashers(dependencies.hasher, passwordsAtOnce);
@@ -200,8 +200,8 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
     ...dependencies,
     ...trials,
     vault,
-    module: securityModule,
-    material,
+    source,
+    freshVault: () => source.freshVault(vault.neededKeyIds),
     metrics,
     observations,
     managedUsers,

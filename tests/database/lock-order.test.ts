@@ -109,7 +109,7 @@ describe('operators who add an encryption key at once', () => {
     let made = 0;
     const service = new KeyService({
       keys: new KeyRotationStore({ database }),
-      material: {
+      source: {
         place: 'a test',
         provide: async () => {
           made += 1;
