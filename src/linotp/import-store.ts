@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 
 import type { Resolver } from '../configuration/configuration.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import { auditEntry, type AuditRows } from '../audit/rows-store.ts';
 import { readConfiguration } from '../configuration/configuration-store.ts';
@@ -20,6 +19,7 @@ import type {
 } from './configuration-mapping.ts';
 import { type ChallengeColumns, challengeOf } from '../challenges/challenge-store.ts';
 import { withLockedTokens } from '../tokens/token-rows-store.ts';
+import { importRefused } from './linotp-source.ts';
 import type { ImportedChallenge, PresentChallenge, PresentChallengedToken } from './challenge-mapping.ts';
 
 /** Ends a rehearsal. */
@@ -69,10 +69,7 @@ function onlyOnce<T>(work: (target: ImportTransaction) => Promise<T>): typeof wo
   let isStarted = false;
   return (target) => {
     if (isStarted) {
-      throw new ServiceError(
-        'import.refused',
-        'The database gave the import up in favour of other work: repeat it',
-      );
+      throw importRefused('The database gave the import up in favour of other work: repeat it');
     }
     isStarted = true;
     return work(target);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from 'node-sqlite3-wasm';
 
-import { ServiceError } from '../../kernel/errors.ts';
-import { SOURCE_TABLES, type SourceValue } from '../linotp-source.ts';
+import type { ServiceError } from '../../kernel/errors.ts';
+import { importRefused, SOURCE_TABLES, type SourceValue } from '../linotp-source.ts';
 import type { SnapshotConnection } from './database-source.ts';
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(SOURCE_TABLES).map((name) => name.toLowerCase()));
@@ -48,10 +48,7 @@ function checkTables(database: Database): Database {
 
 async function connection(database: Database, copy: SqliteCopy): Promise<SnapshotConnection> {
   // Open files outlive their names, so that nothing remains where the process is killed. Windows keeps the names.
-  const isRemoved = await copy.remove().then(
-    () => true,
-    () => false,
-  );
+  await copy.remove().catch(() => undefined);
   return {
     dialect: 'sqlite',
     query: (sql, values) =>
@@ -60,9 +57,7 @@ async function connection(database: Database, copy: SqliteCopy): Promise<Snapsho
       ),
     close: async () => {
       database.close();
-      if (!isRemoved) {
-        await copy.remove();
-      }
+      await copy.remove();
     },
   };
 }
@@ -72,11 +67,10 @@ function withImportFaults<T>(work: () => T): T {
     return work();
   } catch (error) {
     const { message = '' } = error as { message?: string };
-    throw new ServiceError(
-      'import.refused',
+    throw importRefused(
       `The SQLite database cannot be read (${message}): it is damaged, encrypted or no database. Where the program ` +
         'sqlite3 can read it, write a dump with `sqlite3 FILE .dump > dump.sql` and import that',
-      { cause: error },
+      error,
     );
   }
 }
@@ -84,7 +78,6 @@ function withImportFaults<T>(work: () => T): T {
 /** A private copy of an SQLite database in a temporary folder. */
 interface SqliteCopy {
   readonly path: string;
-  /** Removes the copy. Windows keeps files that are open. */
   remove(): Promise<void>;
 }
 
@@ -105,8 +98,7 @@ async function copySqlite(path: string): Promise<SqliteCopy> {
   try {
     for (let attempt = 1; !(await copyOnce(path, copy)); attempt += 1) {
       if (attempt >= ATTEMPTS) {
-        throw new ServiceError(
-          'import.refused',
+        throw importRefused(
           'The SQLite database is in use: it is changed again and again while it is read. Stop LinOTP, or write a dump ' +
             'with `sqlite3 FILE .dump > dump.sql` and import that',
         );
@@ -167,5 +159,5 @@ async function headerOf(path: string): Promise<string> {
 
 function uncopied(error: unknown): ServiceError {
   const { code = 'unknown' } = error as { code?: string };
-  return new ServiceError('import.refused', `The SQLite database cannot be read (${code})`, { cause: error });
+  return importRefused(`The SQLite database cannot be read (${code})`, error);
 }
