@@ -14,8 +14,8 @@ const only = (name, from, allowed, comment) => ({
 const concepts = [
   'limits',
   'policy',
-  'audit',
   'keys',
+  'audit',
   'configuration',
   'resolvers',
   'users',

@@ -65,7 +65,7 @@ import { KeyOverview } from './keys/key-overview.ts';
 import { KeyRotationStore } from './keys/key-rotation-store.ts';
 import { KeyService } from './keys/key-service.ts';
 import type { OpenedKeys } from './keys/open-keys.ts';
-import { VaultAuditAuthority } from './keys/vault-audit-authority.ts';
+import { AuditAuthority } from './audit/signing-key.ts';
 import { LinotpImportService } from './linotp/import-service.ts';
 import { ImportStore } from './linotp/import-store.ts';
 import { LinotpVerificationService } from './linotp/verification-service.ts';
@@ -179,7 +179,7 @@ type Shared = ReturnType<typeof sharedBySeveral>;
 /** @returns what several services share, under the names by which most of them take it */
 function sharedBySeveral(dependencies: ServiceDependencies) {
   const { database, keys, clock, random, log, passwordsAtOnce = 2 } = dependencies;
-  const { vault, securityModule, material } = keys;
+  const { vault, source } = keys;
   const observations = new Observations({ store: new ObservationStore({ database }), clock });
   const { metrics } = dependencies;
   const hashers = boundedHashers(dependencies.hasher, passwordsAtOnce);
@@ -194,14 +194,14 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
   const credentials = new ConfirmedCredentials({ database, random, window: credentialWindow });
   const administratorStore = new AdministratorStore({ database, credentials });
   const auditStore = new AuditStore({ database });
-  const authority = new VaultAuditAuthority({ vault });
+  const authority = new AuditAuthority({ vault });
   database.audit.certifyBy(authority);
   return {
     ...dependencies,
     ...trials,
     vault,
-    module: securityModule,
-    material,
+    source,
+    freshVault: () => source.freshVault(vault.neededKeyIds),
     metrics,
     observations,
     managedUsers,
@@ -224,13 +224,13 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
 
 /** Users, the sources they are in, and their tokens. */
 function directoryServices(shared: Shared) {
-  const { audit } = shared.database.autocommit;
+  const { autocommit } = shared.database.audit;
   return {
     realms: new RealmService(shared),
     resolvers: new ResolverService(shared),
     resolverTrials: new ResolverTrialService({
       ...shared,
-      noteTrial: (resolver, outcome, act) => audit.write(act, resolver, outcome),
+      noteTrial: (resolver, outcome, act) => autocommit.write(act, resolver, outcome),
     }),
     users: new UserService({ ...shared, users: shared.managedUsers }),
     tokens: new TokenService({ ...shared, tokens: shared.tokenStore }),

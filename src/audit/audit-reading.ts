@@ -78,8 +78,6 @@ const EXPORTS_AT_ONCE = { all: 8, each: 2 };
 /** Steps that read the database at once. */
 const STEPS_AT_ONCE = 2;
 const ROWS_AT_ONCE = 1_000;
-/** Steps of an export of rare rows after which an index is tried again. */
-const STEPS_PER_TRIAL = 10;
 
 /**
  * Shows and exports the audit trail to administrators, in bounded memory and short transactions. Only an export writes a
@@ -174,14 +172,9 @@ export class AuditReading {
   /** Each step is a search of its own, from the last row on. */
   async *#rows(requested: Omit<AuditFilter, 'limit'>, grant: Grant): AsyncGenerator<readonly AuditRow[]> {
     let after: RowPlace | undefined;
-    let isRare = false;
-    let step = 0;
     do {
-      step += 1;
       const from = { ...requested, limit: ROWS_AT_ONCE, after };
-      const { rows, reached } = await this.#steps.run(() => this.#deps.store.searchStep(from, isRare));
-      // A trial may have failed for a moment's load.
-      isRare = (isRare || reached !== null) && step % STEPS_PER_TRIAL !== 0;
+      const { rows, reached } = await this.#steps.run(() => this.#deps.store.searchStep(from));
       yield rows.map((row) => asGranted(row, grant));
       after = reached ?? (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1));
     } while (after !== undefined);

@@ -1,3 +1,5 @@
+import type { Knex } from 'knex';
+
 import type { AuditEntry, AuditRow } from './audit-row.ts';
 import type { InstallationKey } from './signing-key.ts';
 import {
@@ -7,24 +9,64 @@ import {
   type VerifyRequest,
   verifyTrail,
 } from './verify-trail.ts';
-import type { AuditFilter } from './filter-values.ts';
+import type { AuditFilter, RowPlace } from './filter-values.ts';
 import type { PruningPlan } from './journal-record.ts';
 import type { Act } from '../policy/caller.ts';
-import {
-  type FoundRows,
-  searchRows,
-  searchStep,
-  type TransactionRows,
-  transactionRows,
-} from './search-store.ts';
 import { partitionsBefore, type Pruned, pruneTrail } from './pruning-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { readInSteps, snapshotIn, type StepRun } from './snapshot-store.ts';
+import {
+  AUDIT_COLUMNS,
+  PLACE_COLUMNS,
+  readInSteps,
+  snapshotIn,
+  type StepRun,
+  type Stored,
+  toAuditRow,
+} from './snapshot-store.ts';
 import { isStorable } from '../kernel/text.ts';
 import { storableEntry } from './rows-store.ts';
 
-const NO_ROWS: TransactionRows = { rows: [], more: 0 };
+/** The rows of one transaction. */
+export interface TransactionRows {
+  /** Oldest first. */
+  readonly rows: readonly AuditRow[];
+  /** The number of its rows that are not among them. */
+  readonly more: number;
+}
+
+type CountedRow = Stored<AuditRow> & { readonly total: string; readonly foreign: string };
+
+/**
+ * The rows of one transaction by their index, in every month. MATERIALIZED keeps the planner from walking the index of
+ * times instead, which it takes for shorter while its statistics are old. The index leaves out rows without a
+ * transaction, and a plan for any value must know that none of them is wanted.
+ */
+export const ROWS_OF_TRANSACTION = `SELECT * FROM audit WHERE transaction_id = ? AND transaction_id <> ''`;
+
+/** The rows that a step of a search has found. */
+export interface FoundRows {
+  /** Newest first. */
+  readonly rows: readonly AuditRow[];
+  /** The last row that was read, for `after` of the next step; null: the limit or the end of the trail is reached. */
+  readonly reached: RowPlace | null;
+}
+
+/** By the columns, not by the text form of the time. */
+const NEWEST_FIRST = 'audit.at DESC, audit.id DESC';
+/** Actions whose rows have an index of their own. */
+const INDEXED_ACTIONS: readonly string[] = ['policy/set', 'policy/remove', 'backup/export'];
+/**
+ * The bounds of a search where no index helps: rows of the trail that are read at once, the number of such parts for a
+ * page, and the milliseconds after which no further part is read for it.
+ */
+const PARTS = { rows: 50_000, parts: 4, time: 5_000 };
+
+/** A search in a part of the trail. */
+interface PartFilter extends AuditFilter {
+  /** The last row of the part. */
+  readonly through?: RowPlace | undefined;
+}
 
 /** The audit trail in PostgreSQL. */
 export class AuditStore {
@@ -34,17 +76,32 @@ export class AuditStore {
     this.#database = database;
   }
 
-  /** @returns rows, newest first. Rare ones take a reading of the whole trail */
+  /** @returns rows, newest first. Rare ones take a reading of the whole trail, without a time limit */
   search(filter: AuditFilter): Promise<readonly AuditRow[]> {
-    return searchRows(this.#database, filter);
+    return this.#find(filter, true);
   }
 
   /**
-   * Searches as `search`, in short statements. Without an index, it reads only a part of the trail.
-   * @param isRare true where the step before had to read the trail: no index is tried then
+   * Searches as `search`, in short statements. Where no index finds the rows, it reads only a part of the trail, part by
+   * part from the newest row or that of `after` on.
    */
-  searchStep(filter: AuditFilter, isRare?: boolean): Promise<FoundRows> {
-    return searchStep(this.#database, filter, isRare);
+  async searchStep(filter: AuditFilter, bounds = PARTS): Promise<FoundRows> {
+    if (isIndexed(filter)) {
+      return { rows: await this.#find(filter), reached: null };
+    }
+    const rows: AuditRow[] = [];
+    const end = performance.now() + bounds.time;
+    let { after } = filter;
+    for (let part = 0; part < bounds.parts && (part === 0 || performance.now() < end); part += 1) {
+      const through = await this.#endOfPart({ ...filter, after }, bounds.rows);
+      const limit = filter.limit - rows.length;
+      rows.push(...(await this.#find({ ...filter, after, through, limit })));
+      if (through === undefined || rows.length >= filter.limit) {
+        return { rows, reached: null };
+      }
+      after = through;
+    }
+    return { rows, reached: after ?? null };
   }
 
   /**
@@ -57,7 +114,19 @@ export class AuditStore {
     max: number,
     realms?: readonly string[],
   ): Promise<TransactionRows | undefined> {
-    return isStorable(transaction) ? transactionRows(this.#database.knex, transaction, max, realms) : NO_ROWS;
+    if (!isStorable(transaction)) {
+      return { rows: [], more: 0 };
+    }
+    const foreign = realms === undefined ? 'false' : "NOT string_to_array(audit.realm, ',') && ?::text[]";
+    const { rows } = await this.#database.knex.raw<{ rows: CountedRow[] }>(
+      `WITH audit AS MATERIALIZED (${ROWS_OF_TRANSACTION})
+       SELECT ${AUDIT_COLUMNS}, count(*) OVER () AS total, count(*) FILTER (WHERE ${foreign}) OVER () AS "foreign"
+       FROM audit ORDER BY audit.at, audit.id LIMIT ?`,
+      [transaction, ...(realms === undefined ? [] : [[...realms]]), max],
+    );
+    return rows.some((row) => row.foreign !== '0')
+      ? undefined
+      : { rows: rows.map(toAuditRow), more: Number(rows[0]?.total ?? 0) - rows.length };
   }
 
   /** Reads in one snapshot of any duration; writers are not blocked. */
@@ -102,12 +171,12 @@ export class AuditStore {
 
   /** Writes rows of refused requests, which belong to no act, in a transaction of their own. */
   async writeRefusals(entries: readonly AuditEntry[]): Promise<void> {
-    await this.#database.autocommit.audit.writeAll(entries.map(storableEntry));
+    await this.#database.audit.autocommit.writeAll(entries.map(storableEntry));
   }
 
   /** Writes a row about an act that reads the trail. */
   note(act: Act, outcome: string): Promise<void> {
-    return this.#database.autocommit.audit.write(act, 'audit', outcome);
+    return this.#database.audit.autocommit.write(act, 'audit', outcome);
   }
 
   /**
@@ -128,6 +197,34 @@ export class AuditStore {
     return (await partitionsBefore(this.#database.knex, instant)).length;
   }
 
+  /** @returns the place of the last row of the next part; undefined if fewer rows are left */
+  async #endOfPart(
+    filter: Pick<AuditFilter, 'since' | 'until' | 'after'>,
+    rows: number,
+  ): Promise<RowPlace | undefined> {
+    const { knex } = this.#database;
+    const query = knex('audit')
+      .select(knex.raw(PLACE_COLUMNS))
+      .offset(rows - 1)
+      .limit(1);
+    restrictTime(query, filter);
+    const [row]: { at: string | null; id: string }[] = await query.orderByRaw(NEWEST_FIRST);
+    return typeof row?.at === 'string' ? { at: row.at, id: row.id } : undefined;
+  }
+
+  async #find(filter: PartFilter, isLong = false): Promise<readonly AuditRow[]> {
+    const { actor, action, subject, realm, outcome, client, requestId, transaction } = filter;
+    if (!isStorable(actor, action, subject, realm, outcome, client, requestId, transaction)) {
+      return [];
+    }
+    const query = searchQuery(this.#database.knex, filter);
+    const read = async ({ sql }: UnitOfWork): Promise<Stored<AuditRow>[]> => {
+      const found: unknown = await query.clone().transacting(sql);
+      return found as Stored<AuditRow>[];
+    };
+    return (await this.#database.transact(read, { isLong })).map(toAuditRow);
+  }
+
   /** @returns the approximate number of rows, from the database's statistics */
   async #estimate(): Promise<number> {
     const { rows } = await this.#database.knex.raw<{ rows: { rows: number }[] }>(
@@ -135,5 +232,74 @@ export class AuditStore {
        FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'audit'::regclass`,
     );
     return Math.round(rows[0]?.rows ?? 0);
+  }
+}
+
+/** @returns true if an index finds the rows, or any row is one of them */
+function isIndexed({ transaction, subject, actor, action, ...filter }: AuditFilter): boolean {
+  const { realm, outcome, client, requestId, within } = filter;
+  if (transaction !== undefined || subject !== undefined) {
+    return true;
+  }
+  const others = [realm, outcome, client, requestId, within].filter((value) => value !== undefined);
+  // Of these, a row of each is not rare: a second condition may leave none of them.
+  return (
+    others.length === 0 && (action === undefined || (actor === undefined && INDEXED_ACTIONS.includes(action)))
+  );
+}
+
+/** @returns the statement of a search */
+function searchQuery(knex: Knex, filter: PartFilter): Knex.QueryBuilder {
+  const { actor, action, subject, realm, outcome, client, requestId, transaction } = filter;
+  const query = knex('audit')
+    .select(knex.raw(AUDIT_COLUMNS))
+    .limit(filter.limit)
+    .offset(filter.offset ?? 0);
+  if (transaction !== undefined) {
+    query.withMaterialized('audit', knex.raw(ROWS_OF_TRANSACTION, [transaction]));
+  }
+  const columns = { actor, action, subject, client, request_id: requestId };
+  for (const [column, requested] of Object.entries(columns)) {
+    if (requested !== undefined) {
+      query.where(column, requested);
+    }
+  }
+  if (outcome !== undefined) {
+    // Its first words find it, too, without the details after them: `refused` finds `refused: no right`.
+    query.whereRaw('left(outcome, char_length(?) + 1) = ANY (?::text[])', [
+      outcome,
+      ['', ' ', ',', ':'].map((end) => `${outcome}${end}`),
+    ]);
+  }
+  if (realm !== undefined) {
+    query.whereRaw("? = ANY (string_to_array(realm, ','))", [realm]);
+  }
+  if (filter.within !== undefined) {
+    query.whereRaw("string_to_array(realm, ',') && ?::text[]", [[...filter.within]]);
+  }
+  restrictTime(query, filter);
+  if (filter.through !== undefined) {
+    query
+      .where('at', '>=', filter.through.at)
+      .whereRaw('(at, id) >= (?::timestamptz, ?::bigint)', [filter.through.at, filter.through.id]);
+  }
+  return query.orderByRaw(NEWEST_FIRST);
+}
+
+function restrictTime(
+  query: Knex.QueryBuilder,
+  { since, until, after }: Pick<AuditFilter, 'since' | 'until' | 'after'>,
+): void {
+  if (since !== undefined) {
+    query.where('at', '>=', since);
+  }
+  if (until !== undefined) {
+    query.where('at', '<', until);
+  }
+  if (after !== undefined) {
+    // The first condition leaves out whole months, which the comparison of pairs does not.
+    query
+      .where('at', '<=', after.at)
+      .whereRaw('(at, id) < (?::timestamptz, ?::bigint)', [after.at, after.id]);
   }
 }

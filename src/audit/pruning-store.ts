@@ -17,8 +17,7 @@ import type { Act } from '../policy/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lockJournal } from './writer-store.ts';
 import type { Database } from '../database/database.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { readByCursor } from './cursor-store.ts';
+import { readByCursor, type UnitOfWork } from '../database/unit-of-work.ts';
 
 /** The result of a prune. */
 export interface Pruned {

@@ -1,4 +1,3 @@
-import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
@@ -14,7 +13,6 @@ interface RefusedRightDependencies {
   readonly audit: Pick<AuditReading, 'page'>;
   readonly access: AccessControl;
   readonly configuration: { current(): Promise<PolicyBase> };
-  readonly clock: Clock;
 }
 
 /** As `http/refused-requests.ts` writes it; of several alike ones, their number follows. */
@@ -26,8 +24,6 @@ const MAX_ROWS = 100;
 const MAX_PAGES = 80;
 /** Milliseconds after which an explanation reads no further page: the storage may be slow. */
 const MAX_TIME_MS = 30_000;
-/** Milliseconds back from now that are searched first: rows have no index by request, and most questions are new. */
-const LATELY_MS = [3_600_000, 86_400_000];
 const KINDS = [
   ['policy/set', 'set'],
   ['policy/remove', 'removed'],
@@ -49,16 +45,11 @@ export class RefusedRightSearch implements RefusalReading {
   }
 
   async find(requestId: string): Promise<RefusedRight | undefined> {
-    const now = this.#deps.clock.now().getTime();
-    let until: Date | undefined;
-    for (const since of [...LATELY_MS.map((before) => new Date(now - before)), undefined]) {
-      for await (const rows of this.#pages({ requestId, since, until })) {
-        const found = rows.map(readRefusal).find((refusal) => refusal !== undefined);
-        if (found !== undefined) {
-          return found;
-        }
+    for await (const rows of this.#pages({ requestId })) {
+      const found = rows.map(readRefusal).find((refusal) => refusal !== undefined);
+      if (found !== undefined) {
+        return found;
       }
-      until = since;
     }
     return undefined;
   }
@@ -85,7 +76,7 @@ export class RefusedRightSearch implements RefusalReading {
   }
 
   async *#pages(
-    requested: Pick<AuditPageRequest, 'requestId' | 'action' | 'since' | 'until'>,
+    requested: Pick<AuditPageRequest, 'requestId' | 'action' | 'since'>,
   ): AsyncGenerator<AuditPage['rows']> {
     let cursor: string | undefined;
     do {

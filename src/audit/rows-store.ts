@@ -1,10 +1,10 @@
-import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/outbox-store.ts';
-import type { Knex } from 'knex';
+import { eventInsert, type EventRow } from '../webhooks/outbox-store.ts';
 
 import { type AuditEntry, type AuditRow, columnOf, ROW_KINDS, ROW_MEMBERS } from './audit-row.ts';
 import type { Act } from '../policy/caller.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { storableForm } from '../kernel/text.ts';
+import type { PreparedStatement, RunPrepared } from '../database/prepared-statements.ts';
 
 const TYPES = { text: 'text', digits: 'bigint', instant: 'timestamptz', number: 'bigint', bytes: 'bytea' };
 /** The column of each member of a row, its type, and its name in a row of JSON. */
@@ -34,9 +34,12 @@ export function auditParts(written: string, eventsParameter: string): string {
     )`;
 }
 
-const INSERT_FROM_JSON = `INSERT INTO audit (${INSERTED})
-  SELECT ${FIELDS} FROM json_to_recordset(?::json) AS row(${AUDIT_FIELDS})`;
-const INSERT_WITH_EVENTS = `WITH audited AS (${INSERT_FROM_JSON}) ${eventInsert('?')}`;
+const INSERT: PreparedStatement<never> = {
+  name: 'audit_insert',
+  text: `WITH audited AS (
+      INSERT INTO audit (${INSERTED}) SELECT ${FIELDS} FROM json_to_recordset($1::json) AS row(${AUDIT_FIELDS})
+    ) ${eventInsert('$2')}`,
+};
 
 /**
  * @param subject the object of the act: a serial, a realm's name. Never a secret
@@ -83,36 +86,27 @@ export function auditFields(row: AuditRow): Readonly<Record<string, string | num
 }
 
 /**
- * Stores signed rows by a statement of its own.
- * @param on puts the statement on the connection of the rows
+ * Stores signed rows.
+ * @param run puts a statement on the connection of the rows
  * @param events must be stored by the same statement
  * @returns false if nothing was stored
  */
-type StoreRows = (
+export type StoreRows = (
   rows: readonly AuditRow[],
-  on: <Result>(statement: Knex.Raw<Result>) => Knex.Raw<Result>,
+  run: RunPrepared,
   events: readonly EventRow[],
 ) => Promise<boolean>;
 
-/** Stores signed rows, see `StoreRows`. */
-export type StoreSigned = (
-  rows: readonly AuditRow[],
-  on: <Result>(statement: Knex.Raw<Result>) => Knex.Raw<Result>,
-) => Promise<boolean>;
-
 /** Signs entries as the next rows of a lane, in whose transaction `store` runs. @returns the result of `store` */
-type SignRows = (entries: readonly AuditEntry[], store: StoreSigned) => Promise<boolean>;
+type WriteRows = (entries: readonly NotedEntry[], store: StoreRows) => Promise<boolean>;
 
-/** Writes the audit rows of a unit of work. */
+/** Writes audit rows, with their events: those of a unit of work, or each call in a transaction of its own. */
 export class AuditRows {
-  readonly #sql: Knex;
-  readonly #sign: SignRows;
-  readonly #outbox: EventOutbox;
+  /** Signs the entries for a statement that also writes other rows. */
+  readonly writeBy: WriteRows;
 
-  constructor(sql: Knex, sign: SignRows, outbox: EventOutbox) {
-    this.#sql = sql;
-    this.#sign = sign;
-    this.#outbox = outbox;
+  constructor(writeBy: WriteRows) {
+    this.writeBy = writeBy;
   }
 
   /** Writes one row. The parameters are those of `auditEntry`. */
@@ -120,21 +114,11 @@ export class AuditRows {
     await this.writeAll([auditEntry(act, subject, outcome, realms)]);
   }
 
-  /** Writes several rows in one statement, with their events. */
+  /** Writes several rows in one statement. */
   async writeAll(entries: readonly NotedEntry[]): Promise<void> {
-    await this.writeBy(entries, async (rows, on, events) => {
-      const json = JSON.stringify(rows.map(auditFields));
-      const statement =
-        events.length === 0
-          ? this.#sql.raw(INSERT_FROM_JSON, [json])
-          : this.#sql.raw(INSERT_WITH_EVENTS, [json, JSON.stringify(events)]);
-      await on(statement);
+    await this.writeBy(entries, async (rows, run, events) => {
+      await run(INSERT, [JSON.stringify(rows.map(auditFields)), JSON.stringify(events)]);
       return true;
     });
-  }
-
-  /** Signs the entries for a statement that also writes other rows. @returns the result of `store` */
-  writeBy(entries: readonly NotedEntry[], store: StoreRows): Promise<boolean> {
-    return this.#sign(entries, (rows, on) => store(rows, on, this.#outbox.eventsOf(entries, rows)));
   }
 }

@@ -6,6 +6,7 @@ import {
   sign as signBytes,
   verify as verifyBytes,
 } from 'node:crypto';
+import type { DerivedKey, KeyDerivation } from '../keys/vault.ts';
 
 /** A public key of the installation. */
 export interface InstallationKey {
@@ -15,12 +16,34 @@ export interface InstallationKey {
   readonly publicKey: Buffer;
 }
 
-/** Certifies the writers of rows. Its keys come from the vault: access to the database alone does not suffice. */
-export interface AuditAuthority {
+const PURPOSE = 'audit writers';
+
+/**
+ * Certifies the writers of rows by keys that are derived from the vault's, the same on every server: access to the
+ * database alone does not suffice. The public halves reveal nothing of the vault. The keys are derived at each call, as
+ * the vault's keys change at run time.
+ */
+export class AuditAuthority {
+  readonly #vault: KeyDerivation;
+
+  constructor({ vault }: { readonly vault: KeyDerivation }) {
+    this.#vault = vault;
+  }
+
   /** @returns the installation's public keys, the current one first */
-  keys(): readonly [InstallationKey, ...InstallationKey[]];
+  keys(): readonly [InstallationKey, ...InstallationKey[]] {
+    const [current, ...older] = this.#vault.derive(PURPOSE);
+    return [publicKeyOf(current), ...older.map(publicKeyOf)];
+  }
+
   /** @returns the current key's signature */
-  sign(hash: Uint8Array): Buffer;
+  sign(hash: Uint8Array): Buffer {
+    return signingKeyFromSeed(this.#vault.derive(PURPOSE)[0].bytes).sign(hash);
+  }
+}
+
+function publicKeyOf({ keyId, bytes }: DerivedKey): InstallationKey {
+  return { keyId, publicKey: signingKeyFromSeed(bytes).publicKey };
 }
 
 /** Encodings of RFC 8410 that precede the 32 bytes of a private key (PKCS #8) and of a public one (SPKI). */
@@ -45,7 +68,7 @@ export function newSigningKey(): SigningKey {
  * @param seed 32 bytes
  * @returns the key pair of the seed, always the same
  */
-export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
+function signingKeyFromSeed(seed: Uint8Array): SigningKey {
   const key = Buffer.concat([PRIVATE_PREFIX, seed]);
   return signingKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
 }

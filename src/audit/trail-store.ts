@@ -1,17 +1,16 @@
-import { EventOutbox, type EventRow } from '../webhooks/outbox-store.ts';
+import { EventOutbox } from '../webhooks/outbox-store.ts';
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { AuditEntry, AuditRow } from './audit-row.ts';
 import { checkpointBody } from './journal-record.ts';
 import type { AuditAuthority } from './signing-key.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { AuditLanes, AuditWriter, lockJournal } from './writer-store.ts';
-import { AuditRows, type StoreSigned } from './rows-store.ts';
+import { AuditRows, type StoreRows } from './rows-store.ts';
 import { translateDatabaseFault } from '../database/database-faults.ts';
-import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
-import { type PreparedStatements, repeatAborted, type RunPrepared } from '../database/prepared-statements.ts';
+import { withExtraConnection } from '../database/knex-internals.ts';
+import { type PreparedStatements, preparedWithin, repeatAborted } from '../database/prepared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 
@@ -44,17 +43,12 @@ export class AuditTrail {
   #checkpointing: Promise<unknown> = Promise.resolve();
 
   /** Writes rows of acts without a transaction: each call has its own. */
-  readonly autocommit: AuditRows;
+  readonly autocommit = new AuditRows((entries, store) => this.writeBy(entries, store));
   /** The events of the acts. */
   readonly outbox = new EventOutbox();
 
   constructor(options: AuditTrailDependencies) {
     this.#deps = options;
-    this.autocommit = new AuditRows(
-      options.pool,
-      (entries, store) => this.#writeAlone(entries, store),
-      this.outbox,
-    );
   }
 
   /** The number of lanes of this writer. */
@@ -88,10 +82,9 @@ export class AuditTrail {
   async transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     return this.#lanes.during((write) =>
       this.#deps.pool.transaction((sql) => {
-        const audit = new AuditRows(
-          sql,
-          (entries, store) => write(entries, (rows) => store(rows, (statement) => statement)),
-          this.outbox,
+        const run = preparedWithin(sql);
+        const audit = new AuditRows((entries, store) =>
+          write(entries, (rows) => store(rows, run, this.outbox.eventsOf(entries, rows))),
         );
         return work({ sql, audit });
       }),
@@ -120,14 +113,11 @@ export class AuditTrail {
 
   /**
    * Signs entries as the next rows of a lane, for one prepared statement that writes them, and whatever depends on them.
-   * A statement that PostgreSQL aborts in favour of others is repeated.
-   * @param store returns false if it has written nothing
+   * A statement that PostgreSQL aborts in favour of others is repeated. Takes the connection first, then the lane: there
+   * are never more lanes than connections.
    * @returns the result of `store`
    */
-  async writeBy(
-    entries: readonly NotedEntry[],
-    store: (rows: readonly AuditRow[], run: RunPrepared, events: readonly EventRow[]) => Promise<boolean>,
-  ): Promise<boolean> {
+  async writeBy(entries: readonly NotedEntry[], store: StoreRows): Promise<boolean> {
     await this.writer();
     return repeatAborted(() =>
       this.#deps.prepared.onConnection((run) =>
@@ -148,18 +138,6 @@ export class AuditTrail {
           return AuditWriter.introduce(transaction, name, this.#authority, clock);
         },
         { connection },
-      ),
-    );
-  }
-
-  /** Takes the connection first, then the lane: there are never more lanes than connections. */
-  async #writeAlone(entries: readonly AuditEntry[], store: StoreSigned): Promise<boolean> {
-    await this.writer();
-    return repeatAborted(() =>
-      withPooledConnection(this.#deps.pool, (connection) =>
-        this.#lanes.during((write) =>
-          write(entries, (rows) => store(rows, (statement) => statement.connection(connection))),
-        ),
       ),
     );
   }

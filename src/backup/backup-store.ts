@@ -3,10 +3,9 @@ import type { Knex } from 'knex';
 import type { BackupHeader } from './backup-format.ts';
 import type { BackupSnapshot } from './backup-lines.ts';
 import type { Act } from '../policy/caller.ts';
-import { readByCursor } from '../audit/cursor-store.ts';
 import type { Database } from '../database/database.ts';
 import { appliedMigrations } from '../database/migrate.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { readByCursor, type UnitOfWork } from '../database/unit-of-work.ts';
 import { readKeys } from '../keys/key-registry-store.ts';
 
 /** The tables of a backup, each after those that its foreign keys name. */
@@ -64,7 +63,7 @@ export class BackupStore {
 
   /** Writes the audit row of an act. */
   note(act: Act, outcome: string): Promise<void> {
-    return this.#database.autocommit.audit.write(act, 'backup', outcome);
+    return this.#database.audit.autocommit.write(act, 'backup', outcome);
   }
 
   /** @returns the approximate number of rows, from the database's statistics */

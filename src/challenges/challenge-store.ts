@@ -340,7 +340,7 @@ export class ChallengeStore {
     if (decision.change !== null) {
       return settle(this.#settlements, answered, { ...decision.change, supersedes }, entry);
     }
-    await this.#database.autocommit.audit.writeAll([entry]);
+    await this.#database.audit.autocommit.writeAll([entry]);
     return true;
   }
 

@@ -1,5 +1,5 @@
 import { type AuditRow, auditTime } from '../audit/audit-row.ts';
-import type { TransactionRows } from '../audit/search-store.ts';
+import type { TransactionRows } from '../audit/audit-store.ts';
 import type { ClosedBy, Decision } from './challenge.ts';
 
 /** `given up`: the wrong response that closes the challenge. `refused`: a response that changes nothing, or a lock. */

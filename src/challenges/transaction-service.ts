@@ -1,5 +1,5 @@
 import type { AuditStore } from '../audit/audit-store.ts';
-import type { TransactionRows } from '../audit/search-store.ts';
+import type { TransactionRows } from '../audit/audit-store.ts';
 import { grantedRealms } from '../audit/audit-reading.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';

@@ -30,6 +30,7 @@ import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
 import { pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
 import { InstallationStore, readDatabaseFacts } from '../doctor/installation-store.ts';
+import { KeyRotationStore } from '../keys/key-rotation-store.ts';
 import { KeyRegistryStore } from '../keys/key-registry-store.ts';
 import { connectDatabase, type OpenDatabase } from './open-database.ts';
 import { type OpenedKeys, openKeys } from '../keys/open-keys.ts';
@@ -39,7 +40,7 @@ import { checkPolicies, checkRealms, checkResolvers, checkSettings } from '../do
 import { systemRandom } from '../kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';
 import { buildServices } from '../services.ts';
-import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';
+import { AuditAuthority } from '../audit/signing-key.ts';
 import { readConfiguration } from '../configuration/configuration-store.ts';
 import { AuditStore } from '../audit/audit-store.ts';
 
@@ -268,7 +269,7 @@ const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
   connections: async ({ config, database }) =>
     checkConnections(config.databasePoolSize, await new InstallationStore({ database }).connections()),
   rotation: async ({ database, clock }) =>
-    checkKeyAges(await new InstallationStore({ database }).keyAges(), clock.now()),
+    checkKeyAges(await new KeyRotationStore({ database }).entries(), clock.now()),
   realms: async (subject) =>
     checkRealms(
       await configurationOf(subject),
@@ -288,7 +289,7 @@ const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
   audit: ({ database, keys: { vault }, clock, timeoutMs }) =>
     checkAudit({
       store: new AuditStore({ database }),
-      authority: new VaultAuditAuthority({ vault }),
+      authority: new AuditAuthority({ vault }),
       trail: () => new InstallationStore({ database }).trail(),
       clock,
       elapsed: () => performance.now(),

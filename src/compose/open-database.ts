@@ -12,7 +12,7 @@ import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
 import { DatabaseWatch } from '../database/database-watch.ts';
 import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import type { Act } from '../policy/caller.ts';
-import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';
+import { AuditAuthority } from '../audit/signing-key.ts';
 import { migrateToLatest, pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
 import { KeyRegistryStore } from '../keys/key-registry-store.ts';
@@ -204,7 +204,7 @@ async function migrateDatabase(
     // With DATABASE_URL, only the server makes the key: it may run on another machine, without access to a key made
     // here.
     const { vault } = await openKeys(config, new KeyRegistryStore({ database }), log);
-    database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+    database.audit.certifyBy(new AuditAuthority({ vault }));
     await database.audit.open();
   } else if (hasKeys && applied.length > 0) {
     await signedNote(config, database, log, act, applied);
@@ -225,7 +225,7 @@ async function signedNote(
 ): Promise<void> {
   try {
     const { vault } = await openKeys(config, new KeyRegistryStore({ database }), log);
-    database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+    database.audit.certifyBy(new AuditAuthority({ vault }));
   } catch (error) {
     log.warn('The audit has no row of these migrations: the keys that sign it cannot be opened here', {
       component: 'audit',
@@ -286,7 +286,7 @@ export async function noteMigrations(
 ): Promise<void> {
   const last = applied.at(-1);
   if (last !== undefined && applied.length < migrationNames.length) {
-    await database.autocommit.audit.write(act, 'schema', `migrated ${applied.length}, up to ${last}`);
+    await database.audit.autocommit.write(act, 'schema', `migrated ${applied.length}, up to ${last}`);
   }
 }
 

@@ -8,7 +8,7 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { neededKeys } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { BackupCipher, type BackupUnlock } from '../backup/backup-encryption.ts';
-import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';
+import { AuditAuthority } from '../audit/signing-key.ts';
 import { assertLoadable, loadBackup } from '../backup/restore-store.ts';
 import { BackupStore } from '../backup/backup-store.ts';
 import type { Database } from '../database/database.ts';
@@ -122,6 +122,6 @@ async function noteRestore(
   caller: Caller,
   outcome: string,
 ): Promise<void> {
-  database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  database.audit.certifyBy(new AuditAuthority({ vault }));
   await new BackupStore({ database }).note(actOf(caller, 'backup/restore'), outcome);
 }

@@ -74,8 +74,6 @@ export interface Database {
   readonly sharing: Sharing;
   /** Signs the audit rows that are written through this pool. */
   readonly audit: AuditTrail;
-  /** Runs each statement and each audit row in a transaction of its own. */
-  readonly autocommit: UnitOfWork<Knex>;
   /**
    * Runs `work` in one transaction: committed when it returns, rolled back when it throws. It runs again, up to five
    * times in all, when PostgreSQL aborts it in favour of another transaction. It must therefore do nothing but
@@ -109,7 +107,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     prepared,
     sharing: options.sharing ?? SHARING,
     audit,
-    autocommit: { sql: pool, audit: audit.autocommit },
     transact: (work, { isLong = false } = {}) => transact(audit, isLong ? atLength(work) : work),
     ready: async () => {
       const { rows } = await pool.raw<{ rows: SessionAnswer[] }>(SESSION_QUESTION);

@@ -105,10 +105,10 @@ export function hookedClient(hooks: PoolHooks): typeof Knex.Client {
       const end = (): void => {
         cutConnection(connection);
       };
-      const isInTransaction = (this as TransactionClient).transacting === true;
+      const { transacting = false, isLongWork = false } = this as TransactionClient;
       return hooks
-        .answer(connection.query(statement), end, false)
-        .catch(throwTranslated(hooks, isInTransaction));
+        .answer(connection.query(statement), end, isLongWork)
+        .catch(throwTranslated(hooks, transacting));
     }
 
     override async acquireConnection(): Promise<unknown> {

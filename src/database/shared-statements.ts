@@ -6,7 +6,7 @@ import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import type { EventRow } from '../webhooks/outbox-store.ts';
 import { DatabaseUnavailable, isSurelyUndone } from './database-faults.ts';
 import type { Database } from './database.ts';
-import { type PreparedStatement, preparedWithin, type RunPrepared } from './prepared-statements.ts';
+import { type PreparedStatement, type RunPrepared } from './prepared-statements.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** The error of a request that has waited too long for its turn. Nothing of it was sent to the database. */
@@ -93,12 +93,12 @@ function runWrites<Row extends LockedRow>(
  * @returns false if it was not written: what the transaction has written must not stay
  */
 export function writeLocked(
-  { sql, audit }: UnitOfWork,
+  { audit }: UnitOfWork,
   statement: WritingStatement,
   { columns, entry }: Omit<TokenWrite, 'key'>,
 ): Promise<boolean> {
-  return audit.writeBy([entry], async (signed, _on, events) => {
-    const [row] = await runWrites(preparedWithin(sql), statement, [{ columns }], signed, events);
+  return audit.writeBy([entry], async (signed, run, events) => {
+    const [row] = await runWrites(run, statement, [{ columns }], signed, events);
     return row?.written === 1;
   });
 }

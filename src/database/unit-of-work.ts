@@ -3,11 +3,11 @@ import type { AuditRows } from '../audit/rows-store.ts';
 import { markLongWork, serverVersionOf } from './knex-internals.ts';
 
 /**
- * Statements and the audit rows that belong to them. By default those of one transaction: all are committed or none.
- * A savepoint is no unit of work: its rollback would leave a gap in the chain of audit rows.
+ * Statements and the audit rows that belong to them, of one transaction: all are committed or none. A savepoint is no
+ * unit of work: its rollback would leave a gap in the chain of audit rows.
  */
-export interface UnitOfWork<Sql extends Knex = Knex.Transaction> {
-  readonly sql: Sql;
+export interface UnitOfWork {
+  readonly sql: Knex.Transaction;
   readonly audit: AuditRows;
 }
 
@@ -24,6 +24,28 @@ export async function beginLongWork(transaction: Knex.Transaction): Promise<void
   }
   // No query: work may still choose its isolation level.
   await transaction.raw(limits.map((name) => `SET LOCAL ${name} = 0`).join('; '));
+}
+
+/** Rows that one FETCH returns. */
+const FETCHED = 1_000;
+
+/** @returns the rows that the statement finds, fetched in batches, in one snapshot of the transaction */
+export async function* readByCursor<Row>(
+  transaction: Knex.Transaction,
+  name: string,
+  statement: string,
+): AsyncGenerator<readonly Row[]> {
+  await transaction.raw(`DECLARE ${name} NO SCROLL CURSOR FOR ${statement}`);
+  for (;;) {
+    const { rows } = await transaction.raw<{ rows: Row[] }>(`FETCH ${FETCHED} FROM ${name}`);
+    if (rows.length > 0) {
+      yield rows;
+    }
+    if (rows.length < FETCHED) {
+      await transaction.raw(`CLOSE ${name}`);
+      return;
+    }
+  }
 }
 
 /** The end of a transaction that must leave nothing behind. */

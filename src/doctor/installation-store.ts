@@ -7,15 +7,6 @@ import { DRIFTS } from '../monitoring/count-verification-store.ts';
 import type { Database } from '../database/database.ts';
 import type { TrailFacts } from './audit-check.ts';
 import type { BackupFacts, ConnectionFacts, DatabaseFacts } from './database-check.ts';
-import type { KeyAge } from './key-check.ts';
-
-interface KeyRow {
-  readonly key_id: string;
-  readonly created_at: Date;
-  readonly is_current: boolean;
-  readonly current_since: Date | null;
-  readonly retired_at: Date | null;
-}
 
 /**
  * The role's and the database's own limits are -1 where there is none. Reserved connections are for superusers and,
@@ -65,20 +56,6 @@ export class InstallationStore {
       liveHolders(this.#database.knex),
     ]);
     return { granted: row?.granted ?? 0, servers: holders.length };
-  }
-
-  async keyAges(): Promise<readonly KeyAge[]> {
-    const rows = await this.#database
-      .knex('encryption_keys')
-      .orderBy(['created_at', 'key_id'])
-      .select<KeyRow[]>('key_id', 'created_at', 'is_current', 'current_since', 'retired_at');
-    return rows.map((row) => ({
-      keyId: row.key_id,
-      addedAt: row.created_at,
-      isCurrent: row.is_current,
-      currentSince: row.current_since ?? undefined,
-      isRetired: row.retired_at !== null,
-    }));
   }
 
   /** @returns the sets of realms that QR-TAN tokens are in, each by names, sorted; an empty one: no realm */

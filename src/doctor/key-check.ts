@@ -1,18 +1,7 @@
 import { isServiceError } from '../kernel/errors.ts';
 import type { KeyFileAccess } from '../keys/key-file.ts';
-import { neededKeys, type RegisteredKey } from '../keys/vault.ts';
+import { type KeyState, neededKeys, type RegisteredKey } from '../keys/vault.ts';
 import { type Finding, findingOf } from './examination.ts';
-
-/** State of a key in the database. */
-export interface KeyAge {
-  /** 16 hexadecimal digits. */
-  readonly keyId: string;
-  readonly addedAt: Date;
-  readonly isCurrent: boolean;
-  /** Undefined: it has never sealed. */
-  readonly currentSince: Date | undefined;
-  readonly isRetired: boolean;
-}
 
 const READABLE_BY_OTHERS = 0o044;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -43,10 +32,10 @@ export function checkKeyFile({ path, mode, folderMode }: KeyFileAccess): readonl
 }
 
 /** @returns findings about the keys of the database that are not used as they should be, at a time */
-export function checkKeyAges(keys: readonly KeyAge[], at: Date): readonly Finding[] {
+export function checkKeyAges(keys: readonly Omit<KeyState, 'secrets'>[], at: Date): readonly Finding[] {
   const current = keys.find(({ isCurrent }) => isCurrent);
-  const inUse = keys.filter(({ isRetired, isCurrent }) => !isRetired && !isCurrent);
-  return inUse.map(({ keyId, addedAt, currentSince }) => {
+  const inUse = keys.filter(({ retiredAt, isCurrent }) => retiredAt === undefined && !isCurrent);
+  return inUse.map(({ keyId, addedAt = at, currentSince }) => {
     const isNew = currentSince === undefined;
     const since = isNew ? addedAt : (current?.currentSince ?? currentSince);
     const days = Math.floor((at.getTime() - since.getTime()) / DAY_MS);

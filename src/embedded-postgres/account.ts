@@ -3,14 +3,11 @@ import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { ServiceError } from '../kernel/errors.ts';
-import { runScript, type SystemAccount } from './programs.ts';
+import { runScript, type SystemAccount, unavailable } from './programs.ts';
 
-/** The account's name; on macOS names of system accounts begin with an underscore. */
-const SERVICE_ACCOUNTS = ['tankeeper', '_tankeeper'];
+const NAME = 'tankeeper';
 const PROGRAMS = '/usr/sbin:/usr/bin:/sbin:/bin';
-const USERADD =
-  '--system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin tankeeper';
+const USERADD = `--system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin ${NAME}`;
 /** Another process may be creating the account; useradd then finds its files locked. */
 const ATTEMPTS = 15;
 const PAUSE_MS = 200;
@@ -46,29 +43,20 @@ export async function accountForNewCluster(programs = PROGRAMS): Promise<SystemA
     );
     await sleep(complaint === undefined ? 0 : PAUSE_MS);
   }
-  throw new ServiceError(
-    'database.unavailable',
-    `PostgreSQL must not run as root, and its account tankeeper is missing and cannot be created (${complaint ?? 'it does not appear'}): create a system account of that name, run tankeeper as an ordinary user, or set DATABASE_URL`,
+  throw unavailable(
+    `PostgreSQL must not run as root, and its account ${NAME} is missing and cannot be created (${complaint ?? 'it does not appear'}): create a system account of that name, run tankeeper as an ordinary user, or set DATABASE_URL`,
   );
 }
 
 async function findAccount(surroundings: {
   env: Record<string, string>;
 }): Promise<SystemAccount | undefined> {
-  for (const name of SERVICE_ACCOUNTS) {
-    const [uid, gid] = await Promise.all(
-      ['-u', '-g'].map((option) =>
-        run('id', [option, name], surroundings).then(
-          ({ stdout }) => Number(stdout),
-          () => 0,
-        ),
-      ),
-    );
-    if (uid !== undefined && uid > 0 && gid !== undefined) {
-      return { uid, gid };
-    }
-  }
-  return undefined;
+  const ids = ['-u', '-g'].map((option) => run('id', [option, NAME], surroundings));
+  const [uid = 0, gid = 0] = await Promise.all(ids).then(
+    (found) => found.map(({ stdout }) => Number(stdout)),
+    () => [],
+  );
+  return uid > 0 ? { uid, gid } : undefined;
 }
 
 /**
@@ -92,8 +80,7 @@ function ownName(): string {
   try {
     return userInfo().username;
   } catch {
-    throw new ServiceError(
-      'database.unavailable',
+    throw unavailable(
       `the embedded database cannot tell who connects: the user with the number ${process.getuid?.() ?? ''} has no name on this machine (no line in /etc/passwd). Run tankeeper as a user that has one, or set DATABASE_URL`,
     );
   }

@@ -15,7 +15,7 @@ import {
 import { join, resolve } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { type PostgresPrograms, runProgram, runScript, type SystemAccount } from './programs.ts';
+import { type PostgresPrograms, runProgram, runScript, type SystemAccount, unavailable } from './programs.ts';
 import { accountForNewCluster } from './account.ts';
 
 /**
@@ -68,8 +68,7 @@ export async function openDataFolder(dataDir: string, create: boolean): Promise<
   const byGroup = process.getuid?.() === 0 && gid !== 0 && (mode & WRITABLE_BY_GROUP) !== 0;
   if (byGroup || (mode & WRITABLE_BY_ALL) !== 0) {
     const [who, change] = byGroup ? ['a group', 'g-w'] : ['anybody', 'o-w'];
-    throw new ServiceError(
-      'database.unavailable',
+    throw unavailable(
       `${who} may write in the data folder ${folder}: chmod ${change} it, or set DATA_DIR to a folder in it, which is then made`,
     );
   }
@@ -121,8 +120,7 @@ function clusterPath(dataFolder: string): string {
 function unopened(error: unknown, path: string): unknown {
   const code = codeOf(error);
   if (code === 'ELOOP' || code === 'ENOTDIR') {
-    return new ServiceError(
-      'database.unavailable',
+    return unavailable(
       `${path} is a link: a copy of this data folder would lead to the same database. Set DATA_DIR to the folder that has the database itself`,
     );
   }
@@ -138,8 +136,7 @@ export function ownPath(path: string): string {
     return '/proc/self/cwd';
   }
   if (Buffer.byteLength(join(path, SOCKET)) > MAX_SOCKET_PATH || /[",\n]/.test(path)) {
-    throw new ServiceError(
-      'database.unavailable',
+    throw unavailable(
       `a socket cannot be in ${path}: set DATA_DIR to a shorter path without commas and quotation marks`,
     );
   }
@@ -153,10 +150,7 @@ function ownerOf(file: number, path: string): SystemAccount | undefined {
     throw notOurs(path);
   }
   if ((mode & 0o077) !== 0) {
-    throw new ServiceError(
-      'database.unavailable',
-      `the embedded database ${path} must belong to the database's user alone: chmod 700 it`,
-    );
+    throw unavailable(`the embedded database ${path} must belong to the database's user alone: chmod 700 it`);
   }
   return me === 0 ? { uid, gid } : undefined;
 }
@@ -168,8 +162,7 @@ function ownerOf(file: number, path: string): SystemAccount | undefined {
 async function assertOwner(dataFolder: string, accepted: readonly number[]): Promise<void> {
   const { uid } = await stat(dataFolder);
   if (!accepted.includes(uid)) {
-    throw new ServiceError(
-      'database.unavailable',
+    throw unavailable(
       `the data folder ${dataFolder} belongs to another user (number ${uid}), who could put anything there: run tankeeper as that user, or chown the folder to root`,
     );
   }
@@ -180,10 +173,7 @@ function notOurs(cluster: string): ServiceError {
     process.getuid?.() === 0
       ? 'belongs to root, whom PostgreSQL refuses: give it to the account tankeeper with chown -R'
       : 'belongs to another user: run as its owner, or give it to the right one with chown -R';
-  return new ServiceError(
-    'database.unavailable',
-    `the embedded database ${cluster} ${advice}, or set DATABASE_URL`,
-  );
+  return unavailable(`the embedded database ${cluster} ${advice}, or set DATABASE_URL`);
 }
 
 /** @returns the refusal of a process that may not create a missing cluster */
@@ -237,20 +227,30 @@ const INITDB =
  * publishes it. Of several processes that do this at once one wins, and the others remove their own.
  * @throws ServiceError 'database.unavailable' if initdb fails, or root would work in another user's folder
  */
-export async function createCluster(request: CreationRequest): Promise<Cluster> {
-  const { dataFolder } = request;
+export async function createCluster({
+  dataFolder,
+  durable,
+  findPrograms,
+}: CreationRequest): Promise<Cluster> {
   const account = await accountForNewCluster();
   if (account !== undefined) {
     await assertOwner(dataFolder, [0]);
   }
-  const programs = await request.findPrograms(account);
+  const { initdb } = await findPrograms(account);
   await removeUnfinished(dataFolder);
   const aside = await mkdtemp(join(dataFolder, UNFINISHED));
   try {
     if (account !== undefined) {
       await chown(aside, account.uid, account.gid);
     }
-    await initialise(aside, request, programs);
+    const parameters = [...INITDB.split(' '), ...(durable ? [] : ['--no-sync'])];
+    const context = { account, folder: aside };
+    const { status, output } = await runProgram(initdb, ['--pgdata', ownPath(aside), ...parameters], context);
+    if (status !== 0) {
+      throw unavailable(`the embedded database could not be created: ${output.split('\n').at(-1) ?? ''}`, {
+        detail: output,
+      });
+    }
     await rename(aside, clusterPath(dataFolder));
     await syncFolder(dataFolder);
   } catch (error) {
@@ -261,25 +261,9 @@ export async function createCluster(request: CreationRequest): Promise<Cluster> 
   }
   const created = await findCluster(dataFolder);
   if (created === undefined) {
-    throw new ServiceError('database.unavailable', `the new embedded database in ${dataFolder} has vanished`);
+    throw unavailable(`the new embedded database in ${dataFolder} has vanished`);
   }
   return created;
-}
-
-async function initialise(
-  path: string,
-  { durable }: CreationRequest,
-  { initdb, context }: PostgresPrograms,
-): Promise<void> {
-  const parameters = ['--pgdata', ownPath(path), ...INITDB.split(' '), ...(durable ? [] : ['--no-sync'])];
-  const { status, output } = await runProgram(initdb, parameters, { ...context, folder: path });
-  if (status !== 0) {
-    throw new ServiceError(
-      'database.unavailable',
-      `the embedded database could not be created: ${output.split('\n').at(-1) ?? ''}`,
-      { detail: output },
-    );
-  }
 }
 
 /** Removes the files of a killed process. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lstat } from 'node:fs/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
 import { type Log, describeFault } from '../kernel/log.ts';
@@ -22,7 +21,7 @@ import {
   startPostmaster,
   whoseProcess,
 } from './postmaster.ts';
-import { type PostgresPrograms, type SystemAccount, findPrograms } from './programs.ts';
+import { type PostgresPrograms, type SystemAccount, findPrograms, unavailable } from './programs.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -80,14 +79,13 @@ const RETRY_MS = 5_000;
  *   be created, 'database.unavailable' for every other obstacle
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { role, durable = true, log, giveUp } = options;
+  const { role, durable = true, log, giveUp, sharedFolder = SHARED_FOLDER } = options;
   const dataFolder = await openDataFolder(options.dataDir, options.create ?? true);
   const programsFor = (account: SystemAccount | undefined) =>
     findPrograms({
       account,
       nativeFolder: options.nativeFolder,
-      linkFolder: join(dataFolder, 'postgres.lib'),
-      sharedFolder: options.sharedFolder ?? SHARED_FOLDER,
+      copyFolder: account === undefined ? join(dataFolder, 'postgres.programs') : sharedFolder,
     });
   const found = await findCluster(dataFolder);
   if (found === undefined && options.create === false) {
@@ -259,13 +257,21 @@ async function startUnlessRunning(
   serving: PostmasterFile | undefined,
   attempt: Attempt,
 ): Promise<void> {
-  const { cluster } = request;
+  const { cluster, durable, log } = request;
   if (request.joinsOnly) {
     throw unavailable(`the embedded database in ${cluster.dataFolder} is not running`);
   }
-  if (await mayStart(cluster, serving, attempt)) {
-    attempt.started = await start(request, serving);
+  if (!(await mayStart(cluster, serving, attempt))) {
+    return;
   }
+  if (serving !== undefined) {
+    log.warn(
+      'The embedded database was not stopped in order, or was copied while it ran; PostgreSQL recovers what is there',
+      { dataFolder: cluster.dataFolder },
+    );
+  }
+  const programs = await request.findPrograms();
+  attempt.started = await startPostmaster(programs, cluster, { durable, stranger: serving?.pid });
 }
 
 /**
@@ -282,7 +288,7 @@ async function mayStart(
     return false;
   }
   if (started !== undefined) {
-    await assertRace(await started.complaint(), cluster, attempt);
+    assertRace(await started.complaint(), cluster, attempt);
   }
   const whose = serving === undefined ? 'unrelated' : await whoseProcess(serving.pid, cluster);
   if (serving !== undefined && whose === 'original') {
@@ -295,35 +301,19 @@ async function mayStart(
 }
 
 /** @throws ServiceError with PostgreSQL's own message if it ended for another reason than a race of starts */
-async function assertRace(complaint: string, cluster: Cluster, attempt: Attempt): Promise<void> {
+function assertRace(complaint: string, cluster: Cluster, attempt: Attempt): void {
   if (RACE.test(complaint)) {
     return;
   }
-  if (EMPTY_LOCK.test(complaint)) {
-    const file = await lstat(join(cluster.folder, 'postmaster.pid')).catch(() => undefined);
-    attempt.emptySince ??= performance.now();
-    if (file?.size !== 0 || performance.now() - attempt.emptySince < EMPTY_LOCK_TIMEOUT_MS) {
-      return;
-    }
+  attempt.emptySince ??= performance.now();
+  if (EMPTY_LOCK.test(complaint) && performance.now() - attempt.emptySince < EMPTY_LOCK_TIMEOUT_MS) {
+    return;
   }
   const reason = complaint.split('\n').at(-1) ?? '';
   throw unavailable(
     `the embedded database does not start: ${reason === '' ? `${join(cluster.path, LOG_FILE)} does not say why, or cannot be written` : reason}`,
-    complaint,
+    { detail: complaint },
   );
-}
-
-async function start(
-  { cluster, durable, log, findPrograms }: EntryRequest,
-  stale: PostmasterFile | undefined,
-): Promise<StartedPostmaster> {
-  if (stale !== undefined) {
-    log.warn(
-      'The embedded database was not stopped in order, or was copied while it ran; PostgreSQL recovers what is there',
-      { dataFolder: cluster.dataFolder },
-    );
-  }
-  return startPostmaster(await findPrograms(), cluster, { durable, stranger: stale?.pid });
 }
 
 function assertWithinTimeout(
@@ -337,8 +327,4 @@ function assertWithinTimeout(
     const culprit = serving === undefined ? '' : `; process ${serving.pid} serves it, but cannot be reached`;
     throw unavailable(`the embedded database in ${cluster.dataFolder} does not answer${culprit}`);
   }
-}
-
-function unavailable(message: string, detail?: string): ServiceError {
-  return new ServiceError('database.unavailable', message, detail === undefined ? {} : { detail });
 }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
-import { ServiceError } from '../kernel/errors.ts';
 import { type Cluster, CLUSTER_ROLE, SOCKET_PORT } from './cluster.ts';
+import { unavailable } from './programs.ts';
 
 /** The role of this process: the server, of which there is one, or a command. */
 export type EmbeddedRole = 'server' | 'command';
@@ -113,8 +113,7 @@ async function assertServes(client: pg.Client, { folder, path }: Cluster): Promi
   );
   await client.query('COMMIT');
   if (!isHere) {
-    throw new ServiceError(
-      'database.unavailable',
+    throw unavailable(
       `the socket for the embedded database ${path} leads to another one; stop the servers of both, and remove the socket here`,
     );
   }
@@ -123,8 +122,7 @@ async function assertServes(client: pg.Client, { folder, path }: Cluster): Promi
 function refusal(error: unknown): JoinRefusal {
   const code = (error as { code?: string }).code ?? '';
   if (code === INVALID_AUTHORIZATION) {
-    throw new ServiceError(
-      'database.unavailable',
+    throw unavailable(
       'the embedded database was started by another user, and admits only that user and root',
       { cause: error },
     );

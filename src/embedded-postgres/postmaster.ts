@@ -79,7 +79,7 @@ export async function whoseProcess(
  * @param stranger a process in postmaster.pid that is no postmaster of this cluster, although PostgreSQL takes it for one
  */
 export async function startPostmaster(
-  { postgres, context }: PostgresPrograms,
+  { postgres }: PostgresPrograms,
   cluster: Cluster,
   { durable, stranger }: { readonly durable: boolean; readonly stranger: number | undefined },
 ): Promise<StartedPostmaster> {
@@ -91,7 +91,7 @@ export async function startPostmaster(
   const rules = await accessRules(cluster);
   const path = ownPath(cluster.path);
   const command = [postgres, '-D', path, ...settings(path, durable)];
-  const surroundings = isolatedSurroundings({ ...context, folder: cluster.folder });
+  const surroundings = isolatedSurroundings(cluster);
   const child = spawn(SHELL, ['-c', START, 'sh', ...rules, ...command], {
     ...surroundings,
     // Set by pg_ctl, too: PostgreSQL does not take that process for another postmaster.

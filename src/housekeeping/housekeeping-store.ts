@@ -193,7 +193,7 @@ export class HousekeepingStore {
 
   /** Writes an audit row about a requested removal. */
   async note(act: Act, outcome: string): Promise<void> {
-    await this.#database.autocommit.audit.write(act, 'housekeeping', outcome);
+    await this.#database.audit.autocommit.write(act, 'housekeeping', outcome);
   }
 
   async #clearStep(

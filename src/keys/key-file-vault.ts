@@ -1,11 +1,10 @@
 import {
-  type KeyMaterial,
   type KeyRegistration,
+  type KeySource,
   neededKeys,
   type NewKey,
   type RegisteredKey,
   sealingKey,
-  type SecurityModule,
   type Vault,
 } from './vault.ts';
 import type { Random } from '../kernel/clock.ts';
@@ -112,44 +111,8 @@ function listKeys(keyIds: readonly string[]): string {
   return `${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`;
 }
 
-/** The key file as the security module of an installation without a hardware module. */
-export class KeyFileModule implements SecurityModule {
-  readonly #deps: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random };
-
-  /** @param options.keyIds the keys in use, read at each call */
-  constructor(options: {
-    readonly file: string;
-    readonly keyIds: readonly string[];
-    readonly random: Random;
-  }) {
-    this.#deps = options;
-  }
-
-  async freshVault(): Promise<Pick<Vault, 'open'>> {
-    const keys = await this.#readKeys();
-    const vault = new SecretVault({ keys, random: this.#deps.random });
-    assertHolds(vault, this.#deps.keyIds);
-    return vault;
-  }
-
-  async #readKeys(): Promise<readonly Buffer[]> {
-    try {
-      const found = await readKeyFile(this.#deps.file);
-      if (found === undefined) {
-        throw notReady('the key file is missing', this.#deps.file);
-      }
-      return found.keys;
-    } catch (error) {
-      // The message about an unusable key file names its path.
-      throw isServiceError(error, 'key.unavailable')
-        ? notReady('the key file cannot be used', error.message, error)
-        : error;
-    }
-  }
-}
-
-/** Keys of an installation whose security module is the key file. */
-export class KeyFileMaterial implements KeyMaterial {
+/** The keys of an installation without a hardware module: a key file. */
+export class KeyFileKeys implements KeySource {
   readonly place: string;
   readonly #file: string;
   readonly #random: Random;
@@ -158,6 +121,16 @@ export class KeyFileMaterial implements KeyMaterial {
     this.place = `the key file ${file}`;
     this.#file = file;
     this.#random = random;
+  }
+
+  async fetch(): Promise<readonly Buffer[]> {
+    return (await readKeyFile(this.#file))?.keys ?? [];
+  }
+
+  async freshVault(inUse: readonly string[]): Promise<Pick<Vault, 'open'>> {
+    const vault = new SecretVault({ keys: await this.#readKeys(), random: this.#random });
+    assertHolds(vault, inUse);
+    return vault;
   }
 
   /** An unregistered key of the file comes first: it was put there by hand, or by an attempt that was interrupted. */
@@ -174,5 +147,20 @@ export class KeyFileMaterial implements KeyMaterial {
 
   remove(keyId: string): Promise<boolean> {
     return removeKey(this.#file, keyId);
+  }
+
+  async #readKeys(): Promise<readonly Buffer[]> {
+    try {
+      const found = await readKeyFile(this.#file);
+      if (found === undefined) {
+        throw notReady('the key file is missing', this.#file);
+      }
+      return found.keys;
+    } catch (error) {
+      // The message about an unusable key file names its path.
+      throw isServiceError(error, 'key.unavailable')
+        ? notReady('the key file cannot be used', error.message, error)
+        : error;
+    }
   }
 }

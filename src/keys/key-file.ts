@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Random } from '../kernel/clock.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { KEY_LENGTH, keyIdOf } from './secret-vault.ts';
 
 /** Contents of a key file. */
@@ -35,24 +35,6 @@ export async function readKeyFile(file: string): Promise<KeyFile | undefined> {
     return { keys, warnings: readabilityWarnings(file, mode) };
   } finally {
     await handle.close();
-  }
-}
-
-/**
- * Reads the keys synchronously, for a key that an operation in progress needs. The file is small and local.
- * @throws ServiceError 'key.unavailable'
- */
-export function readKeysNow(file: string): readonly Buffer[] {
-  try {
-    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      assertFile(fstatSync(descriptor), file);
-      return readKeys(readFileSync(descriptor, 'utf8'), file);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (cause) {
-    throw isServiceError(cause) ? cause : unusable(file, `it cannot be read (${reasonOf(cause)})`, cause);
   }
 }
 

@@ -2,20 +2,12 @@ import { ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { KeyRotationStore } from './key-rotation-store.ts';
 import type { LiveVault } from './live-vault.ts';
-import type {
-  KeyHolder,
-  KeyMaterial,
-  KeyState,
-  NewKey,
-  Progress,
-  RegisteredKey,
-  Resealing,
-} from './vault.ts';
+import type { KeyHolder, KeySource, KeyState, NewKey, Progress, RegisteredKey, Resealing } from './vault.ts';
 
 /** Dependencies of the service. */
 export interface KeyDependencies {
   readonly keys: KeyRotationStore;
-  readonly material: KeyMaterial;
+  readonly source: Pick<KeySource, 'place' | 'provide' | 'remove'>;
   readonly vault: Pick<LiveVault, 'currentKeyId' | 'keyIds' | 'refresh' | 'seal' | 'open'>;
   /** @param milliseconds the waiting time */
   readonly pause: (milliseconds: number) => Promise<unknown>;
@@ -71,13 +63,13 @@ export class KeyService {
    */
   async add(caller: Caller): Promise<AddedKey> {
     assertOperator(caller);
-    const { keys, material } = this.#deps;
+    const { keys, source } = this.#deps;
     const provide = async (registered: readonly RegisteredKey[]): Promise<NewKey> => {
       assertNoneWaits(registered);
-      return material.provide(registered);
+      return source.provide(registered);
     };
     const { keyId, isMade } = await keys.add(provide, actOf(caller, 'keys/add'));
-    return { keyId, isMade, place: material.place };
+    return { keyId, isMade, place: source.place };
   }
 
   /**
@@ -118,18 +110,18 @@ export class KeyService {
     { removeFromFile }: { readonly removeFromFile: boolean },
   ): Promise<{ readonly isNew: boolean; readonly isRemoved: boolean }> {
     assertOperator(caller);
-    const { keys, material } = this.#deps;
+    const { keys, source } = this.#deps;
     const behind = (await keys.holders()).filter(({ sealingKey }) => sealingKey === keyId);
     if (behind.length > 0) {
       throw new ServiceError('key.refused', `The key ${keyId} still seals on ${placesOf(behind)}`);
     }
     const isNew = await keys.retire(keyId, actOf(caller, 'keys/retire'));
-    const isRemoved = removeFromFile && (await material.remove(keyId));
+    const isRemoved = removeFromFile && (await source.remove(keyId));
     return { isNew, isRemoved };
   }
 
   async #assertEverywhere(keyId: string, force: boolean): Promise<void> {
-    const { material, vault } = this.#deps;
+    const { source, vault } = this.#deps;
     if (!vault.keyIds.includes(keyId)) {
       throw new ServiceError('key.unavailable', `The encryption key ${keyId} is not loaded here`);
     }
@@ -138,7 +130,7 @@ export class KeyService {
     if (lacking.length > 0 && !force) {
       throw new ServiceError(
         'key.refused',
-        `The key ${keyId} is not there yet on ${placesOf(lacking)}: bring ${material.place} there, which ` +
+        `The key ${keyId} is not there yet on ${placesOf(lacking)}: bring ${source.place} there, which ` +
           'is read by itself, or stop that server. Nothing was changed',
       );
     }

@@ -9,7 +9,7 @@ import {
   sealingKey,
   type SecretPurpose,
 } from './vault.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { keyIdOf, opensCanary, type SecretVault } from './secret-vault.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BackgroundLoop } from '../kernel/background-loop.ts';
@@ -28,14 +28,7 @@ export interface LiveVaultDependencies {
    * @param missing the ids of the keys; the result may hold others
    */
   readonly fetch: (missing: readonly RegisteredKey[]) => Promise<readonly Uint8Array[]>;
-  /** Fetches keys synchronously, where that is possible; called once a second at most. */
-  readonly fetchNow?: () => readonly Uint8Array[];
-  /** Milliseconds of a monotonic clock. */
-  readonly elapsed: () => number;
 }
-
-/** Milliseconds between two attempts to fetch a missing key. */
-const FETCH_PAUSE_MS = 1_000;
 
 /**
  * The vault of a process whose keys change while it runs: it loads added keys, and seals with the one that the database
@@ -46,7 +39,6 @@ export class LiveVault implements Vault, KeyDerivation {
   #vault: SecretVault;
   #needed: readonly string[];
   #refreshing: Promise<readonly string[]> | undefined;
-  #fetchedAt = -Infinity;
 
   constructor(dependencies: LiveVaultDependencies) {
     this.#deps = dependencies;
@@ -71,16 +63,8 @@ export class LiveVault implements Vault, KeyDerivation {
     return this.#vault.seal(plain, purpose, subject);
   }
 
-  /** Tries once to fetch a missing key, which may have been added a moment ago. */
   open(secret: Sealed, purpose: SecretPurpose, subject: string): Buffer {
-    try {
-      return this.#vault.open(secret, purpose, subject);
-    } catch (error) {
-      if (!isServiceError(error, 'key.unavailable') || !this.#fetchNow()) {
-        throw error;
-      }
-      return this.#vault.open(secret, purpose, subject);
-    }
+    return this.#vault.open(secret, purpose, subject);
   }
 
   derive(purpose: string): readonly [DerivedKey, ...DerivedKey[]] {
@@ -112,25 +96,6 @@ export class LiveVault implements Vault, KeyDerivation {
     }
     this.#vault = candidate;
     return this.#needed.filter((keyId) => !candidate.keyIds.includes(keyId));
-  }
-
-  /** @returns true if new keys were found */
-  #fetchNow(): boolean {
-    const { fetchNow, elapsed } = this.#deps;
-    if (fetchNow === undefined || elapsed() - this.#fetchedAt < FETCH_PAUSE_MS) {
-      return false;
-    }
-    this.#fetchedAt = elapsed();
-    try {
-      const added = fetchNow().filter((key) => !this.keyIds.includes(keyIdOf(key)));
-      this.#vault = this.#vault.withKeys(added, this.currentKeyId);
-      return added.length > 0;
-    } catch (error) {
-      if (isServiceError(error, 'key.unavailable')) {
-        return false;
-      }
-      throw error;
-    }
   }
 }
 

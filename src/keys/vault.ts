@@ -89,16 +89,6 @@ export interface KeyRegistry {
   addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean>;
 }
 
-/** The source of the vault's keys: a key file, or a hardware module. */
-export interface SecurityModule {
-  /**
-   * Fetches the keys anew, as at the start of a server.
-   * @returns a vault with them
-   * @throws ServiceError 'security-module.unavailable' when that is not possible now, or keys in use are not among them
-   */
-  freshVault(): Promise<Pick<Vault, 'open'>>;
-}
-
 /** Lets one server at a time read and register keys. */
 export interface KeyRegistration {
   /** @param work may run more than once; when it throws, nothing was registered */
@@ -128,10 +118,19 @@ export interface NewKey {
   readonly isMade: boolean;
 }
 
-/** The storage of new keys: the key file, or the database, wrapped by a security module. */
-export interface KeyMaterial {
-  /** A description of the storage, for operators. */
+/** The source of the vault's keys: a key file, or the database with a hardware module that wraps them. */
+export interface KeySource {
+  /** A description of it, for operators. */
   readonly place: string;
+  /** @returns the bytes of keys; there may be others among them, and missing ones may be none of them */
+  fetch(missing: readonly RegisteredKey[]): Promise<readonly Uint8Array[]>;
+  /**
+   * Fetches the keys anew, as at the start of a server.
+   * @param inUse their ids
+   * @returns a vault with them
+   * @throws ServiceError 'security-module.unavailable' when that is not possible now, or keys in use are not among them
+   */
+  freshVault(inUse: readonly string[]): Promise<Pick<Vault, 'open'>>;
   /**
    * Makes a key, durably; or reuses an unregistered one, which an interrupted attempt leaves behind.
    * @throws ServiceError 'key.unavailable', 'security-module.unavailable'

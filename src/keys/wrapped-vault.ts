@@ -1,12 +1,11 @@
 import {
-  type KeyMaterial,
   type KeyRegistration,
   type KeyRegistry,
+  type KeySource,
   neededKeys,
   type NewKey,
   type RegisteredKey,
   sealingKey,
-  type SecurityModule,
   type Vault,
 } from './vault.ts';
 import type { Random } from '../kernel/clock.ts';
@@ -83,7 +82,7 @@ function vaultOf(
 }
 
 /** @returns the wrapped keys among those registered, for the module */
-export function wrappedAmong(registered: readonly RegisteredKey[]): readonly KeyBytes[] {
+function wrappedAmong(registered: readonly RegisteredKey[]): readonly KeyBytes[] {
   return registered.flatMap(({ keyId, wrapped }) =>
     wrapped === undefined ? [] : [{ keyId, bytes: wrapped.bytes }],
   );
@@ -174,56 +173,52 @@ function toKeyBytes(bytes: Buffer): KeyBytes {
   return { keyId: keyIdOf(bytes), bytes };
 }
 
-interface WrappedKeyParts {
-  readonly module: Pick<Pkcs11Module, 'run'>;
-  readonly registry: Pick<KeyRegistry, 'registered'>;
-  readonly random: Random;
-  /** The keys that are in use, asked for each time. */
-  readonly keyIds: readonly string[];
-}
-
-/** The hardware module behind a vault whose keys it wrapped. */
-export class WrappedKeyModule implements SecurityModule {
-  readonly #deps: WrappedKeyParts;
+/** Keys that a hardware module wraps: in the database, and nowhere else. */
+export class WrappedKeys implements KeySource {
+  readonly place = 'the database';
+  readonly #module: Pick<Pkcs11Module, 'run' | 'name'>;
+  readonly #registry: Pick<KeyRegistry, 'registered'>;
+  readonly #random: Random;
   #running: Promise<Pick<Vault, 'open'>> | undefined;
 
-  constructor(dependencies: WrappedKeyParts) {
-    this.#deps = dependencies;
+  constructor(dependencies: {
+    readonly module: Pick<Pkcs11Module, 'run' | 'name'>;
+    readonly registry: Pick<KeyRegistry, 'registered'>;
+    readonly random: Random;
+  }) {
+    this.#module = dependencies.module;
+    this.#registry = dependencies.registry;
+    this.#random = dependencies.random;
+  }
+
+  async fetch(missing: readonly RegisteredKey[]): Promise<readonly Uint8Array[]> {
+    return (await this.#unwrap(missing)).map(({ bytes }) => bytes);
   }
 
   /** Shares a request in progress with further callers: the module gets one at a time. */
-  freshVault(): Promise<Pick<Vault, 'open'>> {
-    this.#running ??= this.#unwrap().finally(() => {
+  freshVault(inUse: readonly string[]): Promise<Pick<Vault, 'open'>> {
+    this.#running ??= this.#freshVault(inUse).finally(() => {
       this.#running = undefined;
     });
     return this.#running;
   }
 
-  async #unwrap(): Promise<Pick<Vault, 'open'>> {
-    const registered = await this.#deps.registry.registered();
-    const unwrap = wrappedAmong(registered);
-    if (unwrap.length === 0) {
+  async #freshVault(inUse: readonly string[]): Promise<Pick<Vault, 'open'>> {
+    const registered = await this.#registry.registered();
+    const unwrapped = await this.#unwrap(registered);
+    if (unwrapped.length === 0) {
       throw notReady('there is nothing for it to unwrap', 'the table encryption_keys has no wrapped key');
     }
-    const { unwrapped } = await this.#deps.module.run({ createKey: false, wrap: [], unwrap });
-    const vault = vaultOf(unwrapped, registered, this.#deps.random);
-    assertHolds(vault, this.#deps.keyIds);
+    const vault = vaultOf(unwrapped, registered, this.#random);
+    assertHolds(vault, inUse);
     return vault;
   }
-}
 
-/** Keys that a hardware module wraps: in the database, and nowhere else. */
-export class WrappedKeyMaterial implements KeyMaterial {
-  readonly place = 'the database';
-  readonly #module: Pick<Pkcs11Module, 'run' | 'name'>;
-  readonly #random: Random;
-
-  constructor(dependencies: {
-    readonly module: Pick<Pkcs11Module, 'run' | 'name'>;
-    readonly random: Random;
-  }) {
-    this.#module = dependencies.module;
-    this.#random = dependencies.random;
+  async #unwrap(registered: readonly RegisteredKey[]): Promise<readonly KeyBytes[]> {
+    const unwrap = wrappedAmong(registered);
+    return unwrap.length === 0
+      ? []
+      : (await this.#module.run({ createKey: false, wrap: [], unwrap })).unwrapped;
   }
 
   async provide(): Promise<NewKey> {

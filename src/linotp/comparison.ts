@@ -1,6 +1,5 @@
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import type { TokenUse } from '../tokens/token-use.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import { resolverNameOf } from './configuration-mapping.ts';
 import { SECRET_PURPOSES, type SecretName, type TokenInfo } from './token-secrets.ts';
@@ -17,26 +16,16 @@ export interface ComparedUsers {
   readonly logins: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-/** The fields of a token that are no secrets. */
-type PlainFields = Pick<
-  ImportedToken,
-  | 'type'
-  | 'description'
-  | 'active'
-  | 'realms'
-  | 'failCount'
-  | 'maxFail'
-  | 'counter'
-  | 'counterWindow'
-  | 'syncWindow'
-  | 'timeShift'
-  | 'use'
-  | 'ocraSuite'
-  | 'rollout'
-  | 'createdAt'
-  | 'lastSuccessAt'
-  | 'lastMatchAt'
-> & { readonly otpLength: number | null };
+/** The compared fields of a token that are no secrets. */
+// prettier-ignore
+const FIELDS = [
+  'type', 'description', 'active', 'realms', 'failCount', 'maxFail', 'counter', 'counterWindow', 'syncWindow',
+  'timeShift', 'otpLength', 'ocraSuite', 'rollout', 'createdAt', 'lastSuccessAt', 'lastMatchAt',
+] as const;
+
+type PlainFields = Pick<ImportedToken, Exclude<(typeof FIELDS)[number], 'otpLength'> | 'use'> & {
+  readonly otpLength: number | null;
+};
 
 /** A token of this server. */
 export interface ComparableToken extends PlainFields {
@@ -96,36 +85,18 @@ function inWords(value: Comparable | null | undefined): string {
 
 /** @returns the fields that are no secrets, as texts, numbers and booleans */
 function plainFields(token: PlainFields): Readonly<Record<string, Comparable | null>> {
-  return {
-    type: token.type,
-    description: token.description,
-    active: token.active,
-    realms: token.realms.join(', '),
-    failCount: token.failCount,
-    maxFail: token.maxFail,
-    counter: token.counter,
-    counterWindow: token.counterWindow,
-    syncWindow: token.syncWindow,
-    timeShift: token.timeShift,
-    ...useFields(token.use),
-    otpLength: token.otpLength ?? '',
-    ocraSuite: token.ocraSuite ?? '',
-    rollout: token.rollout,
-    createdAt: token.createdAt?.toISOString() ?? null,
-    lastSuccessAt: token.lastSuccessAt?.toISOString() ?? '',
-    lastMatchAt: token.lastMatchAt?.toISOString() ?? '',
-  };
+  const fields = FIELDS.map((name) => [name, token[name]] as const);
+  const compared = [...fields, ...Object.entries<Comparable | Date | null>({ ...token.use })].map(
+    ([name, value]) => [name, comparable(value)] as const,
+  );
+  return { ...Object.fromEntries(compared), createdAt: token.createdAt?.toISOString() ?? null };
 }
 
-function useFields(use: TokenUse): Readonly<Record<keyof TokenUse, Comparable>> {
-  return {
-    validFrom: use.validFrom?.toISOString() ?? '',
-    validUntil: use.validUntil?.toISOString() ?? '',
-    useCount: use.useCount,
-    maxUses: use.maxUses ?? '',
-    successCount: use.successCount,
-    maxSuccesses: use.maxSuccesses ?? '',
-  };
+function comparable(value: Comparable | Date | readonly string[] | null): Comparable {
+  if (typeof value === 'object') {
+    return value instanceof Date ? value.toISOString() : (value ?? []).join(', ');
+  }
+  return value;
 }
 
 function ownerThere({ source }: ImportedToken, { logins, managedHere }: ComparedUsers): string {

@@ -244,17 +244,14 @@ function mapAdministrator(source: SourceRow, repair: TextRepair): Mapped<Importe
   }
 }
 
-/** A user of a table that LinOTP filled from a file, with the id in LinOTP. */
-type ImportedUser = ManagedUser;
-
 export interface ImportedResolver {
   readonly name: string;
   readonly kind: ResolverKind;
   readonly settings: Readonly<Record<string, string>>;
   /** null: it has none. */
   readonly secret: string | null;
-  /** The users of a managed resolver; none for other kinds. */
-  readonly users: readonly ImportedUser[];
+  /** The users of a managed resolver, with their ids in LinOTP; none for other kinds. */
+  readonly users: readonly ManagedUser[];
 }
 
 /** Moves a passwd file to its place on this machine. */
@@ -275,10 +272,7 @@ function isResolverKey(key: string): boolean {
   return RESOLVER_KEY.test(key);
 }
 
-/**
- * @param type the first part of a resolver's keys, such as `ldapresolver`
- * @returns the class by which tokens and realms name the resolver, without its name
- */
+/** @returns the name of the resolver in the class by which tokens and realms name it; undefined for another text */
 export function resolverNameOf(resolverClass: string): string | undefined {
   return /^useridresolver(?:ee)?\.[A-Za-z0-9]+IdResolver\.IdResolver\.(.+)$/s.exec(resolverClass.trim())?.[1];
 }
@@ -411,7 +405,7 @@ function mapFilledTable(
   return { name, row, value, reasons };
 }
 
-function readUser(row: SourceRow, repair: TextRepair): ImportedUser {
+function readUser(row: SourceRow, repair: TextRepair): ManagedUser {
   const text = (column: string): string => repair(textOf(row, column));
   const hash = text('password');
   return {

@@ -1,6 +1,5 @@
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { UserSources } from '../resolvers/user-source.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import { ChallengeImport, countChallenges } from './challenge-import.ts';
 import { ConfigurationImport } from './configuration-import.ts';
@@ -16,7 +15,7 @@ import { type LinotpInstallation, readInstallation, type TextEncoding } from './
 import type { LocalTime } from './local-time.ts';
 import { OwnerLogins, TokenImport } from './token-import.ts';
 import type { ImportStore, ImportTransaction } from './import-store.ts';
-import type { LinotpSource } from './linotp-source.ts';
+import { importRefused, type LinotpSource } from './linotp-source.ts';
 import type { FilePlaces } from './configuration-mapping.ts';
 
 /** The state of an import, for people who wait for it. */
@@ -77,6 +76,7 @@ export class LinotpImportService {
       for (const step of steps) {
         await this.#deps.target.transact(act, step);
       }
+      await this.#deps.target.renewStatistics();
     }
     return report.summary(dryRun, source.unread);
   }
@@ -113,8 +113,7 @@ function withClaim(
 ): typeof step {
   return async (target) => {
     if (!(await target.claim(encryptionKey.fingerprint('installation')))) {
-      throw new ServiceError(
-        'import.refused',
+      throw importRefused(
         'Another LinOTP installation, with another key file, has been imported here: import this one into a database of its own',
       );
     }

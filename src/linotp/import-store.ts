@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 
 import type { Resolver } from '../configuration/configuration.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import { auditEntry, type AuditRows } from '../audit/rows-store.ts';
 import { readConfiguration } from '../configuration/configuration-store.ts';
 import type { Database } from '../database/database.ts';
-import { renewStatistics, WrittenRows } from '../database/table-statistics.ts';
+import { renewStatistics } from '../database/table-statistics.ts';
 import { keepUntouched, TokenImportStore } from './token-import-store.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { Policy } from '../policy/stored-policy.ts';
@@ -20,6 +19,7 @@ import type {
 } from './configuration-mapping.ts';
 import { type ChallengeColumns, challengeOf } from '../challenges/challenge-store.ts';
 import { withLockedTokens } from '../tokens/token-rows-store.ts';
+import { importRefused } from './linotp-source.ts';
 import type { ImportedChallenge, PresentChallenge, PresentChallengedToken } from './challenge-mapping.ts';
 
 /** Ends a rehearsal. */
@@ -34,15 +34,16 @@ export class ImportStore {
   }
 
   /** Runs `work` in one transaction. */
-  async transact<T>(act: Act, work: (target: ImportTransaction) => Promise<T>): Promise<T> {
+  transact<T>(act: Act, work: (target: ImportTransaction) => Promise<T>): Promise<T> {
     const once = onlyOnce(work);
-    const written = new WrittenRows();
-    const result = await this.#database.transact(
-      ({ sql, audit }) => once(new ImportTransaction(sql, written, { audit, act })),
-      { isLong: true },
-    );
-    await renewStatistics(this.#database, written.grownTables());
-    return result;
+    return this.#database.transact(({ sql, audit }) => once(new ImportTransaction(sql, { audit, act })), {
+      isLong: true,
+    });
+  }
+
+  /** Called after an import. */
+  renewStatistics(): Promise<void> {
+    return renewStatistics(this.#database, ['tokens', 'imported_tokens', 'challenges', 'users']);
   }
 
   /** As `transact`, and rolls everything back in the end. No audit row is written. */
@@ -50,7 +51,7 @@ export class ImportStore {
     const once = onlyOnce(work);
     const rehearsal = this.#database.transact(
       async ({ sql }) => {
-        await once(new ImportTransaction(sql, new WrittenRows()));
+        await once(new ImportTransaction(sql));
         throw new RolledBack();
       },
       { isLong: true },
@@ -68,10 +69,7 @@ function onlyOnce<T>(work: (target: ImportTransaction) => Promise<T>): typeof wo
   let isStarted = false;
   return (target) => {
     if (isStarted) {
-      throw new ServiceError(
-        'import.refused',
-        'The database gave the import up in favour of other work: repeat it',
-      );
+      throw importRefused('The database gave the import up in favour of other work: repeat it');
     }
     isStarted = true;
     return work(target);
@@ -87,10 +85,10 @@ export class ImportTransaction {
   readonly #trail: { readonly audit: AuditRows; readonly act: Act } | undefined;
 
   /** @param trail undefined: no audit row is written */
-  constructor(sql: Knex.Transaction, written: WrittenRows, trail?: { audit: AuditRows; act: Act }) {
-    this.configuration = new ConfigurationImportStore(sql, written);
-    this.tokens = new TokenImportStore(sql, written);
-    this.challenges = new ChallengeImportStore(sql, written);
+  constructor(sql: Knex.Transaction, trail?: { audit: AuditRows; act: Act }) {
+    this.configuration = new ConfigurationImportStore(sql);
+    this.tokens = new TokenImportStore(sql);
+    this.challenges = new ChallengeImportStore(sql);
     this.#sql = sql;
     this.#trail = trail;
   }
@@ -161,11 +159,9 @@ export type EntryKind = keyof typeof ENTRY_TABLES;
 /** Reads and writes the configuration, within the transaction of an import. */
 class ConfigurationImportStore {
   readonly #sql: Knex.Transaction;
-  readonly #written: WrittenRows;
 
-  constructor(sql: Knex.Transaction, written: WrittenRows) {
+  constructor(sql: Knex.Transaction) {
     this.#sql = sql;
-    this.#written = written;
   }
 
   /** Lets no other change of the configuration in until the end. */
@@ -204,7 +200,6 @@ class ConfigurationImportStore {
         .onConflict(['resolver_id', 'login'])
         .merge(names);
     }
-    this.#written.add(users.length, 'users');
   }
 
   async putRealm({ name, resolvers, isDefault }: ImportedRealm): Promise<void> {
@@ -285,12 +280,10 @@ export class ImportedChallenges {
 /** Writes challenges, within the transaction of an import. */
 class ChallengeImportStore extends ImportedChallenges {
   readonly #sql: Knex.Transaction;
-  readonly #written: WrittenRows;
 
-  constructor(sql: Knex.Transaction, written: WrittenRows) {
+  constructor(sql: Knex.Transaction) {
     super(sql);
     this.#sql = sql;
-    this.#written = written;
   }
 
   /** @param challenges each with the id of its token */
@@ -309,7 +302,6 @@ class ChallengeImportStore extends ImportedChallenges {
         ...stateColumns(challenge),
       })),
     );
-    this.#written.add(challenges.length, 'challenges');
   }
 
   /** Updates challenges that are still open: one may have been closed since it was found. @param challenges by their ids */

@@ -74,6 +74,6 @@ export function flagOf(row: SourceRow, column: string): boolean {
 }
 
 /** @returns the refusal of an import before it has changed anything */
-export function importRefused(message: string): ServiceError {
-  return new ServiceError('import.refused', message);
+export function importRefused(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('import.refused', message, { cause });
 }

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 
 import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed } from '../keys/vault.ts';
-import type { WrittenRows } from '../database/table-statistics.ts';
 import { NEW_TOKEN_COLUMNS } from '../tokens/token-rows-store.ts';
 import type { ImportedToken } from './token-mapping.ts';
 import type { KeyForm, SecretName } from './token-secrets.ts';
@@ -98,14 +97,12 @@ const UPDATE = `WITH ${INCOMING},
 /** Reads and writes tokens, within the transaction of an import. */
 export class TokenImportStore {
   readonly #sql: Knex.Transaction;
-  readonly #written: WrittenRows;
   readonly #realmSets = new Map<string, string>();
   #references: Promise<References> | undefined;
   #notesSeen = false;
 
-  constructor(sql: Knex.Transaction, written: WrittenRows) {
+  constructor(sql: Knex.Transaction) {
     this.#sql = sql;
-    this.#written = written;
   }
 
   /** @returns true if an earlier import left tokens */
@@ -142,7 +139,6 @@ export class TokenImportStore {
   async insert(tokens: readonly StoredToken[]): Promise<void> {
     const rows = await this.#rows(tokens.map((token) => [null, token]));
     await this.#sql.raw(INSERT, [JSON.stringify(rows)]);
-    this.#written.add(tokens.length, 'tokens', 'imported_tokens');
   }
 
   /**
@@ -159,7 +155,6 @@ export class TokenImportStore {
     await this.#sql.raw(UPDATE, [
       JSON.stringify(rows.filter(({ token_id: id }) => untouched.has(String(id)))),
     ]);
-    this.#written.add(tokens.size, 'tokens', 'imported_tokens');
     return untouched;
   }
 

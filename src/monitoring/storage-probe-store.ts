@@ -1,4 +1,4 @@
-import type { Sealed, SecurityModule, Vault } from '../keys/vault.ts';
+import type { Sealed, Vault } from '../keys/vault.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { Random } from '../kernel/clock.ts';
 import type { Database } from '../database/database.ts';
@@ -12,19 +12,19 @@ const PROBE_SIZE = 32;
 export class StorageProbe {
   readonly #database: Database;
   readonly #vault: Vault;
-  readonly #module: SecurityModule;
+  readonly #freshVault: () => Promise<Pick<Vault, 'open'>>;
   readonly #random: Random;
 
-  /** @param dependencies.module the vault by default */
+  /** @param dependencies.freshVault fetches the keys anew; the vault by default */
   constructor(dependencies: {
     readonly database: Database;
     readonly vault: Vault;
-    readonly module?: SecurityModule;
+    readonly freshVault?: () => Promise<Pick<Vault, 'open'>>;
     readonly random: Random;
   }) {
     this.#database = dependencies.database;
     this.#vault = dependencies.vault;
-    this.#module = dependencies.module ?? { freshVault: () => Promise.resolve(dependencies.vault) };
+    this.#freshVault = dependencies.freshVault ?? (() => Promise.resolve(dependencies.vault));
     this.#random = dependencies.random;
   }
 
@@ -33,7 +33,7 @@ export class StorageProbe {
    * @throws ServiceError 'key.unavailable' if there is no key to seal with, 'security-module.unavailable'
    */
   async encrypts(): Promise<boolean> {
-    const keys = await this.#module.freshVault();
+    const keys = await this.#freshVault();
     const plain = this.#random.bytes(PROBE_SIZE);
     const key = `probe.${this.#random.bytes(16).toString('hex')}`;
     const stored = await this.#storeAndRollBack(key, this.#vault.seal(plain, 'setting', key));

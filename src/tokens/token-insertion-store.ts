@@ -13,7 +13,7 @@ import type { AuditEntry } from '../audit/audit-row.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { renewStatistics, WrittenRows } from '../database/table-statistics.ts';
+import { renewStatistics } from '../database/table-statistics.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import {
@@ -149,6 +149,8 @@ function columnsOf(token: NewToken): ColumnValues {
 
 /** Rows of one statement, which has room for 65 535 values. */
 const AT_ONCE = 1_000;
+/** Fewer rows change no plan much. */
+const MANY_ROWS = 1_000;
 
 /**
  * Stores many tokens, all of them or none, in one transaction with their audit rows.
@@ -170,9 +172,9 @@ export async function insertTokens(database: Database, tokens: readonly NewToken
       await insertRows(unit, inOrder.slice(start, start + AT_ONCE), references, act);
     }
   });
-  const written = new WrittenRows();
-  written.add(inOrder.length, 'tokens');
-  await renewStatistics(database, written.grownTables());
+  if (inOrder.length >= MANY_ROWS) {
+    await renewStatistics(database, ['tokens']);
+  }
 }
 
 /**

@@ -213,7 +213,7 @@ export class WebhookStore {
 
   /** Writes the audit row of a test. */
   async noteTest(name: string, outcome: string, act: Act): Promise<void> {
-    await this.#database.autocommit.audit.write(act, name, outcome);
+    await this.#database.audit.autocommit.write(act, name, outcome);
   }
 
   /** @param work returns the number of deliveries that it has changed */

@@ -16,7 +16,7 @@ afterEach(() => audited.drop());
 /** Writes rows one after the other, so into one lane. */
 async function write(server: Database, count: number, from = 1): Promise<void> {
   for (let number = from; number < from + count; number += 1) {
-    await server.autocommit.audit.write(ACT, `subject ${number}`, 'done', ['north', 'south']);
+    await server.audit.autocommit.write(ACT, `subject ${number}`, 'done', ['north', 'south']);
   }
 }
 
@@ -34,7 +34,7 @@ async function mixedRows(): Promise<void> {
   const server = audited.server();
   const entries = [3, 4, 5, 6, 7].map((number) => auditEntry(ACT, `subject ${number}`, 'done'));
   await write(server, 2);
-  await server.autocommit.audit.writeAll(entries);
+  await server.audit.autocommit.writeAll(entries);
   await write(server, 1, 8);
   await server.audit.checkpoint();
 }

@@ -21,7 +21,7 @@ function at(day: string): void {
 }
 
 const write = (server: Database, subject: string): Promise<void> =>
-  server.autocommit.audit.write(ACT, subject, 'done');
+  server.audit.autocommit.write(ACT, subject, 'done');
 
 /** A command: it writes a row and ends. */
 async function command(subject: string): Promise<void> {

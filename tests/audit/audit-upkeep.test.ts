@@ -28,13 +28,13 @@ async function fourMonths(): Promise<Database> {
   for (const month of ['2026-08', '2026-09', '2026-10', '2026-11']) {
     audited.clock.time = new Date(`${month}-20T12:00:00Z`);
     for (const number of [1, 2, 3]) {
-      await server.autocommit.audit.write(ACT, `${month} ${number}`, number === 3 ? 'refused' : 'done', [
+      await server.audit.autocommit.write(ACT, `${month} ${number}`, number === 3 ? 'refused' : 'done', [
         'north',
       ]);
     }
     if (month === '2026-09') {
       const other = audited.server();
-      await other.autocommit.audit.write(ACT, 'by another', 'done');
+      await other.audit.autocommit.write(ACT, 'by another', 'done');
       await other.close();
     }
   }
@@ -251,7 +251,7 @@ describe('an export', () => {
   });
 
   it('as CSV holds no formula', async () => {
-    await audited.server().autocommit.audit.write({ ...ACT, actor: '=1+1' }, 'a "b", c', 'done');
+    await audited.server().audit.autocommit.write({ ...ACT, actor: '=1+1' }, 'a "b", c', 'done');
     const pieces: string[] = [];
     const rows = await audited.service(audited.server()).export(OPERATOR, { format: 'csv' }, (text) => {
       pieces.push(text);
@@ -266,8 +266,8 @@ describe('a text from users', () => {
   const NASTY = 'T\u{1b}[2J\u{9b}31m\u{202e}\r\n=1';
 
   it.each(['jsonl', 'csv'] as const)('does a terminal no harm in an export (%s)', async (format) => {
-    await audited.server().autocommit.audit.write(ACT, NASTY, 'done');
-    await audited.server().autocommit.audit.write(ACT, ' =1;=2', '\uff1d1');
+    await audited.server().audit.autocommit.write(ACT, NASTY, 'done');
+    await audited.server().audit.autocommit.write(ACT, ' =1;=2', '\uff1d1');
     const pieces: string[] = [];
     await audited.service().export(OPERATOR, { format }, (text) => {
       pieces.push(text);
@@ -400,7 +400,7 @@ describe('the partitions of months', () => {
     const { name: month = '', day = '' } = rows[0] ?? {};
     audited.clock.time = new Date(`${day}T12:00:00Z`);
     await audited.tamper(`DROP TABLE ${month}`);
-    await server.autocommit.audit.write(ACT, 'stray', 'done');
+    await server.audit.autocommit.write(ACT, 'stray', 'done');
     expect(await audited.test.database.knex('audit_default').pluck('subject')).toEqual(['stray']);
     expect(await ensureAuditMonths(server)).toBe(1);
     expect(await ensureAuditMonths(server)).toBe(0);
@@ -419,7 +419,7 @@ describe('the partitions of months', () => {
     const nothing = (): Promise<void> => Promise.resolve();
     const options = { flush: nothing, makeMonths: nothing, pause: 20 };
     const upkeep = auditUpkeep({ trail: server.audit, log, ...options });
-    await server.autocommit.audit.write(ACT, 'first', 'done');
+    await server.audit.autocommit.write(ACT, 'first', 'done');
     upkeep.start();
     const checkpoints = async (): Promise<number> =>
       (await audited.test.database.knex('audit_journal').where({ kind: 'checkpoint' })).length;
@@ -430,7 +430,7 @@ describe('the partitions of months', () => {
       }
     };
     await until(1);
-    await server.autocommit.audit.write(ACT, 'second', 'done');
+    await server.audit.autocommit.write(ACT, 'second', 'done');
     await until(2);
     await upkeep.stop();
     // Nothing was written since: no third one.

@@ -154,7 +154,7 @@ describe('a loaded backup', () => {
 
   it('has its newest audit row for the time at which the clock was right, so that a wrong one removes nothing', async () => {
     const act = actOf(OPERATOR, 'housekeeping/run');
-    await source.database.autocommit.audit.write(act, 'housekeeping', 'removed nothing');
+    await source.database.audit.autocommit.write(act, 'housekeeping', 'removed nothing');
     await loadBackup(target.database, await backupOf(source.database), OPTIONS);
     const { rows } = await target.database.knex.raw<{ rows: { is_seen: boolean }[] }>(
       'SELECT seen_at = (SELECT max(at) FROM audit) AS is_seen FROM clock_state',

@@ -60,7 +60,7 @@ describe('the configuration of a fresh installation', () => {
 describe('the configuration that a server keeps', () => {
   it('is the same object as long as nothing has changed', async () => {
     const configuration = await store.current();
-    await test.database.autocommit.audit.write(ACT, 'other', 'done');
+    await test.database.audit.autocommit.write(ACT, 'other', 'done');
     expect(await store.current()).toBe(configuration);
     expect(store.kept).toBe(configuration);
   });

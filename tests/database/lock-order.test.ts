@@ -40,7 +40,7 @@ describe('a month of the audit that is made late', () => {
     await server.audit.open();
     const making = await knex.transaction();
     await making.raw('SELECT ensure_audit_months(2)');
-    const alone = server.autocommit.audit.write(ACT, 'alone', 'done');
+    const alone = server.audit.autocommit.write(ACT, 'alone', 'done');
     const within = server.transact(({ audit }) => audit.write(ACT, 'within', 'done'));
     await untilWaiting(audited.test.database, 2);
     await making.commit();
@@ -50,13 +50,13 @@ describe('a month of the audit that is made late', () => {
       expect(left).toEqual([]);
     });
     // The lanes stand where they stood, and go on.
-    await server.autocommit.audit.write(ACT, 'then', 'done');
+    await server.audit.autocommit.write(ACT, 'then', 'done');
     expect(await audited.verify()).toMatchObject({ rows: 3, findings: 0 });
   });
 
   it('hides no row from an export that has begun before', async () => {
     const server = audited.server();
-    await server.autocommit.audit.write(ACT, 'stray', 'done');
+    await server.audit.autocommit.write(ACT, 'stray', 'done');
     const day = 86_400_000;
     const period = { since: new Date(Date.now() - day), until: new Date(Date.now() + day) };
     const subjects: string[] = [];
@@ -109,7 +109,7 @@ describe('operators who add an encryption key at once', () => {
     let made = 0;
     const service = new KeyService({
       keys: new KeyRotationStore({ database }),
-      material: {
+      source: {
         place: 'a test',
         provide: async () => {
           made += 1;

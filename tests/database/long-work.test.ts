@@ -6,7 +6,7 @@ import { AuditRetention, AuditService } from '../../src/audit/audit-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
 import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
-import { VaultAuditAuthority } from '../../src/keys/vault-audit-authority.ts';
+import { AuditAuthority } from '../../src/audit/signing-key.ts';
 import { lockJournal } from '../../src/audit/writer-store.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ConnectionGate } from '../../src/database/connection-gate.ts';
@@ -59,7 +59,7 @@ async function removed({ database, test }: Installation): Promise<void> {
 
 function pool(connection: string, gate: ConnectionGate): Database {
   const opened = openDatabase({ connection, statementTimeoutMs: STATEMENT_MS, gate, clock });
-  opened.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  opened.audit.certifyBy(new AuditAuthority({ vault }));
   return opened;
 }
 
@@ -72,7 +72,7 @@ function audit({ database }: Installation): {
     store,
     service: new AuditService({
       store,
-      authority: new VaultAuditAuthority({ vault }),
+      authority: new AuditAuthority({ vault }),
       clock,
       pruningTime: () => Promise.resolve(clock.now()),
     }),

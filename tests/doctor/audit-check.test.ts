@@ -9,7 +9,7 @@ let audited: AuditedDatabase;
 beforeAll(async () => {
   audited = await AuditedDatabase.create();
   const server = audited.server();
-  await server.autocommit.audit.write(ACT, 'T1', 'signed');
+  await server.audit.autocommit.write(ACT, 'T1', 'signed');
   await server.audit.checkpoint();
 });
 afterAll(() => audited.drop());

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { KeyFileModule } from '../../src/keys/key-file-vault.ts';
+import { KeyFileKeys } from '../../src/keys/key-file-vault.ts';
 import { keyIdOf, SecretVault } from '../../src/keys/secret-vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 
@@ -12,12 +12,12 @@ const TWO = Buffer.alloc(32, 2);
 
 let folder: string;
 let file: string;
-let module: KeyFileModule;
+let source: KeyFileKeys;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tankeeper-key-file-module-'));
   file = join(folder, 'encryption.key');
-  module = new KeyFileModule({ file, keyIds: [keyIdOf(ONE)], random: systemRandom });
+  source = new KeyFileKeys({ file, random: systemRandom });
   await putKeys(ONE);
 });
 
@@ -32,9 +32,9 @@ function putKeys(...keys: readonly Buffer[]): Promise<void> {
 describe('the key file of a running server', () => {
   it('opens what the server seals, also when a new key was put in front', async () => {
     const sealed = new SecretVault({ keys: [ONE], random: systemRandom }).seal(TWO, 'probe', 'x');
-    expect((await module.freshVault()).open(sealed, 'probe', 'x')).toEqual(TWO);
+    expect((await source.freshVault([keyIdOf(ONE)])).open(sealed, 'probe', 'x')).toEqual(TWO);
     await putKeys(TWO, ONE);
-    expect((await module.freshVault()).open(sealed, 'probe', 'x')).toEqual(TWO);
+    expect((await source.freshVault([keyIdOf(ONE)])).open(sealed, 'probe', 'x')).toEqual(TWO);
   });
 
   it.each([
@@ -44,13 +44,13 @@ describe('the key file of a running server', () => {
     ['another one', () => putKeys(TWO), 'it no longer has a key that is in use'],
   ])('is not ready when it is %s, and says so without its path', async (_title, change, reason) => {
     await change();
-    const refusal = await eventualRefusal(module.freshVault());
+    const refusal = await eventualRefusal(source.freshVault([keyIdOf(ONE)]));
     expect(refusal).toMatchObject({
       code: 'security-module.unavailable',
       message: `The security module is not ready: ${reason}`,
     });
     await rm(file, { force: true });
     await putKeys(ONE);
-    await module.freshVault();
+    await source.freshVault([keyIdOf(ONE)]);
   });
 });

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RegisteredKey } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { ServiceError } from '../../src/kernel/errors.ts';
 import { LoginTokens } from '../../src/administrators/json-web-tokens.ts';
 import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
 import { KeyFollower, LiveVault } from '../../src/keys/live-vault.ts';
@@ -21,33 +20,18 @@ const registeredKey = (key: Buffer, more: Partial<RegisteredKey> = {}): Register
 
 let registered: RegisteredKey[];
 let file: Buffer[];
-let now: number;
-let reads: number;
 let vault: LiveVault;
 
 beforeEach(() => {
   registered = [registeredKey(ONE, { isCurrent: true })];
   file = [ONE];
-  now = 0;
-  reads = 0;
-  vault = liveVault(true);
-});
-
-function liveVault(readsAtOnce: boolean): LiveVault {
-  return new LiveVault({
+  vault = new LiveVault({
     vault: vaultWith(ONE),
     needed: [keyIdOf(ONE)],
     registry: { registered: () => Promise.resolve(registered) },
     fetch: () => Promise.resolve(file),
-    ...(readsAtOnce && {
-      fetchNow: () => {
-        reads += 1;
-        return file;
-      },
-    }),
-    elapsed: () => now,
   });
-}
+});
 
 describe('a vault whose keys change while it runs', () => {
   it('loads a key that was added, and seals with it only once the database names it', async () => {
@@ -78,32 +62,9 @@ describe('a vault whose keys change while it runs', () => {
     expect(vault.keyIds).toEqual([keyIdOf(ONE)]);
   });
 
-  it('looks once for a key that it meets and does not have, and at most once a second', () => {
+  it('opens nothing with a key that it does not have', () => {
     const sealed = vaultWith(TWO).seal(SECRET, 'seed', 'T');
-    const open = (): Buffer => vault.open(sealed, 'seed', 'T');
-    const codes = Array.from({ length: 3 }, () => refusalOf(open).code);
-    expect(new Set(codes)).toEqual(new Set(['key.unavailable']));
-    expect(reads).toBe(1);
-    file = [ONE, TWO];
-    now = 1_001;
-    expect(open()).toEqual(SECRET);
-    expect([reads, vault.currentKeyId]).toEqual([2, keyIdOf(ONE)]);
-  });
-
-  it('says so where keys cannot be looked for at once, or cannot be read', () => {
-    const sealed = vaultWith(TWO).seal(SECRET, 'seed', 'T');
-    expect(refusalOf(() => liveVault(false).open(sealed, 'seed', 'T')).code).toBe('key.unavailable');
-    const unreadable = new LiveVault({
-      vault: vaultWith(ONE),
-      needed: [],
-      registry: { registered: () => Promise.resolve([]) },
-      fetch: () => Promise.resolve([]),
-      fetchNow: () => {
-        throw new ServiceError('key.unavailable', 'damaged');
-      },
-      elapsed: () => 0,
-    });
-    expect(refusalOf(() => unreadable.open(sealed, 'seed', 'T')).message).toContain('is not loaded');
+    expect(refusalOf(() => vault.open(sealed, 'seed', 'T')).message).toContain('is not loaded');
   });
 
   it('lets login tokens of before and after the change be accepted', async () => {

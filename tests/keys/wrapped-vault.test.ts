@@ -6,7 +6,7 @@ import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../../src/keys
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
 import { openVault } from '../../src/keys/key-file-vault.ts';
-import { openWrappedVault, WrappedKeyModule, type WrappedVault } from '../../src/keys/wrapped-vault.ts';
+import { openWrappedVault, WrappedKeys, type WrappedVault } from '../../src/keys/wrapped-vault.ts';
 import { notReady, type Pkcs11Request } from '../../src/keys/pkcs11-module.ts';
 import type { KeyBytes, Pkcs11Result } from '../../src/keys/pkcs11-process.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
@@ -175,35 +175,36 @@ describe('a start with a security module after ones with a key file', () => {
 });
 
 describe('the module at run time', () => {
-  const running = async (): Promise<{ vault: WrappedVault['vault']; live: WrappedKeyModule }> => {
+  const running = async (): Promise<{
+    vault: WrappedVault['vault'];
+    freshVault: () => ReturnType<WrappedKeys['freshVault']>;
+  }> => {
     const { vault } = await start();
-    const { keyIds } = vault;
-    return { vault, live: new WrappedKeyModule({ module, registry, random: systemRandom, keyIds }) };
+    const source = new WrappedKeys({ module, registry, random: systemRandom });
+    return { vault, freshVault: () => source.freshVault(vault.keyIds) };
   };
 
   it('gives the keys anew, once for all who ask at a time', async () => {
-    const { vault, live } = await running();
-    const [fresh, same] = await Promise.all([live.freshVault(), live.freshVault()]);
+    const { vault, freshVault } = await running();
+    const [fresh, same] = await Promise.all([freshVault(), freshVault()]);
     expect(same).toBe(fresh);
     expect(module.requested).toHaveLength(2);
     expect(fresh.open(vault.seal(ONE, 'probe', 'x'), 'probe', 'x')).toEqual(ONE);
-    await live.freshVault();
+    await freshVault();
     expect(module.requested).toHaveLength(3);
   });
 
   it('is not ready when it fails, or when the database lost what it wrapped, and is again later', async () => {
-    const { live } = await running();
+    const { freshVault } = await running();
     module.ready = false;
-    expect((await eventualRefusal(live.freshVault())).code).toBe('security-module.unavailable');
+    expect((await eventualRefusal(freshVault())).code).toBe('security-module.unavailable');
     module.ready = true;
-    await live.freshVault();
+    await freshVault();
     registry.keys = [];
-    expect((await eventualRefusal(live.freshVault())).code).toBe('security-module.unavailable');
+    expect((await eventualRefusal(freshVault())).code).toBe('security-module.unavailable');
     const other = new InMemoryRegistry();
     await openWrappedVault({ module, keyFile, registry: other, random: systemRandom });
     registry.keys = other.keys;
-    expect((await eventualRefusal(live.freshVault())).message).toContain(
-      'no longer has a key that is in use',
-    );
+    expect((await eventualRefusal(freshVault())).message).toContain('no longer has a key that is in use');
   });
 });

@@ -26,9 +26,11 @@ it('leaves the statistics of tables that have grown as they are after autovacuum
     passwordHash: null,
     userId: String(index),
   }));
-  await new ImportStore({ database }).transact(ACT, (target) =>
+  const store = new ImportStore({ database });
+  await store.transact(ACT, (target) =>
     target.configuration.putResolver({ name: 'staff', kind: 'managed', settings: {}, secret: null, users }),
   );
+  await store.renewStatistics();
   const { rows } = await database.knex.raw<{ rows: object[] }>(
     "SELECT reltuples FROM pg_class WHERE oid = 'users'::regclass",
   );

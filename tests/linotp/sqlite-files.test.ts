@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -115,20 +115,34 @@ describe('a database file in use', () => {
     database.close();
   });
 
-  it('is refused while a transaction writes to it, and read after that', async () => {
+  it('is read while a transaction writes to it, as it was before that', async () => {
     const database = await makeSqlite(FIXTURE, path, 'PRAGMA journal_mode = PERSIST');
-    expect(await tokensIn(path)).toBe(TOKENS);
     // A small cache is written to the file before the commit.
-    database.exec(`PRAGMA cache_size = 5; BEGIN; UPDATE "Token" SET "LinOtpTokenDesc" = 'changed'`);
-    const before = await readFile(`${path}-journal`);
-    await expect(openLinotpSource(path)).rejects.toMatchObject(
-      refusal(/in use: a transaction.*sqlite3 FILE \.dump/),
-    );
-    expect(await readFile(`${path}-journal`)).toEqual(before);
-    const waiting = tokensIn(path);
-    database.exec('ROLLBACK');
-    expect(await waiting).toBe(TOKENS);
+    database.exec(`PRAGMA cache_size = 5; BEGIN; DELETE FROM "Token"`);
+    const [file, journal] = [await readFile(path), await readFile(`${path}-journal`)];
+    expect(await tokensIn(path)).toBe(TOKENS);
+    expect([await readFile(path), await readFile(`${path}-journal`)]).toEqual([file, journal]);
+    database.exec('COMMIT');
+    expect(await tokensIn(path)).toBe(0);
     database.close();
+  });
+
+  it('is refused where it changes again and again, with the way out', async () => {
+    (await makeSqlite(FIXTURE, path)).close();
+    const file = await open(path, 'r+');
+    const stop = new AbortController();
+    const counter = Buffer.alloc(4);
+    const changing = (async () => {
+      while (!stop.signal.aborted) {
+        counter.writeUInt32BE(counter.readUInt32BE() + 1);
+        await file.write(counter, 0, 4, 24);
+      }
+    })();
+    const refused = await openLinotpSource(path).catch((error: unknown) => error);
+    stop.abort();
+    await changing;
+    await file.close();
+    expect(refused).toMatchObject(refusal(/in use: it is changed again and again.*sqlite3 FILE \.dump/));
   });
 });
 

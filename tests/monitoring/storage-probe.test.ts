@@ -91,7 +91,7 @@ describe('the check of storage encryption', () => {
   it('opens with the keys that the security module gives now, not with those in memory', async () => {
     const requested: string[] = [];
     const probe = (open: Vault['open']): Promise<boolean> => {
-      const module = { freshVault: () => Promise.resolve({ open }) };
+      const freshVault = () => Promise.resolve({ open });
       const vault = vaultWith({
         open: () => {
           requested.push('memory');
@@ -101,7 +101,7 @@ describe('the check of storage encryption', () => {
       return new StorageProbe({
         database: test.database,
         vault,
-        module,
+        freshVault,
         random: systemRandom,
       }).encrypts();
     };
@@ -112,9 +112,9 @@ describe('the check of storage encryption', () => {
 
   it('fails when the security module is not ready, rather than to say no', async () => {
     const away = new ServiceError('security-module.unavailable', 'The security module is not ready');
-    const module = { freshVault: () => Promise.reject(away) };
+    const freshVault = () => Promise.reject(away);
     const vault = vaultWith();
-    const probe = new StorageProbe({ database: test.database, vault, module, random: systemRandom });
+    const probe = new StorageProbe({ database: test.database, vault, freshVault, random: systemRandom });
     await expect(probe.encrypts()).rejects.toBe(away);
   });
 

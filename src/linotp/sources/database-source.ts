@@ -1,5 +1,6 @@
-import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { isServiceError } from '../../kernel/errors.ts';
 import {
+  importRefused,
   type LinotpSource,
   SOURCE_TABLES,
   type SourceRow,
@@ -110,7 +111,7 @@ export class DatabaseSource implements LinotpSource {
   #quoteName(table: SourceTable): string {
     const name = this.#tables.get(table.toLowerCase());
     if (name === undefined) {
-      throw new ServiceError('import.refused', `The database has no table ${table}`);
+      throw importRefused(`The database has no table ${table}`);
     }
     return this.#quote(name);
   }
@@ -218,8 +219,6 @@ async function withImportFaults<T>(work: () => T | Promise<T>): Promise<T> {
     }
     const { code = '', message = '' } = error as { code?: string; message?: string };
     const reason = code === 'ERR_INVALID_URL' ? INVALID_URL : message === '' ? code : message;
-    throw new ServiceError('import.refused', `The LinOTP database cannot be read: ${reason}`, {
-      cause: error,
-    });
+    throw importRefused(`The LinOTP database cannot be read: ${reason}`, error);
   }
 }

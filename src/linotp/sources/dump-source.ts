@@ -1,6 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { ServiceError } from '../../kernel/errors.ts';
-import { type LinotpSource, SOURCE_TABLES, type SourceRow, type SourceTable } from '../linotp-source.ts';
+import type { ServiceError } from '../../kernel/errors.ts';
+import {
+  importRefused,
+  type LinotpSource,
+  SOURCE_TABLES,
+  type SourceRow,
+  type SourceTable,
+} from '../linotp-source.ts';
 import { DumpReader, type DumpContent } from './dump-reader.ts';
 import { UnreadableDump } from './dump-text.ts';
 
@@ -96,5 +102,5 @@ function translateFault(error: unknown): unknown {
 }
 
 function refused(reason: string, cause?: Error): ServiceError {
-  return new ServiceError('import.refused', `The dump cannot be read: ${reason}`, { cause });
+  return importRefused(`The dump cannot be read: ${reason}`, cause);
 }

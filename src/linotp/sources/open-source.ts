@@ -5,7 +5,7 @@ import { importRefused, type LinotpSource } from '../linotp-source.ts';
 import { connectMysql, connectPostgresql, DatabaseSource } from './database-source.ts';
 import { DumpSource } from './dump-source.ts';
 import { connectSqlite } from './sqlite-connection.ts';
-import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { isServiceError } from '../../kernel/errors.ts';
 
 /** With a driver (`mysql+mysqldb`) or not; only SQLite's may have no slashes. */
 const URL_OF_DATABASE = /^(?<scheme>[a-z0-9]+)(?:\+[a-z0-9]+)?:(?<rest>\/\/.*|(?<=^sqlite:).*)$/is;
@@ -111,6 +111,6 @@ async function readHead(path: string): Promise<string> {
       throw error;
     }
     const { code = 'unknown' } = error as { code?: string };
-    throw new ServiceError('import.refused', `${resolve(path)} cannot be opened (${code})`, { cause: error });
+    throw importRefused(`${resolve(path)} cannot be opened (${code})`, error);
   }
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from 'node-sqlite3-wasm';
 
-import { ServiceError } from '../../kernel/errors.ts';
-import { SOURCE_TABLES, type SourceValue } from '../linotp-source.ts';
+import type { ServiceError } from '../../kernel/errors.ts';
+import { importRefused, SOURCE_TABLES, type SourceValue } from '../linotp-source.ts';
 import type { SnapshotConnection } from './database-source.ts';
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(SOURCE_TABLES).map((name) => name.toLowerCase()));
@@ -48,10 +48,7 @@ function checkTables(database: Database): Database {
 
 async function connection(database: Database, copy: SqliteCopy): Promise<SnapshotConnection> {
   // Open files outlive their names, so that nothing remains where the process is killed. Windows keeps the names.
-  const isRemoved = await copy.remove().then(
-    () => true,
-    () => false,
-  );
+  await copy.remove().catch(() => undefined);
   return {
     dialect: 'sqlite',
     query: (sql, values) =>
@@ -60,9 +57,7 @@ async function connection(database: Database, copy: SqliteCopy): Promise<Snapsho
       ),
     close: async () => {
       database.close();
-      if (!isRemoved) {
-        await copy.remove();
-      }
+      await copy.remove();
     },
   };
 }
@@ -72,11 +67,10 @@ function withImportFaults<T>(work: () => T): T {
     return work();
   } catch (error) {
     const { message = '' } = error as { message?: string };
-    throw new ServiceError(
-      'import.refused',
+    throw importRefused(
       `The SQLite database cannot be read (${message}): it is damaged, encrypted or no database. Where the program ` +
         'sqlite3 can read it, write a dump with `sqlite3 FILE .dump > dump.sql` and import that',
-      { cause: error },
+      error,
     );
   }
 }
@@ -84,17 +78,17 @@ function withImportFaults<T>(work: () => T): T {
 /** A private copy of an SQLite database in a temporary folder. */
 interface SqliteCopy {
   readonly path: string;
-  /** Removes the copy. Windows keeps files that are open. */
   remove(): Promise<void>;
 }
 
 const ATTEMPTS = 20;
 const PAUSE_MS = 100;
-/** The header of the database, with its change counter, and that of a write-ahead log, with its salts. */
+/** The header of the database has a change counter, that of a write-ahead log its salts. */
 const HEADER_BYTES = 100;
 
 /**
- * Copies a database at a moment at which no transaction changes it. The original is only read: no locks, no recovery.
+ * Copies a database at a moment at which it is not changed, with the journal of a transaction that is running or was
+ * interrupted, by which SQLite takes that one back in the copy. The original is only read: no locks, no recovery.
  * @throws ServiceError 'import.refused' if the file cannot be read or is always being changed
  */
 async function copySqlite(path: string): Promise<SqliteCopy> {
@@ -104,7 +98,10 @@ async function copySqlite(path: string): Promise<SqliteCopy> {
   try {
     for (let attempt = 1; !(await copyOnce(path, copy)); attempt += 1) {
       if (attempt >= ATTEMPTS) {
-        throw await busy(path);
+        throw importRefused(
+          'The SQLite database is in use: it is changed again and again while it is read. Stop LinOTP, or write a dump ' +
+            'with `sqlite3 FILE .dump > dump.sql` and import that',
+        );
       }
       await sleep(PAUSE_MS);
     }
@@ -115,92 +112,52 @@ async function copySqlite(path: string): Promise<SqliteCopy> {
   }
 }
 
-/** @returns false if the database has changed meanwhile, or is in the middle of a change */
+/** @returns false if the database has changed meanwhile */
 async function copyOnce(path: string, copy: string): Promise<boolean> {
   const before = await stateOf(path);
-  if (before.isInTransaction) {
-    return false;
-  }
-  await copyIfPresent(path, copy);
-  await rm(`${copy}-wal`, { force: true });
-  if (before.log !== undefined) {
-    await copyIfPresent(`${path}-wal`, `${copy}-wal`);
+  for (const suffix of ['', '-journal', '-wal']) {
+    await rm(`${copy}${suffix}`, { force: true });
+    await copyFile(`${path}${suffix}`, `${copy}${suffix}`, constants.COPYFILE_FICLONE).catch(unlessMissing);
   }
   const after = await stateOf(path);
-  if (after.isInTransaction || before.log !== after.log) {
-    return false;
-  }
   // A log that goes on has every page that was moved from it to the database meanwhile.
-  return before.log !== undefined || before.database === after.database;
+  return before.log === after.log && (before.log !== '' || before.files === after.files);
 }
 
 /** A file that disappears means a change; the next attempt finds out. */
-async function copyIfPresent(from: string, to: string): Promise<void> {
-  try {
-    await copyFile(from, to, constants.COPYFILE_FICLONE);
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ENOENT') {
-      throw uncopied(error);
-    }
+function unlessMissing(error: unknown): undefined {
+  if ((error as { code?: string }).code !== 'ENOENT') {
+    throw uncopied(error);
   }
 }
 
 interface SqliteState {
-  /** The file, its size, time and header, as text. */
-  readonly database: string;
-  /** The same of the write-ahead log without size and time; undefined: there is none. */
-  readonly log: string | undefined;
-  /** A journal holds what a transaction has overwritten: it runs, or its process ended within it. */
-  readonly isInTransaction: boolean;
+  /** The database and its journal: file, size, time and header, as text. */
+  readonly files: string;
+  /** The header of the write-ahead log; empty: there is none. */
+  readonly log: string;
 }
 
 async function stateOf(path: string): Promise<SqliteState> {
-  const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true }).catch((error: unknown) => {
-    throw uncopied(error);
+  const files = [path, `${path}-journal`].map(async (file) => {
+    const status = await stat(file, { bigint: true }).catch(unlessMissing);
+    return [status?.dev, status?.ino, status?.size, status?.mtimeNs, await headerOf(file)];
   });
-  const header = await headerOf(path);
-  const log = await headerOf(`${path}-wal`);
-  const journal = await headerOf(`${path}-journal`);
-  return {
-    database: [dev, ino, size, mtimeNs, header?.toString('hex')].join(),
-    log: log === undefined || log.length === 0 ? undefined : log.subarray(0, 32).toString('hex'),
-    // A journal that is kept after its transaction begins with zeros.
-    isInTransaction: journal !== undefined && journal.length > 0 && journal[0] !== 0,
-  };
+  return { files: (await Promise.all(files)).join(), log: (await headerOf(`${path}-wal`)).slice(0, 64) };
 }
 
-/** @returns the first bytes; undefined if there is no such file */
-async function headerOf(path: string): Promise<Buffer | undefined> {
+/** @returns the first bytes, hexadecimal; empty if there is no such file */
+async function headerOf(path: string): Promise<string> {
+  const file = await open(path).catch(unlessMissing);
   try {
-    const file = await open(path);
-    try {
-      const bytes = Buffer.alloc(HEADER_BYTES);
-      const { bytesRead } = await file.read(bytes);
-      return bytes.subarray(0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') {
-      return undefined;
-    }
-    throw uncopied(error);
+    const read = await file?.read(Buffer.alloc(HEADER_BYTES));
+    return read?.buffer.toString('hex', 0, read.bytesRead) ?? '';
+  } finally {
+    await file?.close();
   }
-}
-
-async function busy(path: string): Promise<ServiceError> {
-  const { isInTransaction } = await stateOf(path);
-  const reason = isInTransaction
-    ? 'a transaction is running, or a process ended within one and left its journal'
-    : 'it is changed again and again while it is read';
-  return new ServiceError(
-    'import.refused',
-    `The SQLite database is in use: ${reason}. Stop LinOTP, or write a dump with ` +
-      '`sqlite3 FILE .dump > dump.sql` and import that',
-  );
 }
 
 function uncopied(error: unknown): ServiceError {
   const { code = 'unknown' } = error as { code?: string };
-  return new ServiceError('import.refused', `The SQLite database cannot be read (${code})`, { cause: error });
+  return importRefused(`The SQLite database cannot be read (${code})`, error);
 }

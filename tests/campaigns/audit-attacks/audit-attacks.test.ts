@@ -53,7 +53,7 @@ async function writeTrail(): Promise<void> {
         ),
       );
       const together = [1, 2, 3].map((number) => auditEntry(ACT, `${writer} ${round} ${number}`, 'shared'));
-      await server.autocommit.audit.writeAll(together);
+      await server.audit.autocommit.writeAll(together);
       await server.audit.checkpoint();
     }
     await server.close();
@@ -278,7 +278,7 @@ describe('a trail that is emptied', () => {
     await attacked.tamper(EVERYTHING);
     const server = attacked.server();
     await add(server, 'bob');
-    await server.autocommit.audit.write(ACT, 'alice', 'created');
+    await server.audit.autocommit.write(ACT, 'alice', 'created');
     await server.close();
     expect(await reasons()).toEqual(["removed row: none tells who made the administrator 'alice'"]);
   });
@@ -324,8 +324,8 @@ describe('values that no server writes', () => {
     const attacked = await AuditedDatabase.create();
     try {
       const server = attacked.server();
-      await server.autocommit.audit.write(ACT, 'first', 'done');
-      await server.autocommit.audit.write(ACT, 'second', 'done');
+      await server.audit.autocommit.write(ACT, 'first', 'done');
+      await server.audit.autocommit.write(ACT, 'second', 'done');
       await attacked.tamper(`UPDATE audit SET ${change} WHERE subject = 'first'`);
       expect(shortly((await attacked.verify()).all)).toEqual(['changed 1/1']);
     } finally {
@@ -338,7 +338,7 @@ describe('values that no server writes', () => {
     async (column) => {
       const attacked = await AuditedDatabase.create();
       try {
-        await attacked.server().autocommit.audit.write({ ...ACT, actor: '' }, 'first', 'done');
+        await attacked.server().audit.autocommit.write({ ...ACT, actor: '' }, 'first', 'done');
         await attacked.tamper(`ALTER TABLE audit ALTER ${column} DROP NOT NULL`);
         await attacked.tamper(`UPDATE audit SET ${column} = NULL`);
         expect(shortly((await attacked.verify()).all)).toEqual(['changed 1/1']);

@@ -2,7 +2,6 @@ import { SHARING } from '../../../src/database/prepared-statements.ts';
 import type { Knex } from 'knex';
 
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { EventOutbox } from '../../../src/webhooks/outbox-store.ts';
 import { AuditRows } from '../../../src/audit/rows-store.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
@@ -119,13 +118,8 @@ export class CountModelAnswers {
       get audit(): never {
         return nothingIsWritten();
       },
-      get autocommit(): never {
-        return nothingIsWritten();
-      },
       transact: (work) =>
-        snapshot().transaction((sql) =>
-          work({ sql, audit: new AuditRows(sql, nothingIsWritten, new EventOutbox()) }),
-        ),
+        snapshot().transaction((sql) => work({ sql, audit: new AuditRows(nothingIsWritten) })),
       ready: () => Promise.resolve(),
       close: () => Promise.resolve(),
     };

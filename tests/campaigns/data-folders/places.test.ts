@@ -202,7 +202,7 @@ if (asRoot && (await othersReach(import.meta.dirname)) && (await othersReach(dir
       const user = await openElsewhere({ ...options, dataDir, nativeFolder }, NOBODY);
       expect(user.report).toMatchObject({ startedHere: true });
       await user.close();
-      expect(await readdir(join(dataDir, 'postgres.lib'))).toContain('libpq.so.5');
+      expect(await readdir(join(dataDir, 'postgres.programs'))).toHaveLength(1);
     });
 
     it('is told when the database belongs to somebody else', async () => {

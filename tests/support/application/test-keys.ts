@@ -1,5 +1,5 @@
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { KeyFileMaterial } from '../../../src/keys/key-file-vault.ts';
+import { KeyFileKeys } from '../../../src/keys/key-file-vault.ts';
 import { LiveVault } from '../../../src/keys/live-vault.ts';
 import { SecretVault } from '../../../src/keys/secret-vault.ts';
 import type { ServiceDependencies } from '../../../src/services.ts';
@@ -12,11 +12,11 @@ export function testKeys(): ServiceDependencies['keys'] {
     needed: [],
     registry: { registered: () => Promise.resolve([]) },
     fetch: () => Promise.resolve([]),
-    elapsed: () => 0,
   });
   return {
     vault,
-    securityModule: { freshVault: () => Promise.resolve(vault) },
-    material: new KeyFileMaterial({ file: '/nonexistent/encryption.key', random }),
+    source: Object.assign(new KeyFileKeys({ file: '/nonexistent/encryption.key', random }), {
+      freshVault: () => Promise.resolve(vault),
+    }),
   };
 }

@@ -5,7 +5,7 @@ import { AuditService } from '../../../src/audit/audit-service.ts';
 import { type TrailVerification, verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SecretVault } from '../../../src/keys/secret-vault.ts';
-import { VaultAuditAuthority } from '../../../src/keys/vault-audit-authority.ts';
+import { AuditAuthority } from '../../../src/audit/signing-key.ts';
 import { AuditStore } from '../../../src/audit/audit-store.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { SHARING, type Sharing } from '../../../src/database/prepared-statements.ts';
@@ -47,8 +47,8 @@ export class AuditedDatabase {
     return new AuditedDatabase(await createTestDatabase());
   }
 
-  get authority(): VaultAuditAuthority {
-    return new VaultAuditAuthority({ vault: new SecretVault({ keys: this.keys, random: systemRandom }) });
+  get authority(): AuditAuthority {
+    return new AuditAuthority({ vault: new SecretVault({ keys: this.keys, random: systemRandom }) });
   }
 
   /** @returns a pool with a writer of its own, as another server would have */
