@@ -4,7 +4,7 @@ import { type AuditRow, type Kinds, type MemberKind, ROW_KINDS, columnOf } from 
 import { type JournalRecord, RECORD_KINDS } from './journal-record.ts';
 
 /** Rows that one FETCH returns. */
-const AT_ONCE = 1_000;
+const AT_ONCE = 200;
 const NULLS = { text: '\0null', digits: '\0null', instant: '\0null', bytes: Buffer.from('\0null') };
 
 /** A row or record as the database returns it, under the names of its members; bigint comes as text. */

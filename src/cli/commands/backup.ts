@@ -4,7 +4,7 @@ import { total } from '../../backup/backup-service.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
 import { NewFile, readableFile } from '../files.ts';
-import { commandLog, untilSignal } from '../../compose/process.ts';
+import { commandLog, keepHeapSmall, untilSignal } from '../../compose/process.ts';
 import type { RestoredBackup, RestoreRequest } from '../../compose/restore-backup.ts';
 import { ProgressBar } from '../progress.ts';
 import { readSecretText } from '../secret-input.ts';
@@ -49,6 +49,7 @@ function addExport(program: Command, context: CommandContext): void {
     )
     .option('--force', 'replace a file of that name')
     .action(async (path: string, options: ExportOptions) => {
+      keepHeapSmall();
       const lock = await lockOf(context, options);
       const bar = new ProgressBar(context.dependencies.io, 'rows');
       const file = await NewFile.begin(path, options.force === true);
