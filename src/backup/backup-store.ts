@@ -81,6 +81,9 @@ export class BackupStore {
     for (;;) {
       const some = await this.#database.transact((unit) => closeSome(unit, last[0]?.max ?? '0', act));
       if (some === undefined) {
+        if (closed === 0) {
+          await this.#database.autocommit.audit.write(act, 'challenges', closedOutcome(0));
+        }
         return closed;
       }
       closed += some;
@@ -102,6 +105,10 @@ export class BackupStore {
 /** Tokens whose challenges one transaction closes. */
 const TOKENS_AT_ONCE = 1_000;
 
+function closedOutcome(closed: number): string {
+  return `closed ${closed} open ones`;
+}
+
 /** @returns the number of challenges that it closed; undefined: none is open */
 async function closeSome({ sql, audit }: UnitOfWork, last: string, act: Act): Promise<number | undefined> {
   await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
@@ -116,7 +123,7 @@ async function closeSome({ sql, audit }: UnitOfWork, last: string, act: Act): Pr
     const closed = await open
       .whereIn('token_id', ids)
       .update({ closed_by: 'superseded', closed_at: sql.raw('clock_timestamp()') });
-    await audit.write(act, 'challenges', `closed ${closed} open ones`);
+    await audit.write(act, 'challenges', closedOutcome(closed));
     return closed;
   });
 }

@@ -32,6 +32,7 @@ describe('tankeeper challenges close-all', () => {
       limit: 5,
     });
     expect(rows.map(({ subject, outcome }) => [subject, outcome])).toEqual([
+      ['challenges', 'closed 0 open ones'],
       ['challenges', 'closed 2 open ones'],
     ]);
   });
