@@ -84,6 +84,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   administrator: ['add', 'password', 'remove', 'first', 'rehash', 'session', 'second-factor'],
   'api-token': ['add', 'remove'],
   backup: ['export', 'restore'],
+  challenges: ['close-all'],
   configuration: ['set', 'remove'],
   count: ['mend'],
   housekeeping: ['run'],

@@ -10,7 +10,7 @@ import { readByCursor } from '../database/unit-of-work.ts';
 import { planPruning } from './pruning-store.ts';
 
 /** Rows or records that one statement returns. */
-const AT_ONCE = 1_000;
+const AT_ONCE = 200;
 const NULLS = { text: '\0null', digits: '\0null', instant: '\0null', bytes: Buffer.from('\0null') };
 
 /** A row or record as the database returns it, under the names of its members; bigint comes as text. */

@@ -20,7 +20,7 @@ import { equalText } from '../kernel/constant-time.ts';
 /** The purpose of the keys that authenticate backups. */
 const PURPOSE = 'backups';
 /** Characters of a line of rows, unless one row alone is longer. */
-const LINE_LENGTH = 1_048_576;
+const LINE_LENGTH = 131_072;
 
 /** The tables at one instant. */
 export interface BackupSnapshot {

@@ -36,7 +36,7 @@ export interface WrittenBackup {
   readonly keyIds: readonly string[];
 }
 
-/** Writes backups of the installation. For operators at the machine. */
+/** Writes backups of the installation, and makes a recovered one safe. For operators at the machine. */
 export class BackupService {
   readonly #deps: BackupDependencies;
 
@@ -51,9 +51,7 @@ export class BackupService {
    *   a wrong recipient
    */
   async export(caller: Caller, { lock, version, write, progress }: BackupRequest): Promise<WrittenBackup> {
-    if (!caller.principal.operator) {
-      throw new ServiceError('right.missing', 'A backup is made at the machine itself only');
-    }
+    assertOperator(caller);
     assertLock(lock);
     const { store, keys, clock } = this.#deps;
     const cipher = await this.#deps.cipher();
@@ -73,6 +71,23 @@ export class BackupService {
       return header.keys.filter(({ isRetired }) => isRetired !== true).map(({ keyId }) => keyId);
     });
     return { rows, keyIds };
+  }
+
+  /**
+   * Closes all challenges that are open now. After a recovery that has lost commits, no response that was accepted before
+   * is accepted again then; whoever has not answered yet begins anew.
+   * @returns their number
+   * @throws ServiceError 'right.missing' for a caller who is no operator
+   */
+  async closeChallenges(caller: Caller): Promise<number> {
+    assertOperator(caller);
+    return this.#deps.store.closeChallenges(actOf(caller, 'challenges/close-all'));
+  }
+}
+
+function assertOperator({ principal }: Caller): void {
+  if (!principal.operator) {
+    throw new ServiceError('right.missing', 'Backup and recovery are done at the machine itself only');
   }
 }
 

@@ -7,6 +7,8 @@ import type { Database } from '../database/database.ts';
 import { appliedMigrations } from '../database/migrate.ts';
 import { readByCursor, type UnitOfWork } from '../database/unit-of-work.ts';
 import { readKeys } from '../keys/key-registry-store.ts';
+import { keepUntouched } from '../linotp/token-import-store.ts';
+import { withLockedTokens } from '../tokens/token-rows-store.ts';
 
 /** The tables of a backup, each after those that its foreign keys name. */
 // prettier-ignore
@@ -66,6 +68,27 @@ export class BackupStore {
     return this.#database.audit.autocommit.write(act, 'backup', outcome);
   }
 
+  /**
+   * Closes all challenges that are open now, some tokens at a time, while servers run. As every change of challenges, it
+   * locks and writes the tokens first, so that no settlement that was decided before takes effect (ADR 0003).
+   * @returns their number
+   */
+  async closeChallenges(act: Act): Promise<number> {
+    const { knex } = this.#database;
+    const last = await knex('challenges').max<{ max: string | null }[]>('id');
+    let closed = 0;
+    for (;;) {
+      const some = await this.#database.transact((unit) => closeSome(unit, last[0]?.max ?? '0', act));
+      if (some === undefined) {
+        if (closed === 0) {
+          await this.#database.autocommit.audit.write(act, 'challenges', closedOutcome(0));
+        }
+        return closed;
+      }
+      closed += some;
+    }
+  }
+
   /** @returns the approximate number of rows, from the database's statistics */
   async estimate(): Promise<number> {
     const { rows } = await this.#database.knex.raw<{ rows: { rows: number }[] }>(
@@ -76,6 +99,32 @@ export class BackupStore {
     );
     return Math.round(rows[0]?.rows ?? 0);
   }
+}
+
+/** Tokens whose challenges one transaction closes. */
+const TOKENS_AT_ONCE = 1_000;
+
+function closedOutcome(closed: number): string {
+  return `closed ${closed} open ones`;
+}
+
+/** @returns the number of challenges that it closed; undefined: none is open */
+async function closeSome({ sql, audit }: UnitOfWork, last: string, act: Act): Promise<number | undefined> {
+  await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  const open = sql('challenges').whereNull('closed_by').where('id', '<=', last);
+  const ids = await open.clone().distinct('token_id').limit(TOKENS_AT_ONCE).pluck<string[]>('token_id');
+  if (ids.length === 0) {
+    return undefined;
+  }
+  return withLockedTokens(sql, { ids }, async () => {
+    await sql.raw('UPDATE tokens SET serial = serial WHERE id = ANY (?::bigint[])', [ids]);
+    await keepUntouched(sql, ids);
+    const closed = await open
+      .whereIn('token_id', ids)
+      .update({ closed_by: 'superseded', closed_at: sql.raw('clock_timestamp()') });
+    await audit.write(act, 'challenges', closedOutcome(closed));
+    return closed;
+  });
 }
 
 function snapshotIn(sql: Knex.Transaction): BackupSnapshot {

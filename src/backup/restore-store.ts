@@ -141,7 +141,7 @@ async function insertAll(
 }
 
 /** @returns the columns of the table that the database does not compute itself */
-async function storedColumns(sql: Knex.Transaction, table: string): Promise<readonly string[]> {
+export async function storedColumns(sql: Knex.Transaction, table: string): Promise<readonly string[]> {
   const { rows } = await sql.raw<{ rows: { name: string }[] }>(
     `SELECT attname AS name FROM pg_attribute
      WHERE attrelid = ?::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`,

@@ -2,6 +2,7 @@ import type { Act } from '../policy/caller.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Token } from '../tokens/token.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
+import { Reported } from '../kernel/bounded-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
@@ -10,6 +11,7 @@ import { valuesForToken } from '../policy/policy-value.ts';
 
 /** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */
 const QR_CODE_BYTES = 2953;
+const DAY_MS = 86_400_000;
 
 /**
  * Generates a transaction id.
@@ -40,22 +42,26 @@ export class ChallengeFactory {
   readonly #random: Random;
   readonly #log: Log;
   readonly #transactionIds: TransactionIds;
+  /** Tokens without an address, of which the log was told. */
+  readonly #warned: Reported;
 
   constructor(dependencies: { clock: Clock; random: Random; log: Log; transactionIds: TransactionIds }) {
     this.#clock = dependencies.clock;
     this.#random = dependencies.random;
     this.#log = dependencies.log;
     this.#transactionIds = dependencies.transactionIds;
+    this.#warned = new Reported(dependencies);
   }
 
   /**
    * The address that the app sends its response to: the value of the action `qrtanurl` in scope authentication for the
-   * token's realms and the client. Without one the app refuses the code, so a warning is logged.
+   * token's realms and the client. Without one the app of a QR-TAN token refuses the code, so a warning is logged, one a
+   * token and day.
    * @throws ServiceError 'challenge.url-ambiguous' where policies give different ones
    */
   callbackUrl(
     configuration: Configuration,
-    token: Pick<Token, 'serial' | 'realms' | 'owner'>,
+    token: Pick<Token, 'serial' | 'type' | 'realms' | 'owner'>,
     { client, requestId }: Pick<Act, 'client' | 'requestId'>,
   ): string {
     const at = this.#clock.now();
@@ -67,7 +73,7 @@ export class ChallengeFactory {
         { urls, realms: token.realms },
       );
     }
-    if (urls[0] === undefined) {
+    if (urls[0] === undefined && token.type === 'ocra2' && this.#warned.isNew(token.serial, DAY_MS)) {
       this.#log.warn(
         'no active policy of scope authentication with the action qrtanurl covers this token: apps will refuse its QR codes',
         { requestId, serial: token.serial, realms: token.realms.join(', ') },

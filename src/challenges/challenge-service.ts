@@ -201,18 +201,24 @@ export class ChallengeService {
         return unverified;
       }
       provided.search.begin(1);
+      const { check, clock } = this.#deps;
+      const isPinGiven = isTriggered(challenge);
+      const { question } = challenge;
       const [verdict] =
-        (await this.#deps.check.verify(
-          configuration,
-          settings,
-          token,
-          [challenge.question],
-          provided,
-          isTriggered(challenge),
-        )) ?? [];
-      return verdict === undefined
-        ? decideUnverifiable(token)
-        : decide(challenge, token, verdict, settings, this.#deps.clock.now());
+        (await check.verify(configuration, settings, token, [question], provided, isPinGiven)) ?? [];
+      if (verdict === undefined) {
+        return decideUnverifiable(token);
+      }
+      const explained = await check.explain(
+        verdict,
+        configuration,
+        settings,
+        token,
+        question,
+        provided,
+        isPinGiven,
+      );
+      return decide(challenge, token, explained, settings, clock.now());
     };
     const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
     const decision =

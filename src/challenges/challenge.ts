@@ -104,6 +104,8 @@ export type Verdict =
       readonly kind: 'wrong';
       /** Present for the first half of an automatic resynchronisation: the response is refused but remembered. */
       readonly remember?: Pick<TokenStateChange, 'syncMarker'>;
+      /** Present where PIN and response are right, but for a position beyond the windows, within the sync window. */
+      readonly isOutOfStep?: true;
     };
 
 /** Reason of a decision: for the audit, never for the client. */
@@ -117,6 +119,9 @@ type Reason =
   | 'expired'
   | 'disabled'
   | 'unverifiable';
+
+/** Follows the reason of a wrong response of a token that is out of step in the outcome of its audit row. */
+export const OUT_OF_STEP = 'out of step';
 
 /** The changed fields of the challenge. */
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
@@ -133,6 +138,8 @@ export interface Decision {
   /** The token's fail counter afterwards, as the client gets it. */
   readonly failCount: number;
   readonly reason: Reason;
+  /** As in the verdict. For the audit alone, as the reason. */
+  readonly isOutOfStep?: true;
   /** Null if nothing changes. */
   readonly change: { readonly challenge: ChallengeChange; readonly token: TokenStateChange } | null;
   /** Takes its place where a challenge of the token with another text and the same question was accepted. */
@@ -229,7 +236,10 @@ export function decide(
   }
   const wrongCount = challenge.wrongCount + 1;
   const reason = wrongCount >= settings.maxChallengeRequests ? 'exhausted' : 'wrong';
-  return refusal(token, reason, wrongCount, verdict.remember);
+  return {
+    ...refusal(token, reason, wrongCount, verdict.remember),
+    ...(verdict.isOutOfStep && { isOutOfStep: true }),
+  };
 }
 
 function acceptance(

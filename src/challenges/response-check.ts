@@ -1,12 +1,12 @@
 import { checkPin } from '../tokens/pin.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { Token } from '../tokens/token.ts';
+import { isLocked, type Token } from '../tokens/token.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { equalText } from '../kernel/constant-time.ts';
 import { accept, markerOfMatch, positionNow } from './accepted-position.ts';
-import { findAhead } from './resynchronisation.ts';
+import { findAhead, withinSyncWindow } from './resynchronisation.ts';
 import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 import { openTokenKey, responseInputs } from './token-key.ts';
@@ -86,6 +86,34 @@ export class ResponseChecker {
     }
     const isPin = (isPinGiven && pin === '') || (await this.#checkPin(configuration, token, pin, provided));
     return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
+  }
+
+  /**
+   * Tells apart a wrong response that is right within the sync window: the token is out of step. That is for the audit,
+   * and takes what the budget of the response leaves. A locked token's is searched as well, and one with a wrong PIN:
+   * the time must not tell more than the answer.
+   * @param question of the challenge that the response is for
+   */
+  async explain(
+    verdict: Verdict,
+    configuration: Configuration,
+    settings: OcraSettings,
+    token: Token,
+    question: string,
+    provided: ProvidedResponse,
+    isPinGiven = false,
+  ): Promise<Verdict> {
+    const opened = openTokenKey(this.#vault, token);
+    if ((verdict.kind === 'right' && !isLocked(token)) || opened === undefined) {
+      return verdict;
+    }
+    const { search } = provided;
+    const { pin, response } = splitPass(opened.suite, provided.pass, settings);
+    const inputs = responseInputs(this.#vault, opened, settings, token, search.now);
+    const check = { ...inputs, question, response, lookBehind: true };
+    const isRight = await search.isBeyond(check, withinSyncWindow(check, token));
+    const isPin = (isPinGiven && pin === '') || (await this.#checkPin(configuration, token, pin, provided));
+    return verdict.kind === 'wrong' && isRight && isPin ? { ...verdict, isOutOfStep: true } : verdict;
   }
 
   /**

@@ -114,23 +114,26 @@ function isSoonAfter({ timeStep: size = 1 }: OcraSuite, first: bigint, step: big
 
 function search(
   inputs: Inputs,
-  { syncWindow }: Token,
+  token: Token,
   answered: AnsweredQuestion,
   counter: bigint,
   counterWindow: number,
 ): Candidate | undefined {
+  return verifyResponse({ ...withinSyncWindow(inputs, token), ...answered, counter, counterWindow });
+}
+
+/** @returns the inputs of a check in the whole sync window: of counters, or of time steps to either side */
+export function withinSyncWindow<Check extends Inputs>(inputs: Check, { counter, syncWindow }: Token): Check {
   const { suite } = inputs;
-  const clock = suite.counter
-    ? inputs.timeWindow
-    : Math.min(syncWindow * (suite.timeStep ?? 1), MAX_CLOCK_SHIFT);
-  return verifyResponse({
+  return {
     ...inputs,
-    ...answered,
     counter,
-    counterWindow,
-    timeWindow: clock,
+    counterWindow: suite.counter ? syncWindow : 1,
+    timeWindow: suite.counter
+      ? inputs.timeWindow
+      : Math.min(syncWindow * (suite.timeStep ?? 1), MAX_CLOCK_SHIFT),
     lookBehind: false,
-  });
+  };
 }
 
 /** @returns the position at which the search for the first response continues */

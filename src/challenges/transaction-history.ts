@@ -1,6 +1,6 @@
 import { type AuditRow, auditTime } from '../audit/audit-row.ts';
 import type { TransactionRows } from '../audit/audit-store.ts';
-import type { ClosedBy, Decision } from './challenge.ts';
+import { type ClosedBy, type Decision, OUT_OF_STEP } from './challenge.ts';
 
 /** `given up`: the wrong response that closes the challenge. `refused`: a response that changes nothing, or a lock. */
 type TransactionEventKind =
@@ -71,6 +71,9 @@ const EVENT_BY_OUTCOME: Readonly<Record<'issued' | Decision['reason'], EventMean
   unverifiable: { event: 'refused', reason: 'the token has no key to verify with' },
 };
 
+/** The reason of a wrong response whose token needs to be resynchronised. */
+export const OUT_OF_STEP_REASON = 'the token is out of step';
+
 const EVENT_BY_CLOSING: Readonly<Record<ClosedBy, EventMeaning>> = {
   accepted: EVENT_BY_OUTCOME.accepted,
   exhausted: EVENT_BY_OUTCOME.exhausted,
@@ -92,9 +95,14 @@ export function timelineOf(sources: HistorySources): Timeline {
 }
 
 function reportedEvent({ at, outcome, action, actor, client, requestId }: AuditRow): TransactionEvent {
-  const meaning: EventMeaning = Object.hasOwn(EVENT_BY_OUTCOME, outcome)
-    ? EVENT_BY_OUTCOME[outcome as keyof typeof EVENT_BY_OUTCOME]
-    : { event: 'other', reason: outcome };
+  const [word = '', detail] = outcome.split(', ');
+  const known: EventMeaning | undefined = Object.hasOwn(EVENT_BY_OUTCOME, word)
+    ? EVENT_BY_OUTCOME[word as keyof typeof EVENT_BY_OUTCOME]
+    : undefined;
+  const meaning =
+    known !== undefined && detail === OUT_OF_STEP
+      ? { ...known, reason: OUT_OF_STEP_REASON }
+      : ((detail === undefined ? known : undefined) ?? { event: 'other', reason: outcome });
   return { at, ...meaning, action, actor, client, requestId, derived: false };
 }
 

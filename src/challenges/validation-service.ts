@@ -314,7 +314,10 @@ export class ValidationService {
       return { answered: first, decision: decideUnverifiable(first.token) };
     }
     const { challenge, token, verdict } = chosen;
-    const decision = decide(challenge, token, verdict, settings, this.#deps.clock.now());
+    const { question } = challenge;
+    const { check, clock } = this.#deps;
+    const explained = await check.explain(verdict, configuration, settings, token, question, provided);
+    const decision = decide(challenge, token, explained, settings, clock.now());
     return decision.result
       ? { answered: chosen, decision, supersedes: sharingResponse(chosen, open) }
       : { answered: chosen, decision };

@@ -36,7 +36,14 @@ import { connectDatabase, type OpenDatabase } from './open-database.ts';
 import { type OpenedKeys, openKeys } from '../keys/open-keys.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { checkAudit } from '../doctor/audit-check.ts';
-import { checkPolicies, checkRealms, checkResolvers, checkSettings } from '../doctor/configuration-check.ts';
+import {
+  checkEnds,
+  checkPolicies,
+  checkRealms,
+  checkResolvers,
+  checkSettings,
+  NOTICE_DAYS,
+} from '../doctor/configuration-check.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';
 import { buildServices } from '../services.ts';
@@ -50,6 +57,7 @@ const CHECK_TIMEOUT_MS = 15_000;
 const OPEN_TIMEOUT_MS = 60_000;
 /** Milliseconds to open the keys: a security module takes up to 15 s. */
 const KEY_TIMEOUT_MS = 20_000;
+const DAY_MS = 86_400_000;
 /** Seconds for each statement. */
 const STATEMENT_LIMIT = 10;
 
@@ -278,6 +286,12 @@ const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
     ),
   policies: async (subject) => checkPolicies(await configurationOf(subject)),
   settings: async (subject) => checkSettings(await configurationOf(subject)),
+  ends: async (subject) => {
+    const now = subject.clock.now();
+    const end = new Date(now.getTime() + NOTICE_DAYS * DAY_MS);
+    const apiTokens = await new InstallationStore(subject).apiTokensEnding(now, end);
+    return checkEnds(await configurationOf(subject), apiTokens, now);
+  },
   counters: ({ database }) => checkCounts(() => new InstallationStore({ database }).driftedCounts()),
   backup: async ({ database, clock }) =>
     checkBackups(await new InstallationStore({ database }).backups(), clock.now()),

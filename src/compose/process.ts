@@ -1,4 +1,4 @@
-import { closeSync, fstatSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import { CliFailure, EXIT_CODES } from '../cli/cli-failure.ts';
@@ -21,6 +21,32 @@ export function joinedOutput(): JoinedWrites {
     lines.flush();
   });
   return lines;
+}
+
+/** Descriptors for all but clients and the pool: log, files, listeners, resolvers, receivers of events. */
+const OTHER_DESCRIPTORS = 100;
+
+/**
+ * @param limits the text of /proc/self/limits; undefined: the system has none
+ * @returns a warning if the process may open fewer files than LIMIT_CONNECTIONS asks for
+ */
+export function descriptorWarning(
+  { limits: { connections }, databasePoolSize }: Pick<Config, 'limits' | 'databasePoolSize'>,
+  limits: string | undefined = readLimits(),
+): string | undefined {
+  const granted = Number(/^Max open files\s+(\d+)/m.exec(limits ?? '')?.[1] ?? Infinity);
+  const needed = connections + databasePoolSize + OTHER_DESCRIPTORS;
+  return granted >= needed
+    ? undefined
+    : `The process may open ${granted} files, and LIMIT_CONNECTIONS=${connections} needs ${needed}: raise LimitNOFILE (ulimit -n), or lower LIMIT_CONNECTIONS`;
+}
+
+function readLimits(): string | undefined {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -129,4 +155,10 @@ function isLostTerminal(descriptor: number): boolean {
  */
 export function boundHeapGrowth(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
+}
+
+/** For a command that makes much garbage for long beside a server: collects it early, in a young generation of 2 MiB. */
+export function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  boundHeapGrowth(10);
 }

@@ -11,6 +11,7 @@ import { BackupCipher, type BackupUnlock } from '../backup/backup-encryption.ts'
 import { AuditAuthority } from '../audit/signing-key.ts';
 import { assertLoadable, loadBackup } from '../backup/restore-store.ts';
 import { BackupStore } from '../backup/backup-store.ts';
+import { restoreToken } from '../backup/token-restore-store.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { connectDatabase } from './open-database.ts';
@@ -27,6 +28,8 @@ export interface RestoreRequest {
   readonly checksOnly: boolean;
   /** Closes every open challenge. */
   readonly closesChallenges: boolean;
+  /** The serial of the only token to restore, into the database as it is. */
+  readonly onlyToken?: string | undefined;
   /**
    * @param done bytes that were verified, or rows that were restored
    * @param of all of them
@@ -44,7 +47,7 @@ export interface RestoredBackup {
 }
 
 /**
- * Restores a backup into an empty database, which is created where it is missing. The file is read twice: it is
+ * Restores a backup into an empty database, which is created where it is missing, or one token of it into one in use. The file is read twice: it is
  * verified to its end before the database is touched.
  * @param giveUp aborts the work
  * @throws ServiceError 'backup.invalid', 'key.unavailable', 'security-module.unavailable', 'database.not-empty',
@@ -65,9 +68,14 @@ export async function restoreBackup(
   const rows = await unlessAborted(verify(first, keys, request), giveUp);
   const { version, createdAt } = first.header;
   if (!request.checksOnly) {
-    const opening = { role: 'command', create: true, log, clock: new DatabaseClock(), giveUp } as const;
+    const create = request.onlyToken === undefined;
+    const opening = { role: 'command', create, log, clock: new DatabaseClock(), giveUp } as const;
     const { database, close } = await connectDatabase(config, opening);
     const restore = async (): Promise<void> => {
+      if (request.onlyToken !== undefined) {
+        await restoreOnly(database, keys, caller, await open(), request.onlyToken);
+        return;
+      }
       const progress = (done: number): void => {
         request.progress('restored', done, total(rows));
       };
@@ -113,6 +121,17 @@ async function verify(
     }
     progress('verified', size.read(), size.all);
   }
+}
+
+async function restoreOnly(
+  database: Database,
+  { vault }: OpenedKeys,
+  caller: Caller,
+  backup: OpenBackup,
+  serial: string,
+): Promise<void> {
+  database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  await restoreToken(database, backup, { keys: vault, serial, act: actOf(caller, 'backup/restore') });
 }
 
 /** Writes the first audit row of the restored trail, by a writer of its own. */

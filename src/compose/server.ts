@@ -7,7 +7,7 @@ import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';
 import { createLogger } from '../observability/log.ts';
-import { boundHeapGrowth, joinedOutput, watchSignals } from './process.ts';
+import { boundHeapGrowth, descriptorWarning, joinedOutput, watchSignals } from './process.ts';
 import { startStartupServer } from '../http/serving/startup-server.ts';
 import { packageVersion } from '../kernel/package-version.ts';
 import { ServiceMetrics, type BackgroundMetrics } from '../observability/metrics.ts';
@@ -30,7 +30,12 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
   boundHeapGrowth(30);
   const stream = joinedOutput();
   const log = createLogger({ level: config.logLevel, format: config.logFormat, stream, clock: systemClock });
-  for (const warning of [...warnings, ...unknownVariables().map(describeUnknownVariable)]) {
+  const tooFew = descriptorWarning(config);
+  for (const warning of [
+    ...warnings,
+    ...unknownVariables().map(describeUnknownVariable),
+    ...(tooFew === undefined ? [] : [tooFew]),
+  ]) {
     log.warn(warning);
   }
   // Before the start: an interrupted start must not leave a database running.

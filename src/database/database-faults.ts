@@ -10,6 +10,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, 'the host cannot be reached'],
   [/^(?:ECONNRESET|EPIPE|57P0[125]|08...)$/, 'the connection was lost'],
   [/^57P03$/, 'the server is starting or stopping'],
+  [/^E[MN]FILE$/, 'this server has no file descriptor left'],
   [/^53300$/, 'the server has no connection left'],
   [/^53...$/, 'the server is out of resources'],
   [/^58...$/, 'the server has trouble with its disk'],

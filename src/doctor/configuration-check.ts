@@ -11,7 +11,7 @@ import type { Policy } from '../policy/stored-policy.ts';
 import { unknownNames, type UnknownPolicyName } from '../policy/unknown-names.ts';
 import { describeExamination } from '../resolvers/resolver-trial.ts';
 import { unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
-import { readFlag } from '../resolvers/settings/setting-values.ts';
+import { certificateEnd, readFlag } from '../resolvers/settings/setting-values.ts';
 import { readSqlSettings } from '../resolvers/settings/sql-settings.ts';
 import type { Examination } from '../resolvers/user-source.ts';
 import { isLoopback } from './environment-check.ts';
@@ -96,6 +96,58 @@ function urlFindings(
           `\`tankeeper policy show ${covering[0]?.name ?? ''}\``,
         ),
       ];
+}
+
+/** An API token whose end is near. */
+export interface EndingApiToken {
+  readonly administrator: string;
+  readonly name: string;
+  readonly endsAt: Date;
+}
+
+/** Days before an end from which on it is a finding. */
+export const NOTICE_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+/**
+ * @param apiTokens those that end within the notice
+ * @returns findings about them, and about certificates of resolvers that end within it or have ended
+ */
+export function checkEnds(
+  { resolvers }: Pick<Configuration, 'resolvers'>,
+  apiTokens: readonly EndingApiToken[],
+  at: Date,
+): readonly Finding[] {
+  return [
+    ...apiTokens.map(({ administrator, name, endsAt }) =>
+      findingOf(
+        'warning',
+        'ends.api-token',
+        `the API token ${name} of ${administrator} ends on ${dayOf(endsAt)}`,
+        `\`tankeeper admin api-token add ${administrator} NEW_NAME --rights …\`, then give it to its client`,
+      ),
+    ),
+    ...resolvers.flatMap(({ name, settings }) => certificateFindings(name, certificateEnd(settings), at)),
+  ];
+}
+
+function certificateFindings(resolver: string, end: Date | undefined, at: Date): readonly Finding[] {
+  if (end === undefined || end.getTime() - at.getTime() > NOTICE_DAYS * DAY_MS) {
+    return [];
+  }
+  const hasEnded = end <= at;
+  return [
+    findingOf(
+      hasEnded ? 'error' : 'warning',
+      'ends.certificate',
+      `a certificate in CACERTIFICATE of the resolver ${resolver} ${hasEnded ? 'ended' : 'ends'} on ${dayOf(end)}`,
+      `\`tankeeper resolver set ${resolver} --set-file CACERTIFICATE=FILE\``,
+    ),
+  ];
+}
+
+function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
 }
 
 /** @returns findings about policies that cannot be read, or name what does not exist */

@@ -6,6 +6,7 @@ import { liveHolders } from '../keys/key-holder-store.ts';
 import { DRIFTS } from '../monitoring/count-verification-store.ts';
 import type { Database } from '../database/database.ts';
 import type { TrailFacts } from './audit-check.ts';
+import type { EndingApiToken } from './configuration-check.ts';
 import type { BackupFacts, ConnectionFacts, DatabaseFacts } from './database-check.ts';
 
 /**
@@ -81,6 +82,21 @@ export class InstallationStore {
       oldestUncovered: row?.oldest_uncovered ?? undefined,
       rows: Math.round(row?.rows ?? 0),
     };
+  }
+
+  /** @returns the API tokens that end within a period, the next first */
+  apiTokensEnding(from: Date, to: Date): Promise<readonly EndingApiToken[]> {
+    return this.#database
+      .knex('api_tokens')
+      .join('administrators', 'administrators.id', 'api_tokens.administrator_id')
+      .where('api_tokens.expires_at', '>', from)
+      .where('api_tokens.expires_at', '<=', to)
+      .orderBy('api_tokens.expires_at')
+      .select<EndingApiToken[]>(
+        'administrators.name as administrator',
+        'api_tokens.name',
+        'api_tokens.expires_at as endsAt',
+      );
   }
 
   async backups(): Promise<BackupFacts> {

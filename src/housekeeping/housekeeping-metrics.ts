@@ -9,6 +9,8 @@ export class HousekeepingMetrics {
   readonly #removed: Counter<'what'>;
   readonly #rounds: Counter<'outcome'>;
   readonly #lastRound: Gauge;
+  /** The rows of each kind that are due, as far as this server knows. */
+  readonly #due = new Map<HousekeepingTally['chore'], number>();
 
   constructor({ registry, clock }: { readonly registry: Registry; readonly clock: Clock }) {
     const registers = [registry];
@@ -40,12 +42,14 @@ export class HousekeepingMetrics {
 
   /** Sets the number of due rows. */
   backlogIs({ chore, rows }: HousekeepingTally): void {
+    this.#due.set(chore, rows);
     this.#backlog.set({ what: chore }, rows);
   }
 
+  /** Counts removed rows. More may be removed than were due at the last look. */
   rowsRemoved({ chore, rows }: HousekeepingTally): void {
     this.#removed.inc({ what: chore }, rows);
-    this.#backlog.dec({ what: chore }, rows);
+    this.backlogIs({ chore, rows: Math.max(0, (this.#due.get(chore) ?? 0) - rows) });
   }
 
   /** Counts a finished round, in which all due rows were removed, or another server removed them. */

@@ -172,7 +172,8 @@ export class HousekeepingStore {
     },
   ): Promise<boolean> {
     // A transaction that does nothing else holds the lock: it ends with its connection, whatever happens to this
-    // process, and a pooler in transaction mode keeps its connection. It holds up no vacuum, as it has written nothing.
+    // process, and a pooler in transaction mode keeps its connection. It holds up no vacuum: it has written nothing, and
+    // holds no snapshot.
     const holder = await this.#database.knex.transaction();
     try {
       if (!(await takeLock(holder))) {
@@ -218,11 +219,15 @@ export class HousekeepingStore {
   }
 }
 
+/**
+ * The text has no parameters: the portal of a statement with parameters stays open until the next statement, and with it
+ * its snapshot, for which PostgreSQL keeps all rows that others remove meanwhile.
+ */
 async function takeLock(holder: Knex.Transaction): Promise<boolean> {
+  await holder.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
   const { rows } = await holder.raw<{ rows: { taken: boolean }[] }>(
-    'SELECT pg_try_advisory_xact_lock(?, ?) AS taken',
-    [...HOUSEKEEPING_LOCK],
+    `SELECT pg_try_advisory_xact_lock(${HOUSEKEEPING_LOCK.join(', ')}) AS taken`,
   );
   return rows[0]?.taken === true;
 }

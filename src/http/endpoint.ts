@@ -74,6 +74,7 @@ export function serveEndpoint(declared: Endpoint, server: ServerContext): Exchan
       countTransaction: () => undefined,
       identity: undefined,
     });
+    exchange.transaction = reply.transaction;
     if (reply.stream !== undefined) {
       await sendStream(response, reply, reply.stream);
     } else {

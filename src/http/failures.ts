@@ -138,9 +138,18 @@ export function failureForm(code: ErrorCode): FailureForm {
 
 /** @returns the error; in place of an unexpected fault one without its details */
 export function toServiceError(error: unknown): AnyServiceError {
-  return isServiceError(error)
-    ? error
+  if (isServiceError(error)) {
+    return error;
+  }
+  return hasNoDescriptor(error)
+    ? new ServiceError('server.busy', 'The server has no file descriptor left', { cause: error })
     : new ServiceError('internal', 'Internal server error', { cause: error });
+}
+
+/** @returns true if the process, or the system, may open no further file or connection: that passes */
+function hasNoDescriptor(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
+  return code === 'EMFILE' || code === 'ENFILE' || (cause !== undefined && hasNoDescriptor(cause));
 }
 
 /** The request for an HTTP status by `httperror`; it applies to errors that would come with 200. */

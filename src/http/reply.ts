@@ -26,6 +26,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** True if a response was accepted; left out where none was verified. The client reads it in the body. */
   readonly accepted?: boolean;
+  /** The transaction that the answer is about, for the log. */
+  readonly transaction?: string | undefined;
   /** The refusal that this answer reports, where it is no failure. For the audit. */
   readonly refused?: Refused;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import type { ExchangeHandler } from './request/exchange.ts';
+import type { Exchange, ExchangeHandler } from './request/exchange.ts';
 import type { Caller } from '../policy/caller.ts';
 
 /**
@@ -27,11 +27,20 @@ export function logRequests(log: Log, clock: Clock, quiet: readonly string[]): E
         durationMs: Math.max(0, clock.now().getTime() - exchange.startedAt.getTime()),
         client: exchange.client,
         administrator: exchange.administrator,
+        transaction: exchange.transaction ?? namedTransaction(exchange),
         aborted: response.writableFinished ? undefined : true,
       });
     });
     next();
   };
+}
+
+/** The parameters that name a transaction, and the forms of its id. Any other value may be a secret in the wrong place. */
+const NAMES = ['transactionid', 'state'];
+const TRANSACTION_ID = /^(?:[\da-f]{20}|[\da-f]{24}|\d{12}|\d{17})$/;
+
+function namedTransaction({ context: { parameters } }: Exchange): string | undefined {
+  return NAMES.map((name) => parameters.get(name) ?? '').find((value) => TRANSACTION_ID.test(value));
 }
 
 /** The measurements of requests. */

@@ -31,6 +31,8 @@ type PlainFields = Pick<ImportedToken, Exclude<(typeof FIELDS)[number], 'otpLeng
 export interface ComparableToken extends PlainFields {
   readonly id: string;
   readonly owner: { readonly resolver: string; readonly userId: string; readonly login: string } | null;
+  /** It was not imported, or was used or changed here since. */
+  readonly isOwn: boolean;
   /** null: it was not imported. */
   readonly info: TokenInfo | null;
   readonly secrets: Readonly<Record<SecretName, Sealed | null>>;

@@ -47,6 +47,7 @@ export class ConfigurationImport {
     await store.lock();
     const { config, users, repair, realmNames } = this.#deps.installation;
     const known = await store.importedNames('resolver');
+    const defaultRealm = await store.defaultRealm();
     const runs: Readonly<Record<ConfigurationGroup, () => Promise<void>>> = {
       resolvers: () =>
         this.#store(target, {
@@ -63,8 +64,9 @@ export class ConfigurationImport {
         this.#store(target, {
           group: 'realms',
           kind: 'realm',
-          mapped: mapRealms(config, realmNames, known),
-          put: (realm) => store.putRealm(realm),
+          mapped: mapRealms(config, realmNames, known, defaultRealm),
+          put: (realm) =>
+            store.putRealm({ ...realm, isDefault: realm.isDefault && defaultRealm === undefined }),
         }),
       policies: () =>
         this.#store(target, {

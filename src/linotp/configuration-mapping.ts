@@ -31,18 +31,26 @@ function isRealmKey(key: string): boolean {
 /**
  * Realms are in a table, which has their ids, and in Config, which has their resolvers; each may miss one.
  * @param known names of the resolvers that are imported
+ * @param defaultHere the default realm of this installation, which an import does not change
  */
 export function mapRealms(
   config: ConfigTable,
   table: ReadonlyMap<number, string>,
   known: ReadonlySet<string>,
+  defaultHere: string | undefined,
 ): readonly Mapped<ImportedRealm>[] {
   const configured = [...config.keys()]
     .filter((key) => key.startsWith(REALM_GROUP))
     .map((key) => key.slice(REALM_GROUP.length).toLowerCase());
   const names = [...new Set([...table.values(), ...configured])].filter((name) => name !== '').sort();
   const chosen = (config.get('linotp.DefaultRealm')?.value ?? '').trim().toLowerCase();
-  return names.map((name) => mapRealm(name, config, known, name === chosen));
+  return names.map((name) => {
+    const realm = mapRealm(name, config, known, name === chosen);
+    const stays = name === chosen && defaultHere !== undefined && defaultHere !== name;
+    return stays
+      ? { ...realm, remarks: [...(realm.remarks ?? []), `the default realm here stays ${defaultHere}`] }
+      : realm;
+  });
 }
 
 function mapRealm(

@@ -202,6 +202,15 @@ class ConfigurationImportStore {
     }
   }
 
+  /** @returns the name of the default realm here; undefined: there is none */
+  async defaultRealm(): Promise<string | undefined> {
+    const row = await this.#sql('realms')
+      .where({ is_default: true })
+      .first<{ name: string } | undefined>('name');
+    return row?.name;
+  }
+
+  /** @param realm.isDefault makes it the default realm in place of another one */
   async putRealm({ name, resolvers, isDefault }: ImportedRealm): Promise<void> {
     await storeRealm(this.#sql, name, resolvers);
     if (isDefault) {

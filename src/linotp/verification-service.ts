@@ -19,6 +19,8 @@ export interface MismatchedEntry {
   readonly name: string;
   /** The differences, each in words; the values of secrets are left out. */
   readonly differences: readonly string[];
+  /** True for a token that was enrolled, used, changed or removed here since the import. */
+  readonly isOwn: boolean;
 }
 
 interface VerificationTally {
@@ -67,9 +69,9 @@ export class LinotpVerificationService {
     const tokens = await this.#compareTokens(request, installation, seen);
     let onlyHere = 0;
     for await (const stored of this.#deps.target.allTokens()) {
-      for (const { serial } of stored.filter(({ id }) => !seen.has(Number(id)))) {
+      for (const { serial, isOwn } of stored.filter(({ id }) => !seen.has(Number(id)))) {
         onlyHere += 1;
-        found({ kind: 'token', name: serial, differences: ['it is missing in LinOTP'] });
+        found({ kind: 'token', name: serial, differences: ['it is missing in LinOTP'], isOwn });
       }
     }
     const challenges = await this.#compareChallenges(request, installation);
@@ -100,7 +102,8 @@ export class LinotpVerificationService {
     let [done, different] = [0, 0];
     for await (const rows of source.rows('Token')) {
       const mapped = rows.map((row) => mapToken(row, links.of(wholeOf(row, 'linotptokenid') ?? -1), context));
-      const stored = await target.tokens(mapped.map(({ name }) => name));
+      const serials = mapped.map(({ name }) => name);
+      const [stored, removed] = [await target.tokens(serials), await target.removedHere(serials)];
       for (const { id } of stored.values()) {
         seen.add(Number(id));
       }
@@ -109,7 +112,7 @@ export class LinotpVerificationService {
         const differences = value === undefined ? reasons : compareToken(value, here, { vault, users });
         if (differences.length > 0) {
           different += 1;
-          found({ kind: 'token', name, differences });
+          found({ kind: 'token', name, differences, isOwn: here?.isOwn ?? removed.has(name) });
         }
       }
       done += rows.length;
@@ -143,7 +146,7 @@ export class LinotpVerificationService {
           equal += 1;
         } else {
           different += 1;
-          found({ kind: 'challenge', name: mapped.name, differences });
+          found({ kind: 'challenge', name: mapped.name, differences, isOwn: false });
         }
       }
       done += challenges.length;

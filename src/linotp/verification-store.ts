@@ -13,6 +13,7 @@ interface ComparedRow extends TokenRow {
   readonly otp_length: number | null;
   readonly last_match_at: Date | null;
   readonly info: TokenInfo | null;
+  readonly token_version: string | null;
 }
 
 const AT_ONCE = 5_000;
@@ -44,21 +45,42 @@ export class VerificationStore {
   async tokens(serials: readonly string[]): Promise<ReadonlyMap<string, ComparableToken>> {
     const rows: ComparedRow[] = await selectTokens(this.#database.knex)
       .leftJoin('imported_tokens', 'imported_tokens.token_id', 'tokens.id')
-      .select(...['so_pin', 'otp_length', 'last_match_at', 'info'].map((name) => `imported_tokens.${name}`))
+      .select(
+        ...['so_pin', 'otp_length', 'last_match_at', 'info', 'token_version'].map(
+          (name) => `imported_tokens.${name}`,
+        ),
+      )
       .whereRaw('tokens.serial = ANY (?::text[])', [[...serials]]);
     return new Map(rows.map((row) => [row.serial, toComparable(row)]));
   }
 
-  /** @returns every token, in batches */
-  async *allTokens(): AsyncIterable<readonly { readonly id: string; readonly serial: string }[]> {
+  /** @returns those of the serials whose imported tokens were removed here */
+  async removedHere(serials: readonly string[]): Promise<ReadonlySet<string>> {
+    const names = await this.#database
+      .knex('imported_entries')
+      .where({ kind: 'removed token' })
+      .whereRaw('name = ANY (?::text[])', [[...serials]])
+      .pluck<string[]>('name');
+    return new Set(names);
+  }
+
+  /** @returns every token, in batches; `isOwn`: it was not imported */
+  async *allTokens(): AsyncIterable<
+    readonly { readonly id: string; readonly serial: string; readonly isOwn: boolean }[]
+  > {
+    const { knex } = this.#database;
     let last = '0';
     for (;;) {
-      const rows = await this.#database
-        .knex('tokens')
-        .where('id', '>', last)
-        .orderBy('id')
+      const rows = await knex('tokens')
+        .leftJoin('imported_tokens', 'imported_tokens.token_id', 'tokens.id')
+        .where('tokens.id', '>', last)
+        .orderBy('tokens.id')
         .limit(AT_ONCE)
-        .select<{ id: string; serial: string }[]>('id', 'serial');
+        .select<{ id: string; serial: string; isOwn: boolean }[]>(
+          'tokens.id',
+          'tokens.serial',
+          knex.raw('imported_tokens.token_id IS NULL AS "isOwn"'),
+        );
       yield rows;
       if (rows.length < AT_ONCE) {
         return;
@@ -78,6 +100,7 @@ function toComparable(row: ComparedRow): ComparableToken {
     otpLength: row.otp_length,
     lastMatchAt: row.last_match_at,
     info: row.info,
+    isOwn: row.token_version !== row.version,
     // A column of the same kind as the others.
     secrets: { seed, sharedSecret, nonce, pin, userPin: ocraPin, soPin: row.so_pin as Sealed | null },
   };

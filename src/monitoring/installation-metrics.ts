@@ -140,10 +140,27 @@ const SPECS: readonly GaugeSpec[] = [
   },
   {
     name: 'tankeeper_backup_last_export_timestamp_seconds',
-    help: 'Time of the last `tankeeper export`; no value before the first one',
+    help: 'Time of the last `tankeeper export`; 0 before the first one',
     fill: (gauge, { lastBackup }) => {
-      if (lastBackup !== undefined) {
-        gauge.set(seconds(lastBackup));
+      gauge.set(lastBackup === undefined ? 0 : seconds(lastBackup));
+    },
+  },
+  {
+    name: 'tankeeper_api_token_next_expiry_timestamp_seconds',
+    help: 'End of the API token that ends next; no value where none does',
+    fill: (gauge, { nextApiTokenEnd }) => {
+      if (nextApiTokenEnd !== undefined) {
+        gauge.set(seconds(nextApiTokenEnd));
+      }
+    },
+  },
+  {
+    name: 'tankeeper_resolver_certificate_expiry_timestamp_seconds',
+    help: 'End of the certificate in CACERTIFICATE of a resolver, of several the one that ends first; no value without one',
+    labelNames: ['resolver'],
+    fill: (gauge, { certificates }) => {
+      for (const { resolver, endsAt } of certificates) {
+        gauge.set({ resolver }, seconds(endsAt));
       }
     },
   },

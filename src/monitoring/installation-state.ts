@@ -2,6 +2,7 @@ import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
+import { certificateEnd } from '../resolvers/settings/setting-values.ts';
 import type { LicenceInspection } from './licence-service.ts';
 import type { StoredState, TokenCountStore } from './token-count-store.ts';
 import type { TokenCountsSnapshot } from './token-counts.ts';
@@ -11,6 +12,8 @@ export interface InstallationState extends StoredState {
   readonly counts: TokenCountsSnapshot;
   /** The names of all realms. */
   readonly realms: readonly string[];
+  /** The resolvers with certificates of their own, and the end of the one that ends first. */
+  readonly certificates: readonly { readonly resolver: string; readonly endsAt: Date }[];
   /** Undefined: no licence, or one that cannot be read. */
   readonly licence: { readonly isValid: boolean; readonly endsAt: Date } | undefined;
   /** Seconds that the database took to answer all of this. */
@@ -22,7 +25,7 @@ export interface InstallationReadingsDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly counts: Pick<TokenCountStore, 'snapshot'>;
   /** @returns the state as of now; challenges issued after the given time may still be open */
-  readonly stored: (challengesIssuedAfter: Date) => Promise<StoredState>;
+  readonly stored: (challengesIssuedAfter: Date, now: Date) => Promise<StoredState>;
   readonly licence: Pick<LicenceInspection, 'report'>;
   readonly clock: Clock;
   /** Milliseconds of a clock that never goes back. */
@@ -69,18 +72,23 @@ export class InstallationReadings {
   async #read(): Promise<InstallationState> {
     const { configurations, counts: kept, stored, licence, clock, elapsed } = this.#deps;
     const begun = elapsed();
-    const { settings, realms } = await configurations.current();
+    const { settings, realms, resolvers } = await configurations.current();
     const { challengeTimeout } = readOcraSettings(settings);
+    const now = clock.now();
     const [counts, report, rest] = await Promise.all([
       kept.snapshot(),
       licence.report(),
-      stored(new Date(clock.now().getTime() - challengeTimeout * 1000)),
+      stored(new Date(now.getTime() - challengeTimeout * 1000), now),
     ]);
     const read = 'licence' in report ? report.licence : undefined;
     return {
       ...rest,
       counts,
       realms: realms.map(({ name }) => name),
+      certificates: resolvers.flatMap(({ name, settings: own }) => {
+        const endsAt = certificateEnd(own);
+        return endsAt === undefined ? [] : [{ resolver: name, endsAt }];
+      }),
       licence: read && { isValid: report.kind === 'valid', endsAt: read.endsAt },
       duration: (elapsed() - begun) / 1000,
     };

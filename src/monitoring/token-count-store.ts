@@ -16,6 +16,8 @@ export interface StoredState {
   readonly openChallenges: number;
   /** The end of the last `tankeeper export`; undefined: the audit has none. */
   readonly lastBackup: Date | undefined;
+  /** The end of the API token that ends next; undefined: none does. */
+  readonly nextApiTokenEnd: Date | undefined;
 }
 
 /** The answer of the database's function `read_counts`. */
@@ -75,21 +77,28 @@ const STATE = `
   SELECT ${LOCKED},
     (SELECT count(*)::integer FROM (
        SELECT FROM challenges WHERE closed_by IS NULL AND issued_at > ? LIMIT ${MAX_COUNTED}) AS open_ones) AS open,
-    (SELECT max(at) FROM audit WHERE action = 'backup/export') AS last_backup`;
+    (SELECT max(at) FROM audit WHERE action = 'backup/export') AS last_backup,
+    (SELECT min(expires_at) FROM api_tokens WHERE expires_at > ?) AS next_api_token_end`;
 
 /** @returns a function that reads the state in one statement */
 export function storedStateOf(
   database: Pick<Database, 'knex'>,
-): (challengesIssuedAfter: Date) => Promise<StoredState> {
-  return async (challengesIssuedAfter) => {
+): (challengesIssuedAfter: Date, now: Date) => Promise<StoredState> {
+  return async (challengesIssuedAfter, now) => {
     const { rows } = await database.knex.raw<{
-      rows: { locked: StoredState['lockedTokens'] | null; open: number; last_backup: Date | null }[];
-    }>(STATE, [challengesIssuedAfter]);
+      rows: {
+        locked: StoredState['lockedTokens'] | null;
+        open: number;
+        last_backup: Date | null;
+        next_api_token_end: Date | null;
+      }[];
+    }>(STATE, [challengesIssuedAfter, now]);
     const [row] = rows;
     return {
       lockedTokens: row?.locked ?? [],
       openChallenges: row?.open ?? 0,
       lastBackup: row?.last_backup ?? undefined,
+      nextApiTokenEnd: row?.next_api_token_end ?? undefined,
     };
   };
 }

@@ -50,6 +50,8 @@ export class ResponseSearch {
   #questions = 0;
   #leftInPass = 0;
   #left = MAX_FOR_RESPONSE;
+  /** Undefined: nothing was searched beyond the windows so far. */
+  #leftBeyond: number | undefined;
   #piece = 0;
 
   constructor(now: Date, means: SearchMeans) {
@@ -100,6 +102,20 @@ export class ResponseSearch {
     const input = { key: check.key, dataInput: dataInput.bytes.slice() };
     const isRight = candidateTest(check, dataInput, this.#means.responder ?? responder);
     return { matches: inOrder(await this.#search(window, input, isRight)), computed };
+  }
+
+  /**
+   * Searches with what the check has left of the budget, but for what a repeated one may need. To be called for one
+   * question.
+   * @param wider the check in a wider window
+   * @returns true if the response is right outside the window of the check
+   */
+  async isBeyond(check: ResponseCheck, wider: ResponseCheck): Promise<boolean> {
+    this.#leftBeyond ??= Math.max(0, this.#left - MAX_FOR_RESPONSE + MAX_FOR_CHECK);
+    this.#leftInPass = this.#leftBeyond;
+    const { matches } = await this.all(wider, this.#leftBeyond);
+    const near = boundsOf({ window: responseWindow(check, MAX_FOR_CHECK), matches });
+    return matches.some((match) => !isWithin(match, near));
   }
 
   async #search(
@@ -168,7 +184,7 @@ interface CounterRange {
   readonly max: bigint;
 }
 
-function boundsOf({ window, matches }: Searched): Bounds {
+function boundsOf({ window, matches }: Pick<Searched, 'window' | 'matches'>): Bounds {
   return {
     counters: rangeOf(window.counters.map(({ counter = 0n }) => counter)),
     steps: rangeOf(window.steps.map(({ timeStep = 0n }) => timeStep)),

@@ -63,7 +63,12 @@ function responseTypes({ action, outcome }: AuditEntry): readonly EventType[] {
   if (outcome === 'accepted') {
     return ['response.accepted'];
   }
-  return REFUSALS.includes(outcome) ? ['response.refused'] : [];
+  return REFUSALS.includes(reasonIn(outcome)) ? ['response.refused'] : [];
+}
+
+/** @returns the outcome without the details, which are for the audit alone */
+function reasonIn(outcome: string): string {
+  return outcome.split(',')[0] ?? '';
 }
 
 function dataOf(type: EventType, entry: NotedEntry, realms: readonly string[]): WebhookEvent['data'] {
@@ -73,7 +78,7 @@ function dataOf(type: EventType, entry: NotedEntry, realms: readonly string[]): 
     ...(typeof user === 'string' && user !== '' && { user }),
     realms,
     ...(entry.transaction !== '' && { transaction: entry.transaction }),
-    ...(type === 'response.refused' && { reason: entry.outcome }),
+    ...(type === 'response.refused' && { reason: reasonIn(entry.outcome) }),
     action: entry.action,
     ...(actor !== '' && { administrator: actor }),
     ...(entry.client !== '' && { client: entry.client }),

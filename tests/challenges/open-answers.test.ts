@@ -214,14 +214,24 @@ describe('a response to a token with several open challenges', () => {
     expect(work[0]).toBe(work[1]);
   });
 
-  it('costs as much work whichever challenge it is right for, or none', async () => {
-    const work = new Set<number>();
+  it('costs as much work whichever challenge it is right for; a wrong one also that of the sync window', async () => {
+    const work: number[] = [];
     for (const index of [0, 1, 2, 9]) {
       const scene = await Scene.of({}, ['A1', 'A1', 'A1']);
       await scene.bySerial(index === 9 ? WRONG : scene.response(index));
-      work.add(scene.house.computed);
+      work.push(scene.house.computed);
     }
-    expect([...work]).toEqual([3 * 10]);
+    expect(work).toEqual([30, 30, 30, 3 * 10 + 1_000 - 10]);
+  });
+
+  it('costs as much work with a wrong PIN, right or wrong', async () => {
+    const work: number[] = [];
+    for (const isRight of [true, false]) {
+      const scene = await Scene.of({}, ['A1', 'A1']);
+      expect(await scene.bySerial(`x${isRight ? scene.response(0) : WRONG}`)).toBe(false);
+      work.push(scene.house.computed);
+    }
+    expect(work[0]).toBe(work[1]);
   });
 
   it('that was accepted is recorded with its challenge, once', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pinVerifier } from '../../src/tokens/pin.ts';
 import type { PolicyDraft } from '../../src/policy/policy.ts';
-import type { NewToken } from '../../src/tokens/token.ts';
+import type { NewToken, Token } from '../../src/tokens/token.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import type { Verdict } from '../../src/challenges/challenge.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
@@ -28,25 +28,28 @@ interface Sketch {
   readonly question?: string;
   readonly policies?: readonly PolicyDraft[];
   readonly settings?: Readonly<Record<string, string>>;
+  readonly isExplained?: true;
 }
 
 /** @returns the verdict on a response (PIN in front) of a token with that suite */
 async function search(pass: string, sketch: Sketch = {}): Promise<Verdict | null> {
-  const { suite = COUNTER, token, policies = [], settings = {} } = sketch;
+  const { policies = [], settings = {}, question = QUESTION } = sketch;
   const rules = new OcraRules({ policies, settings });
   const configuration = await rules.configuration.current();
-  const window = { counter: 100n, counterWindow: 10, syncWindow: 50 };
-  const { syncMarker = null, question = QUESTION } = sketch;
   const given = rules.check.prepare(pass);
   given.search.begin(1);
-  const verdicts = await rules.check.verify(
-    configuration,
-    readOcraSettings(configuration.settings),
-    { ...storedToken(keyedToken('T1', { ocraSuite: suite, ...window, ...token })), syncMarker },
-    [question],
-    given,
-  );
-  return verdicts?.[0] ?? null;
+  const read = readOcraSettings(configuration.settings);
+  const stored = tokenOf(sketch);
+  const verdicts = await rules.check.verify(configuration, read, stored, [question], given);
+  const [verdict = null] = verdicts ?? [];
+  return verdict !== null && sketch.isExplained === true
+    ? rules.check.explain(verdict, configuration, read, stored, question, given)
+    : verdict;
+}
+
+function tokenOf({ suite = COUNTER, token, syncMarker = null }: Sketch): Token {
+  const window = { counter: 100n, counterWindow: 10, syncWindow: 50 };
+  return { ...storedToken(keyedToken('T1', { ocraSuite: suite, ...window, ...token })), syncMarker };
 }
 
 /** The answer of the token: at a counter, and at a time in seconds from noon. */
@@ -266,6 +269,48 @@ describe('the PIN or password before the response', () => {
   it('that is wrong lets nothing be remembered', async () => {
     const settings = { AutoResync: 'True' };
     expect(await search(`x${response(COUNTER, 120)}`, { settings })).toEqual(WRONG);
+  });
+});
+
+describe('a wrong response that is right within the sync window', () => {
+  const isExplained = true;
+  const OUT_OF_STEP = { kind: 'wrong', isOutOfStep: true };
+
+  it.each([
+    [94, WRONG],
+    [110, OUT_OF_STEP],
+    [149, OUT_OF_STEP],
+    [150, WRONG],
+  ])('at the counter %i is told apart: %j', async (counter, verdict) => {
+    expect(await search(response(COUNTER, counter), { isExplained })).toEqual(verdict);
+  });
+
+  it.each([
+    [-3_060, WRONG],
+    [-240, OUT_OF_STEP],
+    [240, OUT_OF_STEP],
+    [3_060, WRONG],
+  ])('of a clock that differs by %i seconds is told apart: %j', async (seconds, verdict) => {
+    const pass = response(TIME, 0, seconds);
+    expect(await search(pass, { suite: TIME, token: { counter: 0n }, isExplained })).toEqual(verdict);
+  });
+
+  it('is not told apart where the PIN is wrong, or where it was accepted before', async () => {
+    expect(await search(`1${response(COUNTER, 120)}`, { isExplained })).toEqual(WRONG);
+    const token = { replayMarkers: ['95:', counterMarker(105)] };
+    expect(await search(response(COUNTER, 105), { token, isExplained })).toEqual(WRONG);
+  });
+
+  it('is not told apart for a suite that cannot be out of step', async () => {
+    expect(await search('12345678', { suite: NEITHER, isExplained })).toEqual(WRONG);
+  });
+
+  it('is remembered as before with AutoResync', async () => {
+    const settings = { AutoResync: 'True' };
+    expect(await search(response(COUNTER, 120), { settings, isExplained })).toEqual({
+      ...OUT_OF_STEP,
+      remember: { syncMarker: counterMarker(120) },
+    });
   });
 });
 

@@ -38,6 +38,7 @@ describe('the tankeeper command', () => {
       'keys',
       'export',
       'restore',
+      'challenges',
       'webhook',
       'shadow',
       'device',

@@ -104,6 +104,8 @@ describe('a database that is away', () => {
 
 describe('a fault of the database', () => {
   it.each([
+    'EMFILE',
+    'ENFILE',
     '57P01',
     '57P03',
     '57P04',

@@ -3,8 +3,10 @@ import type { Configuration } from '../../src/configuration/configuration.ts';
 import { checkCounts } from '../../src/doctor/database-check.ts';
 import type { Finding } from '../../src/doctor/examination.ts';
 import { closedKeys } from '../../src/doctor/key-check.ts';
-import { checkResolvers } from '../../src/doctor/configuration-check.ts';
+import { checkEnds, checkResolvers } from '../../src/doctor/configuration-check.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
+import { CERTIFICATE_2030 } from '../support/values/certificate.ts';
+import { configurationOf } from '../support/values/configuration-value.ts';
 
 const shortly = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ severity, code }) => `${severity} ${code}`);
@@ -38,6 +40,30 @@ describe('the counts', () => {
     const late = new ServiceError('database.unavailable', 'The statement took too long');
     expect(shortly(await checkCounts(() => Promise.reject(late)))).toEqual(['note counters.uncompared']);
     await expect(checkCounts(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  });
+});
+
+describe('what ends', () => {
+  const RESOLVERS = configurationOf({
+    resolvers: [
+      { name: 'people', kind: 'ldap', settings: { CACERTIFICATE: CERTIFICATE_2030 } },
+      { name: 'plain' },
+    ],
+  });
+  const found = (at: string): readonly string[] => shortly(checkEnds(RESOLVERS, [], new Date(at)));
+
+  it('is named: an API token with its administrator and day', () => {
+    const token = { administrator: 'probe', name: 'nagios', endsAt: new Date('2026-11-24T08:00:00Z') };
+    const [finding, ...others] = checkEnds(RESOLVERS, [token], new Date('2026-11-20T00:00:00Z'));
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ severity: 'warning', code: 'ends.api-token' });
+    expect(finding?.text).toBe('the API token nagios of probe ends on 2026-11-24');
+  });
+
+  it('is a certificate of a resolver from 14 days before its end on, and an error once it has ended', () => {
+    expect(found('2029-12-17T23:00:00Z')).toEqual([]);
+    expect(found('2029-12-18T01:00:00Z')).toEqual(['warning ends.certificate']);
+    expect(found('2030-01-01T00:00:00Z')).toEqual(['error ends.certificate']);
   });
 });
 

@@ -96,6 +96,16 @@ async function clear(
   return { isOurs, pieces };
 }
 
+/** @returns whether the transaction that holds the lock of housekeeping holds up a vacuum; empty: there is none */
+async function lookAtHolder(): Promise<readonly { held: boolean }[]> {
+  const { rows } = await other.knex.raw<{ rows: { held: boolean }[] }>(
+    `SELECT backend_xmin IS NOT NULL OR backend_xid IS NOT NULL AS held FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND (classid::bigint, objid::bigint) = (?::bigint, ?::bigint) AND granted`,
+    [...HOUSEKEEPING_LOCK],
+  );
+  return rows;
+}
+
 const sum = (pieces: readonly HousekeepingTally[], chore: string): number =>
   pieces.filter((piece) => piece.chore === chore).reduce((total, { rows }) => total + rows, 0);
 
@@ -165,6 +175,15 @@ describe('housekeeping', () => {
     const { pieces } = await clear({ chunk: 100 });
     expect(pieces.map(({ rows }) => rows)).toEqual([100, 100, 50]);
     expect(await left()).toEqual([]);
+  });
+
+  it('keeps no snapshot between its transactions, so that PostgreSQL can remove the dead rows meanwhile', async () => {
+    await pile(300, await newToken(), true);
+    const looks: Promise<readonly { held: boolean }[]>[] = [];
+    await clear({ chunk: 100, onPiece: () => void looks.push(lookAtHolder()) });
+    const held = (await Promise.all(looks)).flat();
+    expect(held).toContainEqual({ held: false });
+    expect(held).not.toContainEqual({ held: true });
   });
 
   it('ends after the chunk that is under way when it is told to stop', async () => {

@@ -80,6 +80,17 @@ describe('toServiceError', () => {
     expect(toServiceError('text')).toMatchObject({ code: 'internal' });
   });
 
+  it.each(['EMFILE', 'ENFILE'])(
+    'makes a passing refusal of %s, also as the cause of another fault',
+    (code) => {
+      const fault = Object.assign(new Error('too many open files'), { code });
+      for (const thrown of [fault, new Error('cannot open', { cause: fault })]) {
+        const error = toServiceError(thrown);
+        expect([error.code, failureForm(error.code).status]).toEqual(['server.busy', 503]);
+      }
+    },
+  );
+
   it('leaves errors of the domain as they are', () => {
     const error = new ServiceError('token.unknown', 'No token');
     expect(toServiceError(error)).toBe(error);

@@ -40,9 +40,22 @@ describe('the log', () => {
           client: '127.0.0.1',
           administrator: 'admin',
           aborted: undefined,
+          transaction: undefined,
         },
       },
     ]);
+  });
+
+  it('names the transaction of a request, issued or given, also where it failed, and no other text', async () => {
+    const server = opened.restarted();
+    await server.enrolPlain('LOG1', 'OCRA-1:HOTP-SHA256-8:C-QN08');
+    const { transactionid } = await server.challenge('LOG1');
+    await server.check(transactionid, '00000000');
+    await server.send('/ocra/check_t', { transactionid: 'a password', pass: '1' });
+    await server.send('/ocra/check_t', { transactionid });
+    const named = requestLines(server).map(({ fields }) => fields.transaction);
+    expect(named.slice(-4)).toEqual([transactionid, transactionid, undefined, transactionid]);
+    expect(requestLines(server).at(-1)?.fields).toMatchObject({ code: 'parameter.missing' });
   });
 
   it('names the error that was answered', async () => {

@@ -7,10 +7,16 @@ import {
 import type { StoredState } from '../../src/monitoring/token-count-store.ts';
 import type { TokenCountRow } from '../../src/monitoring/token-counts.ts';
 import { ServiceMetrics } from '../../src/observability/metrics.ts';
+import { CERTIFICATE_2030 } from '../support/values/certificate.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 import { deferred, type Deferred } from '../support/values/deferred.ts';
 
-const STORED: StoredState = { lockedTokens: [], openChallenges: 3, lastBackup: undefined };
+const STORED: StoredState = {
+  lockedTokens: [],
+  openChallenges: 3,
+  lastBackup: undefined,
+  nextApiTokenEnd: undefined,
+};
 
 let now: number;
 let asked: Deferred<StoredState>[];
@@ -151,5 +157,34 @@ describe('metrics of the installation', () => {
     expect(await value('tankeeper_licence_valid')).toBe(0);
     expect(await value('tankeeper_licence_expiry_timestamp_seconds')).toBe(5_000);
     expect(await value('tankeeper_backup_last_export_timestamp_seconds')).toBe(7);
+  });
+
+  it('tell which API token and which certificate of a resolver end next', async () => {
+    const configuration = configurationOf({
+      resolvers: [
+        { name: 'people', kind: 'ldap', settings: { CACERTIFICATE: `${CERTIFICATE_2030}\n` } },
+        { name: 'plain', kind: 'ldap', settings: {} },
+        {
+          name: 'broken',
+          kind: 'ldap',
+          settings: { CACERTIFICATE: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' },
+        },
+      ],
+    });
+    measure({
+      stored: () => Promise.resolve({ ...STORED, nextApiTokenEnd: new Date(9_000) }),
+      configurations: { current: () => Promise.resolve(configuration) },
+    });
+    const certificate = 'tankeeper_resolver_certificate_expiry_timestamp_seconds';
+    expect(await value('tankeeper_api_token_next_expiry_timestamp_seconds')).toBe(9);
+    expect(await value(`${certificate}{resolver="people"}`)).toBe(Date.UTC(2030, 0, 1) / 1000);
+    expect(await value(`${certificate}{resolver="plain"}`)).toBeUndefined();
+    expect(await value(`${certificate}{resolver="broken"}`)).toBeUndefined();
+  });
+
+  it('tell that there was no backup so far', async () => {
+    measure({ stored: () => Promise.resolve(STORED) });
+    expect(await value('tankeeper_backup_last_export_timestamp_seconds')).toBe(0);
+    expect(await value('tankeeper_api_token_next_expiry_timestamp_seconds')).toBeUndefined();
   });
 });

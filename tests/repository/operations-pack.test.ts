@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { allMetrics } from '../../scripts/metrics-reference.ts';
-import { dashboardQueries, metricsOf, readDashboard, readRules } from '../campaigns/ops/queries.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dashboardQueries, OPS, metricsOf, readDashboard, readRules } from '../campaigns/ops/queries.ts';
 
 const RULES = [...readRules('tankeeper.rules.yml'), ...readRules('tankeeper.alerts.yml')];
 
@@ -16,6 +18,17 @@ describe('ops', () => {
     const unknown = named.flatMap(metricsOf).filter((name) => name !== 'up' && !declared.includes(name));
     expect(named.length).toBeGreaterThan(40);
     expect([...new Set(unknown)]).toEqual([]);
+  });
+
+  it('holds back only alerts that there are', () => {
+    const text = readFileSync(join(OPS, 'prometheus/alertmanager.yml'), 'utf8');
+    const single = [...text.matchAll(/alertname = (\w+)/g)].map(([, name = '']) => name);
+    const several = [...text.matchAll(/alertname =~ "Tankeeper\(([\w|]+)\)"/g)].flatMap(([, names = '']) =>
+      names.split('|').map((name) => `Tankeeper${name}`),
+    );
+    const alerts = readRules('tankeeper.alerts.yml').map(({ name }) => name);
+    expect(single.length + several.length).toBeGreaterThan(8);
+    expect([...single, ...several].filter((name) => !alerts.includes(name))).toEqual([]);
   });
 
   it('has a dashboard of panels that every Grafana has, on one source of data that is chosen there', () => {

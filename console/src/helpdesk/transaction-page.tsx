@@ -11,7 +11,7 @@ import { tokenAddress } from './addresses.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { TransactionBadge } from './token-badge.tsx';
-import { transactionTexts } from './transaction-texts.ts';
+import { OUT_OF_STEP, transactionTexts } from './transaction-texts.ts';
 import { useNames } from './use-names.ts';
 import { useSearchKey } from './use-search-key.ts';
 
@@ -81,8 +81,9 @@ function dataText(
   return stored ? data : t.gone;
 }
 
-function Events({ history: { events, more } }: { readonly history: History }): ReactNode {
+function Events({ history: { events, more, serial } }: { readonly history: History }): ReactNode {
   const t = useTexts(transactionTexts);
+  const session = useSession();
   const format = useFormat();
   return (
     <section className={classes.section} aria-label={t.timeline}>
@@ -104,6 +105,11 @@ function Events({ history: { events, more } }: { readonly history: History }): R
                 .filter((text) => text !== '')
                 .join(' · ')}
             </p>
+            {one.reason === OUT_OF_STEP && session.may('admin', 'resync') && (
+              <p>
+                <Anchor href={`#${tokenAddress(serial)}`}>{t.resynchronise}</Anchor>
+              </p>
+            )}
           </li>
         ))}
       </ol>

@@ -13,9 +13,14 @@ interface TransactionTexts {
   readonly reasons: Readonly<Record<string, string>>;
   readonly by: (actor: string) => string;
   readonly from: (client: string) => string;
+  /** The remedy for a token that is out of step. */
+  readonly resynchronise: string;
   readonly derived: string;
   readonly more: (count: string) => string;
 }
+
+/** The server's words for the reason of a wrong response of such a token. */
+export const OUT_OF_STEP = 'the token is out of step';
 
 export const transactionTexts: Texts<TransactionTexts> = {
   en: {
@@ -36,6 +41,7 @@ export const transactionTexts: Texts<TransactionTexts> = {
     reasons: {},
     by: (actor) => `by ${actor}`,
     from: (client) => `from ${client}`,
+    resynchronise: 'Remedy: resynchronise the token by two consecutive responses',
     derived: 'not in the audit: it follows from the challenge',
     more: (count) => `${count} further events are left out. The audit has them.`,
   },
@@ -56,6 +62,7 @@ export const transactionTexts: Texts<TransactionTexts> = {
     },
     reasons: {
       'wrong response or PIN': 'falsche Antwort oder PIN',
+      [OUT_OF_STEP]: 'das Token ist aus dem Tritt',
       'too many wrong responses': 'zu viele falsche Antworten',
       'replay: a response was accepted before': 'Wiederholung: Eine Antwort wurde schon angenommen',
       'the challenge is given up or superseded': 'die Challenge ist aufgegeben oder ersetzt',
@@ -67,6 +74,7 @@ export const transactionTexts: Texts<TransactionTexts> = {
     },
     by: (actor) => `durch ${actor}`,
     from: (client) => `von ${client}`,
+    resynchronise: 'Abhilfe: Token mit zwei aufeinanderfolgenden Antworten synchronisieren',
     derived: 'nicht im Audit: ergibt sich aus der Challenge',
     more: (count) => `${count} weitere Ereignisse sind ausgelassen. Sie stehen im Audit.`,
   },

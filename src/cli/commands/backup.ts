@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { BackupLock, BackupUnlock } from '../../backup/backup-encryption.ts';
 import { total } from '../../backup/backup-service.ts';
-import { CliFailure } from '../cli-failure.ts';
+import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
 import { NewFile, readableFile } from '../files.ts';
-import { commandLog, untilSignal } from '../../compose/process.ts';
+import { commandLog, keepHeapSmall, untilSignal } from '../../compose/process.ts';
 import type { RestoredBackup, RestoreRequest } from '../../compose/restore-backup.ts';
-import { ProgressBar } from '../progress.ts';
+import { ProgressBar, withSlowWorkLine } from '../progress.ts';
 import { readSecretText } from '../secret-input.ts';
 
 interface ExportOptions {
@@ -20,14 +20,31 @@ interface RestoreOptions {
   readonly identityFile?: string;
   readonly check?: true;
   readonly closeChallenges?: true;
+  readonly only?: readonly string[];
 }
 
 const PASSPHRASE = 'Passphrase of the backup';
 
-/** Adds `tankeeper export` and `tankeeper restore`: a backup of the database, without the encryption key. */
+/** Adds `tankeeper export`, `restore` and `challenges close-all`: backups, without the encryption key, and recovery. */
 export function addBackupCommands(program: Command, context: CommandContext): void {
   addExport(program, context);
   addRestore(program, context);
+  const challenges = program
+    .command('challenges')
+    .description('all challenges; `tankeeper challenge` issues one');
+  addCommand(
+    challenges,
+    'close-all',
+    'close all open challenges, after a point-in-time recovery or a failover that lost commits: no response that was accepted before is accepted again',
+    ['challenges close-all', '--json challenges close-all'],
+  ).action(async () => {
+    const closed = await context.withServices(({ backups }, caller) =>
+      withSlowWorkLine(context.dependencies.io, 'closing challenges', () => backups.closeChallenges(caller)),
+    );
+    context.output.done(`${closed} open challenges are closed; what was not answered yet is begun anew`, {
+      closed,
+    });
+  });
 }
 
 function addExport(program: Command, context: CommandContext): void {
@@ -49,6 +66,7 @@ function addExport(program: Command, context: CommandContext): void {
     )
     .option('--force', 'replace a file of that name')
     .action(async (path: string, options: ExportOptions) => {
+      keepHeapSmall();
       const lock = await lockOf(context, options);
       const bar = new ProgressBar(context.dependencies.io, 'rows');
       const file = await NewFile.begin(path, options.force === true);
@@ -97,8 +115,15 @@ function addRestore(program: Command, context: CommandContext): void {
       '--close-challenges',
       'close every open challenge: no response that was accepted after the backup is accepted again',
     )
+    .addOption(
+      new Option(
+        '--only <what...>',
+        'restore one token into the database that is in use, while servers run: --only token SERIAL',
+      ).conflicts(['closeChallenges', 'check']),
+    )
     .option('--check', 'only verify the backup and that its keys are here; touch no database')
     .action(async (path: string, options: RestoreOptions) => {
+      const onlyToken = tokenIn(options.only);
       const file = await readableFile(path);
       const unlock = await unlockOf(context, options);
       const bars = {
@@ -111,25 +136,53 @@ function addRestore(program: Command, context: CommandContext): void {
         unlock,
         checksOnly,
         closesChallenges: options.closeChallenges === true,
+        onlyToken,
         progress: (step: 'verified' | 'restored', done: number, of: number) => {
           bars[step].show(done, of);
         },
       };
-      const { rows, createdAt, version } = await restored(context, request).finally(() => {
+      const result = await restored(context, request).finally(() => {
         bars.verified.clear();
         bars.restored.clear();
       });
-      const origin = `of ${createdAt.toISOString()}, written by tankeeper ${version}`;
-      const sentence = `the backup ${origin} is ${checksOnly ? 'intact, and its keys are here' : 'restored'}: ${total(rows)} rows`;
-      context.output.done(sentence, {
-        file: path,
-        restored: !checksOnly,
-        created: createdAt.toISOString(),
-        version,
-        rows: total(rows),
-        tables: Object.fromEntries(rows),
-      });
+      report(context, path, request, result);
     });
+}
+
+function report(
+  { output }: CommandContext,
+  path: string,
+  { checksOnly, onlyToken }: Pick<RestoreRequest, 'checksOnly' | 'onlyToken'>,
+  { rows, createdAt, version }: RestoredBackup,
+): void {
+  const created = createdAt.toISOString();
+  const origin = `of ${created}, written by tankeeper ${version}`;
+  const facts = { file: path, restored: !checksOnly, created, version };
+  if (onlyToken !== undefined) {
+    output.done(`the token ${onlyToken} is restored from the backup ${origin}`, {
+      ...facts,
+      serial: onlyToken,
+    });
+    return;
+  }
+  const state = checksOnly ? 'intact, and its keys are here' : 'restored';
+  output.done(`the backup ${origin} is ${state}: ${total(rows)} rows`, {
+    ...facts,
+    rows: total(rows),
+    tables: Object.fromEntries(rows),
+  });
+}
+
+/** @throws CliFailure for other words than `token SERIAL` */
+function tokenIn(only: readonly string[] | undefined): string | undefined {
+  if (only === undefined) {
+    return undefined;
+  }
+  const [what, serial = '', ...more] = only;
+  if (what !== 'token' || serial === '' || more.length > 0) {
+    throw new CliFailure('--only takes two words: token SERIAL', EXIT_CODES.usage);
+  }
+  return serial;
 }
 
 async function restored(context: CommandContext, request: RestoreRequest): Promise<RestoredBackup> {

@@ -14,6 +14,7 @@ interface ImportOptions {
   readonly askKey?: true;
   readonly keyFile?: string;
   readonly dryRun?: true;
+  readonly verbose?: true;
 }
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -58,6 +59,7 @@ export function addKeyFileImportCommands(group: Command, context: CommandContext
   ] as const) {
     command
       .option('--realm <name>', 'the realm of the tokens for which the file names none; else none')
+      .option('--verbose', 'print the serials, not only their number')
       .option('--dry-run', 'only report what would be loaded and what would be refused (exit code 1)')
       .action((path: string, options: ImportOptions) => importKeyFile(context, format, path, options));
   }
@@ -82,18 +84,28 @@ async function importKeyFile(
     report(
       output,
       await context.withServices(({ tokenImport }, caller) => tokenImport.check(caller, request)),
+      options,
     );
     return;
   }
   const serials = await context.withServices(({ tokenImport }, caller) => tokenImport.load(caller, request));
-  output.done(`${serials.length} tokens are loaded:\n${serials.join('\n')}`, { serials });
+  output.done([`${serials.length} tokens are loaded`, ...named(serials, options)].join('\n'), { serials });
+}
+
+/** @returns the lines that name the tokens */
+function named(serials: readonly string[], { verbose }: Pick<ImportOptions, 'verbose'>): readonly string[] {
+  return verbose === true ? serials : [];
 }
 
 /** @throws CliFailure if a key would be refused, and so none loaded */
-function report(output: Output, { serials, refused }: KeyFileImportReport): void {
+function report(
+  output: Output,
+  { serials, refused }: KeyFileImportReport,
+  options: Pick<ImportOptions, 'verbose'>,
+): void {
   const lines = [
-    `${serials.length} tokens would be loaded:`,
-    ...serials,
+    `${serials.length} tokens would be loaded`,
+    ...named(serials, options),
     ...(refused.length === 0 ? [] : [`${refused.length} keys would be refused:`]),
     // Serials of the file, of any characters.
     ...refused.map(({ serial, reason }) => safeText(`${serial}: ${reason}`)),

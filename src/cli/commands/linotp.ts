@@ -303,8 +303,9 @@ class LinePrinter {
     this.#io = io;
   }
 
-  found({ kind, name, differences }: MismatchedEntry): void {
-    this.#io.stdout.write(`${safeText(`${kind} ${name}: ${differences.join('; ')}`)}\n`);
+  found({ kind, name, differences, isOwn }: MismatchedEntry): void {
+    const own = isOwn ? ' (changed here)' : '';
+    this.#io.stdout.write(`${safeText(`${kind} ${name}: ${differences.join('; ')}`)}${own}\n`);
   }
 
   end({ tokens, challenges, unread }: VerificationSummary): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TransactionEvent } from '../../challenges/transaction-history.ts';
+import { OUT_OF_STEP_REASON, type TransactionEvent } from '../../challenges/transaction-history.ts';
 import type { TransactionHistory } from '../../challenges/transaction-service.ts';
 import { addCommand, type CommandContext } from '../command-context.ts';
 import type { Column, JsonValue } from '../output.ts';
@@ -45,6 +45,9 @@ export function addTransactionCommands(program: Command, context: CommandContext
       if (!context.isJson) {
         output.say('');
         output.list(history.events, EVENT_COLUMNS, 'no events');
+        if (history.events.some(({ reason }) => reason === OUT_OF_STEP_REASON)) {
+          output.say(`remedy: tankeeper token resync ${history.serial}, with two consecutive responses`);
+        }
         if (history.more > 0) {
           output.say(
             `and ${history.more} more: tankeeper audit search --transaction ${history.transactionId}`,

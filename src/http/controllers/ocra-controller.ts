@@ -172,7 +172,9 @@ function requestEndpoint(ocra: ChallengeService): Endpoint {
     },
     async ({ caller, parameters: { qr, width, ...request }, context, dialect }) => {
       const picture = readQrOptions({ qr, width });
-      return dialect.ocra.issuedChallenge(await ocra.requestChallenge(caller, request), context, picture);
+      const issued = await ocra.requestChallenge(caller, request);
+      const reply = dialect.ocra.issuedChallenge(issued, context, picture);
+      return { ...reply, transaction: issued.transactionId };
     },
   );
 }

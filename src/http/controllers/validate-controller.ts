@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Validated, ValidationService } from '../../challenges/validation-service.ts';
 import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
-import { textReply } from '../reply.ts';
+import { type Reply, textReply } from '../reply.ts';
 import { TRANSACTION_STATUS } from './ocra-controller.ts';
 import { optional, required, secret } from '../request/parameters.ts';
 
@@ -129,7 +129,7 @@ function userEndpoint(validation: ValidationService): Endpoint {
     },
     async ({ parameters, client, requestId, context, dialect }) => {
       const validated = await validation.check({ client, requestId }, requestOf(parameters));
-      return { ...dialect.validate.validated(validated, context), accepted: validated === true };
+      return { ...dialect.validate.validated(validated, context), ...factsOf(validated) };
     },
   );
 }
@@ -152,7 +152,7 @@ function serialEndpoint(validation: ValidationService): Endpoint {
     },
     async ({ parameters, client, requestId, context, dialect }) => {
       const validated = await validation.check({ client, requestId }, requestOf(parameters));
-      return { ...dialect.validate.validated(validated, context), accepted: validated === true };
+      return { ...dialect.validate.validated(validated, context), ...factsOf(validated) };
     },
   );
 }
@@ -178,6 +178,14 @@ function transactionEndpoint(validation: ValidationService): Endpoint {
       return { ...dialect.validate.validatedTransaction(validated, context), accepted: validated.result };
     },
   );
+}
+
+/** @returns what limits and the log read of the answer */
+function factsOf(validated: Validated): Pick<Reply, 'accepted' | 'transaction'> {
+  return {
+    accepted: validated === true,
+    transaction: typeof validated === 'boolean' ? undefined : validated.transactionId,
+  };
 }
 
 /** The texts of /validate/simplecheck. */
@@ -207,7 +215,7 @@ function simpleEndpoint(validation: ValidationService): Endpoint {
     async ({ parameters, client, requestId }) => {
       const act = { client, requestId, action: 'validate/simplecheck' };
       const validated = await validation.check(act, requestOf(parameters));
-      return { ...textReply(simpleText(validated)), accepted: validated === true };
+      return { ...textReply(simpleText(validated)), ...factsOf(validated) };
     },
   );
 }
@@ -255,7 +263,7 @@ function samlEndpoint(validation: ValidationService): Endpoint {
       const { validated, attributes } = await validation.checkWithAttributes(act, requestOf(parameters));
       const isAccepted = validated === true;
       const value = { auth: isAccepted, attributes: attributes ?? {} };
-      return { ...dialect.validate.validated(validated, context, value), accepted: isAccepted };
+      return { ...dialect.validate.validated(validated, context, value), ...factsOf(validated) };
     },
   );
 }

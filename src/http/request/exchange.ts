@@ -38,6 +38,8 @@ export interface Exchange extends RequestSender {
   administrator: string | undefined;
   /** The code of the error that was answered. */
   failed: string | undefined;
+  /** The transaction that the answer is about, if that is known. */
+  transaction: string | undefined;
   /** Milliseconds for which it waited as the client requested. */
   waitedMs: number;
 }
@@ -99,6 +101,7 @@ export function beginExchange({
       },
       administrator: undefined,
       failed: undefined,
+      transaction: undefined,
       waitedMs: 0,
     };
     response.setHeader('X-Request-Id', requestId);

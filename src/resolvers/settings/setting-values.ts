@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+
 import { ServiceError } from '../../kernel/errors.ts';
 import { parseJsonObject } from '../../kernel/text.ts';
 
@@ -133,6 +135,20 @@ export function assertCertificates(settings: Settings, name: string): void {
   if (pem !== undefined && !new RegExp(`^(?:${certificate})+$`).test(pem)) {
     throw invalidSetting(name, 'is not a certificate in PEM form (-----BEGIN CERTIFICATE-----)');
   }
+}
+
+/** @returns the end of the certificate in CACERTIFICATE that ends first; undefined: there is none that can be read */
+export function certificateEnd({ CACERTIFICATE: pem = '' }: Settings): Date | undefined {
+  const ends = (pem.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? []).flatMap(
+    (one) => {
+      try {
+        return [Date.parse(new X509Certificate(one).validTo)];
+      } catch {
+        return [];
+      }
+    },
+  );
+  return ends.length === 0 ? undefined : new Date(Math.min(...ends));
 }
 
 /** @throws ServiceError 'resolver.invalid' if a setting of one line has several */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/cli-process.ts';
@@ -15,6 +15,13 @@ const TOKENS = shortOrLong(50_000, 200_000);
 const TEXTS = shortOrLong(16, 4);
 /** The rows of this test as JSON are larger. */
 const HEAP_MEBIBYTES = 48;
+/** The most memory that an export may ever hold, without the 256 MB of a passphrase. */
+const PEAK_MEGABYTES = 120;
+/** Writes the peak of a process's memory when it ends. */
+const PEAK_PROGRAM = `
+import { readFileSync, writeFileSync } from 'node:fs';
+process.on('exit', () => writeFileSync(process.env.PEAK_FILE, /VmHWM:\\s+(\\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]));
+`;
 
 let folder: string;
 let source: TestDatabase;
@@ -29,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('a backup much larger than the memory of the process', () => {
-  it('is written and restored', async () => {
+  it('is written in little memory, and restored', async () => {
     const environment = {
       ENCRYPTION_KEY_FILE: join(folder, 'key'),
       NODE_OPTIONS: `--max-old-space-size=${HEAP_MEBIBYTES}`,
@@ -52,11 +59,16 @@ describe('a backup much larger than the memory of the process', () => {
     await writeFile(join(folder, 'identity'), identity);
     const backup = join(folder, 'backup.age');
     const lock = ['--recipient', await identityToRecipient(identity)];
+    const [program, peak] = [join(folder, 'peak.mjs'), join(folder, 'peak')];
+    await writeFile(program, PEAK_PROGRAM);
     const exported = await runCli(['export', backup, ...lock, '--json'], {
       ...environment,
+      NODE_OPTIONS: `--import=${program}`,
+      PEAK_FILE: peak,
       DATABASE_URL: source.url,
     });
     expect(exported).toMatchObject({ code: 0, err: '' });
+    expect((Number(await readFile(peak, 'utf8')) * 1024) / 1e6).toBeLessThanOrEqual(PEAK_MEGABYTES);
     expect(JSON.parse(exported.out)).toMatchObject({ tables: { tokens: TOKENS } });
     const unlock = ['--identity-file', join(folder, 'identity')];
     const restored = await runCli(['restore', backup, ...unlock, '--json'], {

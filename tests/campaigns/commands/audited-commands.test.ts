@@ -245,6 +245,7 @@ const acts = (): readonly Act[] => [
     'housekeeping/run: removed 0 challenges, 0 sessions, 0 rate limits, 0 response minutes',
   ),
   act('housekeeping run --dry-run'),
+  act('challenges close-all', 'challenges/close-all: closed 1 open ones'),
   act('webhook add hook --url http://127.0.0.1:9/', 'webhook/add: created'),
   act('webhook list'),
   act('webhook show hook'),

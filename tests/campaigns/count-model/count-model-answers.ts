@@ -94,7 +94,10 @@ export class CountModelAnswers {
     for (const { id, name } of configuration.resolvers) {
       await compare(`users of ${name}`, this.#users.count(id), population.users.get(name));
     }
-    const { lockedTokens } = await storedStateOf(this.#snapshotDatabase())(systemClock.now());
+    const { lockedTokens } = await storedStateOf(this.#snapshotDatabase())(
+      systemClock.now(),
+      systemClock.now(),
+    );
     await compare('locked tokens', Promise.resolve(sumsByRealms(lockedTokens)), recountLocked(population));
     return compared;
   }

@@ -8,7 +8,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
 import { expectedOf } from '../../linotp/linotp-fixture.ts';
 import { wholeContent } from '../../linotp/stored-installation.ts';
-import { TestApplication } from '../../support/application/test-application.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { fakeIo } from '../fake-io.ts';
 import { runLinotpCommand } from './linotp-command.ts';
 
@@ -41,6 +41,18 @@ afterEach(async () => {
   await close();
   await app.close();
   await rm(folder, { recursive: true });
+});
+
+describe('an import into an installation that has a default realm', () => {
+  it('leaves it the default one, and says so', async () => {
+    await app.services.resolvers.set(OPERATOR, { name: 'own', kind: 'managed', settings: {} });
+    await app.services.realms.set(OPERATOR, { name: 'office', resolvers: ['own'] });
+    await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--report', report);
+    expect(await sql('realms').where({ is_default: true }).pluck('name')).toEqual(['office']);
+    expect(await readFile(report, 'utf8')).toContain('the default realm here stays office');
+    await runLinotpCommand(app, 'import', { fixture: FIXTURE });
+    expect(await sql('realms').where({ is_default: true }).pluck('name')).toEqual(['office']);
+  });
 });
 
 async function jsonReport(): Promise<JsonReport> {

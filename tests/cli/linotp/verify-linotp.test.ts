@@ -186,6 +186,11 @@ const CHANGES: readonly Change[] = [
   ],
 ];
 
+/** What an operator did here, or a user with a token. */
+const OWN = ' (changed here)';
+/** Changed past the token, as the import itself would. */
+const NOT_OWN = ['information'];
+
 describe('tankeeper verify linotp', () => {
   let to: Imported;
   let ran: Ran;
@@ -203,11 +208,24 @@ describe('tankeeper verify linotp', () => {
   afterAll(() => to.close());
 
   it.each(CHANGES.map(([what, , line]) => [what, line] as const))(
-    'names the difference: %s',
-    (_what, line) => {
-      expect(ran.out.split('\n')).toContain(line);
+    'names the difference, and whether this side has made it: %s',
+    (what, line) => {
+      const isOwn = line.startsWith('token') && !NOT_OWN.includes(what);
+      expect(ran.out.split('\n')).toContain(isOwn ? `${line}${OWN}` : line);
     },
   );
+
+  it('takes no change of LinOTP for one of this side', async () => {
+    await withEditedDump(
+      FIXTURE,
+      (text) => replaced(text, "'QR14'", "'QR14NEW'"),
+      async (database) => {
+        const { out } = await runLinotpCommand(to.app, 'verify', { fixture: FIXTURE, database });
+        expect(out).toContain('token QR14NEW: it is missing here\n');
+        expect(out).toContain('token QR14: it is missing in LinOTP\n');
+      },
+    );
+  });
 
   it('names nothing else, counts, and exits with 1', () => {
     const different = CHANGES.filter(([, , line]) => line.startsWith('token')).length;
@@ -224,10 +242,12 @@ describe('tankeeper verify linotp', () => {
   it('prints the same as one JSON document with --json', async () => {
     const { code, out } = await runLinotpCommand(to.app, 'verify', { fixture: FIXTURE }, '--json');
     const { differences, ...sums } = JSON.parse(out) as {
-      differences: { kind: string; name: string; differences: string[] }[];
+      differences: { kind: string; name: string; differences: string[]; isOwn: boolean }[];
     };
     expect(code).toBe(1);
-    const lines = differences.map((one) => `${one.kind} ${one.name}: ${one.differences.join('; ')}`);
+    const lines = differences.map(
+      (one) => `${one.kind} ${one.name}: ${one.differences.join('; ')}${one.isOwn ? OWN : ''}`,
+    );
     // A terminal gets an escape, a script the character.
     expect(lines.map((line) => line.replace('\u001b', String.raw`\u001b`))).toEqual(
       ran.out.split('\n').slice(0, CHANGES.length),
@@ -300,7 +320,7 @@ describe('the owner of a token from a table that LinOTP has filled itself', () =
       expect([out.split('\n')[0], code]).toEqual(['tokens: 65 equal, 0 different, 0 only here', 0]);
       await set('HM01', { owner_login: 'admin' })(to);
       expect((await runLinotpCommand(to.app, 'verify', options)).out).toContain(
-        'token HM01: owner: helpdesk of the resolver LinOTP_local_admins in LinOTP, admin of the resolver LinOTP_local_admins here\n',
+        'token HM01: owner: helpdesk of the resolver LinOTP_local_admins in LinOTP, admin of the resolver LinOTP_local_admins here (changed here)\n',
       );
     });
   });

@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { type Ended, runCli } from '../cli/cli-process.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ServerClient } from '../support/servers/server-client.ts';
+import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+
+let folder: string;
+let database: TestDatabase;
+let environment: Readonly<Record<string, string>>;
+let server: ServerProcess;
+let client: ServerClient;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-restore-token-'));
+  database = await createTestDatabase();
+  environment = { DATABASE_URL: database.url, DATA_DIR: folder };
+  server = await startServerProcess(environment);
+  client = await ServerClient.open(server);
+  const password = join(folder, 'password');
+  await writeFile(password, 'correct horse battery');
+  for (const command of [
+    'resolver add people',
+    'realm add bank --resolvers people',
+    `user add ann --resolver people --password-file ${password}`,
+  ]) {
+    expect(await runCli(command.split(' '), environment)).toMatchObject({ code: 0 });
+  }
+  await client.openTransaction('T1');
+  await client.openTransaction('T2');
+  expect(await runCli(['token', 'assign', 'T1', 'ann', '--realm', 'bank'], environment)).toMatchObject({
+    code: 0,
+  });
+  const identity = await generateX25519Identity();
+  await writeFile(join(folder, 'identity'), identity);
+  const lock = ['--recipient', await identityToRecipient(identity)];
+  expect(await runCli(['export', join(folder, 'b.age'), ...lock], environment)).toMatchObject({ code: 0 });
+});
+
+afterAll(async () => {
+  await server.stop();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function restore(...only: readonly string[]): Promise<Ended> {
+  const unlock = ['--identity-file', join(folder, 'identity')];
+  return runCli(['restore', join(folder, 'b.age'), ...unlock, '--only', ...only], environment);
+}
+
+async function rowOf(serial: string): Promise<unknown> {
+  const { rows } = await database.database.knex.raw<{ rows: unknown[] }>(
+    `SELECT seed, counter, active, realm_set_id, owner_resolver_id, owner_login, created_at FROM tokens
+     WHERE serial = ?`,
+    [serial],
+  );
+  return rows[0];
+}
+
+describe('tankeeper restore --only token', () => {
+  it('brings a removed token back as it was, while a server runs, and none of its challenges', async () => {
+    const before = await rowOf('T1');
+    expect(before).toMatchObject({ owner_login: 'ann' });
+    expect(await runCli(['token', 'remove', 'T1', '--yes'], environment)).toMatchObject({ code: 0 });
+    expect(await rowOf('T1')).toBeUndefined();
+    expect(await restore('token', 'T1')).toMatchObject({ code: 0, err: '' });
+    expect(await rowOf('T1')).toEqual(before);
+    const open = database.database.knex('challenges').join('tokens', 'tokens.id', 'token_id');
+    expect(await open.where({ serial: 'T1' }).count()).toEqual([{ count: '0' }]);
+    const audit: unknown = await database.database.knex('audit').where({ action: 'backup/restore' }).first();
+    expect(audit).toMatchObject({
+      subject: 'T1',
+      outcome: expect.stringMatching(/^restored from 20/) as unknown,
+      realm: 'bank',
+    });
+    expect(await runCli(['count', '--verify'], environment)).toMatchObject({ code: 0 });
+    expect(await runCli(['audit', 'verify'], environment)).toMatchObject({ code: 0 });
+  });
+
+  it('changes no token that is there, and names one that the backup does not have', async () => {
+    const taken = await restore('token', 'T2');
+    expect(taken).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("the serial 'T2' already") as unknown,
+    });
+    const unknown = await restore('token', 'T9');
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining("the serial 'T9'") as unknown });
+  });
+
+  it.each([[['user', 'ann']], [['token']], [['token', 'T1', 'T2']]])('refuses %j', async (only) => {
+    expect(await restore(...only)).toMatchObject({ code: 2 });
+  });
+
+  it('puts a token into no realm of another name', async () => {
+    expect(await runCli(['token', 'remove', 'T1', '--yes'], environment)).toMatchObject({ code: 0 });
+    expect(await runCli(['realm', 'remove', 'bank', '--yes'], environment)).toMatchObject({ code: 0 });
+    const ended = await restore('token', 'T1');
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("no realm 'bank'") as unknown });
+    expect(await rowOf('T1')).toBeUndefined();
+  });
+});
