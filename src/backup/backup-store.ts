@@ -81,7 +81,7 @@ export class BackupStore {
       const some = await this.#database.transact((unit) => closeSome(unit, last[0]?.max ?? '0', act));
       if (some === undefined) {
         if (closed === 0) {
-          await this.#database.autocommit.audit.write(act, 'challenges', closedOutcome(0));
+          await this.#database.audit.autocommit.write(act, 'challenges', closedOutcome(0));
         }
         return closed;
       }

@@ -130,7 +130,7 @@ async function restoreOnly(
   backup: OpenBackup,
   serial: string,
 ): Promise<void> {
-  database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  database.audit.certifyBy(new AuditAuthority({ vault }));
   await restoreToken(database, backup, { keys: vault, serial, act: actOf(caller, 'backup/restore') });
 }
 
