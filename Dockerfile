@@ -8,13 +8,14 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit
-COPY tsconfig.json ./
+COPY tsconfig.json LICENSE ./
 COPY bin ./bin
 COPY scripts/build.js ./scripts/
 COPY src ./src
 COPY app ./app
 COPY console ./console
-RUN npm run build
+# Readable for the user of the image also where the checkout is its owner's alone (umask 077).
+RUN npm run build && chmod -R a+rX package.json LICENSE bin dist
 
 # The libraries that dist/ needs at run time. The binaries of the embedded PostgreSQL stay out; an --omit=optional
 # would do that too, but would drop the platform's binary of @node-rs/argon2 as well.
@@ -30,11 +31,13 @@ LABEL org.opencontainers.image.title="tankeeper" \
 WORKDIR /app
 COPY --from=libraries /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY package.json LICENSE ./
-COPY bin ./bin
+COPY --from=build /app/package.json /app/LICENSE ./
+COPY --from=build /app/bin ./bin
 # The folder of the encryption key (DATA_DIR), for the user `node` (1000) alone. A volume mounted here inherits that.
 RUN install -d -o 1000 -g 1000 -m 0700 data
+# HOME is for the virtual device of `tankeeper device`: all else may be read-only.
 ENV NODE_ENV=production \
+    HOME=/app/data \
     HOST=0.0.0.0 \
     PORT=5001 \
     DATA_DIR=/app/data

@@ -8,7 +8,8 @@ const EXAMPLE_HEAD = `# Every variable that tankeeper reads, set to its default;
 #   cp .env.example .env
 #   node --env-file=.env bin/tankeeper.js serve
 #
-# docker-compose reads .env by itself; docker-compose.yml says which of these it passes on.
+# docker-compose reads .env by itself; docker-compose.yml says which of these it passes on. For itself it reads
+# COMPOSE_PROJECT_NAME, NODE_IMAGE (the base image), FILES_DIR (at /files, for the variables that name files), LOG_DRIVER.
 # Written by \`npm run docs:reference\`.
 `;
 

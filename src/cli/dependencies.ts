@@ -21,6 +21,8 @@ export interface CliIo {
   readonly color: boolean;
   /** Characters of a line. */
   readonly columns: number;
+  /** Writes to standard output. @throws the fault, also EPIPE, which `stdout` ignores */
+  writeBytes(bytes: Uint8Array): Promise<void>;
   /** Prompts on standard error for a line. */
   readLine(prompt: string): Promise<string>;
   /** Prompts on standard error and does not echo the input. */

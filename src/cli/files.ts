@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises';
-import { CliFailure } from './cli-failure.ts';
+import { CliFailure, EXIT_CODES } from './cli-failure.ts';
+import type { CliIo } from './dependencies.ts';
 
 /**
  * @param max bytes; of a longer file, or an endless one, only one more is read
@@ -39,6 +40,8 @@ export function fileErrorText(error: unknown): string {
     ENOSPC: 'the disk is full',
     EISDIR: 'it is a folder',
     ENOTDIR: 'a part of its path is no folder',
+    EROFS: 'the file system is read-only',
+    EPIPE: 'its reader has ended',
   };
   return words[code] ?? code;
 }
@@ -116,6 +119,42 @@ export class NewFile {
   async discard(): Promise<void> {
     await this.#handle.close().catch(() => undefined);
     await rm(this.#partial, { force: true });
+  }
+}
+
+/** Standard output in place of a `NewFile`. What was written when it fails is incomplete, which a reader can tell. */
+export class PipedFile {
+  readonly #io: Pick<CliIo, 'writeBytes'>;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+
+  /** @throws CliFailure at a terminal */
+  constructor(io: Pick<CliIo, 'writeBytes' | 'isTTY'>) {
+    if (io.isTTY) {
+      throw new CliFailure(
+        'standard output is a terminal: give a file, or a program that reads',
+        EXIT_CODES.usage,
+      );
+    }
+    this.#io = io;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#io.writeBytes(bytes);
+    } catch (error) {
+      throw new CliFailure(`cannot write to standard output: ${fileErrorText(error)}`);
+    }
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+  }
+
+  finish(): Promise<WrittenFile> {
+    return Promise.resolve({ bytes: this.#bytes, sha256: this.#hash.digest('hex') });
+  }
+
+  discard(): Promise<void> {
+    return Promise.resolve();
   }
 }
 

@@ -10,6 +10,7 @@ import { addChallengeCommand } from './commands/challenge.ts';
 import { addCompletionCommands } from './completion/completion.ts';
 import { addCountCommand } from './commands/count.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
+import type { Config } from '../config/config.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -87,10 +88,22 @@ export function buildProgram(dependencies: CliDependencies): Command {
   return program;
 }
 
-/** A wrong configuration has a line for each variable. */
-function failureText(text: string, error: unknown): string {
-  const isList = isServiceError(error, 'configuration.invalid');
-  return `${isList ? text.replace(/^/gm, 'tankeeper: ') : `tankeeper: ${text}`}\n`;
+/** A wrong configuration has a line for each variable; those of a server that does not start are as its log is. */
+function failureText(text: string, error: unknown, { asJson, at }: { asJson: boolean; at: Date }): string {
+  const lines = isServiceError(error, 'configuration.invalid') ? text.split('\n') : [text];
+  return lines
+    .map((message) =>
+      asJson
+        ? `${JSON.stringify({ time: at.toISOString(), level: 'error', message })}\n`
+        : `tankeeper: ${message}\n`,
+    )
+    .join('');
+}
+
+/** @returns true if the log is JSON, also where other variables than LOG_FORMAT are wrong */
+async function logsJson(config: Config | undefined, { isTTY }: CliDependencies['io']): Promise<boolean> {
+  const format = config?.logFormat ?? (await import('../config/config.ts')).logFormatOf();
+  return format === 'json' || (format === 'auto' && !isTTY);
 }
 
 /** Removes the value of an unknown option: a password in `--password=…` must not get into the log of a script. */
@@ -119,11 +132,13 @@ export async function runProgram(
       return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
     }
     const { config: path } = program.opts<{ config?: string }>();
-    const debug = await dependencies.loadConfiguration(path).then(
-      ({ config }) => config.logLevel === 'debug',
-      () => false,
+    const config = await dependencies.loadConfiguration(path).then(
+      (loaded) => loaded.config,
+      () => undefined,
     );
-    dependencies.io.stderr.write(failureText(describeFailure(error, { debug }), error));
+    const asJson = program.args[0] === 'serve' && (await logsJson(config, dependencies.io));
+    const text = describeFailure(error, { debug: config?.logLevel === 'debug' });
+    dependencies.io.stderr.write(failureText(text, error, { asJson, at: dependencies.clock.now() }));
     return error instanceof CliFailure ? error.exitCode : EXIT_CODES.failure;
   }
 }

@@ -20,6 +20,16 @@ export function terminalIo(): CliIo {
     color: showsColours(stdout),
     // Some terminals report 0 columns.
     columns: stdout.isTTY && stdout.columns > 0 ? stdout.columns : DEFAULT_COLUMNS,
+    writeBytes: (bytes) =>
+      new Promise((resolve, reject) => {
+        stdout.write(bytes, (error) => {
+          if (error === null || error === undefined) {
+            resolve();
+          } else {
+            reject(error);
+          }
+        });
+      }),
     readLine: readShown,
     readSecret: readHidden,
   };

@@ -87,6 +87,14 @@ export function loadConfig(environment: Environment = process.env, file?: Config
   throw new ServiceError('configuration.invalid', [...new Set([...faults, ...wrong])].join('\n'));
 }
 
+/** @returns LOG_FORMAT of the environment, also where other variables are wrong */
+export function logFormatOf(environment: Environment = process.env): Config['logFormat'] {
+  const { data = 'auto' } = environmentSchema.shape.LOG_FORMAT.safeParse(
+    readVariable(environment, 'LOG_FORMAT'),
+  );
+  return data;
+}
+
 /** @returns the name of the variable, or the place in the file that gave its value */
 function placeOf(name: string, environment: Environment, file: ConfigFile | undefined): string {
   const ofFile = readVariable(environment, name) === undefined ? file?.values.get(name) : undefined;

@@ -37,7 +37,7 @@ function listeningFindings({ host, metricsPort, trustProxy }: AddressSettings): 
         'warning',
         'addresses.plain-http',
         `the server listens on ${host} in plain HTTP and trusts no proxy: passwords and responses of clients that reach it directly travel in clear, and behind a proxy all clients are one`,
-        'HOST=127.0.0.1 behind a proxy on this machine; else TRUST_PROXY with the address of the proxy, and a firewall that lets only the proxy through',
+        'HOST=127.0.0.1 behind a proxy on this machine; else, as in a container, TRUST_PROXY with the address or network of the proxy, and a network, firewall or port that only the proxy reaches',
       ),
     );
   }
@@ -47,7 +47,7 @@ function listeningFindings({ host, metricsPort, trustProxy }: AddressSettings): 
         'note',
         'addresses.metrics',
         `the metrics are open without a credential on ${host}, port ${metricsPort}`,
-        'a firewall that lets only Prometheus through; or unset METRICS_PORT and use an API token with the right monitoring:metrics',
+        'a network or firewall that lets only Prometheus through; or unset METRICS_PORT and use an API token with the right monitoring:metrics',
       ),
     );
   }

@@ -3,7 +3,6 @@ import type { KeyFileAccess } from '../keys/key-file.ts';
 import { type KeyState, neededKeys, type RegisteredKey } from '../keys/vault.ts';
 import { type Finding, findingOf } from './examination.ts';
 
-const READABLE_BY_OTHERS = 0o044;
 const WRITABLE_BY_OTHERS = 0o022;
 /** A folder such as /tmp, in which only its owner may replace a file. */
 const STICKY = 0o1000;
@@ -12,15 +11,27 @@ const ROTATION_DAYS = 7;
 const DAY_MS = 86_400_000;
 
 /** @returns findings about the permissions of the key file */
-export function checkKeyFile({ path, mode, folderMode }: KeyFileAccess): readonly Finding[] {
+export function checkKeyFile({
+  path,
+  mode,
+  isReadableByOthers,
+  folderMode,
+}: KeyFileAccess): readonly Finding[] {
   const findings: Finding[] = [];
   if (mode !== undefined && (mode & WRITABLE_BY_OTHERS) !== 0) {
     const text = `others may write the key file ${path} (mode ${octal(mode)}): servers refuse it`;
     findings.push(findingOf('error', 'key.file-writable', text, `chmod go-w ${path}`));
   }
-  if (mode !== undefined && (mode & READABLE_BY_OTHERS) !== 0) {
+  if (mode !== undefined && isReadableByOthers) {
     const text = `others may read the key file ${path} (mode ${octal(mode)}), and with the database every secret`;
-    findings.push(findingOf('warning', 'key.file-readable', text, `chmod go-r ${path}`));
+    findings.push(
+      findingOf(
+        'warning',
+        'key.file-readable',
+        text,
+        `chmod go-r ${path}; for a mounted Secret, defaultMode: 0440`,
+      ),
+    );
   }
   if (folderMode !== undefined && (folderMode & WRITABLE_BY_OTHERS) !== 0 && (folderMode & STICKY) === 0) {
     const text = `others may write the folder of the key file ${path} (mode ${octal(folderMode)}), and replace or remove the file`;

@@ -15,7 +15,8 @@ export interface KeyFile {
 
 const MAX_BYTES = 64 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
-const READABLE_BY_OTHERS = 0o044;
+const READABLE_BY_ALL = 0o004;
+const READABLE_BY_GROUP = 0o040;
 
 /**
  * Reads a key file: text, a base64 key of 32 bytes a line, the current one first, `#` begins a comment. A file that
@@ -30,9 +31,10 @@ export async function readKeyFile(file: string): Promise<KeyFile | undefined> {
     return undefined;
   }
   try {
-    const mode = assertFile(await handle.stat(), file);
+    const stats = await handle.stat();
+    assertFile(stats, file);
     const keys = readKeys(await handle.readFile('utf8'), file);
-    return { keys, warnings: readabilityWarnings(file, mode) };
+    return { keys, warnings: readabilityWarnings(file, stats) };
   } finally {
     await handle.close();
   }
@@ -76,8 +78,7 @@ async function openForReading(file: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** @returns the mode of the file */
-function assertFile(stats: Stats, file: string): number {
+function assertFile(stats: Stats, file: string): void {
   const mode = stats.mode & 0o777;
   if (!stats.isFile()) {
     throw unusable(file, 'it is not a regular file');
@@ -88,13 +89,25 @@ function assertFile(stats: Stats, file: string): number {
   if (stats.size > MAX_BYTES) {
     throw unusable(file, `it has more than ${MAX_BYTES} bytes`);
   }
-  return mode;
 }
 
-function readabilityWarnings(file: string, mode: number): readonly string[] {
-  return (mode & READABLE_BY_OTHERS) === 0
-    ? []
-    : [`the key file ${file} can be read by others (mode ${mode.toString(8)}); chmod go-r mends that`];
+function readabilityWarnings(file: string, stats: Stats): readonly string[] {
+  return isReadableByOthers(stats)
+    ? [
+        `the key file ${file} can be read by others (mode ${(stats.mode & 0o777).toString(8)}); chmod go-r mends that, for a mounted Secret defaultMode: 0440`,
+      ]
+    : [];
+}
+
+/**
+ * @param user the user of this process; another's file may be given to it by its group, as Kubernetes does with a Secret
+ * @returns whether others may read the file
+ */
+export function isReadableByOthers(
+  { mode, uid }: Pick<Stats, 'mode' | 'uid'>,
+  user: number | undefined = process.getuid?.(),
+): boolean {
+  return (mode & READABLE_BY_ALL) !== 0 || ((mode & READABLE_BY_GROUP) !== 0 && uid === user);
 }
 
 function readKeys(text: string, file: string): readonly Buffer[] {
@@ -238,6 +251,7 @@ export interface KeyFileAccess {
   readonly path: string;
   /** Permission bits; undefined: there is no such file, or it cannot be looked at. */
   readonly mode: number | undefined;
+  readonly isReadableByOthers: boolean;
   /** Permission bits of its folder; undefined as above. */
   readonly folderMode: number | undefined;
   /** The ids of its keys; undefined if it cannot be read. */
@@ -248,21 +262,23 @@ const PERMISSIONS = 0o7777;
 
 /** @returns the permissions of a key file and of its folder, and the ids of its keys */
 export async function readKeyFileAccess(path: string): Promise<KeyFileAccess> {
-  const [mode, folderMode, keyIds] = await Promise.all([
-    modeOf(path),
-    modeOf(dirname(path)),
+  const [stats, folder, keyIds] = await Promise.all([
+    statsOf(path),
+    statsOf(dirname(path)),
     readKeyFile(path).then(
       (file) => file?.keys.map(keyIdOf),
       () => undefined,
     ),
   ]);
-  return { path, mode, folderMode, keyIds };
+  return {
+    path,
+    mode: stats === undefined ? undefined : stats.mode & PERMISSIONS,
+    isReadableByOthers: stats !== undefined && isReadableByOthers(stats),
+    folderMode: folder === undefined ? undefined : folder.mode & PERMISSIONS,
+    keyIds,
+  };
 }
 
-async function modeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).mode & PERMISSIONS;
-  } catch {
-    return undefined;
-  }
+async function statsOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
 }

@@ -36,6 +36,10 @@ export function fakeIo({
     isTTY: terminal !== undefined,
     color: terminal !== undefined && terminal.color !== false,
     columns: terminal?.columns ?? 100,
+    writeBytes: (bytes) => {
+      out.push(Buffer.from(bytes).toString('latin1'));
+      return Promise.resolve();
+    },
     readLine: answer,
     readSecret: answer,
     prompts,

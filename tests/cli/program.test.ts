@@ -144,13 +144,36 @@ describe('serve, migrate and config', () => {
       const wrong = new ServiceError('configuration.invalid', "PORT='x' is not allowed");
       const { dependencies, io } = fakeCli(
         {},
-        { io: fakeIo({ typed: ['a passphrase'] }), loadConfiguration: () => Promise.reject(wrong) },
+        {
+          io: fakeIo({ typed: ['a passphrase'], terminal: { columns: 100 } }),
+          loadConfiguration: () => Promise.reject(wrong),
+        },
       );
       const words = line.replace('backup.age', import.meta.filename).split(' ');
       expect(await runProgram(words, dependencies)).toBe(line === 'doctor' ? 2 : 1);
       expect(io.err()).toContain("tankeeper: PORT='x' is not allowed\n");
     },
   );
+
+  it('serve tells each fault in a line of its log, which is JSON but at a terminal', async () => {
+    const wrong = new ServiceError(
+      'configuration.invalid',
+      "PORT='x' is not allowed\nHOST='' is not allowed",
+    );
+    const { dependencies, io } = fakeCli({}, { loadConfiguration: () => Promise.reject(wrong) });
+    expect(await runProgram(['serve'], dependencies)).toBe(1);
+    const time = '2026-11-20T12:00:00.000Z';
+    expect(
+      io
+        .err()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      { time, level: 'error', message: "PORT='x' is not allowed" },
+      { time, level: 'error', message: "HOST='' is not allowed" },
+    ]);
+  });
 
   it('migrate says what it applied', async () => {
     const test = await createTestDatabase();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { createKeyFile, readKeyFile } from '../../src/keys/key-file.ts';
+import { createKeyFile, isReadableByOthers, readKeyFile } from '../../src/keys/key-file.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { makeNamedPipe } from '../support/servers/named-pipe.ts';
 
@@ -116,12 +116,22 @@ describe('a key file that is read', () => {
     expect(refusal.message).toContain(`others may write it (mode ${mode.toString(8)})`);
   });
 
+  it.each([
+    [0o440, 0, 1000, false],
+    [0o640, 0, 1000, false],
+    [0o440, 1000, 1000, true],
+    [0o444, 0, 1000, true],
+    [0o400, 1000, 1000, false],
+  ])('of mode %o and owner %i can be read by others than the user %i: %p', (mode, uid, user, expected) => {
+    expect(isReadableByOthers({ mode, uid }, user)).toBe(expected);
+  });
+
   it.each([0o644, 0o440, 0o604])('that others may read is used with a warning (mode %o)', async (mode) => {
     await write(ONE.toString('base64'), mode);
     const found = await readKeyFile(file);
     expect(found?.keys).toEqual([ONE]);
     expect(found?.warnings).toEqual([
-      `the key file ${file} can be read by others (mode ${mode.toString(8)}); chmod go-r mends that`,
+      `the key file ${file} can be read by others (mode ${mode.toString(8)}); chmod go-r mends that, for a mounted Secret defaultMode: 0440`,
     ]);
   });
 

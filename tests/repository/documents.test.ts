@@ -104,7 +104,10 @@ describe('the commands in the documents', () => {
       .flatMap((path) => [...readRepositoryFile(path).matchAll(/process\.env\.([A-Z][A-Z_]*)/g)])
       .map(([, name = '']) => name);
     expect(set).toContain('DATABASE_URL');
-    const known = [...VARIABLES.map(({ name }) => name), ...readByTests];
+    const readByBackup = [...readRepositoryFile('bin/backup-daily').matchAll(/\$\{([A-Z_]+)/g)].map(
+      ([, name = '']) => name,
+    );
+    const known = [...VARIABLES.map(({ name }) => name), ...readByTests, ...readByBackup];
     expect(set.filter((name) => !known.includes(name))).toEqual([]);
   });
 });

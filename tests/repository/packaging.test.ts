@@ -153,6 +153,8 @@ describe('Dockerfile', () => {
     expect(image).toMatch(/^CMD \["node", "bin\/tankeeper\.js", "serve"\]$/m);
     expect(image).toMatch(/^HEALTHCHECK .*CMD \["node", "-e", "require\('http'\)\.get\(.*\/healthz/m);
     expect(image).toMatch(/^COPY --from=build \/app\/dist /m);
+    // In the mode of the checkout, which may be its owner's alone.
+    expect(image).not.toMatch(/^COPY (?!--from)/m);
     expect(image).not.toMatch(/\bsrc\b/);
   });
 
@@ -174,7 +176,7 @@ describe('Dockerfile', () => {
       ([, name = '']) => name,
     );
     expect(set).toContain('NODE_ENV');
-    expect(set.filter((name) => name !== 'NODE_ENV' && !names.includes(name))).toEqual([]);
+    expect(set.filter((name) => !['NODE_ENV', 'HOME'].includes(name) && !names.includes(name))).toEqual([]);
   });
 });
 
@@ -260,22 +262,64 @@ describe('deploy/compose', () => {
   });
 });
 
+describe('deploy/systemd/command', () => {
+  it('runs commands with the variables of the service, before which those of the caller go', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-command-'));
+    try {
+      const program = join(folder, 'program.js');
+      writeFileSync(program, 'console.log(JSON.stringify([process.env, process.argv.slice(2)]))');
+      writeFileSync(
+        join(folder, 'environment'),
+        '# NO=1\nDATABASE_URL=postgres://u@h/d?x=1#y\n\nPUBLIC_URL="https://a b"\nAPP=\'$(id) `id`\'\nPORT=1\nnot this=2\nA-B=3\nCONSOLE=off',
+      );
+      const command = readRepositoryFile('deploy/systemd/command')
+        .replace('account=tankeeper', 'account=$(id -un)')
+        .replace('/etc/tankeeper/environment', join(folder, 'environment'))
+        .replace(/program=.*/, `program=${program}`);
+      const { PATH } = process.env;
+      const run = (env: NodeJS.ProcessEnv): unknown =>
+        JSON.parse(
+          execFileSync('sh', ['-c', command, 'tankeeper', 'token', 'a b'], {
+            env: { PATH, ...env },
+            encoding: 'utf8',
+          }),
+        );
+      const expected = {
+        DATABASE_URL: 'postgres://u@h/d?x=1#y',
+        PUBLIC_URL: 'https://a b',
+        APP: '$(id) `id`',
+        PORT: '7',
+        CONSOLE: 'off',
+        DATA_DIR: '/var/lib/tankeeper',
+        HOME: '/var/lib/tankeeper',
+        NODE_ENV: 'production',
+      };
+      expect(run({ PORT: '7' })).toEqual([expect.objectContaining(expected), ['token', 'a b']]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
 describe('the scripts', () => {
   const steps = listRepositoryFiles('.ci/steps');
-  it.each(['.ci/run', '.ci/dockerfile-steps', '.ci/serve-image', 'docker/make-secrets', ...steps])(
+  it.each(['.ci/run', '.ci/containers/build', '.ci/containers/run', 'docker/make-secrets', ...steps])(
     '%s can be executed and stops at the first error',
     (path) => {
       expect(statSync(join(REPOSITORY, path)).mode & 0o111).toBe(0o111);
       expect(readRepositoryFile(path)).toMatch(
-        /^#!\/usr\/bin\/env bash\n(?:#.*\n)*(?:set -euo pipefail|\. "\$\(dirname "\$0"\)\/(?:\.\.\/)+step")\n/,
+        /^#!\/usr\/bin\/env bash\n(?:#.*\n)*(?:set -euo pipefail|\. "\$\(dirname "\$0"\)\/(?:(?:\.\.\/)+step|engine)")\n/,
       );
       execFileSync('bash', ['-n', join(REPOSITORY, path)]);
     },
   );
 
-  it('what each step begins with stops at the first error', () => {
-    expect(readRepositoryFile('.ci/step')).toMatch(/^(?:#.*\n)*set -euo pipefail\n/);
-  });
+  it.each(['.ci/step', '.ci/containers/engine'])(
+    '%s, with which others begin, stops at the first error',
+    (path) => {
+      expect(readRepositoryFile(path)).toMatch(/^(?:#.*\n)*set -E?euo pipefail\n/);
+    },
+  );
 });
 
 /** @returns the values under each key of one level of a YAML file */

@@ -3,7 +3,8 @@ import type { BackupLock, BackupUnlock } from '../../backup/backup-encryption.ts
 import { total } from '../../backup/backup-service.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
-import { NewFile, readableFile } from '../files.ts';
+import { NewFile, PipedFile, readableFile } from '../files.ts';
+import { Output } from '../output.ts';
 import { commandLog, keepHeapSmall, untilSignal } from '../../compose/process.ts';
 import type { RestoredBackup, RestoreRequest } from '../../compose/restore-backup.ts';
 import { ProgressBar, withSlowWorkLine } from '../progress.ts';
@@ -52,9 +53,9 @@ function addExport(program: Command, context: CommandContext): void {
     program,
     'export',
     'write an encrypted backup of the whole database while servers run; the encryption key is not in it: keep a copy of the key file apart',
-    ['export tankeeper.age', 'export tankeeper.age --force --passphrase-file backup.passphrase'],
+    ['export tankeeper.age', 'export - --recipient age1…'],
   )
-    .argument('<file>', 'a file that is not there yet')
+    .argument('<file>', 'a file that is not there yet; - for standard output')
     .option('--passphrase-file <file>', 'a file that holds the passphrase, - for stdin; else it is asked for')
     .addOption(
       new Option(
@@ -68,8 +69,13 @@ function addExport(program: Command, context: CommandContext): void {
     .action(async (path: string, options: ExportOptions) => {
       keepHeapSmall();
       const lock = await lockOf(context, options);
-      const bar = new ProgressBar(context.dependencies.io, 'rows');
-      const file = await NewFile.begin(path, options.force === true);
+      const { io } = context.dependencies;
+      const bar = new ProgressBar(io, 'rows');
+      const isPiped = path === '-';
+      const file = isPiped ? new PipedFile(io) : await NewFile.begin(path, options.force === true);
+      const output = isPiped
+        ? new Output({ ...io, stdout: io.stderr }, { json: context.isJson })
+        : context.output;
       try {
         const { rows, keyIds } = await context.withServices(({ backups }, caller) =>
           backups.export(caller, {
@@ -83,8 +89,8 @@ function addExport(program: Command, context: CommandContext): void {
         );
         const { bytes, sha256 } = await file.finish();
         bar.clear();
-        context.output.done(
-          `${path}: ${total(rows)} rows in ${rows.size} tables, ${bytes} bytes\nSHA-256 ${sha256}\n` +
+        output.done(
+          `${isPiped ? 'standard output' : path}: ${total(rows)} rows in ${rows.size} tables, ${bytes} bytes\nSHA-256 ${sha256}\n` +
             `A restore needs the encryption keys ${keyIds.join(', ')}, which are not in it`,
           { file: path, bytes, sha256, rows: total(rows), tables: Object.fromEntries(rows), keys: keyIds },
         );

@@ -51,11 +51,13 @@ async function challenge(
 ): Promise<void> {
   const output = context.output;
   const { isInteractive } = context.dependencies.io;
+  const reader = new CodeReader(context, output, device === true);
+  await reader.requireDevice();
   await context.withServices(async (services, caller) => {
     const issued = await services.ocra.requestChallenge(caller, request);
     const { serial, transactionId, url, callbackUrl, question, data } = issued;
     if (png === undefined) {
-      await new CodeReader(context, output, device === true && callbackUrl !== '').show(url);
+      await (callbackUrl === '' ? new CodeReader(context, output, false) : reader).show(url);
     } else {
       await writeQrPng(png, url);
     }

@@ -75,25 +75,29 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
     )
     .option('--png <file>', 'write the QR code to a picture instead of the terminal')
     .addOption(deviceOption())
-    .action(async (options: InitOptions) => {
-      refuseIdleDevice(context, options);
-      const request = await toRequest(context, options);
-      const output = context.output;
-      await context.confirmed({
-        // The second phase completes the token of the first.
-        foresee: async ({ consequences }) =>
-          request.activationcode === undefined ? consequences.ofEnrolment(request) : [],
-        act: async (services, caller) => {
-          const enrolled = await services.enrolment.init(caller, request);
-          if (enrolled.kind === 'phase1' && isGuided(context, options)) {
-            const rollOut = { isVirtual: options.device === true, message: options.message };
-            await guideRollOut({ context, services, caller, output, ...rollOut }, enrolled);
-          } else {
-            await printEnrolled(output, enrolled, context, options);
-          }
-        },
-      });
-    });
+    .action((options: InitOptions) => initToken(context, options));
+}
+
+async function initToken(context: CommandContext, options: InitOptions): Promise<void> {
+  refuseIdleDevice(context, options);
+  const { output } = context;
+  const reader = new CodeReader(context, output, options.device === true);
+  await reader.requireDevice();
+  const request = await toRequest(context, options);
+  await context.confirmed({
+    // The second phase completes the token of the first.
+    foresee: async ({ consequences }) =>
+      request.activationcode === undefined ? consequences.ofEnrolment(request) : [],
+    act: async (services, caller) => {
+      const enrolled = await services.enrolment.init(caller, request);
+      if (enrolled.kind === 'phase1' && isGuided(context, options)) {
+        const { message } = options;
+        await guideRollOut({ context, services, caller, output, reader, message }, enrolled);
+      } else {
+        await printEnrolled(output, enrolled, context, options);
+      }
+    },
+  });
 }
 
 function deviceOption(): Option {
@@ -252,8 +256,7 @@ interface RollOut {
   readonly services: Pick<Services, 'enrolment' | 'ocra'>;
   readonly caller: Caller;
   readonly output: Output;
-  /** The virtual device stands for the phone. */
-  readonly isVirtual: boolean;
+  readonly reader: CodeReader;
   /** The text that the app shows with the first challenge. */
   readonly message: string | undefined;
 }
@@ -263,8 +266,7 @@ const LATER = '-';
 
 /** Leads from the code of the first phase to the first accepted response. A wrong entry is asked for again. */
 async function guideRollOut(rollOut: RollOut, { serial, appImport }: Phase1): Promise<void> {
-  const { context, output, services, caller } = rollOut;
-  const reader = new CodeReader(context, output, rollOut.isVirtual);
+  const { context, output, services, caller, reader } = rollOut;
   output.say(`${serial}, phase 1: this code holds the shared secret, and is shown this once.`);
   await reader.show(appImport);
   await reader.awaitReading();

@@ -17,6 +17,14 @@ export class CodeReader {
     this.#isVirtual = isVirtual;
   }
 
+  /** To be called before a token or a challenge is made. @throws CliFailure if the virtual device cannot keep it */
+  async requireDevice(): Promise<void> {
+    if (this.#isVirtual) {
+      const { requireWritableDevice } = await import('./device-file.ts');
+      await requireWritableDevice(defaultDeviceFile(this.#context));
+    }
+  }
+
   /** @param activationCode the text that the user types into the app, for the code of the second roll-out phase */
   async show(url: string, activationCode = ''): Promise<void> {
     const { io } = this.#context.dependencies;

@@ -45,6 +45,11 @@ export async function changeDeviceFile<T>(
   }
 }
 
+/** @throws CliFailure if the file cannot be read or written: before what the device is to keep is made */
+export async function requireWritableDevice(file: string): Promise<void> {
+  await changeDeviceFile(file, (state) => Promise.resolve({ state, result: undefined }));
+}
+
 /** A reader sees either the old state or the new one, even after a crash. Only the owner may read it. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const aside = await writeAside(file, text);

@@ -221,7 +221,7 @@ describe('commands while the server runs on the embedded database', () => {
     expect(wrong.code).toBe(1);
     expect(wrong.err).toMatch(/^tankeeper: PORT='http' is not allowed/);
     expect(second.code).toBe(1);
-    expect(second.err).toMatch(/^tankeeper: .*in use/);
+    expect(second.err).toMatch(/^\{.*"level":"error","message":".*in use/);
   });
 
   it('go on when the server has stopped: it ends with 0 on SIGTERM, and a command starts the database itself', async () => {

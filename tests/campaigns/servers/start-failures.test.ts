@@ -64,7 +64,7 @@ async function takePort(): Promise<{ port: string; release: () => void }> {
 describe('a start is refused with a clear message', () => {
   it('for a value of the environment that is not allowed', async () => {
     expect(await refusedStart({ WIRE_DIALECT: 'klingon' })).toContain(
-      "tankeeper: WIRE_DIALECT='klingon' is not allowed. Allowed: documented, linotp.",
+      "\"WIRE_DIALECT='klingon' is not allowed. Allowed: documented, linotp.",
     );
   });
 

@@ -57,6 +57,7 @@ export async function startCaddy(
       XDG_CONFIG_HOME: folder,
       SITE_ADDRESS: origin,
       TLS: `tls ${certificateFile} ${keyFile}`,
+      HEALTH_PORT: String(await freePort()),
       UPSTREAM_NAME: hostname,
       UPSTREAM_PORT: upstreamPort,
       ...(resolver !== undefined && { UPSTREAM_RESOLVERS: `resolvers udp/127.0.0.1:${resolver}` }),

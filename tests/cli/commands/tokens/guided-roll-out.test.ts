@@ -124,6 +124,18 @@ describe('token init at a terminal', () => {
     },
   );
 
+  it.each([[['token', 'init', '--user', 'anna', '--device']], [['challenge', 'anna', '--device']]])(
+    'makes nothing that the virtual device cannot keep, as its folder is read-only: %j',
+    async (words) => {
+      const { dependencies, io, calls } = terminal({}, ['']);
+      expect(await runProgram(words, dependencies)).toBe(1);
+      expect(calls).toEqual([]);
+      expect(io.err()).toBe(
+        'tankeeper: cannot write /nonexistent/.tankeeper-device.json.lock: there is no such file\n',
+      );
+    },
+  );
+
   it('takes no virtual device in a script', async () => {
     const { dependencies, io, calls } = fakeCli({ 'enrolment.init': PHASE_1 });
     expect(await runProgram(['token', 'init', '--user', 'anna', '--device'], dependencies)).toBe(2);

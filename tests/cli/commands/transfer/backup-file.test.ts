@@ -4,13 +4,14 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileErrorText } from '../../../../src/cli/files.ts';
+import { fakeIo } from '../../fake-io.ts';
 
 // As on a file system without hard links: exFAT, and many network shares.
 jest.unstable_mockModule('node:fs/promises', () => ({
   ...files,
   link: () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' })),
 }));
-const { NewFile } = await import('../../../../src/cli/files.ts');
+const { NewFile, PipedFile } = await import('../../../../src/cli/files.ts');
 
 let folder: string;
 let path: string;
@@ -54,6 +55,21 @@ describe('the file of a backup', () => {
   it('is refused at once in the place of a link, also of one to nothing', async () => {
     await symlink('nothing', path);
     await expect(NewFile.begin(path, false)).rejects.toThrow(`${path} is there already`);
+  });
+
+  it('may be standard output, which fails where its reader ends', async () => {
+    const io = fakeIo();
+    const file = new PipedFile(io);
+    await file.write(Buffer.from('abc'));
+    expect(await file.finish()).toEqual({
+      bytes: 3,
+      sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    });
+    expect(io.out()).toBe('abc');
+    const ended = Object.assign(new Error('EPIPE'), { code: 'EPIPE' });
+    const broken = new PipedFile({ isTTY: false, writeBytes: () => Promise.reject(ended) });
+    await expect(broken.write(Buffer.from('abc'))).rejects.toThrow('its reader has ended');
+    expect(() => new PipedFile(fakeIo({ terminal: { columns: 80 } }))).toThrow('is a terminal');
   });
 
   it('on a full disk says so', () => {
