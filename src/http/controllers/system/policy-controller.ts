@@ -165,7 +165,7 @@ function exportEndpoint(policies: PolicyService): Endpoint {
   );
 }
 
-const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_FILE_BYTES = 256 * 1024;
 
 const NOTES = z
   .strictObject({
@@ -179,7 +179,7 @@ function importEndpoint(policies: PolicyService): Endpoint {
     {
       path: '/system/importPolicy',
       methods: ['POST'],
-      summary: 'creates or replaces the policies of a file, all or none; at most 1 MiB',
+      summary: 'creates or replaces the policies of a file, all or none; at most 256 KiB',
       answers: inEveryDialect(valueOf(count.describe('the number of policies'), { detail: NOTES })),
       purpose: 'create or replace the policies of a file.',
       large: { name: 'file', bytes: MAX_FILE_BYTES },
