@@ -121,7 +121,7 @@ export class PolicyService {
   ): Promise<{ readonly stored: number; readonly notes: readonly string[] }> {
     const kept = readPolicyFile(text);
     const base = await this.#deps.configuration.current();
-    await this.#warnOfLockOut(
+    const lockOut = await this.#warnOfLockOut(
       caller,
       base.policies,
       kept.map(({ policy }) => ({ stored: policy })),
@@ -135,28 +135,33 @@ export class PolicyService {
     if (notes.length > 0) {
       this.#deps.log?.warn(`Policies are imported with remarks: ${notes.join('. ')}`);
     }
-    return { stored: kept.length, notes };
+    return { stored: kept.length, notes: [...lockOut, ...notes] };
   }
 
-  /** Old clients expect a policy to be stored in any case. The operator has been asked. */
+  /**
+   * Old clients expect a policy to be stored in any case. The operator has been asked.
+   * @returns the warning, if there is one
+   */
   async #warnOfLockOut(
     { principal }: Caller,
     policies: readonly ReadPolicy[],
     changes: readonly ({ readonly stored: Policy } | { readonly removed: string })[],
-  ): Promise<void> {
+  ): Promise<readonly string[]> {
     const { administrators, log } = this.#deps;
     if (principal.operator || administrators === undefined || log === undefined) {
-      return;
+      return [];
     }
     const names = (await administrators.list()).map(({ name }) => name);
     const after = changes.reduce(policiesAfter, policies);
-    if (somebodyWrites(policies, names) && !somebodyWrites(after, names)) {
-      const changed = changes.map((change) => ('stored' in change ? change.stored.name : change.removed));
-      log.warn(
-        `The change of the policy ${changed.join(', ').slice(0, MAX_REMARK)} by ${principal.administrator} leaves no administrator with the right ` +
-          'system:write: only `tankeeper policy` on the machine of the server can change policies from now on',
-      );
+    if (!somebodyWrites(policies, names) || somebodyWrites(after, names)) {
+      return [];
     }
+    const changed = changes.map((change) => ('stored' in change ? change.stored.name : change.removed));
+    const warning =
+      `The change of the policy ${changed.join(', ').slice(0, MAX_REMARK)} by ${principal.administrator} leaves no administrator with the right ` +
+      'system:write: only `tankeeper policy` on the machine of the server can change policies from now on';
+    log.warn(warning);
+    return [warning];
   }
 }
 

@@ -169,7 +169,11 @@ const MAX_FILE_BYTES = 256 * 1024;
 
 const NOTES = z
   .strictObject({
-    message: z.string().describe('remarks on policies: without effect, inactive, or with unknown names'),
+    message: z
+      .string()
+      .describe(
+        'remarks on policies: without effect, inactive, or with unknown names; or that nobody may change policies from now on',
+      ),
   })
   .optional()
   .describe('present where there are such');
