@@ -108,7 +108,9 @@ describeWithProgram('FreeRADIUS', freeradius, 'freeradius freeradius-rest', (pro
       port = await freePort();
       radius = await startRadius(port, example('freeradius-module.conf'));
     });
-    afterAll(() => radius[Symbol.asyncDispose]());
+    afterAll(async () => {
+      await radius[Symbol.asyncDispose]();
+    });
 
     /** Sends an Access-Request. @returns the answer as radclient prints it */
     async function login(password: string, state?: string): Promise<string> {
