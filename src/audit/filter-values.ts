@@ -91,7 +91,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   import: ['linotp'],
   keys: ['add', 'retire', 'rotate'],
   licence: ['install', 'remove'],
-  policy: ['set', 'import', 'remove'],
+  policy: ['set', 'remove'],
   realm: ['set', 'default', 'remove'],
   resolver: ['set', 'test', 'remove'],
   token: [

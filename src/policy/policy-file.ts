@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { keepForeignPolicy, type KeptPolicy, readActive, turnedOff } from './policy.ts';
+import { keepForeignPolicy, type KeptPolicy, MAX_FIELD_LENGTH, readActive, turnedOff } from './policy.ts';
 import type { Policy } from './stored-policy.ts';
 
 /*
@@ -152,7 +152,12 @@ function addField(section: Section | undefined, content: string, lines: Lines): 
   if (section.fields.has(name)) {
     throw atLine(number, 'the policy has this field already');
   }
-  section.fields.set(name, readValue(content.slice(sign + 1).trimStart(), lines));
+  const value = readValue(content.slice(sign + 1).trimStart(), lines);
+  // Also of a policy that is inactive for a fault: every server reads it at each change of the configuration.
+  if (value.length > MAX_FIELD_LENGTH) {
+    throw atLine(number, `the field has more than ${MAX_FIELD_LENGTH} characters`);
+  }
+  section.fields.set(name, value);
 }
 
 /** A bare `None` is what LinOTP writes for a field that was left out. */

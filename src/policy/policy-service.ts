@@ -7,6 +7,7 @@ import { readPolicyFile } from './policy-file.ts';
 import { splitList } from './policy-users.ts';
 import { policiesAfter, somebodyWrites } from './lost-rights.ts';
 import type { ReadPolicy } from './read-policy.ts';
+import type { PolicyBase } from './right-decision.ts';
 import type { Policy } from './stored-policy.ts';
 import { listUnknownNames, unknownNames, type UnknownPolicyName } from './unknown-names.ts';
 
@@ -120,49 +121,47 @@ export class PolicyService {
   ): Promise<{ readonly stored: number; readonly notes: readonly string[] }> {
     const kept = readPolicyFile(text);
     const base = await this.#deps.configuration.current();
-    await this.#warnOfLockOut(
+    const lockOut = await this.#warnOfLockOut(
       caller,
       base.policies,
       kept.map(({ policy }) => ({ stored: policy })),
     );
     const entries = kept.map((one) => {
       const notes = notesOf(one);
-      return { ...one, outcome: ['stored', ...notes].join(', ') };
+      return { ...one, outcome: ['imported', ...notes].join(', ') };
     });
-    await this.#deps.configuration.putPolicies(entries, actOf(caller, 'policy/import'));
-    const notes = kept.flatMap((one) => {
-      const unknown = listUnknownNames(unknownNames(one.policy, base));
-      const missing = unknown === '' ? [] : [`names what does not exist: ${unknown.slice(0, MAX_REMARK)}`];
-      const all = [...notesOf(one), ...missing].join(', ');
-      return all === '' ? [] : [`The policy ${one.policy.name}: ${all}`];
-    });
-    const shown =
-      notes.length > MAX_NOTES ? [...notes.slice(0, MAX_NOTES), `${notes.length - MAX_NOTES} more`] : notes;
-    if (shown.length > 0) {
-      this.#deps.log?.warn(`Policies are imported with remarks: ${shown.join('. ')}`);
+    await this.#deps.configuration.putPolicies(entries, actOf(caller, 'policy/set'));
+    const notes = importNotes(kept, base);
+    if (notes.length > 0) {
+      this.#deps.log?.warn(`Policies are imported with remarks: ${notes.join('. ')}`);
     }
-    return { stored: kept.length, notes: shown };
+    return { stored: kept.length, notes: [...lockOut, ...notes] };
   }
 
-  /** Old clients expect a policy to be stored in any case. The operator has been asked. */
+  /**
+   * Old clients expect a policy to be stored in any case. The operator has been asked.
+   * @returns the warning, if there is one
+   */
   async #warnOfLockOut(
     { principal }: Caller,
     policies: readonly ReadPolicy[],
     changes: readonly ({ readonly stored: Policy } | { readonly removed: string })[],
-  ): Promise<void> {
+  ): Promise<readonly string[]> {
     const { administrators, log } = this.#deps;
     if (principal.operator || administrators === undefined || log === undefined) {
-      return;
+      return [];
     }
     const names = (await administrators.list()).map(({ name }) => name);
     const after = changes.reduce(policiesAfter, policies);
-    if (somebodyWrites(policies, names) && !somebodyWrites(after, names)) {
-      const changed = changes.map((change) => ('stored' in change ? change.stored.name : change.removed));
-      log.warn(
-        `The change of the policy ${changed.join(', ').slice(0, MAX_REMARK)} by ${principal.administrator} leaves no administrator with the right ` +
-          'system:write: only `tankeeper policy` on the machine of the server can change policies from now on',
-      );
+    if (!somebodyWrites(policies, names) || somebodyWrites(after, names)) {
+      return [];
     }
+    const changed = changes.map((change) => ('stored' in change ? change.stored.name : change.removed));
+    const warning =
+      `The change of the policy ${changed.join(', ').slice(0, MAX_REMARK)} by ${principal.administrator} leaves no administrator with the right ` +
+      'system:write: only `tankeeper policy` on the machine of the server can change policies from now on';
+    log.warn(warning);
+    return [warning];
   }
 }
 
@@ -186,6 +185,23 @@ function notesOf({ withoutEffect, fault }: KeptPolicy): readonly string[] {
     ...(withoutEffect.length > 0 ? [remarkOf(withoutEffect)] : []),
     ...(fault === undefined ? [] : [`inactive: ${fault.slice(0, MAX_REMARK)}`]),
   ];
+}
+
+/** @returns remarks on the first policies that need one; further ones are not examined, as that takes time */
+function importNotes(kept: readonly KeptPolicy[], base: PolicyBase): readonly string[] {
+  const notes: string[] = [];
+  for (const one of kept) {
+    const unknown = listUnknownNames(unknownNames(one.policy, base));
+    const missing = unknown === '' ? [] : [`names what does not exist: ${unknown.slice(0, MAX_REMARK)}`];
+    const all = [...notesOf(one), ...missing].join(', ');
+    if (all !== '' && notes.length === MAX_NOTES) {
+      return [...notes, 'There are more: the audit names what is without effect or inactive'];
+    }
+    if (all !== '') {
+      notes.push(`The policy ${one.policy.name}: ${all}`);
+    }
+  }
+  return notes;
 }
 
 function fits(policy: ReadPolicy, { name, scope, action, realm, user }: PolicyFilter): boolean {

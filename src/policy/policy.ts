@@ -35,7 +35,8 @@ export interface PolicyDraft {
   readonly active?: boolean | undefined;
 }
 
-const MAX_FIELD_LENGTH = 4096;
+/** Characters of each part of a policy but its name. */
+export const MAX_FIELD_LENGTH = 4096;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** Scopes whose policies require a realm. */
 export const BOUND_TO_REALMS: readonly PolicyScope[] = ['admin', 'monitoring', 'authentication'];

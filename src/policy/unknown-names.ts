@@ -17,7 +17,10 @@ export interface UnknownPolicyName {
 /** Names of LinOTP that its policies use for administrators; the access control knows them. */
 const LEGACY = { realm: 'linotp_admins', resolver: 'LinOTP_local_admins' };
 
-/** @returns the realms and resolvers that a policy names and that do not exist */
+/** Unknown names to which the nearest one is looked for: that takes time with the number of realms and resolvers. */
+const MAX_NEAREST = 20;
+
+/** @returns the realms and resolvers that a policy names and that do not exist; the nearest ones to the first names */
 export function unknownNames(
   policy: Pick<Policy, 'realm' | 'user'>,
   { realms, resolvers }: PolicyBase,
@@ -26,11 +29,14 @@ export function unknownNames(
   const resolverNames = resolvers.map(({ name }) => name);
   const bounds = policyRealms(policy);
   const unknownRealms = bounds === 'all' ? [] : bounds.filter((name) => !realmNames.includes(name));
+  let left = MAX_NEAREST;
+  const nearestOf = (name: string, known: readonly string[]): string | undefined => {
+    left -= 1;
+    return left < 0 ? undefined : nearestName(name, known);
+  };
   return [
-    ...unknownRealms.map(
-      (name) => ({ part: 'realm', name, nearest: nearestName(name, realmNames) }) as const,
-    ),
-    ...splitList(policy.user).flatMap((entry) => unknownUser(entry, realmNames, resolverNames)),
+    ...unknownRealms.map((name) => ({ part: 'realm', name, nearest: nearestOf(name, realmNames) }) as const),
+    ...splitList(policy.user).flatMap((entry) => unknownUser(entry, realmNames, resolverNames, nearestOf)),
   ];
 }
 
@@ -49,18 +55,19 @@ function unknownUser(
   text: string,
   realms: readonly string[],
   resolvers: readonly string[],
+  nearestOf: (name: string, known: readonly string[]) => string | undefined,
 ): readonly UnknownPolicyName[] {
   const entry = text.replace(/^!\s*/, '');
   const realm = /^\*@(.+)$/.exec(entry)?.[1]?.toLowerCase();
   if (realm !== undefined) {
     return ['*', LEGACY.realm, ...realms].includes(realm)
       ? []
-      : [unknownEntry(entry, nearestName(realm, realms), (nearest) => `*@${nearest}`)];
+      : [unknownEntry(entry, nearestOf(realm, realms), (nearest) => `*@${nearest}`)];
   }
   const resolver = plainResolverName(entry.slice(0, -1));
   return !entry.endsWith(':') || [LEGACY.resolver, ...resolvers].includes(resolver)
     ? []
-    : [unknownEntry(entry, nearestName(resolver, resolvers), (nearest) => `${nearest}:`)];
+    : [unknownEntry(entry, nearestOf(resolver, resolvers), (nearest) => `${nearest}:`)];
 }
 
 function unknownEntry(

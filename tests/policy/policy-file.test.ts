@@ -87,9 +87,10 @@ describe('a file of policies', () => {
     const written = writePolicyFile([
       { ...HELPDESK, name: 'a\n[b' },
       { ...HELPDESK, name: 'both', action: `'''\n"""` },
+      { ...HELPDESK, name: 'long', time: 'x'.repeat(4_097), active: false },
     ]);
     expect(written).toBe(
-      '# Left out, as a file cannot hold it: "a\\n[b"\n\n# Left out, as a file cannot hold it: "both"\n',
+      '# Left out, as a file cannot hold it: "a\\n[b"\n\n# Left out, as a file cannot hold it: "both"\n\n# Left out, as a file cannot hold it: "long"\n',
     );
   });
 
@@ -147,6 +148,10 @@ describe('a file of policies', () => {
     [`${SECTION}name = b`, 'Line 1 of the file: the policy has another name'],
     [`${SECTION}time = """\nsecret\n`, 'Line 6 of the file: the quotation mark """ is not closed'],
     [`${SECTION}time = '''a\n''' secret\n`, "Line 7 of the file: there is text behind the closing '''"],
+    [
+      `[a]\nscope = x\naction = \nuser = ${'a.*b,'.repeat(900)}\n`,
+      'Line 4 of the file: the field has more than 4096',
+    ],
     [`${SECTION}active = maybe`, 'The state of a policy (active) is True or False'],
     [SECTION + SECTION, "The file has the policy 'a' twice"],
   ])('is refused with the place, and never quoted: %j', (text, message) => {

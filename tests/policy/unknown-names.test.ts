@@ -17,4 +17,13 @@ describe('names in a policy that do not exist', () => {
   ])('realms %p, users %p: %s', (realm, user, listed) => {
     expect(listUnknownNames(unknownNames({ realm, user }, BASE))).toBe(listed);
   });
+
+  it('are all named, and the first twenty compared with those that exist: that takes time', () => {
+    const realm = Array.from({ length: 30 }, (_, index) => `offic${index}`).join();
+    const found = unknownNames({ realm, user: '*@offize, peple:' }, BASE);
+    expect(found).toHaveLength(32);
+    expect(found.map(({ nearest }) => nearest).filter((one) => one !== undefined)).toEqual(
+      Array.from({ length: 20 }, () => 'office'),
+    );
+  });
 });

@@ -81,6 +81,16 @@ describeWithProgram('deploy/compose/Caddyfile', findSystemProgram('caddy'), 'cad
     expect((await ask('/metrics')).status).toBe(404);
   });
 
+  it('keeps /metrics from outside below a path, too', async () => {
+    const below = await startCaddy(caddy, server.baseUrl, { below: '/tan' });
+    const statuses: number[] = [];
+    for (const path of ['/tan/healthz', '/tan/metrics', '/metrics']) {
+      statuses.push((await ask(path, {}, below)).status);
+    }
+    await below.stop();
+    expect(statuses).toEqual([200, 404, 404]);
+  });
+
   it('logs no request, and with it no PIN in a query string', async () => {
     const own = await startCaddy(caddy, server.baseUrl);
     await ask('/ocra/check_t?transactionid=123456789012&pass=geheim12345678', {}, own);

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -27,6 +27,8 @@ let application: TestApplication;
 let server: RunningServer;
 let address: string;
 let folder: string;
+/** A long one: with it, the content of the QR code is longer than a text of RADIUS. */
+const CALLBACK = `https://tan.example.org/${'staff-and-guests/'.repeat(8)}ocra/check_t`;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tankeeper-logins-'));
@@ -36,7 +38,7 @@ beforeAll(async () => {
   await application.services.policies.set(OPERATOR, {
     name: 'trigger',
     scope: 'authentication',
-    action: 'challenge_response=ocra, otppin=0',
+    action: `challenge_response=ocra, otppin=0, qrtanurl=${CALLBACK}`,
     realm: 'staff',
     user: '*',
   });
@@ -68,32 +70,46 @@ async function outputOf(program: string, words: readonly string[], input: string
 const freeradius = existsSync(join(MODULES, 'rlm_rest.so')) ? findSystemProgram('freeradius') : undefined;
 describeWithProgram('FreeRADIUS', freeradius, 'freeradius freeradius-rest', (program) => {
   describeWithProgram('asked by radclient', findSystemProgram('radclient'), 'freeradius-utils', (client) => {
-    let radius: ChildProcess;
-    let ended: Promise<unknown>;
+    let radius: AsyncDisposable;
     let port: number;
-    let printed = '';
 
-    beforeAll(async () => {
-      port = await freePort();
+    /** @param module the content of the file for the module */
+    async function startRadius(on: number, module: string): Promise<AsyncDisposable> {
       const files = {
-        'module.conf': example('freeradius-module.conf'),
-        'site.conf': example('freeradius-site.conf', port),
+        'module.conf': module,
+        'site.conf': example('freeradius-site.conf', on),
         'radiusd.conf': configuration(),
       };
       for (const [name, content] of Object.entries(files)) {
         await writeFile(join(folder, name), content);
       }
       const words = ['-f', '-l', 'stdout', '-d', folder, '-D', '/usr/share/freeradius', '-n', 'radiusd'];
-      radius = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
-      ended = once(radius, 'close');
-      for (const stream of [radius.stdout, radius.stderr]) {
-        stream?.on('data', (piece: Buffer) => (printed += piece.toString()));
+      const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+      const ended = once(child, 'close');
+      const stop = async (): Promise<void> => {
+        child.kill('SIGTERM');
+        await ended;
+      };
+      let printed = '';
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (piece: Buffer) => (printed += piece.toString()));
       }
-      await expectSoon(() => printed).toContain('Ready to process requests');
+      try {
+        await expectSoon(() => printed).toMatch(/Ready to process requests|Instantiation failed/);
+        expect(printed).toContain('Ready to process requests');
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+      return { [Symbol.asyncDispose]: stop };
+    }
+
+    beforeAll(async () => {
+      port = await freePort();
+      radius = await startRadius(port, example('freeradius-module.conf'));
     });
     afterAll(async () => {
-      radius.kill('SIGTERM');
-      await ended;
+      await radius[Symbol.asyncDispose]();
     });
 
     /** Sends an Access-Request. @returns the answer as radclient prints it */
@@ -109,8 +125,9 @@ describeWithProgram('FreeRADIUS', freeradius, 'freeradius freeradius-rest', (pro
       const answer = await login(PIN);
       expect(answer).toMatch(/^Received Access-Challenge /);
       const [, state = ''] = /State = (0x[0-9a-f]+)/.exec(answer) ?? [];
-      const [, message = ''] = /Reply-Message = "(lseqr:[^"]+)"/.exec(answer) ?? [];
-      const url = parseQrTanUrl(message);
+      const messages = Array.from(answer.matchAll(/Reply-Message = "([^"]+)"/g), ([, message]) => message);
+      expect(messages).toHaveLength(2);
+      const url = parseQrTanUrl(messages.join(''));
       return { state, response: application.respond(SUITE, url.kind === 'req' ? url.question : '') };
     }
 
@@ -119,6 +136,13 @@ describeWithProgram('FreeRADIUS', freeradius, 'freeradius freeradius-rest', (pro
       expect(await login(wrongResponse(response), state)).toMatch(/^Received Access-Reject /);
       expect(await login(response, state)).toMatch(/^Received Access-Accept /);
       expect(await login(response, state)).toMatch(/^Received Access-Reject /);
+    });
+
+    it('starts while the server is away', async () => {
+      const elsewhere = await freePort();
+      const away = readRepositoryFile('docs/examples/freeradius-module.conf').replace(':5001', ':1');
+      await using other = await startRadius(elsewhere, away);
+      expect(other).toBeDefined();
     });
 
     it('answers a wrong PIN, and a response to another challenge, with a refusal', async () => {

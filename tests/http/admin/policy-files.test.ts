@@ -104,12 +104,32 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
       action: 'show, checkserial',
     });
     expect(application.logged.join('\n')).toContain(detail?.message);
-    const [row] = await application.services.audit.search(OPERATOR, { action: 'policy/import', limit: 1 });
+    const [row] = await application.services.audit.search(OPERATOR, { action: 'policy/set', limit: 1 });
     expect(row).toMatchObject({
       subject: 'desk',
       actor: 'admin',
-      outcome: 'stored, unknown actions are without effect: checkserial',
+      outcome: 'imported, unknown actions are without effect: checkserial',
     });
+  });
+
+  it('are changes of policies to somebody who asks why a request was refused', async () => {
+    const { policies, explanations } = application.services;
+    await policies.set(OPERATOR, { name: 'reads', ...READING });
+    const refused = await request(application.app).get('/admin/show').set(AS_ADMIN);
+    await upload(section('reads', { ...READING, user: 'admin' }));
+    const { changes } = await explanations.explainRefusal(OPERATOR, String(refused.headers['x-request-id']));
+    expect(changes).toMatchObject([{ policy: 'reads', kind: 'set', administrator: 'admin' }]);
+  });
+
+  it('name so many unknown realms that they are not all compared with those that exist', async () => {
+    const realms = Array.from({ length: 1_500 }, (_, index) => `r${index}`).join(',');
+    const file = Array.from({ length: 30 }, (_, index) =>
+      section(`many${index}`, { ...READING, realm: realms.slice(0, 4_000) }),
+    ).join('');
+    const { result, detail } = await upload(file);
+    expect(result.value).toBe(30);
+    expect(detail?.message.match(/The policy many/g)).toHaveLength(20);
+    expect(detail?.message).toMatch(/There are more: the audit names what is without effect or inactive$/);
   });
 
   it('change all or none, and never turn an active policy off that the server does not understand', async () => {
@@ -145,13 +165,14 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
     await application.services.policies.set(OPERATOR, { name: 'all', ...all });
     expect((await upload(section('more', READING))).result.value).toBe(1);
     expect(application.logged.join('\n')).not.toContain('leaves no administrator');
-    await upload(section('more', READING) + section('all', { ...all, action: 'read' }));
+    const { detail } = await upload(section('more', READING) + section('all', { ...all, action: 'read' }));
     expect((await stored()).map(({ name }) => name)).toEqual(
       expect.arrayContaining(['all', 'more', 'reads']),
     );
-    expect(application.logged.join('\n')).toContain(
-      'The change of the policy more, all by admin leaves no administrator with the right system:write',
-    );
+    const warning =
+      'The change of the policy more, all by admin leaves no administrator with the right system:write';
+    expect(application.logged.join('\n')).toContain(warning);
+    expect(detail?.message).toContain(warning);
   });
 
   it('need the rights to read and to change the system', async () => {
@@ -168,12 +189,12 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
     expect((await request(application.app).post('/system/importPolicy')).status).toBe(401);
   });
 
-  it('of more than a mebibyte are refused before they are read', async () => {
+  it('of more than 256 KiB are refused before they are read', async () => {
     const answer = await request(application.app)
       .post('/system/importPolicy')
       .set(AS_ADMIN)
       .type('form')
-      .send(`file=${'a'.repeat(1024 * 1024)}`);
+      .send(`file=${'a'.repeat(256 * 1024)}`);
     expect(answer.status).toBe(413);
   });
 });

@@ -165,11 +165,15 @@ function exportEndpoint(policies: PolicyService): Endpoint {
   );
 }
 
-const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_FILE_BYTES = 256 * 1024;
 
 const NOTES = z
   .strictObject({
-    message: z.string().describe('remarks on policies: without effect, inactive, or with unknown names'),
+    message: z
+      .string()
+      .describe(
+        'remarks on policies: without effect, inactive, or with unknown names; or that nobody may change policies from now on',
+      ),
   })
   .optional()
   .describe('present where there are such');
@@ -179,7 +183,7 @@ function importEndpoint(policies: PolicyService): Endpoint {
     {
       path: '/system/importPolicy',
       methods: ['POST'],
-      summary: 'creates or replaces the policies of a file, all or none; at most 1 MiB',
+      summary: 'creates or replaces the policies of a file, all or none; at most 256 KiB',
       answers: inEveryDialect(valueOf(count.describe('the number of policies'), { detail: NOTES })),
       purpose: 'create or replace the policies of a file.',
       large: { name: 'file', bytes: MAX_FILE_BYTES },

@@ -208,8 +208,8 @@ const ACTS: Readonly<Record<string, Act>> = {
         `[${unused()}]\nscope = authentication\naction = otppin=2\nrealm = nowhere\n`;
       return Promise.resolve({ values: { file: section() + section() } });
     },
-    outcomes: ['stored', 'stored'],
-    action: 'policy/import',
+    outcomes: ['imported', 'imported'],
+    action: 'policy/set',
   },
   '/system/delPolicy': {
     prepare: async () => ({ values: await policy() }),
