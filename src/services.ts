@@ -31,6 +31,7 @@ import { BackupService } from './backup/backup-service.ts';
 import { BackupStore } from './backup/backup-store.ts';
 import { ChallengeTrigger } from './challenges/challenge-trigger.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from './challenges/challenge-factory.ts';
+import { CalculationService } from './challenges/calculation-service.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
 import { ChallengeStore } from './challenges/challenge-store.ts';
 import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
@@ -269,6 +270,7 @@ function challengeServices(shared: Shared) {
   const registration = new TokenRegistration({ tokens: store, random });
   return {
     ocra,
+    calculations: new CalculationService(shared),
     /** Receives changes; the server ends it before it waits for its requests. */
     statusWatch,
     statusWaits: new StatusWaitService({

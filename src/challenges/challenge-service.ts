@@ -9,8 +9,6 @@ import type { UserDirectory } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { encodeActivationCode, randomActivationCode } from '../ocra/activation-code.ts';
-import { type CalculationInput, calculateOtp } from './calculation.ts';
 import {
   type Decision,
   decide,
@@ -258,31 +256,6 @@ export class ChallengeService {
     }
     const owner = await this.#deps.users.find(configuration, { user, realm }, realms);
     return owner && { ...named, owner: { resolverId: owner.resolver.id, userId: owner.userId } };
-  }
-
-  /**
-   * @param text the text to encode instead of random bytes, as UTF-8
-   * @returns a valid activation code
-   * @throws ServiceError 'right.missing'
-   */
-  async activationCode(caller: Caller, text?: string): Promise<string> {
-    const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'activationcode' });
-    return text === undefined
-      ? randomActivationCode(this.#deps.random)
-      : encodeActivationCode(Buffer.from(text, 'utf8'));
-  }
-
-  /**
-   * Computes the response of an app, for tests of apps and portals: from values of the request, never from a token of
-   * this server.
-   * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid',
-   *   'activation-code.invalid', 'data-input.invalid', 'qrtan-url.invalid'
-   */
-  async calculateOtp(caller: Caller, input: CalculationInput): Promise<string> {
-    const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'calcOTP' });
-    return calculateOtp(input, this.#deps.clock.now());
   }
 }
 

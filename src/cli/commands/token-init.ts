@@ -303,7 +303,7 @@ async function beginPhase2(
     if (typed === LATER) {
       return undefined;
     }
-    const code = typed === '' ? await services.ocra.activationCode(caller) : typed;
+    const code = typed === '' ? await services.calculations.activationCode(caller) : typed;
     const request: EnrolmentRequest = { type: 'ocra', serial, genkey: '1', activationcode: code, message };
     try {
       const enrolled = await services.enrolment.init(caller, request);

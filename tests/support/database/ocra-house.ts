@@ -11,6 +11,7 @@ import { ChallengeTrigger } from '../../../src/challenges/challenge-trigger.ts';
 import { ChallengeFactory, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { EnrolmentService } from '../../../src/challenges/enrolment/enrolment-service.ts';
 import { responder } from '../../../src/ocra/compute.ts';
+import { CalculationService } from '../../../src/challenges/calculation-service.ts';
 import { ChallengeService } from '../../../src/challenges/challenge-service.ts';
 import { ResponseChecker } from '../../../src/challenges/response-check.ts';
 import { ResynchronisationService } from '../../../src/challenges/resynchronisation-service.ts';
@@ -121,6 +122,7 @@ export class OcraHouse extends OcraRules {
   readonly tokens: TokenStore;
   readonly challenges: ChallengeStore;
   readonly ocra: ChallengeService;
+  readonly calculations: CalculationService;
   readonly enrolment: EnrolmentService;
   readonly validation: ValidationService;
   readonly resynchronisation: ResynchronisationService;
@@ -145,6 +147,7 @@ export class OcraHouse extends OcraRules {
     };
     const common = { configuration, access, users, vault, clock, random, refusals };
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
+    this.calculations = new CalculationService(common);
     this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
     const trigger = new ChallengeTrigger({ ...common, challenges, factory, check });
     this.validation = new ValidationService({
