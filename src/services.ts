@@ -33,6 +33,7 @@ import { ChallengeTrigger } from './challenges/challenge-trigger.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from './challenges/challenge-factory.ts';
 import { CalculationService } from './challenges/calculation-service.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
+import { ChallengeIssueStore } from './challenges/challenge-issue-store.ts';
 import { ChallengeStore } from './challenges/challenge-store.ts';
 import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
@@ -246,6 +247,7 @@ function challengeServices(shared: Shared) {
   const { responder = nodeResponder, transactionIds = hexTransactionIds } = shared;
   const { metrics, observations } = shared;
   const means = { turn: computingTurns(), responder };
+  const issues = new ChallengeIssueStore({ database, metrics: metrics?.challenges });
   const common = {
     ...shared,
     tokens: new TokenChoice({ ...shared, tokens: store }),
@@ -256,7 +258,8 @@ function challengeServices(shared: Shared) {
         observations.responseEnded(reason, milliseconds);
       },
     }),
-    factory: new ChallengeFactory({ ...shared, transactionIds }),
+    issues,
+    factory: new ChallengeFactory({ ...shared, issues, transactionIds }),
     check: new ResponseChecker({ ...shared, means }),
   };
   const ocra = new ChallengeService(common);

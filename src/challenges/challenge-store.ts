@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
-import { isLocked, OCRA_TYPES, type TokenChange, type TokenStateChange } from '../tokens/token.ts';
+import { isLocked, OCRA_TYPES, type TokenStateChange } from '../tokens/token.ts';
+import { isConfirmedInAnotherText } from './asked-question-store.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';
 import type { Database } from '../database/database.ts';
 import { KeyedQueue } from '../database/keyed-queue.ts';
@@ -8,7 +9,7 @@ import type { PreparedStatement } from '../database/prepared-statements.ts';
 import { SharedLookup, SharedWrites } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
+import { isRowId, isStorable } from '../kernel/text.ts';
 import {
   findToken,
   REALMS_OF_TOKEN,
@@ -23,20 +24,11 @@ import type {
   ChallengeOfToken,
   ClosedBy,
   Decision,
-  NewChallenge,
   OpenDecision,
   TokenOrOwner,
   Challenge,
   ResponseReason,
 } from './challenge.ts';
-import {
-  isConfirmedInAnotherText,
-  ISSUE,
-  issue,
-  isTransactionIdInUse,
-  isTriggeredIn,
-  issueLocked,
-} from './issue-store.ts';
 import type { QuestionedToken } from './resynchronisation.ts';
 import { countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
 import type { StoredTransaction } from './transaction-history.ts';
@@ -121,7 +113,6 @@ export class ChallengeStore {
   readonly #secondPasses = new KeyedQueue();
   readonly #byTransaction: SharedLookup<ChallengeRow>;
   readonly #settlements: SharedWrites;
-  readonly #issues: SharedWrites;
 
   constructor({ database, metrics, responseEnded }: ChallengeStoreDependencies) {
     this.#database = database;
@@ -132,37 +123,6 @@ export class ChallengeStore {
     );
     this.#byTransaction = new SharedLookup(database, 'find-transactions', byTransaction);
     this.#settlements = new SharedWrites(database, SETTLE);
-    this.#issues = new SharedWrites(database, ISSUE);
-  }
-
-  /**
-   * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction; those of sign-ins
-   * and others are counted apart. No response to one text confirms another: where the question is that of a stored
-   * challenge of the token with another text, another one takes its place. Challenges that were accepted count for
-   * suites without a counter only: with one, the responses that were made for them before are behind the counter, and
-   * `answer` refuses them. One that the app made again afterwards is not told apart (SECURITY.md, Limits).
-   * @param change a simultaneous change of the token (roll-out phase 2); one of its key closes all others
-   * @returns the question; undefined when the transaction id is in use, and nothing was stored
-   * @throws ServiceError 'token.unknown' when the token no longer exists, 'token.state' when its owner, secret or
-   *   realms may no longer be the required ones, 'challenge.no-question' where no question is free
-   */
-  async issue(
-    challenge: NewChallenge,
-    maxOpen: number,
-    act: Act,
-    change: TokenChange = {},
-  ): Promise<string | undefined> {
-    assertStorable(challenge.transactionId, challenge.question, challenge.data);
-    try {
-      const question = await this.#issue(challenge, maxOpen, act, change);
-      this.#metrics?.challengeIssued();
-      return question;
-    } catch (error) {
-      if (isTransactionIdInUse(error)) {
-        return undefined;
-      }
-      throw error;
-    }
   }
 
   /**
@@ -200,16 +160,6 @@ export class ChallengeStore {
       this.#metrics?.tokenLocked();
     }
     return counted !== undefined;
-  }
-
-  /** @returns the number of challenges that PINs have had issued to a token since then */
-  async countTriggered(tokenId: string, since: Date): Promise<number> {
-    const { rows } = await this.#database.knex.raw<{ rows: { number: number }[] }>(
-      `SELECT count(*)::integer AS number FROM challenges
-        WHERE token_id = ?::bigint AND issued_at > ? AND ${isTriggeredIn('challenges')}`,
-      [tokenId, since],
-    );
-    return rows[0]?.number ?? 0;
   }
 
   /** @returns the matching challenges of OCRA tokens, newest first */
@@ -283,15 +233,6 @@ export class ChallengeStore {
         { receivedTan: received_tan, validTan: valid_tan, closedBy: closed_by, failCount: fail_count },
       ]),
     );
-  }
-
-  async #issue(challenge: NewChallenge, maxOpen: number, act: Act, change: TokenChange): Promise<string> {
-    const { seen } = challenge;
-    const isShared = seen !== undefined && Object.keys(change).length === 0;
-    const isIssued = isShared && (await issue(this.#issues, challenge, seen, maxOpen, act));
-    return isIssued
-      ? challenge.question
-      : this.#database.transact((unit) => issueLocked(unit, challenge, maxOpen, act, change));
   }
 
   async #answer(named: Named, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {

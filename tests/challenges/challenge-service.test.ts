@@ -118,18 +118,18 @@ describe('a challenge', () => {
   });
 
   it('is made anew where the token gets another owner or key at this moment, some times', async () => {
-    const issue = house.challenges.issue.bind(house.challenges);
+    const issue = house.issues.issue.bind(house.issues);
     let attempts = 0;
-    house.challenges.issue = async (...args) => {
+    house.issues.issue = async (...args) => {
       attempts += 1;
       return attempts === 1 ? Promise.reject(new ServiceError('token.state', 'another key')) : issue(...args);
     };
     expect((await house.ocra.requestChallenge(admin, { user: 'anna' })).serial).toBe('A1');
-    house.challenges.issue = () => Promise.reject(new ServiceError('token.state', 'another key'));
+    house.issues.issue = () => Promise.reject(new ServiceError('token.state', 'another key'));
     const refused = await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1' }));
     expect(refused.message).toBe('another key');
     let others = 0;
-    house.challenges.issue = () => {
+    house.issues.issue = () => {
       others += 1;
       return Promise.reject(new ServiceError('token.unknown', 'gone'));
     };
@@ -140,7 +140,7 @@ describe('a challenge', () => {
   it('is stored only while the token has the key that it was made with', async () => {
     const sharedSecret = vault.seal(KEY, 'shared-secret', 'E1');
     await house.tokens.update('E1', { rollout: 'phase1', secrets: { sharedSecret } }, ACT);
-    const issue = jest.spyOn(house.challenges, 'issue');
+    const issue = jest.spyOn(house.issues, 'issue');
     await house.ocra.requestChallenge(admin, { serial: 'A1' });
     await house.ocra.requestChallenge(admin, { serial: 'E1' });
     const seed = (await house.tokens.findBySerial('A1'))?.secrets.seed;
@@ -151,7 +151,7 @@ describe('a challenge', () => {
   });
 
   it('for a user is stored only while the user owns the token, for a serial with any owner', async () => {
-    const issue = jest.spyOn(house.challenges, 'issue');
+    const issue = jest.spyOn(house.issues, 'issue');
     await house.ocra.requestChallenge(admin, { user: 'anna' });
     await house.ocra.requestChallenge(admin, { serial: 'A1', user: '' });
     const owners = issue.mock.calls.map(([challenge]) => challenge.owner?.userId);
@@ -207,14 +207,13 @@ describe('a challenge', () => {
   });
 
   it('takes another transaction id where one is taken, and gives up in the end', async () => {
-    const issue = house.challenges.issue.bind(house.challenges);
+    const issue = house.issues.issue.bind(house.issues);
     let refusals = 3;
-    house.challenges.issue = async (...args) =>
-      refusals-- > 0 ? Promise.resolve(undefined) : issue(...args);
+    house.issues.issue = async (...args) => (refusals-- > 0 ? Promise.resolve(undefined) : issue(...args));
     const { transactionId } = await house.ocra.requestChallenge(admin, { serial: 'A1' });
     expect(await house.challenges.find({ serial: 'A1' })).toMatchObject([{ challenge: { transactionId } }]);
     let attempts = 0;
-    house.challenges.issue = () => {
+    house.issues.issue = () => {
       attempts += 1;
       return Promise.resolve(undefined);
     };

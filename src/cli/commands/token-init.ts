@@ -249,7 +249,7 @@ type Phase2 = Extract<Enrolled, { kind: 'phase2' }>;
 /** A roll-out at the terminal. */
 interface RollOut {
   readonly context: CommandContext;
-  readonly services: Pick<Services, 'enrolment' | 'ocra'>;
+  readonly services: Pick<Services, 'enrolment' | 'ocra' | 'calculations'>;
   readonly caller: Caller;
   readonly output: Output;
   /** The virtual device stands for the phone. */

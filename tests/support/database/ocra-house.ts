@@ -21,6 +21,7 @@ import { TokenRegistration } from '../../../src/challenges/enrolment/token-regis
 import { ValidationService } from '../../../src/challenges/validation-service.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { SecretVault } from '../../../src/keys/secret-vault.ts';
+import { ChallengeIssueStore } from '../../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { GivenConfiguration } from '../values/configuration-value.ts';
@@ -121,6 +122,7 @@ export class OcraHouse extends OcraRules {
   readonly held: TokenDatabase;
   readonly tokens: TokenStore;
   readonly challenges: ChallengeStore;
+  readonly issues: ChallengeIssueStore;
   readonly ocra: ChallengeService;
   readonly calculations: CalculationService;
   readonly enrolment: EnrolmentService;
@@ -134,11 +136,19 @@ export class OcraHouse extends OcraRules {
     const { database } = held;
     const tokens = (this.tokens = new TokenStore({ database }));
     const challenges = (this.challenges = new ChallengeStore({ database }));
+    const issues = (this.issues = new ChallengeIssueStore({ database }));
     const choice = new TokenChoice({ tokens, users });
     const log = this.#log();
-    const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });
+    const factory = new ChallengeFactory({
+      issues,
+      vault,
+      clock,
+      random,
+      log,
+      transactionIds: hexTransactionIds,
+    });
     const registration = new TokenRegistration({ tokens, random });
-    const phase2 = new RolloutPhase2({ tokens: choice, challenges, factory, vault, random });
+    const phase2 = new RolloutPhase2({ tokens: choice, issues, factory, vault, random });
     const refusals = {
       note: (refusal: Refusal): Promise<void> => {
         this.refusals.push(refusal);
@@ -149,7 +159,7 @@ export class OcraHouse extends OcraRules {
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
     this.calculations = new CalculationService(common);
     this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
-    const trigger = new ChallengeTrigger({ ...common, challenges, factory, check });
+    const trigger = new ChallengeTrigger({ ...common, issues, factory, check });
     this.validation = new ValidationService({
       ...common,
       challenges,
@@ -175,9 +185,9 @@ export class OcraHouse extends OcraRules {
 }
 
 /** Has something happen just before each challenge is stored, as a faster request would. */
-export function beforeIssue({ challenges }: OcraHouse, happen: () => Promise<void>): void {
-  const issue = challenges.issue.bind(challenges);
-  challenges.issue = async (...args) => {
+export function beforeIssue({ issues }: OcraHouse, happen: () => Promise<void>): void {
+  const issue = issues.issue.bind(issues);
+  issues.issue = async (...args) => {
     await happen();
     return issue(...args);
   };
