@@ -43,10 +43,13 @@ import { computingTurns, nodeResponder } from './challenges/search-means.ts';
 import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from './challenges/ocra-settings.ts';
 import { ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
+import { ResynchronisationStore } from './challenges/resynchronisation-store.ts';
 import { StatusWaitService } from './challenges/status-wait-service.ts';
+import { StatusWatchStore } from './challenges/status-watch-store.ts';
 import { StatusWatch } from './challenges/status-watch.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
+import { TransactionStore } from './challenges/transaction-store.ts';
 import { ValidationService } from './challenges/validation-service.ts';
 import type { Config } from './config/config.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
@@ -263,9 +266,8 @@ function challengeServices(shared: Shared) {
     check: new ResponseChecker({ ...shared, means }),
   };
   const ocra = new ChallengeService(common);
-  const watched = common.challenges;
   const statusWatch = new StatusWatch({
-    watched,
+    watched: new StatusWatchStore({ database }),
     metrics: metrics?.statusWaits,
     max,
     poll: shared.statusPoll,
@@ -283,8 +285,11 @@ function challengeServices(shared: Shared) {
       metrics: metrics?.statusWaits,
     }),
     validation: new ValidationService({ ...common, ocra, trigger: new ChallengeTrigger(common) }),
-    transactions: new TransactionService({ ...common, trail }),
-    resynchronisation: new ResynchronisationService(common),
+    transactions: new TransactionService({ ...shared, store: new TransactionStore({ database }), trail }),
+    resynchronisation: new ResynchronisationService({
+      ...common,
+      store: new ResynchronisationStore({ database }),
+    }),
     enrolment: new EnrolmentService({ ...common, registration, phase2: new RolloutPhase2(common) }),
     tokenImport: new TokenImportService({ ...common, tokens: store }),
   };
