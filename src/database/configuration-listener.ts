@@ -4,7 +4,8 @@ import type pg from 'pg';
 
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
 import { connectionSettings, type DatabaseOptions } from './database.ts';
-import { cutConnection, SessionClient } from './knex-internals.ts';
+import { cutConnection } from './knex-internals.ts';
+import { SessionClient } from './session-settings.ts';
 
 /** The channel of changes of the configuration; the payload is the name of the changed schema. */
 const CHANNEL = 'tankeeper_configuration';
