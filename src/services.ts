@@ -31,7 +31,9 @@ import { BackupService } from './backup/backup-service.ts';
 import { BackupStore } from './backup/backup-store.ts';
 import { ChallengeTrigger } from './challenges/challenge-trigger.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from './challenges/challenge-factory.ts';
+import { CalculationService } from './challenges/calculation-service.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
+import { ChallengeIssueStore } from './challenges/challenge-issue-store.ts';
 import { ChallengeStore } from './challenges/challenge-store.ts';
 import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
@@ -41,10 +43,13 @@ import { computingTurns, nodeResponder } from './challenges/search-means.ts';
 import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from './challenges/ocra-settings.ts';
 import { ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
+import { ResynchronisationStore } from './challenges/resynchronisation-store.ts';
 import { StatusWaitService } from './challenges/status-wait-service.ts';
+import { StatusWatchStore } from './challenges/status-watch-store.ts';
 import { StatusWatch } from './challenges/status-watch.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
+import { TransactionStore } from './challenges/transaction-store.ts';
 import { ValidationService } from './challenges/validation-service.ts';
 import type { Config } from './config/config.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
@@ -245,6 +250,7 @@ function challengeServices(shared: Shared) {
   const { responder = nodeResponder, transactionIds = hexTransactionIds } = shared;
   const { metrics, observations } = shared;
   const means = { turn: computingTurns(), responder };
+  const issues = new ChallengeIssueStore({ database, metrics: metrics?.challenges });
   const common = {
     ...shared,
     tokens: new TokenChoice({ ...shared, tokens: store }),
@@ -255,13 +261,13 @@ function challengeServices(shared: Shared) {
         observations.responseEnded(reason, milliseconds);
       },
     }),
-    factory: new ChallengeFactory({ ...shared, transactionIds }),
+    issues,
+    factory: new ChallengeFactory({ ...shared, issues, transactionIds }),
     check: new ResponseChecker({ ...shared, means }),
   };
   const ocra = new ChallengeService(common);
-  const watched = common.challenges;
   const statusWatch = new StatusWatch({
-    watched,
+    watched: new StatusWatchStore({ database }),
     metrics: metrics?.statusWaits,
     max,
     poll: shared.statusPoll,
@@ -269,6 +275,7 @@ function challengeServices(shared: Shared) {
   const registration = new TokenRegistration({ tokens: store, random });
   return {
     ocra,
+    calculations: new CalculationService(shared),
     /** Receives changes; the server ends it before it waits for its requests. */
     statusWatch,
     statusWaits: new StatusWaitService({
@@ -278,8 +285,11 @@ function challengeServices(shared: Shared) {
       metrics: metrics?.statusWaits,
     }),
     validation: new ValidationService({ ...common, ocra, trigger: new ChallengeTrigger(common) }),
-    transactions: new TransactionService({ ...common, trail }),
-    resynchronisation: new ResynchronisationService(common),
+    transactions: new TransactionService({ ...shared, store: new TransactionStore({ database }), trail }),
+    resynchronisation: new ResynchronisationService({
+      ...common,
+      store: new ResynchronisationStore({ database }),
+    }),
     enrolment: new EnrolmentService({ ...common, registration, phase2: new RolloutPhase2(common) }),
     tokenImport: new TokenImportService({ ...common, tokens: store }),
   };

@@ -27,8 +27,8 @@ export interface RefusalDependencies {
   readonly log: Log;
 }
 
-/** Milliseconds. */
-const MINUTE = 60_000;
+/** The period for which refusals are counted. */
+const MINUTE_MS = 60_000;
 /** Maximum number of rows a minute for the same refusal of the same endpoint and client. */
 const MAX_ALIKE = 5;
 /** Maximum number of rows a minute in all: a flood fills neither the disk nor the database's write-ahead log. */
@@ -53,7 +53,7 @@ export class RefusalTrail {
   #folded = new Map<string, Folded>();
   #rows = 0;
   #began = 0;
-  #isTrouble = false;
+  #isFailing = false;
 
   constructor(dependencies: RefusalDependencies) {
     this.#deps = dependencies;
@@ -62,7 +62,7 @@ export class RefusalTrail {
   /** Never fails. */
   async note({ account, ...refusal }: Refusal): Promise<void> {
     const now = this.#deps.clock.now().getTime();
-    if (now - this.#began >= MINUTE || now < this.#began) {
+    if (now - this.#began >= MINUTE_MS || now < this.#began) {
       this.#alike.clear();
       this.#rows = 0;
       this.#began = now;
@@ -109,13 +109,13 @@ export class RefusalTrail {
   async #write(make: () => Promise<readonly AuditEntry[]>, folded: readonly Folded[]): Promise<void> {
     try {
       await this.#deps.store.writeRefusals(await make());
-      this.#isTrouble = false;
+      this.#isFailing = false;
     } catch (error) {
       folded.forEach((one) => {
         this.#fold(one);
       });
-      if (!this.#isTrouble) {
-        this.#isTrouble = true;
+      if (!this.#isFailing) {
+        this.#isFailing = true;
         this.#deps.log.warn('Cannot write refusals to the audit; they are counted, and written later', {
           component: 'audit',
           ...describeFault(error),

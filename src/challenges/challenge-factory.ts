@@ -5,9 +5,34 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { Reported } from '../kernel/bounded-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import type { ShownQuestions } from '../ocra/question.ts';
+import type { Vault } from '../keys/vault.ts';
+import { buildRequestUrl } from '../ocra/qrtan-url.ts';
+import { ShownQuestions } from '../ocra/question.ts';
 import type { NewChallenge } from './challenge.ts';
+import type { ChallengeIssueStore } from './challenge-issue-store.ts';
+import { readOcraSettings } from './ocra-settings.ts';
 import { valuesForToken } from '../policy/policy-value.ts';
+import { keySecrets, requireTokenKey } from './token-key.ts';
+
+/** A challenge that was issued, and the URL by which an app reads it. */
+export interface IssuedChallenge {
+  readonly serial: string;
+  readonly transactionId: string;
+  /** RFC 6287 Q. */
+  readonly question: string;
+  /** The display data, as the client sent it. */
+  readonly data: string;
+  /** `lseqr://req?…`, the content of the QR code. */
+  readonly url: string;
+  /** The address that the app sends the response to; empty without a policy. */
+  readonly callbackUrl: string;
+}
+
+/** A challenge for a token as it was read, and what must still hold of the token when the challenge is stored. */
+interface IssueRequest extends Pick<NewChallenge, 'data' | 'signIn' | 'owner' | 'realms'> {
+  /** True for a challenge to a PIN: the token must still have it, and be neither locked nor disabled. */
+  readonly isTriggered?: true;
+}
 
 /** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */
 const QR_CODE_BYTES = 2953;
@@ -36,21 +61,55 @@ function sixDigits(random: Random): string {
   return random.below(1_000_000).toString().padStart(6, '0');
 }
 
-/** Common parts of all challenges, of transactions and of roll-outs. */
+interface ChallengeFactoryDependencies {
+  readonly issues: ChallengeIssueStore;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly transactionIds: TransactionIds;
+}
+
+/** Issues challenges: of transactions, to PINs and in roll-outs. */
 export class ChallengeFactory {
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #log: Log;
-  readonly #transactionIds: TransactionIds;
+  readonly #deps: ChallengeFactoryDependencies;
   /** Tokens without an address, of which the log was told. */
   readonly #warned: Reported;
 
-  constructor(dependencies: { clock: Clock; random: Random; log: Log; transactionIds: TransactionIds }) {
-    this.#clock = dependencies.clock;
-    this.#random = dependencies.random;
-    this.#log = dependencies.log;
-    this.#transactionIds = dependencies.transactionIds;
+  constructor(dependencies: ChallengeFactoryDependencies) {
+    this.#deps = dependencies;
     this.#warned = new Reported(dependencies);
+  }
+
+  /**
+   * Issues a challenge that the token answers with the key that it has.
+   * @throws ServiceError 'token.not-ready', 'challenge.too-long', 'challenge.url-ambiguous' and as
+   *   `ChallengeIssueStore.issue`
+   */
+  async issue(
+    configuration: Configuration,
+    token: Token,
+    { data, signIn, owner, realms, isTriggered }: IssueRequest,
+    act: Act,
+  ): Promise<IssuedChallenge> {
+    const { issues, vault, random } = this.#deps;
+    const { suite, key } = requireTokenKey(vault, token);
+    const callbackUrl = this.callbackUrl(configuration, token, act);
+    const { maxChallenges } = readOcraSettings(configuration.settings);
+    const bound = { owner, realms, key: keySecrets(token), ...(isTriggered && { pin: token.secrets.pin }) };
+    const issued = await this.draw(
+      new ShownQuestions(suite, signIn ? '' : data, random),
+      (transactionId, question) =>
+        buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),
+      (drawn) =>
+        issues.issue(
+          { ...drawn, ...bound, tokenId: token.id, data, signIn, seen: token },
+          maxChallenges,
+          act,
+        ),
+      isTriggered,
+    );
+    return { serial: token.serial, data, callbackUrl, ...issued };
   }
 
   /**
@@ -64,7 +123,7 @@ export class ChallengeFactory {
     token: Pick<Token, 'serial' | 'type' | 'realms' | 'owner'>,
     { client, requestId }: Pick<Act, 'client' | 'requestId'>,
   ): string {
-    const at = this.#clock.now();
+    const at = this.#deps.clock.now();
     const urls = valuesForToken(configuration.policies, 'qrtanurl', token, { client, at });
     if (urls.length > 1) {
       throw new ServiceError(
@@ -74,7 +133,7 @@ export class ChallengeFactory {
       );
     }
     if (urls[0] === undefined && token.type === 'ocra2' && this.#warned.isNew(token.serial, DAY_MS)) {
-      this.#log.warn(
+      this.#deps.log.warn(
         'no active policy of scope authentication with the action qrtanurl covers this token: apps will refuse its QR codes',
         { requestId, serial: token.serial, realms: token.realms.join(', ') },
       );
@@ -83,24 +142,25 @@ export class ChallengeFactory {
   }
 
   /**
-   * Makes a challenge under a transaction id of its own.
+   * Draws a challenge under a transaction id of its own.
    * @param questions those that may be shown; all have one length, and so have the URLs
-   * @param store stores it, as `ChallengeStore.issue`
+   * @param store stores it, as `ChallengeIssueStore.issue`
    * @param isTriggered true for a challenge to a PIN
    * @returns the challenge as it was stored
    * @throws ServiceError 'challenge.too-long', before anything is stored
    */
-  async issue(
+  async draw(
     questions: ShownQuestions,
     urlOf: (transactionId: string, question: string) => string,
     store: (
       drawn: Pick<NewChallenge, 'transactionId' | 'question' | 'questions' | 'issuedAt'>,
     ) => Promise<string | undefined>,
-    isTriggered = false,
+    isTriggered?: true,
   ): Promise<{ readonly transactionId: string; readonly question: string; readonly url: string }> {
+    const { transactionIds, random, clock } = this.#deps;
     for (let attempt = 0; attempt < 8; attempt += 1) {
-      const transactionId = this.#transactionIds(this.#random, isTriggered);
-      const issuedAt = this.#clock.now();
+      const transactionId = transactionIds(random, isTriggered);
+      const issuedAt = clock.now();
       const drawn = questions.draw();
       const url = urlOf(transactionId, drawn);
       assertFitsQrCode(url);

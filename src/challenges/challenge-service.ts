@@ -6,11 +6,8 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
 import { isCovered, isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
-import type { Vault } from '../keys/vault.ts';
-import type { Clock, Random } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { encodeActivationCode, randomActivationCode } from '../ocra/activation-code.ts';
-import { type CalculationInput, calculateOtp } from './calculation.ts';
 import {
   type Decision,
   decide,
@@ -20,29 +17,12 @@ import {
   isDropped,
   isTriggered,
 } from './challenge.ts';
-import type { ChallengeFactory } from './challenge-factory.ts';
+import type { ChallengeFactory, IssuedChallenge } from './challenge-factory.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeFilter, ChallengeOfToken } from './challenge.ts';
 import type { ChallengeStore } from './challenge-store.ts';
-import { buildRequestUrl } from '../ocra/qrtan-url.ts';
-import { ShownQuestions } from '../ocra/question.ts';
 import type { ResponseChecker } from './response-check.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
-import { keySecrets, requireTokenKey } from './token-key.ts';
-
-/** A challenge that was issued, and the URL by which an app reads it. */
-export interface IssuedChallenge {
-  readonly serial: string;
-  readonly transactionId: string;
-  /** RFC 6287 Q. */
-  readonly question: string;
-  /** The display data, as the client sent it. */
-  readonly data: string;
-  /** `lseqr://req?…`, the content of the QR code. */
-  readonly url: string;
-  /** The address that the app sends the response to; empty without a policy. */
-  readonly callbackUrl: string;
-}
 
 /** The verdict on a response to a transaction. */
 export interface CheckedTransaction {
@@ -97,9 +77,7 @@ export interface ChallengeDependencies {
   readonly challenges: ChallengeStore;
   readonly factory: ChallengeFactory;
   readonly check: ResponseChecker;
-  readonly vault: Vault;
   readonly clock: Clock;
-  readonly random: Random;
   /** Receives the responses on which no decision is possible. Undefined: they are not reported. */
   readonly refusals?: RefusalNotes | undefined;
 }
@@ -142,29 +120,16 @@ export class ChallengeService {
     configuration: Configuration,
     { data = '', signIn, ...reference }: ChallengeRequest,
   ): Promise<IssuedChallenge> {
-    const { tokens, challenges, factory, vault, random } = this.#deps;
+    const { tokens, factory } = this.#deps;
     const token = await tokens.only(configuration, reference, {
       ...grant,
       includes: (one) => isCovered(one, grant),
     });
     this.#authorizeFor(token, caller, configuration);
     const owner = (reference.user ?? '') === '' ? undefined : (token.owner ?? undefined);
-    const { suite, key } = requireTokenKey(vault, token);
-    const callbackUrl = factory.callbackUrl(configuration, token, actOf(caller, 'ocra/request'));
-    const { maxChallenges } = readOcraSettings(configuration.settings);
     const realms = grant.realms === 'all' ? undefined : token.realms;
-    const issued = await factory.issue(
-      new ShownQuestions(suite, signIn ? '' : data, random),
-      (transactionId, question) =>
-        buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),
-      (drawn) =>
-        challenges.issue(
-          { ...drawn, tokenId: token.id, data, signIn, owner, realms, key: keySecrets(token), seen: token },
-          maxChallenges,
-          actOf(caller, 'ocra/request'),
-        ),
-    );
-    return { serial: token.serial, data, callbackUrl, ...issued };
+    const act = actOf(caller, 'ocra/request');
+    return factory.issue(configuration, token, { data, signIn, owner, realms }, act);
   }
 
   /** @throws ServiceError 'right.missing' where the token is a second factor, whose challenges need a further right */
@@ -264,31 +229,6 @@ export class ChallengeService {
     }
     const owner = await this.#deps.users.find(configuration, { user, realm }, realms);
     return owner && { ...named, owner: { resolverId: owner.resolver.id, userId: owner.userId } };
-  }
-
-  /**
-   * @param text the text to encode instead of random bytes, as UTF-8
-   * @returns a valid activation code
-   * @throws ServiceError 'right.missing'
-   */
-  async activationCode(caller: Caller, text?: string): Promise<string> {
-    const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'activationcode' });
-    return text === undefined
-      ? randomActivationCode(this.#deps.random)
-      : encodeActivationCode(Buffer.from(text, 'utf8'));
-  }
-
-  /**
-   * Computes the response of an app, for tests of apps and portals: from values of the request, never from a token of
-   * this server.
-   * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid',
-   *   'activation-code.invalid', 'data-input.invalid', 'qrtan-url.invalid'
-   */
-  async calculateOtp(caller: Caller, input: CalculationInput): Promise<string> {
-    const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'calcOTP' });
-    return calculateOtp(input, this.#deps.clock.now());
   }
 }
 

@@ -1,57 +1,32 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
-import { isLocked, OCRA_TYPES, type TokenChange, type TokenStateChange } from '../tokens/token.ts';
+import { isLocked, OCRA_TYPES } from '../tokens/token.ts';
+import { isConfirmedInAnotherText } from './asked-question-store.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';
 import type { Database } from '../database/database.ts';
 import { KeyedQueue } from '../database/keyed-queue.ts';
-import type { PreparedStatement } from '../database/prepared-statements.ts';
 import { SharedLookup, SharedWrites } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
-import {
-  findToken,
-  REALMS_OF_TOKEN,
-  selectTokens,
-  stateColumns,
-  type TokenRow,
-  toToken,
-  withLockedTokens,
-} from '../tokens/token-rows-store.ts';
+import { isRowId, isStorable } from '../kernel/text.ts';
+import { selectTokens, type TokenRow, toToken, withLockedTokens } from '../tokens/token-rows-store.ts';
 import type {
   ChallengeFilter,
   ChallengeOfToken,
   ClosedBy,
   Decision,
-  NewChallenge,
   OpenDecision,
   TokenOrOwner,
   Challenge,
   ResponseReason,
 } from './challenge.ts';
-import {
-  isConfirmedInAnotherText,
-  ISSUE,
-  issue,
-  isTransactionIdInUse,
-  isTriggeredIn,
-  issueLocked,
-} from './issue-store.ts';
-import type { QuestionedToken } from './resynchronisation.ts';
 import { countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
-import type { StoredTransaction } from './transaction-history.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
 
 /** What a response names: a transaction, or the token or owner whose open challenges it may answer. */
 type Named = Required<Pick<ChallengeFilter, 'transactionId'>> | TokenOrOwner;
-
-/** The state of a challenge, as far as a request can wait for its change. */
-export interface WatchedState extends Pick<Challenge, 'receivedTan' | 'validTan' | 'closedBy'> {
-  /** The token's fail counter. */
-  readonly failCount: number;
-}
 
 /** The columns of a challenge without its id. */
 export interface ChallengeColumns {
@@ -70,10 +45,6 @@ interface ChallengeRow extends TokenRow, ChallengeColumns {
   readonly challenge_id: string;
 }
 
-interface StateRow extends Pick<ChallengeRow, 'received_tan' | 'valid_tan' | 'closed_by' | 'fail_count'> {
-  readonly id: string;
-}
-
 /** The most second passes that hold a connection at once; the rest of the pool is for the decisions. */
 const SECOND_PASSES = 4n;
 
@@ -87,26 +58,6 @@ interface ChallengeStoreDependencies {
   /** Told of each response with the milliseconds from the search for its challenge to the end of its settlement. */
   readonly responseEnded?: (reason: ResponseReason, milliseconds: number) => void;
 }
-/** Seconds of a mark beyond those asked for: of several waits one after the other, most find it there. */
-const LONGER = 60;
-
-/**
- * Not a change of the token's row: it is no change of the state, and a response need not be decided anew. It holds one
- * lock at most, hence no statement that waits for it is in its way.
- */
-const MARK: PreparedStatement<never> = {
-  name: 'mark-watched-challenge',
-  text: `UPDATE challenges SET watched_until = now() + make_interval(secs => $2::integer + ${LONGER})
-    WHERE id = $1::bigint AND closed_by IS NULL
-      AND (watched_until IS NULL OR watched_until < now() + make_interval(secs => $2::integer))`,
-};
-
-const STATES: PreparedStatement<StateRow> = {
-  name: 'read-watched-challenges',
-  text: `SELECT challenges.id, challenges.received_tan, challenges.valid_tan, challenges.closed_by, tokens.fail_count
-    FROM challenges JOIN tokens ON tokens.id = challenges.token_id
-    WHERE challenges.id = ANY ($1::bigint[])`,
-};
 
 /**
  * Challenges. The row of the token is the lock and the version for all of its challenges:
@@ -121,7 +72,6 @@ export class ChallengeStore {
   readonly #secondPasses = new KeyedQueue();
   readonly #byTransaction: SharedLookup<ChallengeRow>;
   readonly #settlements: SharedWrites;
-  readonly #issues: SharedWrites;
 
   constructor({ database, metrics, responseEnded }: ChallengeStoreDependencies) {
     this.#database = database;
@@ -132,37 +82,6 @@ export class ChallengeStore {
     );
     this.#byTransaction = new SharedLookup(database, 'find-transactions', byTransaction);
     this.#settlements = new SharedWrites(database, SETTLE);
-    this.#issues = new SharedWrites(database, ISSUE);
-  }
-
-  /**
-   * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction; those of sign-ins
-   * and others are counted apart. No response to one text confirms another: where the question is that of a stored
-   * challenge of the token with another text, another one takes its place. Challenges that were accepted count for
-   * suites without a counter only: with one, the responses that were made for them before are behind the counter, and
-   * `answer` refuses them. One that the app made again afterwards is not told apart (SECURITY.md, Limits).
-   * @param change a simultaneous change of the token (roll-out phase 2); one of its key closes all others
-   * @returns the question; undefined when the transaction id is in use, and nothing was stored
-   * @throws ServiceError 'token.unknown' when the token no longer exists, 'token.state' when its owner, secret or
-   *   realms may no longer be the required ones, 'challenge.no-question' where no question is free
-   */
-  async issue(
-    challenge: NewChallenge,
-    maxOpen: number,
-    act: Act,
-    change: TokenChange = {},
-  ): Promise<string | undefined> {
-    assertStorable(challenge.transactionId, challenge.question, challenge.data);
-    try {
-      const question = await this.#issue(challenge, maxOpen, act, change);
-      this.#metrics?.challengeIssued();
-      return question;
-    } catch (error) {
-      if (isTransactionIdInUse(error)) {
-        return undefined;
-      }
-      throw error;
-    }
   }
 
   /**
@@ -202,96 +121,9 @@ export class ChallengeStore {
     return counted !== undefined;
   }
 
-  /** @returns the number of challenges that PINs have had issued to a token since then */
-  async countTriggered(tokenId: string, since: Date): Promise<number> {
-    const { rows } = await this.#database.knex.raw<{ rows: { number: number }[] }>(
-      `SELECT count(*)::integer AS number FROM challenges
-        WHERE token_id = ?::bigint AND issued_at > ? AND ${isTriggeredIn('challenges')}`,
-      [tokenId, since],
-    );
-    return rows[0]?.number ?? 0;
-  }
-
   /** @returns the matching challenges of OCRA tokens, newest first */
   async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
     return isFindable(filter) ? findChallenges(this.#database.knex, filter) : [];
-  }
-
-  /** @returns a stored challenge by its transaction, without question and key */
-  async transaction(transactionId: string): Promise<StoredTransaction | undefined> {
-    if (!isStorable(transactionId)) {
-      return undefined;
-    }
-    const { knex } = this.#database;
-    return knex('challenges')
-      .join('tokens', 'tokens.id', 'challenges.token_id')
-      .where('challenges.transaction_id', transactionId)
-      .first<StoredTransaction | undefined>(
-        'tokens.serial',
-        knex.raw(REALMS_OF_TOKEN),
-        'challenges.data',
-        'challenges.issued_at as issuedAt',
-        'challenges.closed_by as closedBy',
-        'challenges.closed_at as closedAt',
-      );
-  }
-
-  /**
-   * Changes a token by its present state and the questions of its last challenges, under its lock.
-   * @param decide returns the change, or null for none; both are audited
-   * @returns true if there was a change, undefined when there is no such token
-   */
-  async changeQuestioned(
-    serial: string,
-    decide: (found: QuestionedToken) => TokenStateChange | null,
-    act: Act,
-  ): Promise<boolean | undefined> {
-    if (!isStorable(serial)) {
-      return undefined;
-    }
-    return this.#database.transact(({ sql, audit }) =>
-      withLockedTokens(sql, { serials: [serial] }, async () => {
-        const token = await findToken(sql, { serial });
-        if (token === undefined) {
-          return undefined;
-        }
-        const change = decide({ token, questions: await lastQuestions(sql, token.id) });
-        if (change !== null) {
-          await sql('tokens').where({ id: token.id }).update(stateColumns(change));
-        }
-        await audit.write(act, serial, change === null ? 'refused' : 'done', token.realms);
-        return change !== null;
-      }),
-    );
-  }
-
-  /**
-   * Makes the database tell all servers of changes of an open challenge
-   * (docs/adr/0026-waiting-for-a-transaction.md). A change that is under way is over when this returns.
-   * @param id the challenge's
-   */
-  async mark(id: string, seconds: number): Promise<void> {
-    await this.#database.prepared.run(MARK, [id, Math.ceil(seconds)]);
-  }
-
-  /** @returns the states by the ids of the challenges, without those that are no longer stored */
-  async states(ids: readonly string[]): Promise<ReadonlyMap<string, WatchedState>> {
-    const rows = await this.#database.prepared.run(STATES, [ids]);
-    return new Map(
-      rows.map(({ id, received_tan, valid_tan, closed_by, fail_count }) => [
-        id,
-        { receivedTan: received_tan, validTan: valid_tan, closedBy: closed_by, failCount: fail_count },
-      ]),
-    );
-  }
-
-  async #issue(challenge: NewChallenge, maxOpen: number, act: Act, change: TokenChange): Promise<string> {
-    const { seen } = challenge;
-    const isShared = seen !== undefined && Object.keys(change).length === 0;
-    const isIssued = isShared && (await issue(this.#issues, challenge, seen, maxOpen, act));
-    return isIssued
-      ? challenge.question
-      : this.#database.transact((unit) => issueLocked(unit, challenge, maxOpen, act, change));
   }
 
   async #answer(named: Named, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
@@ -414,15 +246,6 @@ async function findNamed(connection: Knex, named: Named): Promise<readonly Chall
     .where('challenges.transaction_id', named.transactionId)
     .limit(1)) as ChallengeRow[];
   return rows.map(toChallengeOfToken);
-}
-
-/** @returns the newest first, two at most */
-async function lastQuestions(connection: Knex, tokenId: string): Promise<readonly string[]> {
-  return connection('challenges')
-    .where({ token_id: tokenId })
-    .orderBy('id', 'desc')
-    .limit(2)
-    .pluck<string[]>('question');
 }
 
 async function findChallenges(

@@ -1,20 +1,15 @@
 import { isUsable } from '../tokens/token-use.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { Clock, Random } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import type { Vault } from '../keys/vault.ts';
-import { buildRequestUrl } from '../ocra/qrtan-url.ts';
-import { ShownQuestions } from '../ocra/question.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
 import { valuesForToken } from '../policy/policy-value.ts';
 import { isLocked, isOcraToken, type Token } from '../tokens/token.ts';
-import type { ChallengeFactory } from './challenge-factory.ts';
-import type { IssuedChallenge } from './challenge-service.ts';
-import type { ChallengeStore } from './challenge-store.ts';
+import type { ChallengeFactory, IssuedChallenge } from './challenge-factory.ts';
+import type { ChallengeIssueStore } from './challenge-issue-store.ts';
 import { readOcraSettings } from './ocra-settings.ts';
 import { mayHoldResponse, type ProvidedResponse, type ResponseChecker } from './response-check.ts';
-import { keySecrets, requireTokenKey } from './token-key.ts';
 
 /** A challenge that was issued to a PIN or password. */
 export interface TriggeredChallenge extends IssuedChallenge {
@@ -25,12 +20,10 @@ export interface TriggeredChallenge extends IssuedChallenge {
 }
 
 interface TriggerDependencies {
-  readonly challenges: ChallengeStore;
+  readonly issues: ChallengeIssueStore;
   readonly factory: ChallengeFactory;
   readonly check: ResponseChecker;
-  readonly vault: Vault;
   readonly clock: Clock;
-  readonly random: Random;
 }
 
 const PROMPT = 'Otp: ';
@@ -130,7 +123,7 @@ export class ChallengeTrigger {
   async #isFlooded({ settings }: Configuration, { id }: Token): Promise<boolean> {
     const { maxChallenges, challengeTimeout } = readOcraSettings(settings);
     const since = new Date(Math.max(0, this.#deps.clock.now().getTime() - challengeTimeout * 1000));
-    return (await this.#deps.challenges.countTriggered(id, since)) >= MOST * maxChallenges;
+    return (await this.#deps.issues.countTriggered(id, since)) >= MOST * maxChallenges;
   }
 
   async #issueTo(
@@ -139,20 +132,9 @@ export class ChallengeTrigger {
     token: Token,
     data: string,
   ): Promise<TriggeredChallenge> {
-    const { challenges, factory, vault, random } = this.#deps;
-    const { suite, key } = requireTokenKey(vault, token);
-    const callbackUrl = factory.callbackUrl(configuration, token, act);
-    const { maxChallenges } = readOcraSettings(configuration.settings);
-    const { secrets, owner } = token;
-    const bound = { owner: owner ?? undefined, pin: secrets.pin, key: keySecrets(token), seen: token };
-    const issued = await factory.issue(
-      new ShownQuestions(suite, data, random),
-      (transactionId, question) =>
-        buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),
-      (drawn) => challenges.issue({ ...drawn, ...bound, tokenId: token.id, data }, maxChallenges, act),
-      true,
-    );
-    return { serial: token.serial, tokenType: token.type, prompt: PROMPT, data, callbackUrl, ...issued };
+    const request = { data, owner: token.owner ?? undefined, isTriggered: true } as const;
+    const issued = await this.#deps.factory.issue(configuration, token, request, act);
+    return { ...issued, tokenType: token.type, prompt: PROMPT };
   }
 }
 

@@ -7,7 +7,7 @@ import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
-import type { ChallengeStore } from './challenge-store.ts';
+import type { ResynchronisationStore } from './resynchronisation-store.ts';
 import { requireTokenKey, responseInputs } from './token-key.ts';
 import { type ConsecutiveResponses, resynchronise } from './resynchronisation.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
@@ -28,7 +28,7 @@ export interface ResynchronisationDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly tokens: TokenChoice;
-  readonly challenges: Pick<ChallengeStore, 'changeQuestioned'>;
+  readonly store: ResynchronisationStore;
   readonly vault: Vault;
   readonly clock: Clock;
 }
@@ -56,7 +56,7 @@ export class ResynchronisationService {
     });
     const isUsers = (request.user ?? '') !== '';
     const settings = readOcraSettings(configuration.settings);
-    const done = await this.#deps.challenges.changeQuestioned(
+    const done = await this.#deps.store.change(
       serial,
       ({ token, questions }) => {
         // The token may have left the administrator's realms, or its user, since it was read.

@@ -1,7 +1,7 @@
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
 import { KeyedCounts } from '../kernel/bounded-work.ts';
 import type { StatusWaitMetrics, WaitEnd } from './challenge-metrics.ts';
-import type { WatchedState, ChallengeStore } from './challenge-store.ts';
+import type { StatusWatchStore, WatchedState } from './status-watch-store.ts';
 
 /** The result of a wait. */
 export interface Waited {
@@ -25,7 +25,7 @@ export interface StatusWait {
 
 /** The dependencies of a watch. */
 export interface StatusWatchDependencies {
-  readonly watched: Pick<ChallengeStore, 'mark' | 'states'>;
+  readonly watched: Pick<StatusWatchStore, 'mark' | 'states'>;
   readonly metrics?: Pick<StatusWaitMetrics, keyof StatusWaitMetrics> | undefined;
   /** The most requests that wait at once; half of them may be of one administrator. */
   readonly max: number;

@@ -1,3 +1,5 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { Grant } from '../policy/access-control.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 
 declare module '../kernel/errors.ts' {
@@ -67,4 +69,17 @@ export function findRealm(configuration: Configuration, name: string): Realm | u
   return configuration.realms.find((realm) =>
     requested === '' ? realm.isDefault : realm.name === requested,
   );
+}
+
+/**
+ * @returns the name of a realm as it is kept
+ * @throws ServiceError 'realm.unknown' for a realm that does not exist, and alike for one that the grant does not cover
+ */
+export function visibleRealm(configuration: Configuration, { realms: allowed }: Grant, name: string): string {
+  const realm = name.trim() === '' ? undefined : findRealm(configuration, name);
+  if (realm === undefined || (allowed !== 'all' && !allowed.includes(realm.name))) {
+    const unknown = name.slice(0, 255);
+    throw new ServiceError('realm.unknown', `There is no realm '${unknown}'`, { name: unknown });
+  }
+  return realm.name;
 }

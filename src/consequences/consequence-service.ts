@@ -2,7 +2,7 @@ import { unknownAdministrator } from '../administrators/administrator-service.ts
 import { lastAdministrator } from '../administrators/administrator.ts';
 import type { AdministratorStore } from '../administrators/administrator-store.ts';
 import { canonicalKey } from '../configuration/setting.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { Configuration, Realm } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -16,8 +16,10 @@ import { splitList } from '../policy/policy-users.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import { unknownNames } from '../policy/unknown-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
+import type { UserName } from '../users/user-service.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
+import type { Token } from '../tokens/token.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
 import { RealmConsequences } from './realm-consequences.ts';
@@ -58,10 +60,7 @@ export class ConsequenceService {
   async ofRealmChange({
     name,
     resolvers,
-  }: {
-    readonly name: string;
-    readonly resolvers: readonly string[];
-  }): Promise<readonly Consequence[]> {
+  }: Pick<Realm, 'name' | 'resolvers'>): Promise<readonly Consequence[]> {
     return this.#realms.ofChange(await this.#deps.configuration.current(), name, resolvers);
   }
 
@@ -74,26 +73,14 @@ export class ConsequenceService {
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid' */
-  async ofUserRemoval({
-    resolver,
-    login,
-  }: {
-    readonly resolver: string;
-    readonly login: string;
-  }): Promise<readonly Consequence[]> {
+  async ofUserRemoval({ resolver, login }: UserName): Promise<readonly Consequence[]> {
     const { id } = requireManaged(await this.#deps.configuration.current(), resolver);
     const user = await this.#deps.users.findByLogin(id, login);
     return user === undefined ? [] : this.#tokens.ofOwner({ resolverId: id, userId: user.userId });
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid' */
-  async ofPasswordRemoval({
-    resolver,
-    login,
-  }: {
-    readonly resolver: string;
-    readonly login: string;
-  }): Promise<readonly Consequence[]> {
+  async ofPasswordRemoval({ resolver, login }: UserName): Promise<readonly Consequence[]> {
     const { id } = requireManaged(await this.#deps.configuration.current(), resolver);
     const user = await this.#deps.users.findByLogin(id, login);
     return consequence(
@@ -123,13 +110,7 @@ export class ConsequenceService {
   }
 
   /** @throws ServiceError 'token.unknown' */
-  async ofTokenRealms({
-    serial,
-    realms,
-  }: {
-    readonly serial: string;
-    readonly realms: readonly string[];
-  }): Promise<readonly Consequence[]> {
+  async ofTokenRealms({ serial, realms }: Pick<Token, 'serial' | 'realms'>): Promise<readonly Consequence[]> {
     return this.#tokens.ofRealms(serial, realms);
   }
 

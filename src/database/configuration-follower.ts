@@ -6,7 +6,8 @@ import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
 import { connectionSettings, type DatabaseOptions } from './database.ts';
 import { translateDatabaseFault } from './database-faults.ts';
-import { cutConnection, SessionClient } from './knex-internals.ts';
+import { cutConnection } from './knex-internals.ts';
+import { SessionClient } from './session-settings.ts';
 
 /**
  * Milliseconds for which a server works with a configuration without comparing it with the database. A change whose

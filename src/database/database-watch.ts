@@ -7,9 +7,14 @@ import { describeFault, type Log } from '../kernel/log.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { askedSchemas, connectionSettings, type DatabaseOptions } from './database.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
-import { cutConnection, SessionClient } from './knex-internals.ts';
+import { cutConnection } from './knex-internals.ts';
 import { DatabaseUnavailable, translateDatabaseFault } from './database-faults.ts';
-import { assertSessionWorks, SESSION_QUESTION, type SessionAnswer } from './session-settings.ts';
+import {
+  assertSessionWorks,
+  SESSION_QUESTION,
+  type SessionAnswer,
+  SessionClient,
+} from './session-settings.ts';
 
 /** Milliseconds between two signs of life, and the longest wait for one. */
 const INTERVAL_MS = 1_000;

@@ -9,6 +9,7 @@ import { AuditTrail } from '../audit/trail-store.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { isCanceled, isAborted, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';
+import { SessionClient } from './session-settings.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import {
   assertSessionWorks,
@@ -169,7 +170,7 @@ export function knexConfig(options: DatabaseOptions): Knex.Config {
     log?.[level]('Knex warns', { component: 'database', faultDetail });
   };
   return {
-    client: hookedClient(hooksFor(gate)),
+    client: hookedClient(hooksFor(gate), SessionClient),
     connection: { ...connectionSettings(options), ...(gate !== undefined && { stream: gate.newSocket }) },
     pool: { min: 0, max: options.poolSize ?? 10, afterCreate: retireAfter(LAST_WORDS) },
     acquireConnectionTimeout: options.acquireTimeoutMs ?? 5_000,

@@ -1,12 +1,11 @@
 import knex from 'knex';
 import type { Knex } from 'knex';
-import pg from 'pg';
-
-import { type StartupPacket, withSessionSettings } from './session-settings.ts';
+import type pg from 'pg';
 
 /*
  * Fields and methods of Knex, its pool (tarn) and pg that their documentation does not promise. They are used nowhere
- * else; tests/database/knex-internals.test.ts fails where a new version changes one of them.
+ * else, but for the startup packet (`SessionClient`); tests/database/knex-internals.test.ts fails where a new version
+ * changes one of them.
  */
 
 /** Hooks of a pool around its connections and statements. */
@@ -46,18 +45,6 @@ interface PooledConnection extends pg.Client {
   __knex__disposed?: unknown;
 }
 
-/** pg's types omit its method that makes the startup packet. */
-const { getStartupConf } = pg.Client.prototype as unknown as {
-  readonly getStartupConf: (this: pg.Client) => StartupPacket;
-};
-
-/** A connection whose session has our settings, whatever role, database and configuration set. */
-export class SessionClient extends pg.Client {
-  getStartupConf(): StartupPacket {
-    return withSessionSettings(getStartupConf.call(this));
-  }
-}
-
 /** Knex gives each transaction a client of its own. */
 interface TransactionClient {
   readonly transacting?: boolean;
@@ -77,12 +64,15 @@ interface Runner {
 // Knex does not export the class of its PostgreSQL dialect by name. No connection is made here.
 const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructor as typeof Knex.Client;
 
-/** @returns Knex's PostgreSQL dialect with hooks, for `Knex.Config.client` */
-export function hookedClient(hooks: PoolHooks): typeof Knex.Client {
+/**
+ * @param Client makes the connections
+ * @returns Knex's PostgreSQL dialect with hooks, for `Knex.Config.client`
+ */
+export function hookedClient(hooks: PoolHooks, Client: typeof pg.Client): typeof Knex.Client {
   return class extends PostgresClient {
     /** The part of pg that Knex uses. */
-    protected _driver(): { readonly Client: typeof SessionClient } {
-      return { Client: SessionClient };
+    protected _driver(): { readonly Client: typeof pg.Client } {
+      return { Client };
     }
 
     override runner(builder: unknown): Runner {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { QueryResultRow } from 'pg';
+import pg, { type QueryResultRow } from 'pg';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 
@@ -67,10 +67,10 @@ export const DEFAULT_SCHEMAS = '"$user", public';
 const SCHEMAS = option('search_path', DEFAULT_SCHEMAS);
 
 /** A startup packet: settings, and the options of the command line of the session. */
-export type StartupPacket = Readonly<Record<string, string>> & { readonly options?: string };
+type StartupPacket = Readonly<Record<string, string>> & { readonly options?: string };
 
 /** @returns the packet with our settings, which win over all others but `search_path` */
-export function withSessionSettings(packet: StartupPacket): StartupPacket {
+function withSessionSettings(packet: StartupPacket): StartupPacket {
   const { options = '', ...rest } = packet;
   const ours = SET_AT_START.map(({ name, value }) => option(name, value));
   return {
@@ -78,6 +78,18 @@ export function withSessionSettings(packet: StartupPacket): StartupPacket {
     ...Object.fromEntries(TRACKED.map(({ name, value }) => [name, value])),
     options: [SCHEMAS, options, ...ours].filter((text) => text !== '').join(' '),
   };
+}
+
+/** pg's types omit its method that makes the startup packet. */
+const { getStartupConf } = pg.Client.prototype as unknown as {
+  readonly getStartupConf: (this: pg.Client) => StartupPacket;
+};
+
+/** A connection whose session has our settings, whatever role, database and configuration set. */
+export class SessionClient extends pg.Client {
+  getStartupConf(): StartupPacket {
+    return withSessionSettings(getStartupConf.call(this));
+  }
 }
 
 function option(name: string, value: string): string {

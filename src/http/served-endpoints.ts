@@ -85,7 +85,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
   const { documentedVersion } = config;
   const endpoints: Endpoint[] = [
     ...monitoringEndpoints(services.monitoring, config.monitoringPost),
-    ...ocraEndpoints(services.ocra, services.statusWaits),
+    ...ocraEndpoints(services),
     ...adminEndpoints(
       services.enrolment,
       administrators,

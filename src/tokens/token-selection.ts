@@ -1,10 +1,10 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/text.ts';
-import type { Configuration, ResolverKind } from '../configuration/configuration.ts';
+import { type Configuration, type ResolverKind, visibleRealm } from '../configuration/configuration.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
 import { type Token, wholeWithin } from './token.ts';
-import { type DescribedToken, isVisible, visibleRealm } from './token-view.ts';
+import { type DescribedToken, isVisible } from './token-view.ts';
 import type { Owner } from '../users/owner.ts';
 
 /**

@@ -3,7 +3,7 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import { type Configuration, visibleRealm } from '../configuration/configuration.ts';
 import {
   isSerial,
   type LockedDecision,
@@ -26,7 +26,7 @@ import {
 } from './token-selection.ts';
 import type { TokenStore } from './token-store.ts';
 import { copiedPin, isToSet, sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
-import { type DescribedToken, describeToken, foreignRealms, isVisible, visibleRealm } from './token-view.ts';
+import { type DescribedToken, describeToken, foreignRealms, isVisible } from './token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 

@@ -1,6 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
-import { findRealm, type Configuration } from '../configuration/configuration.ts';
 import type { Token } from './token.ts';
 
 /** A token without its secrets. */
@@ -59,17 +57,4 @@ export function foreignRealms(
   { realms: allowed }: Grant,
 ): readonly string[] {
   return allowed === 'all' ? [] : realms.filter((name) => !allowed.includes(name));
-}
-
-/**
- * @returns the name of a realm as it is kept
- * @throws ServiceError 'realm.unknown' for a realm that does not exist, and alike for one that the grant does not cover
- */
-export function visibleRealm(configuration: Configuration, { realms: allowed }: Grant, name: string): string {
-  const realm = name.trim() === '' ? undefined : findRealm(configuration, name);
-  if (realm === undefined || (allowed !== 'all' && !allowed.includes(realm.name))) {
-    const unknown = name.slice(0, 255);
-    throw new ServiceError('realm.unknown', `There is no realm '${unknown}'`, { name: unknown });
-  }
-  return realm.name;
 }

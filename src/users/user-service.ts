@@ -67,7 +67,7 @@ const FINDS_AT_ONCE = 2;
 const MAX_WAITING_FINDS = 8;
 
 /** A user of a managed resolver by name. */
-interface UserName {
+export interface UserName {
   readonly resolver: string;
   readonly login: string;
 }

@@ -2,6 +2,7 @@ import { SqlTap } from '../support/database/sql-tap.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AuditStore } from '../../src/audit/audit-store.ts';
+import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import type { Database } from '../../src/database/database.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
@@ -29,7 +30,7 @@ async function issued(serial: string): Promise<string> {
     data: '',
     issuedAt: new Date(),
   };
-  await new ChallengeStore({ database }).issue(challenge, 5, ACT);
+  await new ChallengeIssueStore({ database }).issue(challenge, 5, ACT);
   return serial;
 }
 

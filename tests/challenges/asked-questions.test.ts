@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ShownQuestions } from '../../src/ocra/question.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
+import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { NEW_TOKEN_COLUMNS } from '../../src/tokens/token-rows-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { SqlTap } from '../support/database/sql-tap.ts';
@@ -12,13 +12,13 @@ import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
 let tokens: TokenStore;
-let challenges: ChallengeStore;
+let issues: ChallengeIssueStore;
 
 beforeAll(async () => {
   // One connection, which keeps its settings.
   test = await createTestDatabase({ poolSize: 1 });
   tokens = new TokenStore({ database: test.database });
-  challenges = new ChallengeStore({ database: test.database });
+  issues = new ChallengeIssueStore({ database: test.database });
 });
 afterAll(() => test.drop());
 
@@ -37,7 +37,7 @@ async function issue(serial: string, question: string): Promise<void> {
   const seen = await tokens.findBySerial(serial);
   const questions = new ShownQuestions(parseOcraSuite('OCRA-1:HOTP-SHA256-8:QN04'), question, systemRandom);
   const challenge = { transactionId: serial, question, questions, data: 'B', issuedAt: NOW };
-  await challenges
+  await issues
     .issue({ ...challenge, tokenId: seen?.id ?? '', ...(seen && { seen }) }, 4, ACT)
     .catch(() => undefined);
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Token, TokenChange } from '../../src/tokens/token.ts';
+import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
@@ -14,12 +15,14 @@ const STEP = { rollout: 'phase2', secrets: { seed: sealedBytes('derived') } } as
 let test: TestDatabase;
 let tokens: TokenStore;
 let challenges: ChallengeStore;
+let issues: ChallengeIssueStore;
 let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   tokens = new TokenStore({ database: test.database });
   challenges = new ChallengeStore({ database: test.database });
+  issues = new ChallengeIssueStore({ database: test.database });
 });
 
 afterAll(() => test.drop());
@@ -48,7 +51,7 @@ describe('a step of the roll-out', () => {
   it('is taken while the token has the shared secret that it was made from', async () => {
     const token = await tokenInRollout();
     const challenge = { ...challengeFor(token, 'step'), sharedSecret: SECRET };
-    expect(await challenges.issue(challenge, 1, ACT, STEP)).toBe('Q');
+    expect(await issues.issue(challenge, 1, ACT, STEP)).toBe('Q');
     expect((await tokens.findBySerial(token.serial))?.rollout).toBe('phase2');
   });
 
@@ -60,7 +63,7 @@ describe('a step of the roll-out', () => {
     await tokens.update(token.serial, change, ACT);
     const before = await tokens.findBySerial(token.serial);
     const challenge = { ...challengeFor(token, 'late'), sharedSecret: SECRET };
-    await expect(challenges.issue(challenge, 1, ACT, STEP)).rejects.toMatchObject({ code: 'token.state' });
+    await expect(issues.issue(challenge, 1, ACT, STEP)).rejects.toMatchObject({ code: 'token.state' });
     expect(await tokens.findBySerial(token.serial)).toEqual(before);
     expect(await open(token)).toEqual([]);
   });
@@ -75,9 +78,9 @@ describe('open challenges', () => {
     const token = await tokenInRollout();
     const other = await tokenInRollout();
     for (const name of ['a', 'b']) {
-      await challenges.issue(challengeFor(token, name), 4, ACT);
+      await issues.issue(challengeFor(token, name), 4, ACT);
     }
-    await challenges.issue(challengeFor(other, 'c'), 4, ACT);
+    await issues.issue(challengeFor(other, 'c'), 4, ACT);
     await tokens.update(token.serial, change, ACT);
     expect(await open(token)).toEqual([]);
     expect(await open(other)).toHaveLength(1);
@@ -85,7 +88,7 @@ describe('open challenges', () => {
 
   it('stay open when anything else changes', async () => {
     const token = await tokenInRollout();
-    await challenges.issue(challengeFor(token, 'a'), 4, ACT);
+    await issues.issue(challengeFor(token, 'a'), 4, ACT);
     await tokens.update(
       token.serial,
       { active: false, failCount: 0, secrets: { pin: sealedBytes('1') } },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Decision } from '../../src/challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
+import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { SHARING, UNSHARED } from '../../src/database/prepared-statements.ts';
@@ -24,6 +25,7 @@ let tokens: TokenStore;
  */
 let pools: Database[];
 let servers: ChallengeStore[];
+let issues: ChallengeIssueStore[];
 let here: ChallengeStore;
 let there: ChallengeStore;
 let number = 0;
@@ -35,6 +37,7 @@ beforeAll(async () => {
     openDatabase({ connection: test.url, poolSize: 6, sharing: index % 2 === 0 ? SHARING : UNSHARED }),
   );
   servers = pools.map((database) => new ChallengeStore({ database }));
+  issues = pools.map((database) => new ChallengeIssueStore({ database }));
   [here, there] = servers as [ChallengeStore, ChallengeStore];
 });
 
@@ -64,15 +67,18 @@ async function issued(token: Named, transactionId = `T${token.id}`, maxOpen = 4)
     data: '',
     issuedAt: NOW,
   };
-  expect(await here.issue({ ...challenge, ...(seen && { seen }) }, maxOpen, ACT)).toBe('Q');
+  expect(await issues[0]?.issue({ ...challenge, ...(seen && { seen }) }, maxOpen, ACT)).toBe('Q');
   return transactionId;
 }
 
 /** The same thing at once, in turn over the servers. */
-function atOnce<T>(times: number, work: (server: ChallengeStore, index: number) => Promise<T>): Promise<T[]> {
-  return Promise.all(
-    Array.from({ length: times }, (_, index) => work(servers[index % SERVERS] ?? here, index)),
-  );
+function atOnce<Store, T>(
+  stores: readonly Store[],
+  times: number,
+  work: (store: Store, index: number) => Promise<T>,
+): Promise<T[]> {
+  const all = Array.from({ length: Math.ceil(times / SERVERS) }, () => stores).flat();
+  return Promise.all(all.slice(0, times).map(work));
 }
 
 /** Decides as `decide` does; at the first look, `meanwhile` happens before the decision gets to the database. */
@@ -101,7 +107,7 @@ describe('many answers at once to a challenge', () => {
   it('accepts one of 64 right responses to one transaction', async () => {
     const token = await newToken();
     const transactionId = await issued(token);
-    const decisions = await atOnce(64, (server) => server.answer(transactionId, rightly(), ACT));
+    const decisions = await atOnce(servers, 64, (server) => server.answer(transactionId, rightly(), ACT));
     expect(decisions.filter((decision) => decision?.result === true)).toHaveLength(1);
     expect(decisions.filter((decision) => decision?.reason === 'closed')).toHaveLength(63);
     expect(await tokens.findBySerial(token.serial)).toMatchObject({ counter: 1n, failCount: 0 });
@@ -116,7 +122,9 @@ describe('many answers at once to a challenge', () => {
   it('counts 50 wrong responses to one transaction as 50', async () => {
     const token = await newToken();
     const transactionId = await issued(token);
-    const decisions = await atOnce(50, (server) => server.answer(transactionId, wrongly(1_000), ACT));
+    const decisions = await atOnce(servers, 50, (server) =>
+      server.answer(transactionId, wrongly(1_000), ACT),
+    );
     expect(decisions.map((decision) => decision?.failCount ?? 0).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 50 }, (_, index) => index + 1),
     );
@@ -130,7 +138,7 @@ describe('many answers at once to a challenge', () => {
     for (const id of ids) {
       await issued(token, id);
     }
-    await atOnce(48, (server, index) => server.answer(ids[index % 4] ?? '', wrongly(1_000), ACT));
+    await atOnce(servers, 48, (server, index) => server.answer(ids[index % 4] ?? '', wrongly(1_000), ACT));
     expect(await tokens.findBySerial(token.serial)).toMatchObject({ failCount: 48 });
     const counts = (await here.find({ serial: token.serial })).map(({ challenge }) => challenge.wrongCount);
     expect(counts).toEqual([12, 12, 12, 12]);
@@ -139,7 +147,7 @@ describe('many answers at once to a challenge', () => {
   it('closes a challenge with exactly the third of 20 wrong responses', async () => {
     const token = await newToken();
     const transactionId = await issued(token);
-    await atOnce(20, (server) => server.answer(transactionId, wrongly(), ACT));
+    await atOnce(servers, 20, (server) => server.answer(transactionId, wrongly(), ACT));
     expect(await tokens.findBySerial(token.serial)).toMatchObject({ failCount: 3 });
     expect((await here.find({ transactionId }))[0]?.challenge).toMatchObject({
       wrongCount: 3,
@@ -153,7 +161,7 @@ describe('many answers at once to a challenge', () => {
     for (const id of ids) {
       await issued(token, id);
     }
-    const decisions = await atOnce(32, (server, index) =>
+    const decisions = await atOnce(servers, 32, (server, index) =>
       server.answer(ids[index % 4] ?? '', rightly(), ACT),
     );
     expect(decisions.filter((decision) => decision?.result === true)).toHaveLength(4);
@@ -166,7 +174,7 @@ describe('many answers at once to a challenge', () => {
   it('accepts one right response among wrong ones, and counts those after it from 0', async () => {
     const token = await newToken();
     const transactionId = await issued(token);
-    const decisions = await atOnce(40, (server, index) =>
+    const decisions = await atOnce(servers, 40, (server, index) =>
       server.answer(transactionId, index === 20 ? rightly(1_000) : wrongly(1_000), ACT),
     );
     expect(decisions[20]).toMatchObject({ result: true });
@@ -201,7 +209,7 @@ describe('many answers at once to a challenge', () => {
       await database?.knex('users').first();
       return wrongly(1_000)(found);
     };
-    await atOnce(12 * SERVERS, (server, index) =>
+    await atOnce(servers, 12 * SERVERS, (server, index) =>
       server.answer(ids[Math.floor(index / SERVERS)] ?? '', asking(pools[index % SERVERS]), ACT),
     );
     const counts = await Promise.all(
@@ -340,8 +348,8 @@ describe('an answer between a look and its decision on a challenge', () => {
 describe('many challenges issued at once', () => {
   it('never leave more open than allowed', async () => {
     const token = await newToken();
-    const results = await atOnce(40, (server, index) =>
-      server.issue(
+    const results = await atOnce(issues, 40, (store, index) =>
+      store.issue(
         {
           tokenId: token.id,
           transactionId: `${token.serial}-${index}`,
@@ -362,8 +370,8 @@ describe('many challenges issued at once', () => {
 
   it('give a transaction id to one only', async () => {
     const own = await Promise.all(Array.from({ length: 16 }, () => newToken()));
-    const results = await atOnce(16, (server, index) =>
-      server.issue(
+    const results = await atOnce(issues, 16, (store, index) =>
+      store.issue(
         {
           tokenId: own[index]?.id ?? '',
           transactionId: 'wanted by all',
@@ -383,7 +391,7 @@ describe('many challenges issued at once', () => {
   it('and answered at once, are each either answered or pushed out', async () => {
     const token = await newToken();
     const ids = Array.from({ length: 24 }, (_, index) => `${token.serial}-${index}`);
-    const decisions = await atOnce(24, async (server, index) => {
+    const decisions = await atOnce(servers, 24, async (server, index) => {
       const transactionId = ids[index] ?? '';
       await issued(token, transactionId, 2);
       return server.answer(transactionId, rightly(), ACT);

@@ -119,18 +119,18 @@ describe('a challenge', () => {
   });
 
   it('is made anew where the token gets another owner or key at this moment, some times', async () => {
-    const issue = house.challenges.issue.bind(house.challenges);
+    const issue = house.issues.issue.bind(house.issues);
     let attempts = 0;
-    house.challenges.issue = async (...args) => {
+    house.issues.issue = async (...args) => {
       attempts += 1;
       return attempts === 1 ? Promise.reject(new ServiceError('token.state', 'another key')) : issue(...args);
     };
     expect((await house.ocra.requestChallenge(admin, { user: 'anna' })).serial).toBe('A1');
-    house.challenges.issue = () => Promise.reject(new ServiceError('token.state', 'another key'));
+    house.issues.issue = () => Promise.reject(new ServiceError('token.state', 'another key'));
     const refused = await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1' }));
     expect(refused.message).toBe('another key');
     let others = 0;
-    house.challenges.issue = () => {
+    house.issues.issue = () => {
       others += 1;
       return Promise.reject(new ServiceError('token.unknown', 'gone'));
     };
@@ -141,7 +141,7 @@ describe('a challenge', () => {
   it('is stored only while the token has the key that it was made with', async () => {
     const sharedSecret = vault.seal(KEY, 'shared-secret', 'E1');
     await house.tokens.update('E1', { rollout: 'phase1', secrets: { sharedSecret } }, ACT);
-    const issue = jest.spyOn(house.challenges, 'issue');
+    const issue = jest.spyOn(house.issues, 'issue');
     await house.ocra.requestChallenge(admin, { serial: 'A1' });
     await house.ocra.requestChallenge(admin, { serial: 'E1' });
     const seed = (await house.tokens.findBySerial('A1'))?.secrets.seed;
@@ -152,7 +152,7 @@ describe('a challenge', () => {
   });
 
   it('for a user is stored only while the user owns the token, for a serial with any owner', async () => {
-    const issue = jest.spyOn(house.challenges, 'issue');
+    const issue = jest.spyOn(house.issues, 'issue');
     await house.ocra.requestChallenge(admin, { user: 'anna' });
     await house.ocra.requestChallenge(admin, { serial: 'A1', user: '' });
     const owners = issue.mock.calls.map(([challenge]) => challenge.owner?.userId);
@@ -208,14 +208,13 @@ describe('a challenge', () => {
   });
 
   it('takes another transaction id where one is taken, and gives up in the end', async () => {
-    const issue = house.challenges.issue.bind(house.challenges);
+    const issue = house.issues.issue.bind(house.issues);
     let refusals = 3;
-    house.challenges.issue = async (...args) =>
-      refusals-- > 0 ? Promise.resolve(undefined) : issue(...args);
+    house.issues.issue = async (...args) => (refusals-- > 0 ? Promise.resolve(undefined) : issue(...args));
     const { transactionId } = await house.ocra.requestChallenge(admin, { serial: 'A1' });
     expect(await house.challenges.find({ serial: 'A1' })).toMatchObject([{ challenge: { transactionId } }]);
     let attempts = 0;
-    house.challenges.issue = () => {
+    house.issues.issue = () => {
       attempts += 1;
       return Promise.resolve(undefined);
     };
@@ -330,10 +329,13 @@ describe('the status', () => {
 
 describe('an activation code', () => {
   it('is random, or of the text that is given', async () => {
-    expect(await house.ocra.activationCode(admin, '1234567890')).toBe('GEZDGNBVGY3TQOJQ01');
-    expect(await house.ocra.activationCode(admin, 'é')).toBe('YOUQ====6A');
-    expect(await house.ocra.activationCode(admin, '')).toBe('00');
-    const codes = [await house.ocra.activationCode(admin), await house.ocra.activationCode(admin)];
+    expect(await house.calculations.activationCode(admin, '1234567890')).toBe('GEZDGNBVGY3TQOJQ01');
+    expect(await house.calculations.activationCode(admin, 'é')).toBe('YOUQ====6A');
+    expect(await house.calculations.activationCode(admin, '')).toBe('00');
+    const codes = [
+      await house.calculations.activationCode(admin),
+      await house.calculations.activationCode(admin),
+    ];
     expect(codes.every((code) => /^[A-Z2-7]{16}[0-9A-F]{2}$/.test(code))).toBe(true);
     expect(codes[0]).not.toBe(codes[1]);
   });
@@ -348,15 +350,15 @@ describe('a calculation', () => {
       ocrasuite: 'OCRA-1:HOTP-SHA256-6:C-QA64',
       challenge: 'abcdefg12345670000Xch3tNAkIWpmj6du0PVBSvFOmJqWu0wq9AL9BKYxGjGkVg',
     };
-    expect(await house.ocra.calculateOtp(admin, input)).toBe('991417');
+    expect(await house.calculations.calculateOtp(admin, input)).toBe('991417');
   });
 });
 
 it.each<[string, (house: OcraHouse) => Promise<unknown>]>([
   ['request', ({ ocra }) => ocra.requestChallenge(nobody, { serial: 'A1' })],
   ['status', ({ ocra }) => ocra.status(nobody, { serial: 'A1' })],
-  ['activationcode', ({ ocra }) => ocra.activationCode(nobody)],
-  ['calcOTP', ({ ocra }) => ocra.calculateOtp(nobody, {})],
+  ['activationcode', ({ calculations }) => calculations.activationCode(nobody)],
+  ['calcOTP', ({ calculations }) => calculations.calculateOtp(nobody, {})],
 ])('the right to %s is checked, and no other', async (action, attempt) => {
   expect(await eventualRefusal(attempt(house))).toMatchObject({
     code: 'right.missing',

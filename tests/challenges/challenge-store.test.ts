@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Challenge, Decision } from '../../src/challenges/challenge.ts';
+import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
@@ -12,12 +13,14 @@ import { QUESTIONS } from '../support/values/question-values.ts';
 let test: TestDatabase;
 let tokens: TokenStore;
 let challenges: ChallengeStore;
+let issues: ChallengeIssueStore;
 let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   tokens = new TokenStore({ database: test.database });
   challenges = new ChallengeStore({ database: test.database });
+  issues = new ChallengeIssueStore({ database: test.database });
   await insertState(test.database, {
     resolvers: ['people'],
     realms: [{ name: 'north', resolvers: ['people'] }],
@@ -45,7 +48,7 @@ const challengeFor = (tokenId: string, transactionId: string, issuedAt = NOW) =>
 });
 
 async function issued(token: { id: string }, transactionId = `T${token.id}`): Promise<string> {
-  expect(await challenges.issue(challengeFor(token.id, transactionId), 4, ACT)).toBe('pay10euro');
+  expect(await issues.issue(challengeFor(token.id, transactionId), 4, ACT)).toBe('pay10euro');
   return transactionId;
 }
 
@@ -81,7 +84,7 @@ describe('issuing a challenge', () => {
     const [first, second] = [await newToken(), await newToken({ rollout: 'phase1' })];
     await issued(first, 'taken');
     const change = { rollout: 'phase2', secrets: { nonce: sealedBytes('nonce') } } as const;
-    expect(await challenges.issue(challengeFor(second.id, 'taken'), 4, ACT, change)).toBeUndefined();
+    expect(await issues.issue(challengeFor(second.id, 'taken'), 4, ACT, change)).toBeUndefined();
     expect(await tokens.findBySerial(second.serial)).toMatchObject({
       rollout: 'phase1',
       secrets: { nonce: null },
@@ -93,14 +96,14 @@ describe('issuing a challenge', () => {
   it('changes the token in the same transaction', async () => {
     const token = await newToken({ rollout: 'phase1', active: false });
     const change = { rollout: 'phase2', active: true, realms: ['north'], counter: 7n } as const;
-    await challenges.issue(challengeFor(token.id, 'phase2'), 4, ACT, change);
+    await issues.issue(challengeFor(token.id, 'phase2'), 4, ACT, change);
     expect(await tokens.findBySerial(token.serial)).toMatchObject(change);
   });
 
   it('stores nothing when what the token is to become is refused', async () => {
     const token = await newToken();
     await expect(
-      challenges.issue(challengeFor(token.id, 'nowhere'), 4, ACT, { realms: ['nowhere'] }),
+      issues.issue(challengeFor(token.id, 'nowhere'), 4, ACT, { realms: ['nowhere'] }),
     ).rejects.toMatchObject({ code: 'realm.unknown' });
     expect(await challengeOf('nowhere')).toBeUndefined();
   });
@@ -108,7 +111,7 @@ describe('issuing a challenge', () => {
   it('is refused for a token that has gone', async () => {
     const token = await newToken();
     await tokens.removeAll([token.serial], ACT);
-    await expect(challenges.issue(challengeFor(token.id, 'gone'), 4, ACT)).rejects.toMatchObject({
+    await expect(issues.issue(challengeFor(token.id, 'gone'), 4, ACT)).rejects.toMatchObject({
       code: 'token.unknown',
     });
   });
@@ -116,7 +119,7 @@ describe('issuing a challenge', () => {
   it('is refused for data that the database cannot hold, in words that the caller can use', async () => {
     const token = await newToken();
     const challenge = { ...challengeFor(token.id, 'nul'), data: 'a\0b' };
-    await expect(challenges.issue(challenge, 4, ACT)).rejects.toMatchObject({
+    await expect(issues.issue(challenge, 4, ACT)).rejects.toMatchObject({
       code: 'parameter.invalid',
     });
   });
@@ -138,7 +141,7 @@ describe('issuing a challenge', () => {
     const token = await newToken();
     await issued(token, `${token.serial}-ahead`);
     const early = challengeFor(token.id, `${token.serial}-behind`, new Date(NOW.getTime() - 60_000));
-    await challenges.issue(early, 1, ACT);
+    await issues.issue(early, 1, ACT);
     expect((await challengeOf(`${token.serial}-behind`))?.closedBy).toBeNull();
     expect((await challengeOf(`${token.serial}-ahead`))?.closedBy).toBe('superseded');
   });
@@ -247,7 +250,7 @@ describe('finding challenges', () => {
       [1, 'sooner'],
       [2, 'latest'],
     ] as const) {
-      await challenges.issue(challengeFor(token.id, `${token.serial}-${id}`, at(minutes)), 4, ACT);
+      await issues.issue(challengeFor(token.id, `${token.serial}-${id}`, at(minutes)), 4, ACT);
     }
     await issued(plain, `${plain.serial}-plain`);
     const found = await challenges.find({ serial: token.serial });

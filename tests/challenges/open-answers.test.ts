@@ -4,7 +4,7 @@ import type { NewToken } from '../../src/tokens/token.ts';
 import { pinVerifier } from '../../src/tokens/pin.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
-import type { IssuedChallenge } from '../../src/challenges/challenge-service.ts';
+import type { IssuedChallenge } from '../../src/challenges/challenge-factory.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import {

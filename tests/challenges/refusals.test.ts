@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CalculationInput, calculateOtp } from '../../src/challenges/calculation.ts';
+import { type CalculationInput, calculateOtp } from '../../src/challenges/calculation-service.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { type DataInputs, encodeDataInput } from '../../src/ocra/data-input.ts';
 import { assertSerial, keyOf, phaseOf, suiteOf } from '../../src/challenges/enrolment/enrolment.ts';

@@ -137,7 +137,7 @@ describe('a resynchronisation', () => {
   });
 
   it('reports a token that has just been removed', async () => {
-    house.challenges.changeQuestioned = () => Promise.resolve(undefined);
+    house.resynchronisations.change = () => Promise.resolve(undefined);
     expect(await eventualRefusal(resync({ serial: 'A1' }))).toMatchObject({
       code: 'token.unknown',
       message: "No token found with the serial 'A1'",

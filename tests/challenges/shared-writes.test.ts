@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import type { Decision } from '../../src/challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
+import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import type { Database } from '../../src/database/database.ts';
 import { SHARING, type Sharing, UNSHARED } from '../../src/database/prepared-statements.ts';
@@ -21,6 +22,7 @@ type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 interface Server {
   readonly database: Database;
   readonly challenges: ChallengeStore;
+  readonly issues: ChallengeIssueStore;
   readonly tokens: TokenStore;
 }
 
@@ -44,6 +46,7 @@ function opened(sharing: Sharing = SHARING): Server {
   return {
     database,
     challenges: new ChallengeStore({ database }),
+    issues: new ChallengeIssueStore({ database }),
     tokens: new TokenStore({ database }),
   };
 }
@@ -65,14 +68,14 @@ function challengeOf(
   token: Token,
   transactionId = token.serial,
   question = 'Q',
-): Parameters<ChallengeStore['issue']>[0] {
+): Parameters<ChallengeIssueStore['issue']>[0] {
   return { tokenId: token.id, transactionId, question, questions: QUESTIONS, data: '', issuedAt: NOW };
 }
 
 /** Tokens with an open challenge each, whose transaction id is the serial. */
 async function withChallenges(count: number): Promise<readonly Token[]> {
   const tokens = await newTokens(count);
-  await Promise.all(tokens.map((token) => server.challenges.issue(challengeOf(token), 4, ACT)));
+  await Promise.all(tokens.map((token) => server.issues.issue(challengeOf(token), 4, ACT)));
   return tokens;
 }
 
@@ -215,7 +218,7 @@ describe('responses at the same moment', () => {
     const [token] = (await newTokens(1)) as [Token];
     const ids = Array.from({ length: 8 }, (_, index) => `${token.serial}-${index}`);
     for (const id of ids) {
-      await server.challenges.issue(challengeOf(token, id), 8, ACT);
+      await server.issues.issue(challengeOf(token, id), 8, ACT);
     }
     await Promise.all(ids.map((id) => server.challenges.answer(id, wrongly(1_000), ACT)));
     expect(await server.tokens.findBySerial(token.serial)).toMatchObject({ failCount: 8 });
@@ -339,7 +342,7 @@ describe('requests for a challenge at the same moment', () => {
   it('share a statement', async () => {
     const tokens = await newTokens(30);
     const statements = await statementsOf(async () => {
-      const issued = tokens.map((token) => server.challenges.issue(asSeen(token, token.serial), 4, ACT));
+      const issued = tokens.map((token) => server.issues.issue(asSeen(token, token.serial), 4, ACT));
       expect(await Promise.all(issued)).toEqual(tokens.map(() => 'Q'));
     });
     expect(statements).toHaveLength(1);
@@ -352,9 +355,7 @@ describe('requests for a challenge at the same moment', () => {
     const read = await Promise.all(tokens.map(({ serial }) => server.tokens.findBySerial(serial)));
     const now = read.filter((token) => token !== undefined);
     const ids = tokens.map(({ serial }, place) => (place === 2 ? used : `${serial}-again`));
-    const issued = now.map((token, place) =>
-      server.challenges.issue(asSeen(token, ids[place] ?? ''), 4, ACT),
-    );
+    const issued = now.map((token, place) => server.issues.issue(asSeen(token, ids[place] ?? ''), 4, ACT));
     expect(await Promise.all(issued)).toEqual(['Q', 'Q', undefined, 'Q']);
     expect((await audited.verify()).all).toEqual([]);
   });
@@ -362,7 +363,7 @@ describe('requests for a challenge at the same moment', () => {
   it('for one token supersede as they would one after the other', async () => {
     const [token] = (await newTokens(1)) as [Token];
     const issued = Array.from({ length: 6 }, (_, index) =>
-      server.challenges.issue(asSeen(token, `${token.serial}-${index}`), 2, ACT),
+      server.issues.issue(asSeen(token, `${token.serial}-${index}`), 2, ACT),
     );
     expect(await Promise.all(issued)).toEqual(issued.map(() => 'Q'));
     expect(await server.challenges.find({ serial: token.serial, open: true })).toHaveLength(2);
@@ -374,9 +375,7 @@ describe('requests for a challenge at the same moment', () => {
     const texts = ['"\\', '\u0001\u001f\u2028\uffff', '😀', "'; --", '\\u0000', '{"a":null}', ''];
     const tokens = await newTokens(texts.length);
     await Promise.all(
-      tokens.map((token, place) =>
-        server.challenges.issue(asSeen(token, token.serial, texts[place]), 4, ACT),
-      ),
+      tokens.map((token, place) => server.issues.issue(asSeen(token, token.serial, texts[place]), 4, ACT)),
     );
     const stored = await Promise.all(
       tokens.map(({ serial }) => server.challenges.find({ transactionId: serial })),

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { WatchedState } from '../../src/challenges/challenge-store.ts';
+import type { WatchedState } from '../../src/challenges/status-watch-store.ts';
 import {
   StatusWatch,
   type StatusWatchDependencies,

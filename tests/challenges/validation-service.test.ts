@@ -1,6 +1,6 @@
 import { jest, afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../src/ocra/compute.ts';
-import type { IssuedChallenge } from '../../src/challenges/challenge-service.ts';
+import type { IssuedChallenge } from '../../src/challenges/challenge-factory.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import {

@@ -41,7 +41,7 @@ afterAll(() => test.drop());
 /** A pool of one connection. */
 function open(hooks: Partial<PoolHooks> = {}, pool: Knex.PoolConfig = {}): Knex {
   const made = knex({
-    client: hookedClient({ ...PASSED_ON, ...hooks }),
+    client: hookedClient({ ...PASSED_ON, ...hooks }, pg.Client),
     connection: test.url,
     pool: { min: 0, max: 1, ...pool },
     log: SILENT,
@@ -86,7 +86,7 @@ describe('a hooked client', () => {
     const url = new URL(test.url);
     url.pathname = '/no_such_database';
     const away = knex({
-      client: hookedClient({ ...PASSED_ON, translate }),
+      client: hookedClient({ ...PASSED_ON, translate }, pg.Client),
       connection: url.href,
       log: SILENT,
     });

@@ -5,8 +5,7 @@ import { ConnectionGate } from '../../src/database/connection-gate.ts';
 import { connectionSettings, type Database, openDatabase } from '../../src/database/database.ts';
 import { DatabaseClock } from '../../src/database/database-clock.ts';
 import { DatabaseWatch } from '../../src/database/database-watch.ts';
-import { SessionClient } from '../../src/database/knex-internals.ts';
-import { assertSessionWorks, schemasAskedFor } from '../../src/database/session-settings.ts';
+import { assertSessionWorks, schemasAskedFor, SessionClient } from '../../src/database/session-settings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { until } from '../support/values/until.ts';
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/housekeeping.ts';
+import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
@@ -26,6 +27,7 @@ let test: TestDatabase;
 let other: Database;
 let tokens: TokenStore;
 let challenges: ChallengeStore;
+let issues: ChallengeIssueStore;
 let number = 0;
 
 beforeAll(async () => {
@@ -33,6 +35,7 @@ beforeAll(async () => {
   other = openDatabase({ connection: test.url });
   tokens = new TokenStore({ database: test.database });
   challenges = new ChallengeStore({ database: test.database });
+  issues = new ChallengeIssueStore({ database: test.database });
 });
 
 afterAll(async () => {
@@ -56,7 +59,7 @@ async function issue(
   issuedAt: Date,
   maxOpen = 4,
 ): Promise<void> {
-  await challenges.issue(
+  await issues.issue(
     { tokenId: token.id, transactionId, question: 'Q', questions: QUESTIONS, data: '', issuedAt },
     maxOpen,
     ACT,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
+import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ImportStore } from '../../src/linotp/import-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
@@ -40,7 +40,7 @@ it('leaves the statistics of tables that have grown as they are after autovacuum
 it('imports challenges so that no request beside it asks the same for another text, and tokens stay untouched', async () => {
   const { database } = test;
   const tokens = new TokenStore({ database });
-  const challenges = new ChallengeStore({ database });
+  const issues = new ChallengeIssueStore({ database });
   const target = new ImportStore({ database });
   const { id } = await tokens.insert(tokenValue('OCRA1'), ACT);
   await database.knex.raw(
@@ -60,7 +60,7 @@ it('imports challenges so that no request beside it asks the same for another te
   const seen = await tokens.findBySerial('OCRA1');
   const issuing = await target.transact(ACT, async (rows) => {
     await rows.challenges.insert([{ ...challenge, tokenId: id }]);
-    const issued = challenges.issue(
+    const issued = issues.issue(
       {
         tokenId: id,
         transactionId: 'T2',

@@ -13,7 +13,7 @@ import { normalizeActivationCode } from '../../ocra/activation-code.ts';
 import type { ChallengeFactory } from '../challenge-factory.ts';
 import type { Enrolled, EnrolmentRequest } from './enrolment.ts';
 import { deriveTokenKey } from '../../ocra/key-derivation.ts';
-import type { ChallengeStore } from '../challenge-store.ts';
+import type { ChallengeIssueStore } from '../challenge-issue-store.ts';
 import { buildNonceUrl } from '../../ocra/qrtan-url.ts';
 import { ShownQuestions } from '../../ocra/question.ts';
 import { type OcraSuite, parseOcraSuite } from '../../ocra/suite.ts';
@@ -22,23 +22,19 @@ import type { TokenChoice } from '../token-choice.ts';
 /** Bytes; the last eight are the salt of the key derivation. */
 const NONCE_BYTES = 64;
 
+interface RolloutPhase2Dependencies {
+  readonly tokens: TokenChoice;
+  readonly issues: ChallengeIssueStore;
+  readonly factory: ChallengeFactory;
+  readonly vault: Vault;
+  readonly random: Random;
+}
+
 /** Roll-out phase 2: key from shared secret, activation code and nonce; first challenge. */
 export class RolloutPhase2 {
-  readonly #deps: {
-    readonly tokens: TokenChoice;
-    readonly challenges: ChallengeStore;
-    readonly factory: ChallengeFactory;
-    readonly vault: Vault;
-    readonly random: Random;
-  };
+  readonly #deps: RolloutPhase2Dependencies;
 
-  constructor(dependencies: {
-    tokens: TokenChoice;
-    challenges: ChallengeStore;
-    factory: ChallengeFactory;
-    vault: Vault;
-    random: Random;
-  }) {
+  constructor(dependencies: RolloutPhase2Dependencies) {
     this.#deps = dependencies;
   }
 
@@ -80,13 +76,13 @@ export class RolloutPhase2 {
     token: Token,
     user: ResolvedUser | undefined,
   ): Promise<Enrolled> {
-    const { factory, challenges } = this.#deps;
+    const { factory, issues } = this.#deps;
     const owner = user && { resolverId: user.resolver.id, userId: user.userId };
     const realms = grant.realms === 'all' ? undefined : token.realms;
     const { suite, key, nonce, change, sharedSecret } = await this.#derive(token, request);
     const callbackUrl = factory.callbackUrl(configuration, token, actOf(caller, 'admin/init'));
     const data = request.message ?? '';
-    const issued = await factory.issue(
+    const issued = await factory.draw(
       new ShownQuestions(suite, data, this.#deps.random),
       (transactionId, question) =>
         buildNonceUrl(suite, key, {
@@ -98,7 +94,7 @@ export class RolloutPhase2 {
           serial: token.serial,
         }),
       (drawn) =>
-        challenges.issue(
+        issues.issue(
           { ...drawn, tokenId: token.id, data, owner, realms, sharedSecret },
           1,
           actOf(caller, 'admin/init'),

@@ -253,7 +253,7 @@ type Phase2 = Extract<Enrolled, { kind: 'phase2' }>;
 /** A roll-out at the terminal. */
 interface RollOut {
   readonly context: CommandContext;
-  readonly services: Pick<Services, 'enrolment' | 'ocra'>;
+  readonly services: Pick<Services, 'enrolment' | 'ocra' | 'calculations'>;
   readonly caller: Caller;
   readonly output: Output;
   readonly reader: CodeReader;
@@ -305,7 +305,7 @@ async function beginPhase2(
     if (typed === LATER) {
       return undefined;
     }
-    const code = typed === '' ? await services.ocra.activationCode(caller) : typed;
+    const code = typed === '' ? await services.calculations.activationCode(caller) : typed;
     const request: EnrolmentRequest = { type: 'ocra', serial, genkey: '1', activationcode: code, message };
     try {
       const enrolled = await services.enrolment.init(caller, request);

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { CalculationService } from '../../challenges/calculation-service.ts';
 import type { ChallengeService } from '../../challenges/challenge-service.ts';
 import type { StatusWaitService } from '../../challenges/status-wait-service.ts';
+import type { Services } from '../../services.ts';
 import { type Answers, count, orPicture, valueOf } from '../answers.ts';
 import {
   administratorEndpoint,
@@ -144,15 +146,19 @@ export const TRANSACTION_STATUS: Answers = {
 };
 
 /** @returns the endpoints of /ocra: challenges and responses by RFC 6287 */
-export function ocraEndpoints(ocra: ChallengeService, waits: StatusWaitService): Endpoint[] {
+export function ocraEndpoints({
+  ocra,
+  statusWaits: waits,
+  calculations,
+}: Pick<Services, 'ocra' | 'statusWaits' | 'calculations'>): Endpoint[] {
   return [
     requestEndpoint(ocra),
     checkEndpoint(ocra),
     statusEndpoint('/ocra/checkstatus', ocra, waits),
     statusEndpoint('/ocra', ocra, waits),
     statusEndpoint('/admin/checkstatus', ocra, waits),
-    activationCodeEndpoint(ocra),
-    calculationEndpoint(ocra),
+    activationCodeEndpoint(calculations),
+    calculationEndpoint(calculations),
   ];
 }
 
@@ -265,7 +271,7 @@ function statusEndpoint(
   );
 }
 
-function activationCodeEndpoint(ocra: ChallengeService): Endpoint {
+function activationCodeEndpoint(calculations: CalculationService): Endpoint {
   return valueReading(
     {
       path: '/ocra/getActivationCode',
@@ -280,12 +286,15 @@ function activationCodeEndpoint(ocra: ChallengeService): Endpoint {
       },
     },
     async ({ caller, parameters: { activationcode }, dialect }) => ({
-      activationcode: await ocra.activationCode(caller, dialect.ocra.activationCodeSource(activationcode)),
+      activationcode: await calculations.activationCode(
+        caller,
+        dialect.ocra.activationCodeSource(activationcode),
+      ),
     }),
   );
 }
 
-function calculationEndpoint(ocra: ChallengeService): Endpoint {
+function calculationEndpoint(calculations: CalculationService): Endpoint {
   return valueReading(
     {
       path: '/ocra/calculateOtp',
@@ -307,6 +316,6 @@ function calculationEndpoint(ocra: ChallengeService): Endpoint {
         os: optional('takes precedence over `ocrasuite`'),
       },
     },
-    async ({ caller, parameters }) => ({ otp: await ocra.calculateOtp(caller, parameters) }),
+    async ({ caller, parameters }) => ({ otp: await calculations.calculateOtp(caller, parameters) }),
   );
 }

@@ -1,4 +1,5 @@
-import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../challenges/challenge-service.ts';
+import type { IssuedChallenge } from '../../challenges/challenge-factory.ts';
+import type { CheckedTransaction, StatusEntry } from '../../challenges/challenge-service.ts';
 import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
 import type { Validated, ValidatedTransaction } from '../../challenges/validation-service.ts';
 import type { AnyServiceError } from '../../kernel/errors.ts';

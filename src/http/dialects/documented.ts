@@ -12,7 +12,8 @@ import type {
 } from './dialect.ts';
 import { asciiJson, envelopeId, type EnvelopeResult, type Reply } from '../reply.ts';
 import type { RequestContext } from '../request/exchange.ts';
-import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../challenges/challenge-service.ts';
+import type { IssuedChallenge } from '../../challenges/challenge-factory.ts';
+import type { CheckedTransaction, StatusEntry } from '../../challenges/challenge-service.ts';
 import { pictureReply, qrImageTag, SEED_WIDTH, seedUrl, URL_WIDTH } from '../qr-picture.ts';
 import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
 import { translate } from '../messages.ts';

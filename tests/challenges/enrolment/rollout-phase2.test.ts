@@ -196,7 +196,7 @@ describe('the second phase of a roll-out', () => {
 
   it('is not begun again after another failure than a token that has changed', async () => {
     let attempts = 0;
-    house.challenges.issue = () => {
+    house.issues.issue = () => {
       attempts += 1;
       return Promise.reject(new ServiceError('token.unknown', 'gone'));
     };

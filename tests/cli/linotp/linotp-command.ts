@@ -31,11 +31,9 @@ export async function runLinotpCommand(
     {
       io,
       openServices: () =>
-        Promise.resolve({
-          ...recordingServices({}, [], []),
-          ...app.services,
-          close: () => Promise.resolve(),
-        }),
+        Promise.resolve(
+          Object.assign(recordingServices({}, [], []), app.services, { close: () => Promise.resolve() }),
+        ),
     },
   );
   const key = fixtureFile(fixture, 'encKey');

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { StatusWatch, type Waited } from '../../../src/challenges/status-watch.ts';
-import { ChallengeStore } from '../../../src/challenges/challenge-store.ts';
+import { StatusWatchStore } from '../../../src/challenges/status-watch-store.ts';
 import { ConfigurationFollower } from '../../../src/database/configuration-follower.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import {
@@ -51,7 +51,7 @@ interface Watching {
 /** @param url the address at which the server listens; undefined: it does not listen */
 async function watching(url: string | undefined, poll = NEVER): Promise<Watching> {
   const database = openDatabase({ connection: application.databaseUrl, applicationName: 'watching' });
-  const watched = new ChallengeStore({ database });
+  const watched = new StatusWatchStore({ database });
   const watch = new StatusWatch({
     watched,
     metrics: { waitingAre: nothing, waitEnded: nothing },

@@ -11,15 +11,18 @@ import { ChallengeTrigger } from '../../../src/challenges/challenge-trigger.ts';
 import { ChallengeFactory, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { EnrolmentService } from '../../../src/challenges/enrolment/enrolment-service.ts';
 import { responder } from '../../../src/ocra/compute.ts';
+import { CalculationService } from '../../../src/challenges/calculation-service.ts';
 import { ChallengeService } from '../../../src/challenges/challenge-service.ts';
 import { ResponseChecker } from '../../../src/challenges/response-check.ts';
 import { ResynchronisationService } from '../../../src/challenges/resynchronisation-service.ts';
+import { ResynchronisationStore } from '../../../src/challenges/resynchronisation-store.ts';
 import { RolloutPhase2 } from '../../../src/challenges/enrolment/rollout-phase2.ts';
 import { TokenChoice } from '../../../src/challenges/token-choice.ts';
 import { TokenRegistration } from '../../../src/challenges/enrolment/token-registration.ts';
 import { ValidationService } from '../../../src/challenges/validation-service.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { SecretVault } from '../../../src/keys/secret-vault.ts';
+import { ChallengeIssueStore } from '../../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { GivenConfiguration } from '../values/configuration-value.ts';
@@ -120,7 +123,10 @@ export class OcraHouse extends OcraRules {
   readonly held: TokenDatabase;
   readonly tokens: TokenStore;
   readonly challenges: ChallengeStore;
+  readonly issues: ChallengeIssueStore;
+  readonly resynchronisations: ResynchronisationStore;
   readonly ocra: ChallengeService;
+  readonly calculations: CalculationService;
   readonly enrolment: EnrolmentService;
   readonly validation: ValidationService;
   readonly resynchronisation: ResynchronisationService;
@@ -132,11 +138,20 @@ export class OcraHouse extends OcraRules {
     const { database } = held;
     const tokens = (this.tokens = new TokenStore({ database }));
     const challenges = (this.challenges = new ChallengeStore({ database }));
+    const issues = (this.issues = new ChallengeIssueStore({ database }));
+    this.resynchronisations = new ResynchronisationStore({ database });
     const choice = new TokenChoice({ tokens, users });
     const log = this.#log();
-    const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });
+    const factory = new ChallengeFactory({
+      issues,
+      vault,
+      clock,
+      random,
+      log,
+      transactionIds: hexTransactionIds,
+    });
     const registration = new TokenRegistration({ tokens, random });
-    const phase2 = new RolloutPhase2({ tokens: choice, challenges, factory, vault, random });
+    const phase2 = new RolloutPhase2({ tokens: choice, issues, factory, vault, random });
     const refusals = {
       note: (refusal: Refusal): Promise<void> => {
         this.refusals.push(refusal);
@@ -145,8 +160,9 @@ export class OcraHouse extends OcraRules {
     };
     const common = { configuration, access, users, vault, clock, random, refusals };
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
+    this.calculations = new CalculationService(common);
     this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
-    const trigger = new ChallengeTrigger({ ...common, challenges, factory, check });
+    const trigger = new ChallengeTrigger({ ...common, issues, factory, check });
     this.validation = new ValidationService({
       ...common,
       challenges,
@@ -156,7 +172,11 @@ export class OcraHouse extends OcraRules {
       trigger,
       tokenStore: tokens,
     });
-    this.resynchronisation = new ResynchronisationService({ ...common, tokens: choice, challenges });
+    this.resynchronisation = new ResynchronisationService({
+      ...common,
+      tokens: choice,
+      store: this.resynchronisations,
+    });
   }
 
   /** @returns the audit rows of responses */
@@ -172,9 +192,9 @@ export class OcraHouse extends OcraRules {
 }
 
 /** Has something happen just before each challenge is stored, as a faster request would. */
-export function beforeIssue({ challenges }: OcraHouse, happen: () => Promise<void>): void {
-  const issue = challenges.issue.bind(challenges);
-  challenges.issue = async (...args) => {
+export function beforeIssue({ issues }: OcraHouse, happen: () => Promise<void>): void {
+  const issue = issues.issue.bind(issues);
+  issues.issue = async (...args) => {
     await happen();
     return issue(...args);
   };

@@ -53,7 +53,7 @@ describe('token init at a terminal', () => {
     const { dependencies, io, calls } = terminal(
       {
         'enrolment.init': [PHASE_1, PHASE_2],
-        'ocra.activationCode': ['NEWCODE'],
+        'calculations.activationCode': ['NEWCODE'],
         'ocra.checkTransaction': [RIGHT],
       },
       ['', '', '123456'],
@@ -61,7 +61,7 @@ describe('token init at a terminal', () => {
     expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
     expect(calls.map(([name]) => name)).toEqual([
       'enrolment.init',
-      'ocra.activationCode',
+      'calculations.activationCode',
       'enrolment.init',
       'ocra.checkTransaction',
     ]);

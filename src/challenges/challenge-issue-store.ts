@@ -1,16 +1,17 @@
 import type { Knex } from 'knex';
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
+import type { Database } from '../database/database.ts';
 import {
   type ColumnValues,
-  type SharedWrites,
+  SharedWrites,
   writeLocked,
   type WritingStatement,
 } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { assertStorable } from '../kernel/text.ts';
 import type { Sealed } from '../keys/vault.ts';
 import { plainQuestion, questionKeys } from '../ocra/question.ts';
-import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
 import {
   closeOpenChallenges,
@@ -21,20 +22,11 @@ import {
 } from '../tokens/token-rows-store.ts';
 import { isLocked, type Token, type TokenChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import type { ChallengeOfToken, NewChallenge } from './challenge.ts';
+import { HASH, hashOf, selectAsked } from './asked-question-store.ts';
+import type { ChallengeMetrics } from './challenge-metrics.ts';
+import type { NewChallenge } from './challenge.ts';
 
 type Asked = Pick<NewChallenge, 'tokenId' | 'question' | 'questions' | 'data'>;
-
-/**
- * The expression of the index challenges_question_idx, for the token and the key of a question. A hash: the index is a
- * quarter as large. The few questions with a hash in common are told apart afterwards.
- */
-const HASH = `hashtextextended(lower(btrim(asked.question, '0') COLLATE "C"), asked.token_id)`;
-
-/** @returns the value of `HASH` for one of `questionKeys`, as SQL */
-function hashOf(key: string, tokenId: string): string {
-  return `hashtextextended(${key} COLLATE "C", ${tokenId})`;
-}
 
 /**
  * The condition that no challenge of the token of `request` has another text and, up to the few that have only a hash in
@@ -60,7 +52,7 @@ function kindOf(table: string): string {
 }
 
 /** @returns `isTriggered` as SQL, for challenges of this server */
-export function isTriggeredIn(table: string): string {
+function isTriggeredIn(table: string): string {
   return `length(${table}.transaction_id) IN (17, 24)`;
 }
 
@@ -70,7 +62,7 @@ export function isTriggeredIn(table: string): string {
  * each write of a challenge is one of its token. A token that was asked the same in another text counts as changed.
  * Newest by id, not by time: ids are assigned under the token's lock, times by servers whose clocks differ.
  */
-export const ISSUE: WritingStatement = {
+const ISSUE: WritingStatement = {
   name: 'issue-challenges',
   text: `WITH request AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1::json) AS request(place integer, token_id bigint, version bigint,
@@ -107,32 +99,86 @@ export const ISSUE: WritingStatement = {
     SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM locked`,
 };
 
-/**
- * Issues a challenge for a token that is as it was read, in a statement that requests share.
- * @param writes of `ISSUE`
- * @param maxOpen at least 1
- * @returns false, and nothing is stored, if the token has changed since it was read, or is just being changed, or if
- *   the question may be that of another text
- * @throws the unique violation of a transaction id that is in use
- */
-export async function issue(
-  writes: SharedWrites,
-  challenge: NewChallenge,
-  seen: Token,
-  maxOpen: number,
-  act: Act,
-): Promise<boolean> {
-  const columns = { ...columnsOf(challenge, maxOpen), version: seen.version, is_free: false };
-  return (await writes.do({ key: seen.id, entry: entryOf(act, challenge, seen), columns })) !== undefined;
+/** Stores challenges as they are issued. */
+export class ChallengeIssueStore {
+  readonly #database: Database;
+  readonly #metrics: ChallengeMetrics | undefined;
+  readonly #issues: SharedWrites;
+
+  constructor({ database, metrics }: { database: Database; metrics?: ChallengeMetrics | undefined }) {
+    this.#database = database;
+    this.#metrics = metrics;
+    this.#issues = new SharedWrites(database, ISSUE);
+  }
+
+  /**
+   * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction; those of sign-ins
+   * and others are counted apart. No response to one text confirms another: where the question is that of a stored
+   * challenge of the token with another text, another one takes its place. Challenges that were accepted count for
+   * suites without a counter only: with one, the responses that were made for them before are behind the counter, and
+   * `ChallengeStore.answer` refuses them. One that the app made again afterwards is not told apart (SECURITY.md, Limits).
+   * @param change a simultaneous change of the token (roll-out phase 2); one of its key closes all others
+   * @returns the question; undefined when the transaction id is in use, and nothing was stored
+   * @throws ServiceError 'token.unknown' when the token no longer exists, 'token.state' when its owner, secret or
+   *   realms may no longer be the required ones, 'challenge.no-question' where no question is free
+   */
+  async issue(
+    challenge: NewChallenge,
+    maxOpen: number,
+    act: Act,
+    change: TokenChange = {},
+  ): Promise<string | undefined> {
+    assertStorable(challenge.transactionId, challenge.question, challenge.data);
+    try {
+      const question = await this.#issue(challenge, maxOpen, act, change);
+      this.#metrics?.challengeIssued();
+      return question;
+    } catch (error) {
+      if (isTransactionIdInUse(error)) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  /** @returns the number of challenges that PINs have had issued to a token since then */
+  async countTriggered(tokenId: string, since: Date): Promise<number> {
+    const { rows } = await this.#database.knex.raw<{ rows: { number: number }[] }>(
+      `SELECT count(*)::integer AS number FROM challenges
+        WHERE token_id = ?::bigint AND issued_at > ? AND ${isTriggeredIn('challenges')}`,
+      [tokenId, since],
+    );
+    return rows[0]?.number ?? 0;
+  }
+
+  async #issue(challenge: NewChallenge, maxOpen: number, act: Act, change: TokenChange): Promise<string> {
+    const { seen } = challenge;
+    const isShared = seen !== undefined && Object.keys(change).length === 0;
+    return isShared && (await this.#issueShared(challenge, seen, maxOpen, act))
+      ? challenge.question
+      : this.#database.transact((unit) => issueLocked(unit, challenge, maxOpen, act, change));
+  }
+
+  /**
+   * Issues a challenge for a token that is as it was read, in a statement that requests share.
+   * @returns false, and nothing is stored, if the token has changed since it was read, or is just being changed, or if
+   *   the question may be that of another text
+   * @throws the unique violation of a transaction id that is in use
+   */
+  async #issueShared(challenge: NewChallenge, seen: Token, maxOpen: number, act: Act): Promise<boolean> {
+    const columns = { ...columnsOf(challenge, maxOpen), version: seen.version, is_free: false };
+    const entry = entryOf(act, challenge, seen);
+    return (await this.#issues.do({ key: seen.id, entry, columns })) !== undefined;
+  }
 }
 
 /**
- * As `issue`, by the same statement under the token's lock: with a change of the token, and another question where that
+ * As `ChallengeIssueStore.issue`, by the same statement under the token's lock: with a change of the token, and another question where that
  * of the challenge is one of another text.
  * @returns the question
  * @throws ServiceError 'token.unknown', 'token.state', 'challenge.no-question'; the unique violation
  */
-export async function issueLocked(
+async function issueLocked(
   unit: UnitOfWork,
   challenge: NewChallenge,
   maxOpen: number,
@@ -173,7 +219,7 @@ export async function issueLocked(
 }
 
 /** @returns true for the failure of an issue whose transaction id another challenge has */
-export function isTransactionIdInUse(error: unknown): boolean {
+function isTransactionIdInUse(error: unknown): boolean {
   return (error as { constraint?: unknown } | null)?.constraint === 'challenges_transaction_id_key';
 }
 
@@ -294,32 +340,4 @@ async function askedInAnotherText(
     })
     .distinct<{ question: string }[]>('asked.question');
   return new Set(rows.map((row) => plainQuestion(suite, row.question)));
-}
-
-/** @returns true if a challenge of the token with another text and the same question was accepted */
-export async function isConfirmedInAnotherText(
-  transaction: Knex.Transaction,
-  { challenge: { question, data }, token: { id, ocraSuite } }: ChallengeOfToken,
-): Promise<boolean> {
-  const suite = parseOcraSuite(ocraSuite ?? '');
-  const rows = await selectAsked(transaction, id, suite, [question])
-    .where({ 'asked.valid_tan': true })
-    .whereNot({ 'asked.data': data })
-    .distinct<{ question: string }[]>('asked.question');
-  const plain = plainQuestion(suite, question);
-  return rows.some((row) => plainQuestion(suite, row.question) === plain);
-}
-
-/** @returns a query for the challenges of a token that may have one of these questions, and for few others */
-function selectAsked(
-  transaction: Knex.Transaction,
-  tokenId: string,
-  suite: OcraSuite,
-  questions: readonly string[],
-): Knex.QueryBuilder {
-  const keys = questions.flatMap((one) => questionKeys(suite, one));
-  return transaction('challenges as asked').whereRaw(
-    `${HASH} = ANY (ARRAY(SELECT ${hashOf('key', '?::bigint')} FROM unnest(?::text[]) AS key))`,
-    [tokenId, keys],
-  );
 }

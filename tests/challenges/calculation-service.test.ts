@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CalculationInput, calculateOtp } from '../../src/challenges/calculation.ts';
+import { type CalculationInput, calculateOtp } from '../../src/challenges/calculation-service.ts';
 
 const nonce = '0123456789abcdef'.repeat(8);
 const challenge = 'abcdefg12345670000Xch3tNAkIWpmj6du0PVBSvFOmJqWu0wq9AL9BKYxGjGkVg';

@@ -1,11 +1,19 @@
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { normalizeActivationCode } from '../ocra/activation-code.ts';
+import {
+  encodeActivationCode,
+  normalizeActivationCode,
+  randomActivationCode,
+} from '../ocra/activation-code.ts';
 import { computeResponse } from '../ocra/compute.ts';
 import { timeStepAt } from '../ocra/data-input.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
 import { deriveTokenKey } from '../ocra/key-derivation.ts';
 import { parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
+import type { AccessControl } from '../policy/access-control.ts';
+import type { Caller } from '../policy/caller.ts';
 
 /** The values of one computation, as clients name them. */
 export interface CalculationInput {
@@ -29,10 +37,51 @@ export interface CalculationInput {
   readonly os?: string | undefined;
 }
 
+interface CalculationDependencies {
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
+  readonly access: AccessControl;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** What apps compute, for roll-outs and for tests of apps and portals. Reads and changes nothing that is stored. */
+export class CalculationService {
+  readonly #deps: CalculationDependencies;
+
+  constructor(dependencies: CalculationDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * @param text the text to encode instead of random bytes, as UTF-8
+   * @returns a valid activation code
+   * @throws ServiceError 'right.missing'
+   */
+  async activationCode(caller: Caller, text?: string): Promise<string> {
+    const configuration = await this.#deps.configuration.current();
+    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'activationcode' });
+    return text === undefined
+      ? randomActivationCode(this.#deps.random)
+      : encodeActivationCode(Buffer.from(text, 'utf8'));
+  }
+
+  /**
+   * Computes the response of an app, for tests of apps and portals: from values of the request, never from a token of
+   * this server.
+   * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid',
+   *   'activation-code.invalid', 'data-input.invalid', 'qrtan-url.invalid'
+   */
+  async calculateOtp(caller: Caller, input: CalculationInput): Promise<string> {
+    const configuration = await this.#deps.configuration.current();
+    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'calcOTP' });
+    return calculateOtp(input, this.#deps.clock.now());
+  }
+}
+
 /**
  * Computes the response of an app after a roll-out with these values.
  * @returns the response
- * @throws ServiceError as listed at `ChallengeService.calculateOtp`
+ * @throws ServiceError as listed at `CalculationService.calculateOtp`
  */
 export async function calculateOtp(input: CalculationInput, now: Date): Promise<string> {
   const init = readUrl(input.init1, 'init');
