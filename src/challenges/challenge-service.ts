@@ -21,7 +21,7 @@ import {
   isTriggered,
 } from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
-import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
+import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import type { ChallengeFilter, ChallengeOfToken } from './challenge.ts';
 import type { ChallengeStore } from './challenge-store.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';

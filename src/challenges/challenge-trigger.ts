@@ -12,7 +12,7 @@ import { isLocked, isOcraToken, type Token } from '../tokens/token.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import type { IssuedChallenge } from './challenge-service.ts';
 import type { ChallengeStore } from './challenge-store.ts';
-import { readOcraSettings } from './ocra-settings.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
 import { mayHoldResponse, type ProvidedResponse, type ResponseChecker } from './response-check.ts';
 import { keySecrets, requireTokenKey } from './token-key.ts';
 

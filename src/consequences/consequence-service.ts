@@ -4,7 +4,7 @@ import type { AdministratorStore } from '../administrators/administrator-store.t
 import { canonicalKey } from '../configuration/setting.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
+import { OCRA_DEFAULTS } from '../configuration/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { composed, listNames } from '../kernel/text.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';

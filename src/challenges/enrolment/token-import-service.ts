@@ -13,7 +13,7 @@ import type { Clock, Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
 import type { ImportedKey, KeyFileFormat, KeyFileReader, UnreadableKey } from '../../tokens/key-file.ts';
-import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
+import { type OcraSettings, readOcraSettings } from '../../configuration/settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
 /** A key file and its secret. */
