@@ -2,7 +2,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { didYouMean } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { assertSetting, canonicalKey, ERROR_SETTING, type KnownSetting, mayBeSecret } from './setting.ts';
+import { assertSetting, canonicalKey, type KnownSetting, mayBeSecret } from './setting.ts';
 import {
   checkOcraSettings,
   isObeyed,

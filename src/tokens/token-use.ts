@@ -26,7 +26,7 @@ export const UNBOUND_USE: TokenUse = {
 };
 
 /** The largest value of the columns. */
-const MAX_USES = 2 ** 31 - 1;
+export const MAX_USES = 2 ** 31 - 1;
 
 /** @returns true if the token takes responses at `now`: it is switched on, in its period, and below its counts */
 export function isUsable(
@@ -135,8 +135,14 @@ function readDayFirst(text: string): Date | undefined {
 
 function readIso(text: string): Date | undefined {
   const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text.trim());
-  const at = new Date(isIso ? text.trim() : Number.NaN);
+  const at = new Date(isIso && isCalendarDay(text.trim().slice(0, 10)) ? text.trim() : Number.NaN);
   return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+/** @returns true for a day of the calendar such as 2030-01-31: `Date` takes the 31st of each month */
+export function isCalendarDay(day: string): boolean {
+  const at = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
 }
 
 /** @returns `31/12/26 18:00`, in the server's local time zone */
