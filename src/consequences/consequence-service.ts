@@ -18,6 +18,7 @@ import { unknownNames } from '../policy/unknown-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
+import type { UseSettings } from '../tokens/token-use.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
 import { RealmConsequences } from './realm-consequences.ts';
@@ -110,6 +111,12 @@ export class ConsequenceService {
   /** Of switching tokens off, or taking them from their owners. */
   async ofTokenWithdrawal(serials: readonly string[]): Promise<readonly Consequence[]> {
     return [...(await this.#tokens.ofWithdrawal(serials)), ...(await this.#signIns.ofTokens(serials))];
+  }
+
+  /** @throws ServiceError 'token.unknown', 'parameter.invalid' */
+  async ofTokenUse(serial: string, use: UseSettings): Promise<readonly Consequence[]> {
+    const followed = await this.#tokens.ofUse(serial, use, this.#deps.clock.now());
+    return followed === undefined ? [] : [...followed, ...(await this.#signIns.ofTokens([serial]))];
   }
 
   /** Of an enrolment; without a serial there is no earlier token. */

@@ -33,13 +33,24 @@ export function isUsable(
   { active, use }: { readonly active: boolean; readonly use: TokenUse },
   now: Date,
 ): boolean {
-  return (
-    active &&
-    (use.validFrom === null || now >= use.validFrom) &&
-    (use.validUntil === null || now < use.validUntil) &&
-    (use.maxUses === null || use.useCount < use.maxUses) &&
-    (use.maxSuccesses === null || use.successCount < use.maxSuccesses)
-  );
+  return active && boundOf(use, now) === undefined;
+}
+
+/** Why a token takes no responses: before its period, after it, or with a count at its maximum. */
+export type UseBound = 'early' | 'expired' | 'used-up';
+
+/** @returns what keeps the token from taking responses at `now`; undefined: neither its period nor a count does */
+export function boundOf(use: TokenUse, now: Date): UseBound | undefined {
+  if (use.validUntil !== null && now >= use.validUntil) {
+    return 'expired';
+  }
+  const isUsedUp =
+    (use.maxUses !== null && use.useCount >= use.maxUses) ||
+    (use.maxSuccesses !== null && use.successCount >= use.maxSuccesses);
+  if (isUsedUp) {
+    return 'used-up';
+  }
+  return use.validFrom !== null && now < use.validFrom ? 'early' : undefined;
 }
 
 /** @returns the counts after a response; empty while no maximum is set */
