@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ExpectedSettings } from '../../../configuration/expected-state.ts';
 import type { DescribedSetting, SettingService } from '../../../configuration/setting-service.ts';
+import { OCRA_SETTINGS } from '../../../configuration/settings.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { valueOf, valuesOf, type Shown } from '../../answers.ts';
 import { type Endpoint, systemChange, systemReading, valueReading } from '../../endpoint-spec.ts';
@@ -37,6 +38,13 @@ const STORED_ANSWERS = {
   documented: valueOf(STORED_CONFIGURATION.documented, { detail: WITHOUT_EFFECT }),
   linotp: valueOf(STORED_CONFIGURATION.linotp, { detail: WITHOUT_EFFECT }),
 };
+
+const DEFAULTS = Object.fromEntries(
+  OCRA_SETTINGS.filter(({ key }) => DEFAULT_KEY.test(key)).map(({ key, meaning, initial }) => [
+    key.toLowerCase(),
+    optional(`\`${key}\`: ${meaning}`, initial),
+  ]),
+);
 
 function withoutEffect(clauses: readonly string[]): { readonly message: string } | undefined {
   return clauses.length === 0 ? undefined : { message: clauses.join('; ') };
@@ -110,7 +118,7 @@ function setDefaultEndpoint(configuration: SettingService): Endpoint {
       summary: 'sets configuration values for new tokens, all or none',
       answers: STORED_ANSWERS,
       purpose: 'set the configuration values whose keys begin with Default.',
-      parameters: {},
+      parameters: DEFAULTS,
     },
     async ({ caller, context, dialect }) => {
       const entries = readEntries({}, context);
