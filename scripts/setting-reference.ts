@@ -1,22 +1,36 @@
-import { OCRA_SETTINGS } from '../src/challenges/ocra-settings.ts';
+import { FOREIGN_SETTINGS, KNOWN_SETTINGS } from '../src/configuration/settings.ts';
 import { markdownTable } from './markdown-table.ts';
 
 const HEAD = `# Settings
 
-<!-- Written by \`npm run docs:reference\` from src/challenges/ocra-settings.ts. -->
+<!-- Written by \`npm run docs:reference\` from src/configuration/settings.ts. -->
 
 Settings are values in the database, for all servers on it: \`tankeeper setting list\`, \`tankeeper setting set\`,
 \`/system/setConfig\`. A duration is in seconds (\`300\`) or of the form \`1D2H3M4S\`. Settings for new tokens are copied into
 each token.
 `;
 
+const FOREIGN = `
+## LinOTP's other settings
+
+None of these has an effect. A **refused** one is an error over HTTP and at the command line, and an import leaves it with
+the reason. A **kept** one is stored for clients that read it again; \`detail.message\` of the answer, and the report of
+an import, say that it has no effect. So is every key that is not on this page.
+`;
+
 /** @returns the text of docs/reference/settings.md */
 export function settingsPage(): string {
-  const rows = OCRA_SETTINGS.map(({ key, initial, form, meaning, unit, ...range }) => [
+  const rows = KNOWN_SETTINGS.map(({ key, initial, form, meaning, unit, ...range }) => [
     `\`${key}\``,
-    `\`${initial}\``,
+    initial === undefined ? '' : `\`${initial}\``,
     'min' in range ? [range.min, 'to', range.max, unit].filter((part) => part !== undefined).join(' ') : form,
     meaning,
   ]);
-  return `${HEAD}\n${markdownTable(['setting', 'default', 'values', 'meaning'], rows)}`;
+  const foreign = FOREIGN_SETTINGS.map(({ keys, fate, unless, reason }) => [
+    keys.map((key) => `\`${key}\``).join(', '),
+    unless === undefined ? fate : `${fate}, but for ${unless.words}`,
+    reason,
+  ]);
+  const obeyed = markdownTable(['setting', 'default', 'values', 'meaning'], rows);
+  return `${HEAD}\n${obeyed}${FOREIGN}\n${markdownTable(['setting', '', 'reason'], foreign)}`;
 }

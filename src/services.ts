@@ -40,7 +40,6 @@ import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
 import { TokenImportService } from './challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from './challenges/enrolment/token-registration.ts';
 import { computingTurns, nodeResponder } from './challenges/search-means.ts';
-import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from './challenges/ocra-settings.ts';
 import { ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
 import { ResynchronisationStore } from './challenges/resynchronisation-store.ts';
@@ -393,11 +392,10 @@ function monitoringServices(shared: Shared) {
 function policyServices(shared: Shared, audit: AuditReading) {
   const { administratorStore: administrators, tokenStore: tokens, managedUsers } = shared;
   const common = { ...shared, administrators };
-  const ocraSettings = { check: checkOcraSettings, defaults: OCRA_DEFAULTS, known: OCRA_SETTINGS };
   return {
     policies: new PolicyService(common),
     rights: new RightsService(shared),
-    settings: new SettingService({ ...shared, ...ocraSettings }),
+    settings: new SettingService(shared),
     consequences: new ConsequenceService({ ...common, tokens, users: managedUsers }),
     explanations: new ExplanationService({
       ...common,

@@ -71,7 +71,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   system: [
     'setPolicy', 'getPolicy', 'delPolicy', 'setRealm', 'getRealms', 'delRealm', 'setDefaultRealm',
     'getDefaultRealm', 'setResolver', 'getResolvers', 'getResolver', 'delResolver',
-    'setConfig', 'getConfig', 'delConfig', 'settings', 'settingConsequences',
+    'setConfig', 'setDefault', 'getConfig', 'delConfig', 'settings', 'settingConsequences',
     'policyNames', 'explainPolicy', 'policyConsequences',
     'testResolver', 'resolverKinds', 'realmConsequences', 'resolverConsequences', 'userConsequences',
     'users/add', 'users/password', 'users/remove', 'keys', 'licence', 'licence/install', 'licence/remove',

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { MAX_STORED_COUNTER, type Token, type TokenStateChange } from '../tokens/token.ts';
-import type { OcraSettings } from './ocra-settings.ts';
+import type { OcraSettings } from '../configuration/settings.ts';
 import { timeStepAt } from '../ocra/data-input.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { Candidate, WindowReach } from '../ocra/verify.ts';

@@ -10,7 +10,7 @@ import { buildRequestUrl } from '../ocra/qrtan-url.ts';
 import { ShownQuestions } from '../ocra/question.ts';
 import type { NewChallenge } from './challenge.ts';
 import type { ChallengeIssueStore } from './challenge-issue-store.ts';
-import { readOcraSettings } from './ocra-settings.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
 import { valuesForToken } from '../policy/policy-value.ts';
 import { keySecrets, requireTokenKey } from './token-key.ts';
 

@@ -20,6 +20,7 @@ import {
   stateColumns,
   withLockedTokens,
 } from '../tokens/token-rows-store.ts';
+import { isUsable } from '../tokens/token-use.ts';
 import { isLocked, type Token, type TokenChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { HASH, hashOf, selectAsked } from './asked-question-store.ts';
@@ -245,13 +246,11 @@ function columnsOf(
 }
 
 /** @returns true if the token is there and has what the challenge requires of it */
-function isAsRequired(
-  { owner, realms, sharedSecret, key, pin }: NewChallenge,
-  token: Token | undefined,
-): boolean {
+function isAsRequired(challenge: NewChallenge, token: Token | undefined): boolean {
   if (token === undefined) {
     return false;
   }
+  const { owner, realms, sharedSecret, key } = challenge;
   const { secrets } = token;
   return [
     owner === undefined ||
@@ -259,13 +258,15 @@ function isAsRequired(
     realms === undefined || JSON.stringify(token.realms) === JSON.stringify(realms),
     sharedSecret === undefined || isSame(secrets.sharedSecret, sharedSecret),
     key === undefined || isSame(secrets.seed, key.seed),
-    mayTrigger(token, pin),
+    mayTrigger(token, challenge),
     key?.sharedSecret === undefined || isSame(secrets.sharedSecret, key.sharedSecret),
   ].every(Boolean);
 }
 
-function mayTrigger(token: Token, pin: Sealed | null | undefined): boolean {
-  return pin === undefined || (isSame(token.secrets.pin, pin) && token.active && !isLocked(token));
+function mayTrigger(token: Token, { pin, issuedAt }: NewChallenge): boolean {
+  return (
+    pin === undefined || (isSame(token.secrets.pin, pin) && isUsable(token, issuedAt) && !isLocked(token))
+  );
 }
 
 function isSame(one: Sealed | null, other: Sealed | null): boolean {

@@ -18,7 +18,7 @@ import {
   isTriggered,
 } from './challenge.ts';
 import type { ChallengeFactory, IssuedChallenge } from './challenge-factory.ts';
-import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
+import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import type { ChallengeFilter, ChallengeOfToken } from './challenge.ts';
 import type { ChallengeStore } from './challenge-store.ts';
 import type { ResponseChecker } from './response-check.ts';

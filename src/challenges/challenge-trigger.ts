@@ -8,7 +8,7 @@ import { valuesForToken } from '../policy/policy-value.ts';
 import { isLocked, isOcraToken, type Token } from '../tokens/token.ts';
 import type { ChallengeFactory, IssuedChallenge } from './challenge-factory.ts';
 import type { ChallengeIssueStore } from './challenge-issue-store.ts';
-import { readOcraSettings } from './ocra-settings.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
 import { mayHoldResponse, type ProvidedResponse, type ResponseChecker } from './response-check.ts';
 
 /** A challenge that was issued to a PIN or password. */

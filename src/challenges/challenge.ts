@@ -3,7 +3,7 @@ import type { Sealed } from '../keys/vault.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
 import { isLocked, type Token, type TokenSecrets, type TokenStateChange } from '../tokens/token.ts';
 import { countedUse, isUsable } from '../tokens/token-use.ts';
-import type { OcraSettings } from './ocra-settings.ts';
+import type { OcraSettings } from '../configuration/settings.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {

@@ -8,7 +8,7 @@ import { equalText } from '../kernel/constant-time.ts';
 import { accept, markerOfMatch, positionNow } from './accepted-position.ts';
 import { findAhead, withinSyncWindow } from './resynchronisation.ts';
 import type { Verdict } from './challenge.ts';
-import type { OcraSettings } from './ocra-settings.ts';
+import type { OcraSettings } from '../configuration/settings.ts';
 import { openTokenKey, responseInputs } from './token-key.ts';
 import { ResponseSearch, type SearchMeans } from '../ocra/response-search.ts';
 import { type OcraSuite, responseLength } from '../ocra/suite.ts';

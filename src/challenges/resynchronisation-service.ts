@@ -6,7 +6,7 @@ import { isVisible } from '../tokens/token-view.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
+import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import type { ResynchronisationStore } from './resynchronisation-store.ts';
 import { requireTokenKey, responseInputs } from './token-key.ts';
 import { type ConsecutiveResponses, resynchronise } from './resynchronisation.ts';

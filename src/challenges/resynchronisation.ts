@@ -2,7 +2,7 @@ import type { Token, TokenStateChange } from '../tokens/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { accept, advanceTo, clockShiftAt, markerOfMatch, positionOf } from './accepted-position.ts';
 import type { Verdict } from './challenge.ts';
-import type { OcraSettings } from './ocra-settings.ts';
+import type { OcraSettings } from '../configuration/settings.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
 import { type Candidate, type ResponseCheck, verifyResponse } from '../ocra/verify.ts';

@@ -5,7 +5,7 @@ import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { hmacBlock } from '../ocra/hashes.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
-import type { OcraSettings } from './ocra-settings.ts';
+import type { OcraSettings } from '../configuration/settings.ts';
 import type { ResponseCheck } from '../ocra/verify.ts';
 
 /** A token's suite and key, opened for one computation. */

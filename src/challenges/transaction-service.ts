@@ -8,7 +8,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { isVisible } from '../tokens/token-view.ts';
-import { readOcraSettings } from './ocra-settings.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
 import type { StoredTransaction } from './transaction-history.ts';
 import type { TransactionStore } from './transaction-store.ts';
 import { type Timeline, timelineOf } from './transaction-history.ts';

@@ -25,7 +25,7 @@ import {
   type TokenOrOwner,
   type Verdict,
 } from './challenge.ts';
-import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
+import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import type { ProvidedResponse, ResponseChecker } from './response-check.ts';
 
 /** A response of a serial or a user, to the transaction if one is named. */

@@ -33,14 +33,6 @@ const SECRET_KEY = /pass|secret|private|credential|(?:^|[._-])(?:pin|key)$/i;
 /** Prefix of every key in LinOTP's own table. */
 const PREFIX = 'linotp.';
 
-/** LinOTP values that this service stores elsewhere; a value stored under such a key would have no effect. */
-const KEPT_ELSEWHERE: readonly { readonly keys: RegExp; readonly what: string }[] = [
-  { keys: /^Policy\./i, what: 'a policy' },
-  { keys: /^(?:passwd|sql|ldap|http|managed)resolver\./i, what: 'a resolver' },
-  { keys: /^useridresolver\.group\./i, what: 'a realm' },
-  { keys: /^DefaultRealm$/i, what: 'the default realm' },
-];
-
 /**
  * @param known keys that the server reads
  * @returns the key as it is stored: without LinOTP's prefix, and in the server's spelling if the server reads it
@@ -80,10 +72,6 @@ export function assertSetting(key: string, value: string): void {
     throw invalid(
       `'${key.slice(0, 100)}' is no configuration key: 1 to 255 letters A to Z, digits and any of _ . : -`,
     );
-  }
-  const elsewhere = KEPT_ELSEWHERE.find(({ keys }) => keys.test(key));
-  if (elsewhere !== undefined) {
-    throw invalid(`${key.slice(0, 100)} is not a configuration value but ${elsewhere.what}: set it as such`);
   }
   if (value.length > MAX_VALUE_LENGTH || !isStorable(value)) {
     throw invalid(

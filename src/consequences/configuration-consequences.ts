@@ -3,7 +3,7 @@ import {
   OCRA_DEFAULTS,
   type OcraSettings,
   readOcraSettings,
-} from '../challenges/ocra-settings.ts';
+} from '../configuration/settings.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { listNames } from '../kernel/text.ts';

@@ -4,7 +4,7 @@ import type { AdministratorStore } from '../administrators/administrator-store.t
 import { canonicalKey } from '../configuration/setting.ts';
 import type { Configuration, Realm } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
+import { OCRA_DEFAULTS } from '../configuration/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { composed, listNames } from '../kernel/text.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
@@ -20,6 +20,7 @@ import type { UserName } from '../users/user-service.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import type { Token } from '../tokens/token.ts';
+import type { UseSettings } from '../tokens/token-use.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
 import { RealmConsequences } from './realm-consequences.ts';
@@ -97,6 +98,12 @@ export class ConsequenceService {
   /** Of switching tokens off, or taking them from their owners. */
   async ofTokenWithdrawal(serials: readonly string[]): Promise<readonly Consequence[]> {
     return [...(await this.#tokens.ofWithdrawal(serials)), ...(await this.#signIns.ofTokens(serials))];
+  }
+
+  /** @throws ServiceError 'token.unknown', 'parameter.invalid' */
+  async ofTokenUse(serial: string, use: UseSettings): Promise<readonly Consequence[]> {
+    const followed = await this.#tokens.ofUse(serial, use, this.#deps.clock.now());
+    return followed === undefined ? [] : [...followed, ...(await this.#signIns.ofTokens([serial]))];
   }
 
   /** Of an enrolment; without a serial there is no earlier token. */

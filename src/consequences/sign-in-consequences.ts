@@ -1,13 +1,16 @@
 import { type Administrator, serialOf } from '../administrators/administrator.ts';
 import type { AdministratorStore } from '../administrators/administrator-store.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { listNames } from '../kernel/text.ts';
 import { isOcraToken } from '../tokens/token.ts';
+import { isUsable } from '../tokens/token-use.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { type Consequence, consequence } from './consequence.ts';
 
 interface SignInConsequenceDependencies {
   readonly tokens: Pick<TokenStore, 'findBySerial'>;
   readonly administrators: Pick<AdministratorStore, 'list'>;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Consequences for the sign-ins of administrators. */
@@ -40,15 +43,18 @@ export class SignInConsequences {
   async #ofToken({ name, secondFactor }: Administrator, serial: string): Promise<readonly Consequence[]> {
     const administrators = await this.#deps.administrators.list();
     const token = await this.#deps.tokens.findBySerial(serial);
-    const isUsable =
-      token !== undefined && isOcraToken(token) && token.active && token.rollout === 'complete';
+    const canAnswer =
+      token !== undefined &&
+      isOcraToken(token) &&
+      isUsable(token, this.#deps.clock.now()) &&
+      token.rollout === 'complete';
     return [
       ...consequence(
         secondFactor === undefined,
         'second-factor.programs',
         `programs that show the password of ${name} are refused: they need an API token`,
       ),
-      ...consequence(!isUsable, 'second-factor.unusable', `${serial} cannot answer: ${name} cannot sign in`),
+      ...consequence(!canAnswer, 'second-factor.unusable', `${serial} cannot answer: ${name} cannot sign in`),
       ...consequence(
         administrators.length === 1,
         'second-factor.last',

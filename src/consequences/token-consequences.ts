@@ -1,11 +1,18 @@
 import { listNames } from '../kernel/text.ts';
 import type { Token } from '../tokens/token.ts';
+import { boundOf, isUsable, readUse, type UseBound, type UseSettings } from '../tokens/token-use.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 
 /** Tokens and owners that are examined for one question. */
 const MAX_TOKENS = 100;
+
+const BOUNDS: Readonly<Record<UseBound, string>> = {
+  early: 'its period begins later',
+  expired: 'its period has ended',
+  'used-up': 'it has been used as often as it may',
+};
 
 type TokenReads = Pick<TokenStore, 'findBySerial' | 'count'>;
 
@@ -33,6 +40,23 @@ export class TokenConsequences {
   /** Of switching tokens off, or taking them from their owners. @throws ServiceError 'token.unknown' */
   async ofWithdrawal(serials: readonly string[]): Promise<readonly Consequence[]> {
     return this.#lockedOut(await this.#find(serials));
+  }
+
+  /**
+   * Of a change of its period or its counts.
+   * @returns undefined where it goes on to take responses, or takes none as it is
+   * @throws ServiceError 'token.unknown', 'parameter.invalid'
+   */
+  async ofUse(serial: string, settings: UseSettings, now: Date): Promise<readonly Consequence[] | undefined> {
+    const [token] = await this.#find([serial]);
+    const use = token && { ...token.use, ...readUse(settings, token.use) };
+    const bound = use && boundOf(use, now);
+    return token === undefined || bound === undefined || !isUsable(token, now)
+      ? undefined
+      : [
+          { code: 'token.use', text: `${serial} takes no responses from now on: ${BOUNDS[bound]}` },
+          ...(await this.#lockedOut([token])),
+        ];
   }
 
   /** @throws ServiceError 'token.unknown' */

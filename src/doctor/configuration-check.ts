@@ -1,6 +1,5 @@
-import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
+import { checkOcraSettings, isObeyed, OCRA_DEFAULTS } from '../configuration/settings.ts';
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
-import { ERROR_RESTRICTION } from '../configuration/setting.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { listNames, nearestName } from '../kernel/text.ts';
@@ -257,7 +256,7 @@ function namesOf(unknown: readonly UnknownPolicyName[]): string {
 
 /** @returns findings about configuration values that are invalid, or that no part of the server reads */
 export function checkSettings({ settings }: Configuration): readonly Finding[] {
-  const unknown = [...settings.keys()].filter((key) => key !== ERROR_RESTRICTION && !OCRA_DEFAULTS.has(key));
+  const unknown = [...settings.keys()].filter((key) => !isObeyed(key));
   return [
     ...invalid(settings),
     ...(unknown.length === 0

@@ -1,4 +1,4 @@
-import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
 import type { AuditRetention } from '../audit/audit-service.ts';
 import { type Caller, actOf } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';

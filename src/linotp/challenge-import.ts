@@ -1,4 +1,4 @@
-import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
 import { isStorable } from '../kernel/text.ts';
 import type { ImportedChallenges, ImportTransaction } from './import-store.ts';
 import {

@@ -4,7 +4,13 @@ import type { Mapped } from './import-report.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { keepForeignPolicy } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
-import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
+import {
+  checkOcraSettings,
+  isObeyed,
+  OCRA_DEFAULTS,
+  whyRefused,
+  whyWithoutEffect,
+} from '../configuration/settings.ts';
 import { canonicalKey } from '../configuration/setting.ts';
 import { readAdministratorName } from '../administrators/administrator.ts';
 import { type SourceRow, textOf } from './linotp-source.ts';
@@ -154,14 +160,6 @@ export interface ImportedSetting {
   readonly description: string | null;
 }
 
-/** Keys that describe the old server only. */
-const OF_THE_OLD_SERVER: Readonly<Partial<Record<string, string>>> = {
-  'linotp.root': 'a folder of the old server',
-  'linotp.uencode_data': 'the encoding of the old database',
-  'linotp.utf8_conversion': 'the encoding of the old database',
-  'linotp.sql_data_model_version': 'the version of the old database',
-  'linotp.Config': 'the time of the last change on the old server',
-};
 const SETTING_KEY = /^[\p{L}\p{N}_][\p{L}\p{N}_.:-]{0,254}$/u;
 
 /** @returns the values of the configuration that are neither resolvers nor realms nor policies */
@@ -178,27 +176,28 @@ function mapSetting(value: ConfigValue): Mapped<ImportedSetting> {
   if (reason !== undefined) {
     return { name: key, row: `Config ${value.key}`, value: undefined, reasons: [reason] };
   }
+  const isSecret = value.isSecret && !isObeyed(key);
   const setting = {
     key,
-    value: value.isSecret ? '' : value.value,
-    secret: value.isSecret ? value.value : null,
+    value: isSecret ? '' : value.value,
+    secret: isSecret ? value.value : null,
     type: value.type === '' ? null : value.type,
     description: value.description === '' ? null : value.description,
   };
-  return { name: key, row: `Config ${value.key}`, value: setting, reasons: [] };
+  const remarks = isObeyed(key)
+    ? []
+    : [`without effect here: ${whyWithoutEffect(key) ?? 'the key is unknown'}`];
+  return { name: key, row: `Config ${value.key}`, value: setting, reasons: [], remarks };
 }
 
 function reasonToLeave(key: string, value: ConfigValue): string | undefined {
   if (value.fault !== undefined) {
     return value.fault;
   }
-  if (OF_THE_OLD_SERVER[value.key] !== undefined) {
-    return OF_THE_OLD_SERVER[value.key];
-  }
   if (!SETTING_KEY.test(key)) {
     return 'a key of the configuration has letters, digits and any of _ . : -';
   }
-  return OCRA_DEFAULTS.has(key) ? faultOfOcraSetting(key, value.value) : undefined;
+  return OCRA_DEFAULTS.has(key) ? faultOfOcraSetting(key, value.value) : whyRefused(key, value.value);
 }
 
 /** A value that cannot be read would make every challenge fail. */

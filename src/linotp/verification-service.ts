@@ -1,4 +1,4 @@
-import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Vault } from '../keys/vault.ts';
 import { compareChallenge, type ComparedUsers, compareToken } from './comparison.ts';

@@ -1,4 +1,4 @@
-import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';

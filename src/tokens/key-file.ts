@@ -1,3 +1,5 @@
+import type { TokenUse } from './token-use.ts';
+
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
     'key-file.invalid': NoPayload;
@@ -32,8 +34,8 @@ export interface ImportedKey {
   readonly ocraPin?: string;
   /** Wrong responses that the token bears; undefined: as many as the settings say. */
   readonly maxFail?: number;
-  /** The time before which the key must not be used, and where the file says so. */
-  readonly start?: { readonly time: Date; readonly place: string };
+  /** When, and how often, the key may be used. */
+  readonly use?: Partial<TokenUse>;
   /** The login of the owner. */
   readonly user?: string;
   /** The realm of the token, or of its owner; else the one of the request. */

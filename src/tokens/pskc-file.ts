@@ -147,7 +147,7 @@ const PIN_FIELDS: Readonly<Record<PinPolicy['mode'], (pin: string) => Partial<Im
 
 /** @throws PolicyFault where the suite contradicts the use of the PIN */
 function demandsOf(
-  { start, pin: policy }: KeyPolicy,
+  { use, pin: policy }: KeyPolicy,
   pin: string | undefined,
   suite: string | undefined,
 ): Partial<ImportedKey> {
@@ -156,7 +156,7 @@ function demandsOf(
   }
   const maxFail = policy?.maxFail;
   return {
-    ...(start && { start }),
+    ...(Object.keys(use).length > 0 && { use }),
     ...(maxFail !== undefined && { maxFail }),
     ...(policy && pin !== undefined && PIN_FIELDS[policy.mode](pin)),
   };

@@ -1,9 +1,10 @@
 import type { XmlElement } from './pskc-xml.ts';
+import { isCalendarDay, MAX_USES, type TokenUse } from './token-use.ts';
 
 /** What a key container demands of the use of a key (RFC 6030 §5), as far as this server can obey it. */
 export interface KeyPolicy {
-  /** The time before which the key must not be used, and the element that says so. */
-  readonly start: { readonly time: Date; readonly place: string } | undefined;
+  /** When, and how often, the key may be used. */
+  readonly use: Partial<TokenUse>;
   readonly pin: PinPolicy | undefined;
 }
 
@@ -64,9 +65,9 @@ export function readPolicy(key: XmlElement, device: XmlElement | undefined, algo
     parts.filter(({ name }) => name === 'KeyUsage'),
     /[:#](?:hotp|totp)$/i.test(algorithm) ? 'OTP' : 'CR',
   );
-  const dates = device?.children.filter(({ name }) => name === 'StartDate' || name === 'ExpiryDate') ?? [];
+  const use = useOf([...parts, ...(device?.children ?? [])]);
   const pin = parts.find(({ name }) => name === 'PINPolicy');
-  return { start: startOf([...parts, ...dates]), pin: pin && readPinPolicy(pin) };
+  return { use, pin: pin && readPinPolicy(pin) };
 }
 
 function assertKnown(parts: readonly XmlElement[]): void {
@@ -78,9 +79,6 @@ function assertKnown(parts: readonly XmlElement[]): void {
     }
     if (names.has(name) && name !== 'KeyUsage') {
       throw fault(part, 'only one is allowed in a policy');
-    }
-    if (name === 'NumberOfTransactions') {
-      throw fault(part, 'uses of a key are not limited here: take the element out');
     }
     names.add(name);
   }
@@ -97,30 +95,45 @@ function assertUsage(usages: readonly XmlElement[], needed: 'OTP' | 'CR'): void 
   }
 }
 
-/** The latest of the start dates. A key with a last day is refused: nothing here would end it. */
-function startOf(parts: readonly XmlElement[]): KeyPolicy['start'] {
-  const expiry = parts.find(({ name }) => name === 'ExpiryDate');
-  if (expiry !== undefined) {
-    throw fault(
-      expiry,
-      `keys do not end here by themselves: take out the key if ${dateOf(expiry).toISOString()} is past, else the element`,
-    );
+/** The latest start and the earliest end of key and device. */
+function useOf(elements: readonly XmlElement[]): Partial<TokenUse> {
+  const named = (wanted: string): readonly XmlElement[] => elements.filter(({ name }) => name === wanted);
+  const starts = named('StartDate').map((element) => timeOf(element, false).getTime());
+  const ends = named('ExpiryDate').map((element) => timeOf(element, true).getTime());
+  const [expiry] = named('ExpiryDate');
+  if (expiry !== undefined && Math.max(...starts) >= Math.min(...ends)) {
+    throw fault(expiry, 'the key would end before it begins');
   }
-  return parts
-    .filter(({ name }) => name === 'StartDate')
-    .map((element) => ({ time: dateOf(element), place: placeOf(element) }))
-    .sort((left, right) => right.time.getTime() - left.time.getTime())[0];
+  const [uses] = named('NumberOfTransactions');
+  return {
+    ...(starts.length > 0 && { validFrom: new Date(Math.max(...starts)) }),
+    ...(ends.length > 0 && { validUntil: new Date(Math.min(...ends)) }),
+    ...(uses !== undefined && { maxUses: numberOfUses(uses) }),
+  };
 }
 
-/** Reads a dateTime of XML; without a zone it is UTC (RFC 6030 §4.3, §5). */
-function dateOf(element: XmlElement): Date {
-  const [, local, zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/.exec(element.text) ?? [];
-  const time = new Date(`${local ?? ''}${zone}`);
-  if (Number.isNaN(time.getTime())) {
+function numberOfUses(element: XmlElement): number {
+  const uses = /^\d{1,10}$/.test(element.text) ? Number(element.text) : 0;
+  if (uses < 1 || uses > MAX_USES) {
+    throw fault(element, `not a whole number from 1 to ${MAX_USES}`);
+  }
+  return uses;
+}
+
+const DAY = 24 * 60 * 60 * 1_000;
+
+/**
+ * Reads a dateTime or a date of XML; without a zone it is UTC (RFC 6030 §4.3, §5).
+ * @param isEnd the key may be used throughout the day of a date
+ */
+function timeOf(element: XmlElement, isEnd: boolean): Date {
+  const [, day = '', time, zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/.exec(element.text) ?? [];
+  const at = new Date(`${day}T${time ?? '00:00:00'}${zone}`);
+  if (!isCalendarDay(day) || Number.isNaN(at.getTime())) {
     throw fault(element, 'not a date and time such as 2030-01-31T00:00:00Z');
   }
-  return time;
+  return time === undefined && isEnd ? new Date(at.getTime() + DAY) : at;
 }
 
 function readPinPolicy(element: XmlElement): PinPolicy {

@@ -96,12 +96,13 @@ export class SharedInsertion {
 
   /**
    * @returns undefined, and nothing is stored, where the serial is taken, where owner or realm is unknown or just being
-   *   changed, and where the token is one of the rare ones that this statement does not know, as in several realms
+   *   changed, and where the token is one of the rare ones that this statement does not know, as in several realms or with bounds of use
    * @throws the unique violation of a serial that is being stored by another statement
    */
   async insert(token: NewToken, act: Act, origin: SerialOrigin): Promise<Token | undefined> {
     const realms = [...new Set(token.realms.map((realm) => realm.trim().toLowerCase()))];
-    if (realms.length > 1 || !isStorable(...realms) || !isRowId(token.owner?.resolverId ?? '1')) {
+    const isPlain = realms.length <= 1 && token.use === undefined;
+    if (!isPlain || !isStorable(...realms) || !isRowId(token.owner?.resolverId ?? '1')) {
       return undefined;
     }
     const write: TokenWrite = {

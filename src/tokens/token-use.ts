@@ -26,20 +26,31 @@ export const UNBOUND_USE: TokenUse = {
 };
 
 /** The largest value of the columns. */
-const MAX_USES = 2 ** 31 - 1;
+export const MAX_USES = 2 ** 31 - 1;
 
 /** @returns true if the token takes responses at `now`: it is switched on, in its period, and below its counts */
 export function isUsable(
   { active, use }: { readonly active: boolean; readonly use: TokenUse },
   now: Date,
 ): boolean {
-  return (
-    active &&
-    (use.validFrom === null || now >= use.validFrom) &&
-    (use.validUntil === null || now < use.validUntil) &&
-    (use.maxUses === null || use.useCount < use.maxUses) &&
-    (use.maxSuccesses === null || use.successCount < use.maxSuccesses)
-  );
+  return active && boundOf(use, now) === undefined;
+}
+
+/** Why a token takes no responses: before its period, after it, or with a count at its maximum. */
+export type UseBound = 'early' | 'expired' | 'used-up';
+
+/** @returns what keeps the token from taking responses at `now`; undefined: neither its period nor a count does */
+export function boundOf(use: TokenUse, now: Date): UseBound | undefined {
+  if (use.validUntil !== null && now >= use.validUntil) {
+    return 'expired';
+  }
+  const isUsedUp =
+    (use.maxUses !== null && use.useCount >= use.maxUses) ||
+    (use.maxSuccesses !== null && use.successCount >= use.maxSuccesses);
+  if (isUsedUp) {
+    return 'used-up';
+  }
+  return use.validFrom !== null && now < use.validFrom ? 'early' : undefined;
 }
 
 /** @returns the counts after a response; empty while no maximum is set */
@@ -135,8 +146,14 @@ function readDayFirst(text: string): Date | undefined {
 
 function readIso(text: string): Date | undefined {
   const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text.trim());
-  const at = new Date(isIso ? text.trim() : Number.NaN);
+  const at = new Date(isIso && isCalendarDay(text.trim().slice(0, 10)) ? text.trim() : Number.NaN);
   return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+/** @returns true for a day of the calendar such as 2030-01-31: `Date` takes the 31st of each month */
+export function isCalendarDay(day: string): boolean {
+  const at = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
 }
 
 /** @returns `31/12/26 18:00`, in the server's local time zone */

@@ -91,6 +91,8 @@ export interface NewToken extends TokenState {
   readonly serial: string;
   readonly owner: Owner | null;
   readonly realms: readonly string[];
+  /** Default: no bounds. */
+  readonly use?: Partial<TokenUse>;
 }
 
 /** A change by a response; an absent field stays as it is. */

@@ -116,6 +116,24 @@ describe('issuing a challenge', () => {
     });
   });
 
+  it.each([
+    ['is disabled', { active: false }],
+    ['is locked', { failCount: 10, maxFail: 10 }],
+    ['begins later', { use: { validFrom: new Date(NOW.getTime() + 1) } }],
+    ['has ended', { use: { validUntil: NOW } }],
+    ['has been used as often as it may', { use: { maxUses: 3, useCount: 3 } }],
+    ['has been right as often as it may', { use: { maxSuccesses: 1, successCount: 1 } }],
+  ])('is refused to a PIN alone for a token that %s by now', async (_state, change) => {
+    const token = await newToken();
+    const asked = { ...challengeFor(token.id, `${token.serial}-pin`), pin: null };
+    await issues.issue(asked, 4, ACT);
+    await tokens.update(token.serial, change, ACT);
+    await expect(
+      issues.issue({ ...asked, transactionId: `${token.serial}-again` }, 4, ACT),
+    ).rejects.toMatchObject({ code: 'token.unknown' });
+    expect(await challenges.find({ serial: token.serial })).toHaveLength(1);
+  });
+
   it('is refused for data that the database cannot hold, in words that the caller can use', async () => {
     const token = await newToken();
     const challenge = { ...challengeFor(token.id, 'nul'), data: 'a\0b' };

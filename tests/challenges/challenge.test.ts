@@ -9,7 +9,7 @@ import {
   expiryOf,
   isOpen,
 } from '../../src/challenges/challenge.ts';
-import { type OcraSettings, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
+import { type OcraSettings, readOcraSettings } from '../../src/configuration/settings.ts';
 
 const settings: OcraSettings = readOcraSettings(new Map());
 const issuedAt = new Date('2026-11-20T12:00:00Z');

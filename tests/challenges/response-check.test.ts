@@ -6,7 +6,7 @@ import { systemRandom } from '../../src/kernel/system-random.ts';
 import type { Verdict } from '../../src/challenges/challenge.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
-import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';
+import { readOcraSettings } from '../../src/configuration/settings.ts';
 import { replayMarker } from '../../src/challenges/accepted-position.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { ANNA, BERND, KEY, keyedToken, OcraRules, vault } from '../support/database/ocra-house.ts';

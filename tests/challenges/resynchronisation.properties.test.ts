@@ -6,7 +6,7 @@ import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
-import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';
+import { readOcraSettings } from '../../src/configuration/settings.ts';
 import { ResponseChecker } from '../../src/challenges/response-check.ts';
 import { requireTokenKey, responseInputs } from '../../src/challenges/token-key.ts';
 import { resynchronise } from '../../src/challenges/resynchronisation.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SettingService } from '../../src/configuration/setting-service.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
-import { OCRA_DEFAULTS, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
@@ -27,7 +26,7 @@ beforeEach(async () => {
     ],
   });
   const { configuration } = stored;
-  service = new SettingService({ configuration, check: readOcraSettings, defaults: OCRA_DEFAULTS });
+  service = new SettingService({ configuration });
 });
 
 describe('keys that the server does not read', () => {
@@ -35,15 +34,13 @@ describe('keys that the server does not read', () => {
     const warnings: string[] = [];
     const logging = new SettingService({
       configuration: stored.configuration,
-      check: readOcraSettings,
-      defaults: OCRA_DEFAULTS,
       log: { warn: (message) => warnings.push(message) },
     });
     const entries = { OcraMaxChalenges: '2', errors: '77', 'linotp.ocraMaxChallenges': '3', Own: 'x' };
     await logging.set(admin, new Map(Object.entries(entries)));
     expect(warnings).toEqual([
-      'The server does not read the configuration value OcraMaxChalenges: did you mean OcraMaxChallenges?',
-      'The server does not read the configuration value Own',
+      'A configuration value without effect is stored: the server reads no setting OcraMaxChalenges: did you mean OcraMaxChallenges?',
+      'A configuration value without effect is stored: the server reads no setting Own',
     ]);
     expect(logging.unreadReason('linotp.OcraMaxChalenges')).toBe(
       'the server reads no setting OcraMaxChalenges: did you mean OcraMaxChallenges?',

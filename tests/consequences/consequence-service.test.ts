@@ -8,7 +8,7 @@ import { TokenDatabase } from '../support/database/token-database.ts';
 import type { Sealed } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { OPERATOR } from '../support/values/callers.ts';
-import { tokenValue } from '../support/values/token-values.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const clock = { now: () => NOW };
@@ -198,6 +198,29 @@ describe('the consequences of an act on a token, a user or an administrator', ()
   it('switching off: only the last active token of a user', async () => {
     expect(await service.ofTokenWithdrawal(['T1', 'T3'])).toEqual([]);
     expect(await textsOf(service.ofTokenWithdrawal(['T1', 'T2']))).toEqual(['ann has no other active token']);
+  });
+
+  it('a period or counts of use: only where the token takes no responses from now on', async () => {
+    const past = { validUntil: '2026-11-20T12:00:00Z' };
+    expect(await textsOf(service.ofTokenUse('T3', past))).toEqual([
+      'T3 takes no responses from now on: its period has ended',
+    ]);
+    expect(await textsOf(service.ofTokenUse('T3', { validFrom: '2026-11-20T12:00:01Z' }))).toEqual([
+      'T3 takes no responses from now on: its period begins later',
+    ]);
+    expect(await textsOf(service.ofTokenUse('T3', { maxUses: '2', useCount: '2' }))).toEqual([
+      'T3 takes no responses from now on: it has been used as often as it may',
+    ]);
+    for (const harmless of [{ validUntil: '2026-11-20T12:00:01Z' }, { maxUses: '2' }, { validFrom: '' }]) {
+      expect(await service.ofTokenUse('T3', harmless)).toEqual([]);
+    }
+    await held.tokens.update('T2', { active: false }, ACT);
+    expect(await textsOf(service.ofTokenUse('T1', past))).toContain('ann has no other active token');
+    expect(await service.ofTokenUse('T2', past)).toEqual([]);
+    await held.tokens.update('T2', { active: true }, ACT);
+    expect((await eventualRefusal(service.ofTokenUse('T3', { validUntil: 'soon' }))).code).toBe(
+      'parameter.invalid',
+    );
   });
 
   it('removal of a user: their tokens', async () => {

@@ -368,9 +368,18 @@ describe('the policy of a key (RFC 6030, 5)', () => {
   };
 
   it.each([
-    ['<ExpiryDate>2031-01-01T00:00:00Z</ExpiryDate>', /^ExpiryDate in line 7: keys do not end here/],
+    ['<ExpiryDate>2031-02-30T00:00:00Z</ExpiryDate>', /^ExpiryDate in line 7: not a date and time/],
+    ['<ExpiryDate>31/12/2031 18:00</ExpiryDate>', /^ExpiryDate in line 7: not a date and time/],
     ['<StartDate>tomorrow</StartDate>', /^StartDate in line 7: not a date and time/],
-    ['<NumberOfTransactions>5</NumberOfTransactions>', /^NumberOfTransactions in line 7: uses/],
+    [
+      '<StartDate>2031-01-01T00:00:00Z</StartDate><ExpiryDate>2031-01-01T00:00:00Z</ExpiryDate>',
+      /^ExpiryDate in line 7: the key would end before it begins/,
+    ],
+    ['<NumberOfTransactions>0</NumberOfTransactions>', /^NumberOfTransactions in line 7: not a whole number/],
+    [
+      '<NumberOfTransactions>2147483648</NumberOfTransactions>',
+      /^NumberOfTransactions in line 7: not a whole/,
+    ],
     ['<KeyUsage>OTP</KeyUsage>', /^KeyUsage in line 7: the key is for other uses: it would need CR/],
     ['<KeyUsage>CR</KeyUsage><KeyUsage>Any</KeyUsage>', /^KeyUsage in line 7: this usage is not known/],
     ['<Extension><Geo/></Extension>', /^Extension in line 7: this element of a policy is not known/],
@@ -382,16 +391,38 @@ describe('the policy of a key (RFC 6030, 5)', () => {
   it('lets a key in that it allows to be used so', async () => {
     expect(await first('<KeyUsage>CR</KeyUsage><KeyUsage>OTP</KeyUsage>')).not.toHaveProperty('fault');
     expect(await first('<KeyUsage>OTP</KeyUsage>', 'hotp')).not.toHaveProperty('fault');
-    expect(await first('<StartDate>2030-01-31T12:00:00+01:00</StartDate>')).toMatchObject({
-      start: { time: new Date('2030-01-31T11:00:00Z'), place: 'StartDate in line 7' },
+    expect(await first('<KeyUsage>CR</KeyUsage>')).not.toHaveProperty('use');
+  });
+
+  it.each([
+    ['2030-01-31T12:00:00+01:00', '2030-01-31T11:00:00Z', '2030-01-31T11:00:00Z'],
+    ['2030-01-31T12:00:00.5', '2030-01-31T12:00:00Z', '2030-01-31T12:00:00Z'],
+    ['2030-01-31', '2030-01-31T00:00:00Z', '2030-02-01T00:00:00Z'],
+    ['2030-01-31+02:00', '2030-01-30T22:00:00Z', '2030-01-31T22:00:00Z'],
+  ])('bounds the period of the token: %s, where a date means the whole day', async (date, from, until) => {
+    expect(await first(`<StartDate>${date}</StartDate>`)).toMatchObject({
+      use: { validFrom: new Date(from) },
+    });
+    expect(await first(`<ExpiryDate>${date}</ExpiryDate>`)).toMatchObject({
+      use: { validUntil: new Date(until) },
     });
   });
 
-  it('includes the dates of the device', async () => {
-    const text = container({ packages: deviceKey('K1') }).replace(
+  it('bounds the number of uses of the token', async () => {
+    expect(await first('<NumberOfTransactions>5</NumberOfTransactions>')).toMatchObject({
+      use: { maxUses: 5 },
+    });
+  });
+
+  it('includes the dates of the device: the latest start and the earliest end count', async () => {
+    const inner =
+      '<Policy><StartDate>2030-01-01T00:00:00Z</StartDate><ExpiryDate>2032-01-01T00:00:00Z</ExpiryDate></Policy>';
+    const text = container({ packages: deviceKey('K1', { inner }) }).replace(
       '</SerialNo>',
-      '</SerialNo><ExpiryDate>2031-01-01T00:00:00Z</ExpiryDate>',
+      '</SerialNo><StartDate>2030-06-01T00:00:00Z</StartDate><ExpiryDate>2031-01-01T00:00:00Z</ExpiryDate>',
     );
-    expect((await readAll(text))[0]).toMatchObject({ fault: expect.stringMatching(/^ExpiryDate in line 5/) });
+    expect((await readAll(text))[0]).toMatchObject({
+      use: { validFrom: new Date('2030-06-01T00:00:00Z'), validUntil: new Date('2031-01-01T00:00:00Z') },
+    });
   });
 });

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { enrolAgainAddress } from './addresses.ts';
-import { AssignDialog, DescribeDialog, PinDialog, RealmsDialog } from './token-dialogs.tsx';
+import { AssignDialog, DescribeDialog, PinDialog, RealmsDialog, UseDialog } from './token-dialogs.tsx';
 import classes from './helpdesk.module.css';
 import { ResyncDialog } from './resync-dialog.tsx';
 import type { HelpdeskToken } from './helpdesk-values.ts';
@@ -14,7 +14,7 @@ import { mayOnToken } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
-type Act = 'resync' | 'pin' | 'removePin' | 'describe' | 'assign' | 'unassign' | 'realms' | 'remove';
+type Act = 'resync' | 'pin' | 'removePin' | 'describe' | 'use' | 'assign' | 'unassign' | 'realms' | 'remove';
 
 /** The right of each act, and whether the token is fit for it. */
 const ACTS: Readonly<
@@ -24,6 +24,7 @@ const ACTS: Readonly<
   pin: { right: 'set', isFit: () => true },
   removePin: { right: 'set', isFit: ({ has_pin: hasPin }) => hasPin },
   describe: { right: 'set', isFit: () => true },
+  use: { right: 'set', isFit: () => true },
   assign: { right: 'assign', isFit: () => true },
   unassign: { right: 'unassign', isFit: ({ owner }) => owner !== null },
   realms: { right: 'tokenrealm', isFit: () => true },
@@ -40,6 +41,7 @@ export function TokenActs({ token }: { readonly token: HelpdeskToken }): ReactNo
     pin: t.setPin,
     removePin: t.removePin,
     describe: t.describe,
+    use: t.use,
     assign: t.assign,
     unassign: t.unassign,
     realms: t.moveRealms,
@@ -98,6 +100,8 @@ function OpenAct({ act, token, onClose }: OpenActProps): ReactNode {
       return <RemovePinQuestion token={token} onClose={onClose} />;
     case 'describe':
       return <DescribeDialog token={token} onClose={onClose} />;
+    case 'use':
+      return <UseDialog token={token} onClose={onClose} />;
     case 'assign':
       return <AssignDialog token={token} onClose={onClose} />;
     case 'realms':

@@ -12,6 +12,9 @@ const TOKEN_COLOURS: Readonly<Record<TokenState, string>> = {
   disabled: 'gray',
   phase1: 'yellow',
   phase2: 'yellow',
+  early: 'yellow',
+  expired: 'gray',
+  'used-up': 'gray',
 };
 const TRANSACTION_COLOURS: Readonly<Record<TransactionState, string>> = {
   open: 'blue',

@@ -1,4 +1,4 @@
-import { Text, TextInput } from '@mantine/core';
+import { Alert, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
@@ -7,6 +7,7 @@ import { helpdeskTexts } from './helpdesk-texts.ts';
 import type { HelpdeskToken } from './helpdesk-values.ts';
 import { NewPinFields, NO_PIN } from './new-pin-fields.tsx';
 import { RealmSelect } from './realm-select.tsx';
+import { boundOf, stateOf, type TokenUse } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
@@ -46,6 +47,103 @@ export function DescribeDialog({ token: { serial, description }, onClose }: Dial
       <Field label={names.description} isFirst value={text} onChange={setText} />
     </ActDialog>
   );
+}
+
+/** The parameters of /admin/set, by the fields of the token. */
+const USE_PARAMETERS = {
+  valid_from: 'validityPeriodStart',
+  valid_until: 'validityPeriodEnd',
+  max_uses: 'countAuthMax',
+  use_count: 'countAuth',
+  max_successes: 'countAuthSuccessMax',
+  success_count: 'countAuthSuccess',
+} as const;
+type UseField = keyof typeof USE_PARAMETERS;
+type TypedUse = Readonly<Record<UseField, string>>;
+
+/** Changes the period, and the counts of uses. What was not typed is not sent: responses may have been counted meanwhile. */
+export function UseDialog({ token, onClose }: DialogProps): ReactNode {
+  const t = useTexts(tokenTexts);
+  const { serial } = token;
+  const [known] = useState(() => typedUse(token));
+  const [typed, setTyped] = useState(known);
+  const changed = (Object.keys(USE_PARAMETERS) as UseField[]).filter((name) => typed[name] !== known[name]);
+  const bound = stateOf(token) === 'ready' ? boundOf(readUse(typed), new Date()) : undefined;
+  const field = (name: UseField, label: string, isFirst = false): ReactNode => (
+    <Field
+      label={label}
+      isFirst={isFirst}
+      type={name.startsWith('valid') ? 'datetime-local' : 'number'}
+      value={typed[name]}
+      onChange={(value) => {
+        setTyped({ ...typed, [name]: value });
+      }}
+    />
+  );
+  return (
+    <ActDialog
+      title={t.use}
+      isDisabled={changed.length === 0}
+      act={() =>
+        call('/admin/set', {
+          serial,
+          ...Object.fromEntries(
+            changed.map((name) => [USE_PARAMETERS[name], parameterOf(name, typed[name])]),
+          ),
+        })
+      }
+      onClose={onClose}
+    >
+      <Text size="sm">{t.useHelp}</Text>
+      {field('valid_from', t.validFrom, true)}
+      {field('valid_until', t.validUntil)}
+      {field('max_uses', t.maxUses)}
+      {field('use_count', t.useCount)}
+      {field('max_successes', t.maxSuccesses)}
+      {field('success_count', t.successCount)}
+      {bound !== undefined && (
+        <Alert color="red" role="alert">
+          {t.stops(serial)[bound]}
+        </Alert>
+      )}
+    </ActDialog>
+  );
+}
+
+function typedUse(token: TokenUse): TypedUse {
+  return {
+    valid_from: localTime(token.valid_from),
+    valid_until: localTime(token.valid_until),
+    max_uses: token.max_uses?.toString() ?? '',
+    use_count: token.use_count.toString(),
+    max_successes: token.max_successes?.toString() ?? '',
+    success_count: token.success_count.toString(),
+  };
+}
+
+/** @returns the time as a field shows it, in the browser's zone */
+function localTime(at: string | null): string {
+  if (at === null) {
+    return '';
+  }
+  const time = new Date(at);
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+function parameterOf(name: UseField, typed: string): string {
+  return typed !== '' && name.startsWith('valid') ? new Date(typed).toISOString() : typed;
+}
+
+function readUse(typed: TypedUse): TokenUse {
+  const time = (name: UseField): string | null => parameterOf(name, typed[name]) || null;
+  return {
+    valid_from: time('valid_from'),
+    valid_until: time('valid_until'),
+    use_count: Number(typed.use_count),
+    max_uses: Number(typed.max_uses) || null,
+    success_count: Number(typed.success_count),
+    max_successes: Number(typed.max_successes) || null,
+  };
 }
 
 /** Gives the token to a user. */
@@ -116,14 +214,26 @@ interface FieldProps {
   readonly description?: string;
   readonly isFirst?: boolean;
   readonly isRequired?: boolean;
+  readonly type?: 'text' | 'number' | 'datetime-local';
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-function Field({ label, description, isFirst, isRequired, value, onChange }: FieldProps): ReactNode {
+function Field({
+  label,
+  description,
+  isFirst,
+  isRequired,
+  type = 'text',
+  value,
+  onChange,
+}: FieldProps): ReactNode {
   return (
     <TextInput
       label={label}
+      type={type}
+      step={type === 'text' ? undefined : 1}
+      min={type === 'number' ? 0 : undefined}
       description={description}
       required={isRequired ?? false}
       withAsterisk={false}

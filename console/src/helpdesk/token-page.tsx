@@ -45,12 +45,18 @@ function Facts({ token }: { readonly token: HelpdeskToken }): ReactNode {
   const t = useTexts(helpdeskTexts);
   const own = useTexts(tokenTexts);
   const format = useFormat();
+  const ofMost = (count: number, max: number | null): string | null =>
+    max === null ? null : own.ofMost(format.number(count), format.number(max));
   const rows: readonly (readonly [string, ReactNode])[] = [
     [t.state, <TokenBadge key="state" token={token} />],
     [t.owner, <Owner key="owner" owner={token.owner} />],
     [t.description, token.description],
     [t.realms, token.realms.length === 0 ? t.noRealm : token.realms.join(', ')],
     [own.failCountName, own.failCount(format.number(token.fail_count), format.number(token.max_fail))],
+    [own.validFrom, token.valid_from && format.time(token.valid_from)],
+    [own.validUntil, token.valid_until && format.time(token.valid_until)],
+    [own.responses, ofMost(token.use_count, token.max_uses)],
+    [own.accepted, ofMost(token.success_count, token.max_successes)],
     [t.lastSuccess, token.last_success === null ? t.never : format.time(token.last_success)],
     [own.created, format.time(token.created)],
     [own.type, token.type],

@@ -1,7 +1,20 @@
 /** The reason why a token accepts no responses; `ready`: nothing. */
-export type TokenState = 'ready' | 'locked' | 'disabled' | 'phase1' | 'phase2';
+export type TokenState = 'ready' | 'locked' | 'disabled' | 'phase1' | 'phase2' | UseBound;
 
-interface Switches {
+/** Before its period, after it, or with a count at its maximum. */
+export type UseBound = 'early' | 'expired' | 'used-up';
+
+/** The period of a token, and how often it may be used. */
+export interface TokenUse {
+  readonly valid_from: string | null;
+  readonly valid_until: string | null;
+  readonly use_count: number;
+  readonly max_uses: number | null;
+  readonly success_count: number;
+  readonly max_successes: number | null;
+}
+
+interface Switches extends TokenUse {
   readonly active: boolean;
   readonly locked: boolean;
   readonly rollout: 'phase1' | 'phase2' | 'complete';
@@ -17,7 +30,8 @@ interface Rights {
 }
 
 /** @returns the first reason why a response would be refused, as the helpdesk has to mend it */
-export function stateOf({ active, locked, rollout }: Switches): TokenState {
+export function stateOf(token: Switches, now = new Date()): TokenState {
+  const { active, locked, rollout } = token;
   if (rollout === 'phase1') {
     return 'phase1';
   }
@@ -27,7 +41,22 @@ export function stateOf({ active, locked, rollout }: Switches): TokenState {
   if (locked) {
     return 'locked';
   }
-  return rollout === 'phase2' ? 'phase2' : 'ready';
+  return boundOf(token, now) ?? (rollout === 'phase2' ? 'phase2' : 'ready');
+}
+
+/** @returns what keeps the token from taking responses; undefined: neither its period nor a count does */
+export function boundOf(use: TokenUse, now: Date): UseBound | undefined {
+  if (use.valid_until !== null && now >= new Date(use.valid_until)) {
+    return 'expired';
+  }
+  if (isReached(use.use_count, use.max_uses) || isReached(use.success_count, use.max_successes)) {
+    return 'used-up';
+  }
+  return use.valid_from !== null && now < new Date(use.valid_from) ? 'early' : undefined;
+}
+
+function isReached(count: number, max: number | null): boolean {
+  return max !== null && count >= max;
 }
 
 /**

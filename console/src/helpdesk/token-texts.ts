@@ -1,10 +1,23 @@
 import type { Texts } from '../language/language.ts';
+import type { UseBound } from './token-state.ts';
 
 interface TokenTexts {
   readonly type: string;
   readonly suite: string;
   readonly failCount: (count: string, max: string) => string;
   readonly failCountName: string;
+  readonly use: string;
+  readonly validFrom: string;
+  readonly validUntil: string;
+  readonly responses: string;
+  readonly accepted: string;
+  readonly ofMost: (count: string, max: string) => string;
+  readonly maxUses: string;
+  readonly useCount: string;
+  readonly maxSuccesses: string;
+  readonly successCount: string;
+  readonly useHelp: string;
+  readonly stops: (serial: string) => Readonly<Record<UseBound, string>>;
   readonly counter: string;
   readonly timeShift: string;
   readonly seconds: (count: string) => string;
@@ -51,6 +64,22 @@ export const tokenTexts: Texts<TokenTexts> = {
     suite: 'OCRA suite',
     failCountName: 'Wrong responses',
     failCount: (count, max) => `${count} in a row; ${max} lock the token`,
+    use: 'Period and uses',
+    validFrom: 'Valid from',
+    validUntil: 'Valid until',
+    responses: 'Responses so far',
+    accepted: 'Accepted so far',
+    ofMost: (count, max) => `${count} of ${max}`,
+    maxUses: 'Responses at most, right or wrong',
+    useCount: 'Responses counted so far',
+    maxSuccesses: 'Accepted responses at most',
+    successCount: 'Accepted responses counted so far',
+    useHelp: 'An empty field sets no bound. Responses are counted while a maximum is set.',
+    stops: (serial) => ({
+      early: `${serial} takes no responses from the moment you save until its period begins.`,
+      expired: `${serial} takes no responses from the moment you save: its period has ended.`,
+      'used-up': `${serial} takes no responses from the moment you save: it has been used as often as it may be.`,
+    }),
     counter: 'Next counter',
     timeShift: 'Clock of the device',
     seconds: (count) => `${count} seconds ahead`,
@@ -99,6 +128,22 @@ export const tokenTexts: Texts<TokenTexts> = {
     suite: 'OCRA-Suite',
     failCountName: 'Falsche Antworten',
     failCount: (count, max) => `${count} in Folge; ${max} sperren das Token`,
+    use: 'Zeitraum und Nutzungen',
+    validFrom: 'Gültig ab',
+    validUntil: 'Gültig bis',
+    responses: 'Antworten bisher',
+    accepted: 'Angenommen bisher',
+    ofMost: (count, max) => `${count} von ${max}`,
+    maxUses: 'Höchstens so viele Antworten, richtig oder falsch',
+    useCount: 'Bisher gezählte Antworten',
+    maxSuccesses: 'Höchstens so viele angenommene Antworten',
+    successCount: 'Bisher gezählte angenommene Antworten',
+    useHelp: 'Ein leeres Feld setzt keine Grenze. Gezählt wird, solange ein Höchstwert gesetzt ist.',
+    stops: (serial) => ({
+      early: `${serial} nimmt ab dem Speichern keine Antworten an, bis sein Zeitraum beginnt.`,
+      expired: `${serial} nimmt ab dem Speichern keine Antworten mehr an: sein Zeitraum ist vorbei.`,
+      'used-up': `${serial} nimmt ab dem Speichern keine Antworten mehr an: es ist so oft benutzt, wie es sein darf.`,
+    }),
     counter: 'Nächster Zähler',
     timeShift: 'Uhr des Geräts',
     seconds: (count) => `${count} Sekunden voraus`,

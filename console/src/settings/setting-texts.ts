@@ -103,6 +103,13 @@ export const settingTexts: Texts<SettingTexts> = {
         'Zähler oder Zeitschritte voraus, die eine Resynchronisation eines neuen Tokens versucht',
       splitAtSign:
         'login@realm und realm\\login nennen einen Realm, wenn es ihn gibt; False: alles ist der Login',
+      PrependPin: 'PIN oder Passwort steht vor der Antwort; False: danach',
+      DefaultResetFailCount: 'eine angenommene Antwort setzt den Fehlerzähler zurück; False wird abgelehnt',
+      FailCounterIncOnFalsePin: 'eine falsche PIN zählt als falsche Antwort; False wird abgelehnt',
+      PassOnUserNotFound: 'ein unbekannter Benutzer wird abgelehnt; True wird abgelehnt',
+      PassOnUserNoToken: 'ein Benutzer ohne Token wird abgelehnt; True wird abgelehnt',
+      AllowSamlAttributes:
+        '/validate/samlcheck nennt die Attribute eines Benutzers, dessen Antwort angenommen wurde',
       errors: 'Fehlercodes, für die der Parameter httperror gilt, mit Kommas; ohne Wert: alle',
     },
   },

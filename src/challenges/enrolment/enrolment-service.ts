@@ -9,7 +9,7 @@ import type { Vault } from '../../keys/vault.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from './enrolment.ts';
-import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
+import { type OcraSettings, readOcraSettings } from '../../configuration/settings.ts';
 import { buildInitUrl } from '../../ocra/qrtan-url.ts';
 import type { RolloutPhase2 } from './rollout-phase2.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';

@@ -8,11 +8,11 @@ import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
 import { readDescription, sealFirstPin, sealOcraPin } from '../../tokens/token-settings.ts';
 import type { UserDirectory } from '../../users/user-directory.ts';
 import type { Vault } from '../../keys/vault.ts';
-import type { Clock, Random } from '../../kernel/clock.ts';
+import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
 import type { ImportedKey, KeyFileFormat, KeyFileReader, UnreadableKey } from '../../tokens/key-file.ts';
-import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
+import { type OcraSettings, readOcraSettings } from '../../configuration/settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
 /** A key file and its secret. */
@@ -50,7 +50,6 @@ interface ImportDependencies {
   readonly users: UserDirectory;
   readonly vault: Vault;
   readonly random: Random;
-  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** The conditions for the tokens of a file, without the file. */
@@ -168,19 +167,17 @@ export class TokenImportService {
       syncWindow: settings.defaultSyncWindow,
       ocraSuite: type === 'ocra' ? atPlace(place, () => suiteOf(key, settings.defaultSuite)) : null,
       secrets: atPlace(place, () => this.#secrets(key)),
+      ...(key.use && { use: key.use }),
     };
   }
 
-  /** @returns the type of a key that may be loaded now */
-  #typeOf({ place, serial, secret, algorithm, start }: ImportedKey): string {
+  /** @returns the type of a key that may be loaded */
+  #typeOf({ place, serial, secret, algorithm }: ImportedKey): string {
     if (!isSerial(serial)) {
       throw wrong(place, 'a serial has 1 to 64 printable ASCII characters, no blank and no *');
     }
     if (secret.length < 16 || secret.length > 128) {
       throw wrong(place, 'a secret has 16 to 128 bytes');
-    }
-    if (start !== undefined && start.time > this.#deps.clock.now()) {
-      throw wrong(place, `${start.place}: the key must not be used yet: load it then`);
     }
     const type = TYPES.find(([, known]) => known.test(algorithm))?.[0];
     if (type === undefined) {

@@ -7,6 +7,7 @@ import type { Column, TextStyle } from '../output.ts';
 import type { TokenListing } from '../../tokens/token-selection.ts';
 import type { DescribedToken } from '../../tokens/token-view.ts';
 import { isLocked } from '../../tokens/token.ts';
+import { boundOf, type UseBound } from '../../tokens/token-use.ts';
 
 const HARMLESS_CHANGES = [
   { verb: 'enable', done: 'enabled', description: 'switch tokens on' },
@@ -120,30 +121,48 @@ interface ListOptions {
   readonly offset?: number;
 }
 
-const LIST_COLUMNS: readonly Column<DescribedToken>[] = [
+const listColumns = (now: Date): readonly Column<DescribedToken>[] => [
   { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial, whole: true },
   { key: 'type', title: 'TYPE', value: ({ type }) => type, rank: 7 },
   { key: 'user', title: 'USER', value: ({ owner }) => owner?.login ?? null },
   { key: 'resolver', value: ({ owner }) => owner?.resolver ?? null },
   { key: 'realms', title: 'REALMS', value: ({ realms }) => realms },
-  { key: 'state', title: 'STATE', value: stateOf, style: stateStyle, rank: 1, whole: true },
+  {
+    key: 'state',
+    title: 'STATE',
+    value: (token) => stateOf(token, now),
+    style: (token) => STYLES[stateOf(token, now)],
+    rank: 1,
+    whole: true,
+  },
   { key: 'failcount', title: 'FAILS', value: ({ failCount }) => failCount, align: 'right' },
 ];
 
-const SHOW_COLUMNS: readonly Column<DescribedToken>[] = [
+const showColumns = (now: Date): readonly Column<DescribedToken>[] => [
   { key: 'serial', title: 'Serial', value: ({ serial }) => serial },
   { key: 'type', title: 'Type', value: ({ type }) => type },
   { key: 'description', title: 'Description', value: ({ description }) => description },
   { key: 'user', title: 'User', value: ({ owner }) => owner?.login ?? null },
   { key: 'resolver', title: 'Resolver', value: ({ owner }) => owner?.resolver ?? null },
   { key: 'realms', title: 'Realms', value: ({ realms }) => realms },
-  { key: 'state', title: 'State', value: stateOf, style: stateStyle },
+  {
+    key: 'state',
+    title: 'State',
+    value: (token) => stateOf(token, now),
+    style: (token) => STYLES[stateOf(token, now)],
+  },
   { key: 'active', value: ({ active }) => active },
   { key: 'rollout', title: 'Roll-out', value: ({ rollout }) => rollout },
   { key: 'pin', title: 'PIN', value: ({ hasPin }) => (hasPin ? 'set' : 'none') },
   { key: 'suite', title: 'OCRA suite', value: ({ ocraSuite }) => ocraSuite },
   { key: 'failcount', title: 'Fail counter', value: ({ failCount }) => failCount },
   { key: 'maxfail', title: 'Locks at', value: ({ maxFail }) => maxFail },
+  { key: 'validfrom', title: 'Valid from', value: ({ use }) => use.validFrom?.toISOString() ?? null },
+  { key: 'validuntil', title: 'Valid until', value: ({ use }) => use.validUntil?.toISOString() ?? null },
+  { key: 'usecount', title: 'Responses counted', value: ({ use }) => use.useCount },
+  { key: 'maxuses', title: 'Responses at most', value: ({ use }) => use.maxUses },
+  { key: 'successcount', title: 'Accepted counted', value: ({ use }) => use.successCount },
+  { key: 'maxsuccesses', title: 'Accepted at most', value: ({ use }) => use.maxSuccesses },
   // In decimal: a counter may exceed JSON's safe integers.
   { key: 'counter', title: 'Counter', value: ({ counter }) => counter.toString() },
   { key: 'counterwindow', title: 'Counter window', value: ({ counterWindow }) => counterWindow },
@@ -158,11 +177,12 @@ const SHOW_COLUMNS: readonly Column<DescribedToken>[] = [
 ];
 
 /** The state of a token, or the first reason for which it does not work. */
-type TokenCondition = 'active' | 'disabled' | 'locked' | 'phase1' | 'phase2';
+type TokenCondition = 'active' | 'disabled' | 'locked' | 'phase1' | 'phase2' | UseBound;
 
-/** @returns the state of the token; an unfinished roll-out comes first, then the lock */
+/** @returns the state of the token; an unfinished roll-out comes first, then the lock, then being switched off */
 export function stateOf(
-  token: Pick<DescribedToken, 'rollout' | 'active' | 'failCount' | 'maxFail'>,
+  token: Pick<DescribedToken, 'rollout' | 'active' | 'failCount' | 'maxFail' | 'use'>,
+  now: Date,
 ): TokenCondition {
   if (token.rollout !== 'complete') {
     return token.rollout;
@@ -170,20 +190,20 @@ export function stateOf(
   if (isLocked(token)) {
     return 'locked';
   }
-  return token.active ? 'active' : 'disabled';
+  return token.active ? (boundOf(token.use, now) ?? 'active') : 'disabled';
 }
 
 /** A token that is refused because of wrong responses stands out; one that is switched off recedes. */
-function stateStyle(token: DescribedToken): TextStyle {
-  const styles = {
-    active: 'green',
-    disabled: 'dim',
-    locked: 'red',
-    phase1: 'yellow',
-    phase2: 'yellow',
-  } as const;
-  return styles[stateOf(token)];
-}
+const STYLES: Readonly<Record<TokenCondition, TextStyle>> = {
+  active: 'green',
+  disabled: 'dim',
+  locked: 'red',
+  phase1: 'yellow',
+  phase2: 'yellow',
+  early: 'yellow',
+  expired: 'dim',
+  'used-up': 'dim',
+};
 
 /** Adds `token list` and `token show`. */
 function addTokenListCommands(token: Command, context: CommandContext): void {
@@ -192,7 +212,7 @@ function addTokenListCommands(token: Command, context: CommandContext): void {
     .argument('<serial>')
     .action(async (serial: string) => {
       const found = await context.withServices(({ tokens }, caller) => tokens.show(caller, serial));
-      context.output.record(found, SHOW_COLUMNS);
+      context.output.record(found, showColumns(context.dependencies.clock.now()));
     });
 }
 
@@ -214,7 +234,7 @@ function addList(token: Command, context: CommandContext): void {
       const found = await context.withServices(({ tokens }, caller) =>
         tokens.list(caller, toListing(options)),
       );
-      context.output.list(found, LIST_COLUMNS, 'no tokens');
+      context.output.list(found, listColumns(context.dependencies.clock.now()), 'no tokens');
     });
 }
 
@@ -233,18 +253,28 @@ function eitherOf(yes: true | undefined, no: true | undefined): boolean | undefi
   return yes ?? (no === true ? false : undefined);
 }
 
+/** The forms of a time. */
+const TIME = '2027-12-31T18:00:00Z, or 31/12/27 18:00 in the time zone of this machine; empty: unbounded';
+
 interface SetOptions extends PinOptions {
   readonly description?: string;
   readonly maxFail?: number;
   readonly counterWindow?: number;
   readonly syncWindow?: number;
+  readonly validFrom?: string;
+  readonly validUntil?: string;
+  readonly useCount?: string;
+  readonly maxUses?: string;
+  readonly successCount?: string;
+  readonly maxSuccesses?: string;
 }
 
 /** Adds `token set`. */
 function addTokenSetCommand(token: Command, context: CommandContext): void {
   addPinOptions(
-    addCommand(token, 'set', 'change what belongs to a token; what is not given stays', [
+    addConfirmedCommand(token, 'set', 'change what belongs to a token; what is not given stays', [
       'token set LSGO1 --max-fail 5',
+      'token set LSGO1 --valid-until 2027-12-31T18:00:00Z --max-successes 100',
       'token set LSGO1 --ask-pin --description "Spare phone"',
     ]),
   )
@@ -257,13 +287,24 @@ function addTokenSetCommand(token: Command, context: CommandContext): void {
       'how many counters ahead are tried to synchronise',
       wholeNumberOption(1, 10_000),
     )
+    .option('--valid-from <time>', `when it begins to take responses: ${TIME}`)
+    .option('--valid-until <time>', `when it takes none any more: ${TIME}`)
+    .option('--max-uses <number>', 'after so many responses, right or wrong, it takes none; 0: any number')
+    .option('--use-count <number>', 'the responses so far')
+    .option('--max-successes <number>', 'after so many accepted responses it takes none; 0: any number')
+    .option('--success-count <number>', 'the accepted responses so far')
     .action(async (serial: string, options: SetOptions) => {
       const { description, maxFail, counterWindow, syncWindow } = options;
+      const { validFrom, validUntil, useCount, maxUses, successCount, maxSuccesses } = options;
+      const given = { validFrom, validUntil, useCount, maxUses, successCount, maxSuccesses };
+      const use = Object.values(given).some((value) => value !== undefined) ? given : undefined;
       const pins = await readPins(context, options);
-      await context.withServices(({ tokens }, caller) =>
-        tokens.set(caller, { serial }, { description, maxFail, counterWindow, syncWindow, ...pins }),
-      );
-      context.output.done(`${serial} is changed`, { serial });
+      await context.confirmed({
+        foresee: async ({ consequences }) => (use === undefined ? [] : consequences.ofTokenUse(serial, use)),
+        act: ({ tokens }, caller) =>
+          tokens.set(caller, { serial }, { description, maxFail, counterWindow, syncWindow, use, ...pins }),
+        done: () => [`${serial} is changed`, { serial }],
+      });
     });
 }
 

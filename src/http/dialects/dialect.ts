@@ -104,7 +104,11 @@ export interface AdministrationDialect {
   configuration(overview: SettingOverview, context: RequestContext): Reply;
   /** Answers with one value, or null where there is none. */
   configurationValue(overview: SettingOverview, key: string, context: RequestContext): Reply;
-  storedConfiguration(entries: ReadonlyMap<string, string>, context: RequestContext): Reply;
+  storedConfiguration(
+    entries: ReadonlyMap<string, string>,
+    context: RequestContext,
+    detail?: Readonly<Record<string, unknown>>,
+  ): Reply;
   removedConfiguration(key: string, context: RequestContext): Reply;
 }
 

@@ -48,7 +48,7 @@ export function documentedAdministration(envelope: DocumentedEnvelope): Administ
       const value: Configuration = values.get(canonicalKey(key, values.keys())) ?? null;
       return envelope.value(context, value);
     },
-    storedConfiguration: done,
+    storedConfiguration: (_entries, context, detail) => envelope.value(context, true, detail),
     removedConfiguration: done,
   };
 }

@@ -63,11 +63,10 @@ export function linotpAdministration(version: string): AdministrationDialect {
       const values = flatConfiguration(overview);
       return reply({ [`getConfig ${key}`]: values.get(canonicalKey(key, values.keys())) ?? null });
     },
-    storedConfiguration: (entries) => {
+    storedConfiguration: (entries, _context, detail) => {
       const inOrder = Object.entries(inPython2Order(entries));
-      return reply(
-        inPython2Order(inOrder.map(([key, value]) => [`setConfig ${key}:${value}`, true] as const)),
-      );
+      const done = inOrder.map(([key, value]) => [`setConfig ${key}:${value}`, true] as const);
+      return linotpValue(version, inPython2Order(done), detail);
     },
     removedConfiguration: (key) => reply({ [`delConfig ${key}`]: true }),
   };

@@ -1,4 +1,5 @@
 import { isServiceError } from '../../kernel/errors.ts';
+import { LOGINS, UNKNOWN_LOGIN, UNKNOWN_LOGIN_CODE } from '../../resolvers/sources/sql/mysql-login.ts';
 import {
   importRefused,
   type LinotpSource,
@@ -140,6 +141,12 @@ const CONNECT_WITHIN_MS = 10_000;
 const INVALID_URL =
   'the URL is not valid; encode the special characters of its password (%40 for @), or give it in a file';
 
+/** Reasons in our own words, by the code of a fault. */
+const OWN_WORDS: Readonly<Partial<Record<string, string>>> = {
+  ERR_INVALID_URL: INVALID_URL,
+  [UNKNOWN_LOGIN_CODE]: UNKNOWN_LOGIN,
+};
+
 type SnapshotRow = Record<string, SourceValue>;
 
 /** @param url `postgresql://user:password@host/database` */
@@ -181,6 +188,7 @@ export async function connectMysql(url: string): Promise<SnapshotConnection> {
       supportBigNumbers: true,
       bigNumberStrings: true,
       dateStrings: true,
+      authPlugins: LOGINS,
       // A foreign server must not be able to request files of this machine.
       flags: ['-LOCAL_FILES'],
     }),
@@ -218,7 +226,7 @@ async function withImportFaults<T>(work: () => T | Promise<T>): Promise<T> {
       throw error;
     }
     const { code = '', message = '' } = error as { code?: string; message?: string };
-    const reason = code === 'ERR_INVALID_URL' ? INVALID_URL : message === '' ? code : message;
+    const reason = OWN_WORDS[code] ?? (message === '' ? code : message);
     throw importRefused(`The LinOTP database cannot be read: ${reason}`, error);
   }
 }

@@ -257,6 +257,7 @@ export class CanaryAdministration {
       await this.#send({ path: '/system/setConfig', parameters: { key: 'mail.password', value, type } });
     }
     await this.#send({ path: '/system/setConfig', parameters: { [`${this.#name}.a`]: '1', b: '\u0007' } });
+    await this.#send({ path: '/system/setDefault', parameters: { DefaultMaxFailCount: '10' } });
     await this.#send({ path: '/system/getConfig', parameters: {} });
     await this.#send({ path: '/system/delConfig', parameters: { key: `${this.#name}.a` } });
     const policy = { name: `${this.#name}-p`, scope: 'monitoring', action: '*', realm: '*', user: '*' };

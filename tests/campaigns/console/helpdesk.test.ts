@@ -276,6 +276,34 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     expect((await tokens.show(OPERATOR, 'QR3')).hasPin).toBe(false);
   });
 
+  it('shows and sets period and uses, and says before it is saved that the token would stop', async () => {
+    const { tokens } = site.application.services;
+    const { page } = await openConsole(browser, site, { path: '/tokens/QR3' });
+    const dialog = page.getByRole('dialog');
+    await button(page, 'Period and uses').click();
+    await expectSoon(() => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Accepted responses at most').fill('5');
+    await dialog.getByLabel('Valid from').fill('2020-01-31T08:30');
+    expect(await lookAt(page, 'use')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('definition').getByText('0 of 5', { exact: true }).waitFor();
+    expect((await tokens.show(OPERATOR, 'QR3')).use).toMatchObject({
+      maxSuccesses: 5,
+      maxUses: null,
+      validUntil: null,
+      validFrom: expect.any(Date),
+    });
+    await button(page, 'Period and uses').click();
+    await dialog.getByLabel('Valid until').fill('2021-01-31T08:30');
+    await dialog.getByText('takes no responses from the moment you save: its period has ended').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('expired', { exact: true }).waitFor();
+    const unbound = { validFrom: '', validUntil: '', maxSuccesses: '' };
+    await tokens.set(OPERATOR, { serial: 'QR3' }, { use: unbound });
+  });
+
   it('shows a caller of one realm nothing of another', async () => {
     const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
     for (const text of ['QR3', 'cleo']) {

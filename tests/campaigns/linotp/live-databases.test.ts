@@ -73,6 +73,31 @@ const MODEL_OF_2_7 = `
     return `mysql+mysqldb://linotp:${encodeURIComponent('a:b@c/d')}@127.0.0.1:${server.port}/${name}?charset=utf8&use_unicode=0`;
   };
 
+  it('is read by a user who logs in by ed25519; another kind of login is named', async () => {
+    const [name, database] = ['signing', 'only_signers'];
+    await load(database, 'CREATE TABLE Token (LinOtpTokenId integer PRIMARY KEY)');
+    await server.query("INSTALL SONAME 'auth_ed25519'");
+    for (const password of ['g', 'Größe: ein recht langes Kennwort, länger als zweiunddreißig Bytes']) {
+      await server.query(
+        `CREATE OR REPLACE USER ${name}@'127.0.0.1' IDENTIFIED VIA ed25519 USING PASSWORD('${password}')`,
+        `GRANT SELECT ON ${database}.* TO ${name}@'127.0.0.1'`,
+      );
+      const url = (given: string): string =>
+        `mysql://${name}:${encodeURIComponent(given)}@127.0.0.1:${server.port}/${database}`;
+      const source = await openLinotpSource(url(password));
+      expect(await source.count('Token')).toBe(0);
+      await source.close();
+      await expect(openLinotpSource(url(`${password}x`))).rejects.toThrow(/Access denied/);
+    }
+    await server.query(
+      "INSTALL SONAME 'auth_pam'",
+      `CREATE OR REPLACE USER ${name}@'127.0.0.1' IDENTIFIED VIA pam USING 'mariadb'`,
+    );
+    await expect(openLinotpSource(`mysql://${name}:x@127.0.0.1:${server.port}/${database}`)).rejects.toThrow(
+      'The LinOTP database cannot be read: its database asks for a kind of login that is not known here',
+    );
+  });
+
   it('of LinOTP 2.7, with challenges in two tables, is imported with all of them, which a comparison finds equal', async () => {
     const fixture = '2.12.6-mariadb-latin1';
     const dump = await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8');

@@ -47,7 +47,6 @@ beforeEach(() => {
     users,
     random,
     vault,
-    clock: { now: () => new Date('2030-06-01T00:00:00Z') },
     readers: { pskc: reader, csv: { read: () => Promise.reject(new Error('not a table')) } },
     tokens: {
       insertAll: (tokens, act) => {
@@ -60,22 +59,15 @@ beforeEach(() => {
 });
 
 describe('what a file demands of the use of a key', () => {
-  it('is obeyed: a key of a later date is refused, and fewer wrong responses lock its token', async () => {
-    const at = (time: string): NonNullable<ImportedKey['start']> => ({
-      time: new Date(time),
-      place: 'StartDate in line 14',
-    });
-    keys = [{ ...OCRA, start: at('2030-06-01T00:00:01Z') }];
-    expect(await eventualRefusal(service.load(admin, { file: 'text' }))).toMatchObject({
-      message:
-        'The key file is wrong in line 12, element Key: StartDate in line 14: the key must not be used yet: load it then',
-    });
+  it('is obeyed: its token has the period and the uses, and fewer wrong responses lock it', async () => {
+    const use = { validFrom: new Date('2030-06-01T00:00:00Z'), maxUses: 5 };
     keys = [
-      { ...OCRA, maxFail: 3, start: at('2030-05-31T00:00:00Z') },
+      { ...OCRA, maxFail: 3, use },
       { ...OCRA, serial: 'K2', maxFail: 99 },
     ];
     await service.load(admin, { file: 'text' });
     expect(stored[0]?.tokens.map(({ maxFail }) => maxFail)).toEqual([3, 7]);
+    expect(stored[0]?.tokens.map((token) => token.use)).toEqual([use, undefined]);
   });
 });
 

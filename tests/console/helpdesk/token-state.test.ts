@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { mayOnToken, stateOf } from '../../../console/src/helpdesk/token-state.ts';
 
+const UNBOUND = {
+  valid_from: null,
+  valid_until: null,
+  use_count: 0,
+  max_uses: null,
+  success_count: 0,
+  max_successes: null,
+};
+
 describe('the state of a token', () => {
   it.each([
     [{ active: true, locked: false, rollout: 'complete' }, 'ready'],
@@ -10,7 +19,21 @@ describe('the state of a token', () => {
     [{ active: true, locked: false, rollout: 'phase2' }, 'phase2'],
     [{ active: true, locked: true, rollout: 'phase2' }, 'locked'],
   ] as const)('of %j is %s', (token, state) => {
-    expect(stateOf(token)).toBe(state);
+    expect(stateOf({ ...UNBOUND, ...token })).toBe(state);
+  });
+
+  it.each([
+    [{ valid_until: '2026-11-20T12:00:00Z' }, 'expired'],
+    [{ valid_until: '2026-11-20T12:00:01Z' }, 'ready'],
+    [{ valid_from: '2026-11-20T12:00:01Z' }, 'early'],
+    [{ valid_from: '2026-11-20T12:00:00Z' }, 'ready'],
+    [{ max_uses: 2, use_count: 2 }, 'used-up'],
+    [{ max_successes: 2, success_count: 3 }, 'used-up'],
+    [{ max_uses: 2, use_count: 1, max_successes: 1 }, 'ready'],
+    [{ active: false, valid_until: '2026-11-20T12:00:00Z' }, 'disabled'],
+  ] as const)('with the period and uses %j is %s', (use, state) => {
+    const token = { active: true, locked: false, rollout: 'complete', ...UNBOUND, ...use } as const;
+    expect(stateOf(token, new Date('2026-11-20T12:00:00Z'))).toBe(state);
   });
 });
 

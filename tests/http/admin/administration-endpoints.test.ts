@@ -157,6 +157,56 @@ describe('a parameter value that is not supported', () => {
   });
 });
 
+describe('a setting of LinOTP', () => {
+  const kept = async (): Promise<readonly string[]> => [
+    ...(await application.services.settings.list()).keys(),
+  ];
+
+  it.each([
+    ['DefaultResetFailCount', 'False', 'can only be True'],
+    ['linotp.mayOverwriteClient', '10.1.2.3', 'TRUST_PROXY'],
+    ['client.X_FORWARDED_FOR', 'True', 'TRUST_PROXY'],
+    ['defaultBlockingTimeout', '30', 'no pause between challenges'],
+    ['Ocra2MaxChallenges', '3', 'apply to ocra2 tokens'],
+    ['sql_data_model_version', '2.9', 'describes the old server'],
+    ['license', 'x', 'a licence'],
+  ])('is refused with the reason where it would not be obeyed: %s=%s', async (key, value, reason) => {
+    const before = await kept();
+    for (const path of ['/system/setConfig', ...(/^default/i.test(key) ? ['/system/setDefault'] : [])]) {
+      const answer = await ask(path, { OcraMaxChallenges: '3', [key]: value });
+      expect(answer).toHaveProperty('result.status', false);
+    }
+    const alone = await ask('/system/setConfig', { key, value });
+    expect(alone).toHaveProperty('result.error.message', expect.stringContaining(reason));
+    expect(await kept()).toEqual(before);
+  });
+
+  it.each([
+    ['/system/setConfig', 'SMSProviderTimeout', '300', 'tokens of other types are kept, not checked'],
+    ['/system/setConfig', 'client.FORWARDED', 'False', 'TRUST_PROXY'],
+    ['/system/setDefault', 'DefaultOtpLen', '6', 'the suite of a token'],
+    ['/system/setConfig', 'splitAtSgin', 'False', 'did you mean splitAtSign?'],
+  ])('that has no effect is kept by %s, and the answer says so: %s=%s', async (path, key, value, reason) => {
+    const answer = await ask(path, { [key]: value });
+    expect(answer).toMatchObject({ result: { status: true } });
+    expect(answer).toHaveProperty('detail.message', expect.stringContaining(reason));
+    expect(await kept()).toContain(key);
+    await application.services.settings.remove(OPERATOR, key);
+  });
+
+  it('that is obeyed is set by /system/setDefault, which takes no other one', async () => {
+    const set = await ask('/system/setDefault', { DefaultMaxFailCount: '7', defaultsyncwindow: '50' });
+    expect(set).toMatchObject({ result: { status: true, value: true } });
+    expect(set).not.toHaveProperty('detail');
+    expect(await kept()).toEqual(expect.arrayContaining(['DefaultMaxFailCount', 'DefaultSyncWindow']));
+    const other = await ask('/system/setDefault', { DefaultMaxFailCount: '8', splitAtSign: 'False' });
+    expect(other).toHaveProperty('result.error.message', expect.stringContaining('/system/setConfig'));
+    for (const key of ['DefaultMaxFailCount', 'DefaultSyncWindow']) {
+      await application.services.settings.remove(OPERATOR, key);
+    }
+  });
+});
+
 describe('/system/setConfig', () => {
   it('takes one value by its key, and no other parameter for a value', async () => {
     const given = { key: 'Own', value: '77', type: 'text', description: 'd' };

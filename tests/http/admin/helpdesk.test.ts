@@ -164,6 +164,12 @@ describe('/admin/token', () => {
       token: { serial: 'QR3', fail_count: 1, rollout: 'complete', counter: '0' },
       transactions: [{ transaction_id: transaction, state: 'open', wrong: 1 }],
     });
+    const until = '2100-01-01T00:00:00.000Z';
+    const use = { validUntil: until, maxUses: '1000', useCount: '7' };
+    await application.services.tokens.set(OPERATOR, { serial: 'QR3' }, { use });
+    expect((await ask('/admin/token', { serial: 'QR3' }, 'south-desk')).value).toMatchObject({
+      token: { valid_from: null, valid_until: until, use_count: 7, max_uses: 1000, success_count: 0 },
+    });
     for (const serial of ['QR3', 'QRFREE', 'NONE']) {
       const { error } = await ask('/admin/token', { serial }, 'north-desk');
       expect(error?.message).toContain(serial);

@@ -119,6 +119,23 @@ describe('in the dialect linotp', () => {
     }
   });
 
+  it('a value without effect is named beside the answer of LinOTP', async () => {
+    const sent = { DefaultMaxFailCount: '9', DefaultOtpLen: '6' };
+    expect((await application.asAdmin('/system/setDefault', sent)).body).toMatchObject({
+      result: {
+        status: true,
+        value: { 'setConfig DefaultMaxFailCount:9': true, 'setConfig DefaultOtpLen:6': true },
+      },
+      detail: {
+        message:
+          'the server reads no setting DefaultOtpLen: the suite of a token says how long its responses are',
+      },
+    });
+    for (const key of Object.keys(sent)) {
+      await application.services.settings.remove(OPERATOR, key);
+    }
+  });
+
   it('a policy is shown with unrestricted fields as LinOTP writes them', async () => {
     await application.services.policies.set(OPERATOR, {
       name: 'ocra_allowance',

@@ -54,6 +54,36 @@ describe('/admin/loadtokens', () => {
     expect(await application.check(transactionid, pass)).toEqual({ failcount: 0, result: false });
   });
 
+  it('loads keys with a period and a number of uses, which bound the token as /admin/set does', async () => {
+    const bounded = (serial: string, policy: string): string =>
+      ocraPackage(serial, SUITE, KEY).replace('</Key>', `<Policy>${policy}</Policy></Key>`);
+    const packages =
+      bounded('ENDED', '<ExpiryDate>2020-01-31</ExpiryDate>') +
+      bounded('LATER', '<StartDate>2120-01-31T00:00:00Z</StartDate>') +
+      bounded('ONCE', '<NumberOfTransactions>1</NumberOfTransactions>') +
+      ocraPackage('FREE', SUITE, KEY);
+    expect(await load(container({ packages }))).toEqual({ imported: 4 });
+    const uses = await Promise.all(
+      ['ENDED', 'LATER', 'ONCE', 'FREE'].map(
+        async (serial) => (await application.services.tokens.show(OPERATOR, serial)).use,
+      ),
+    );
+    const free = { validFrom: null, validUntil: null, maxUses: null, useCount: 0 };
+    expect(uses).toMatchObject([
+      { ...free, validUntil: new Date('2020-02-01T00:00:00Z') },
+      { ...free, validFrom: new Date('2120-01-31T00:00:00Z') },
+      { ...free, maxUses: 1 },
+      free,
+    ]);
+    const answers: unknown[] = [];
+    for (const serial of ['ENDED', 'LATER', 'ONCE', 'ONCE', 'FREE']) {
+      const { transactionid, question } = await application.challenge(serial);
+      const counter = serial === 'ONCE' && answers.length === 3 ? 1n : 0n;
+      answers.push(await application.check(transactionid, application.respond(SUITE, question, { counter })));
+    }
+    expect(answers).toMatchObject([false, false, true, false, true].map((result) => ({ result })));
+  });
+
   it('loads files that are encrypted with a key or a password, also under the other name of the realm', async () => {
     const preshared = { pskc_preshared: PRE_SHARED_KEY.toString('hex'), targetrealm: 'staff' };
     expect(await load(FIGURE_6, preshared)).toEqual({ imported: 1 });

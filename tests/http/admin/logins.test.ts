@@ -151,6 +151,8 @@ describe.each(['documented', 'linotp'] as const)('the login of a user, in the di
     }
     const set = await ask('/system/setConfig', { key: 'splitAtSign', value: 'perhaps' });
     expect(set.result.error?.message).toContain('splitAtSign must be True or False');
+    // The stored text keeps no other setting from being set.
+    expect((await ask('/system/setConfig', { AllowSamlAttributes: 'False' })).result.error).toBeUndefined();
     await ask('/system/setConfig', { key: 'splitAtSign', value: 'True' });
   });
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
   await application.enrolPlain(serial, SUITE, { pin: 'pin' });
 });
 
-function configure(autoResync: string): Promise<void> {
+function configure(autoResync: string): Promise<unknown> {
   return application.services.settings.set(OPERATOR, new Map([['AutoResync', autoResync]]));
 }
 

@@ -1,6 +1,6 @@
 import type { Token } from '../../../src/tokens/token.ts';
 import { decide, decideWithoutResponse, type Decision } from '../../../src/challenges/challenge.ts';
-import { readOcraSettings } from '../../../src/challenges/ocra-settings.ts';
+import { readOcraSettings } from '../../../src/configuration/settings.ts';
 import type { ChallengeOfToken } from '../../../src/challenges/challenge.ts';
 
 /** The time of the tests. */

@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import type { ExpectedSettings } from '../../../configuration/expected-state.ts';
 import type { DescribedSetting, SettingService } from '../../../configuration/setting-service.ts';
+import { OCRA_SETTINGS } from '../../../configuration/settings.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { valuesOf, type Shown } from '../../answers.ts';
+import { valueOf, valuesOf, type Shown } from '../../answers.ts';
 import { type Endpoint, systemChange, systemReading, valueReading } from '../../endpoint-spec.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
 
 /** Parameters that are no configuration values: those of every endpoint, and one of this. */
 const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror', 'expected'];
-/** Types of values that LinOTP encrypts. */
 const EXPECTED_VALUES = z.record(z.string(), z.string().nullable());
+/** Keys of the values that /system/setDefault sets. */
+const DEFAULT_KEY = /^(?:linotp\.)?default/i;
+/** Types of values that LinOTP encrypts. */
 const SECRET_TYPES: readonly string[] = ['password', 'encrypted_data'];
 
 interface ValueParameters {
@@ -24,6 +27,28 @@ const keyed = z.record(z.string().describe('what was done, and the key'), yes);
 
 /** The values of /system/setConfig. */
 const STORED_CONFIGURATION = { documented: yes, linotp: keyed };
+
+const WITHOUT_EFFECT = z
+  .strictObject({
+    message: z.string().describe('the values that are stored without effect, each with the reason'),
+  })
+  .optional()
+  .describe('present where a value is stored that the server does not read');
+const STORED_ANSWERS = {
+  documented: valueOf(STORED_CONFIGURATION.documented, { detail: WITHOUT_EFFECT }),
+  linotp: valueOf(STORED_CONFIGURATION.linotp, { detail: WITHOUT_EFFECT }),
+};
+
+const DEFAULTS = Object.fromEntries(
+  OCRA_SETTINGS.filter(({ key }) => DEFAULT_KEY.test(key)).map(({ key, meaning, initial }) => [
+    key.toLowerCase(),
+    optional(`\`${key}\`: ${meaning}`, initial),
+  ]),
+);
+
+function withoutEffect(clauses: readonly string[]): { readonly message: string } | undefined {
+  return clauses.length === 0 ? undefined : { message: clauses.join('; ') };
+}
 
 /** The values of /system/getConfig. */
 export const CONFIGURATION = {
@@ -55,6 +80,7 @@ const SETTING = z.strictObject({
 export function configurationEndpoints(configuration: SettingService): Endpoint[] {
   return [
     setEndpoint(configuration),
+    setDefaultEndpoint(configuration),
     showEndpoint(configuration),
     describeEndpoint(configuration),
     removeEndpoint(configuration),
@@ -66,7 +92,7 @@ function setEndpoint(configuration: SettingService): Endpoint {
     {
       path: '/system/setConfig',
       summary: 'sets configuration values, all or none',
-      answers: valuesOf(STORED_CONFIGURATION),
+      answers: STORED_ANSWERS,
       purpose: 'set configuration values.',
       parameters: {
         key: optional('the key of the value; left out: every parameter is a key with its value'),
@@ -79,8 +105,33 @@ function setEndpoint(configuration: SettingService): Endpoint {
     },
     async ({ caller, parameters, context, dialect }) => {
       const entries = readEntries(parameters, context);
-      await configuration.set(caller, entries, expectedOf(parameters.expected));
-      return dialect.administration.storedConfiguration(entries, context);
+      const clauses = await configuration.set(caller, entries, expectedOf(parameters.expected));
+      return dialect.administration.storedConfiguration(entries, context, withoutEffect(clauses));
+    },
+  );
+}
+
+function setDefaultEndpoint(configuration: SettingService): Endpoint {
+  return systemChange(
+    {
+      path: '/system/setDefault',
+      summary: 'sets configuration values for new tokens, all or none',
+      answers: STORED_ANSWERS,
+      purpose: 'set the configuration values whose keys begin with Default.',
+      parameters: DEFAULTS,
+    },
+    async ({ caller, context, dialect }) => {
+      const entries = readEntries({}, context);
+      const other = [...entries.keys()].find((key) => !DEFAULT_KEY.test(key));
+      if (other !== undefined) {
+        throw new ServiceError(
+          'parameter.invalid',
+          `${other.slice(0, 100)} is no default of new tokens, whose keys begin with Default: use /system/setConfig`,
+          { parameter: other.slice(0, 100) },
+        );
+      }
+      const clauses = await configuration.set(caller, entries);
+      return dialect.administration.storedConfiguration(entries, context, withoutEffect(clauses));
     },
   );
 }

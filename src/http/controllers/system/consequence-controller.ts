@@ -108,7 +108,7 @@ function settingEndpoint({ consequences, settings }: Pick<Services, 'consequence
     },
     async ({ parameters: { key, value } }) => {
       if (value !== undefined) {
-        await settings.check(new Map([[key, value]]));
+        settings.check(new Map([[key, value]]));
       }
       return {
         unread: settings.unreadReason(key) ?? null,

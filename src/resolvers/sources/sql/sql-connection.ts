@@ -3,6 +3,7 @@ import type { ConnectionOptions as MysqlConnection } from 'mysql2';
 import type { ClientConfig as PostgresConnection } from 'pg';
 
 import type { SqlSettings } from '../../settings/sql-settings.ts';
+import { LOGINS } from './mysql-login.ts';
 
 /** The part of a connection that is used here, of both drivers. */
 export interface RawConnection {
@@ -69,6 +70,7 @@ function mysqlConnection(
     ...(ssl !== undefined && { ssl: { ...ssl, verifyIdentity: settings.tls === 'verify-full' } }),
     charset: 'utf8mb4',
     connectTimeout: timeoutMs,
+    authPlugins: LOGINS,
     // A foreign server must not be able to request files of this machine.
     flags: ['-LOCAL_FILES'],
   } satisfies MysqlConnection;

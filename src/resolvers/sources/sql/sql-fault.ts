@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { SqlSettings } from '../../settings/sql-settings.ts';
+import { UNKNOWN_LOGIN, UNKNOWN_LOGIN_CODE } from './mysql-login.ts';
 import { connectionReason, ResolverUnavailable, type SilentServer } from '../../resolver-unavailable.ts';
 
 /** The error for an answer that did not come in time. */
@@ -54,6 +55,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '28000': REFUSED,
   ER_ACCESS_DENIED_ERROR: REFUSED,
   ER_ACCESS_DENIED_NO_PASSWORD_ERROR: REFUSED,
+  [UNKNOWN_LOGIN_CODE]: UNKNOWN_LOGIN,
   '3D000': NO_DATABASE,
   ER_BAD_DB_ERROR: NO_DATABASE,
   ER_DBACCESS_DENIED_ERROR: 'its user may not use the database',

@@ -10,6 +10,7 @@ import { stateOf } from '../../../../src/cli/commands/token.ts';
 import { type Answers, type Call, fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
 
+const NOW = new Date('2026-11-20T12:00:00Z');
 const TOKEN: DescribedToken = {
   id: '1',
   serial: 'OCRA1',
@@ -117,6 +118,12 @@ describe('token list and show', () => {
       suite: TOKEN.ocraSuite,
       failcount: 2,
       maxfail: 10,
+      validfrom: null,
+      validuntil: null,
+      usecount: 0,
+      maxuses: null,
+      successcount: 0,
+      maxsuccesses: null,
       counter: '18446744073709551615',
       counterwindow: 10,
       syncwindow: 1000,
@@ -139,8 +146,14 @@ describe('token list and show', () => {
     ['locked', { failCount: 10, active: false }],
     ['phase1', { rollout: 'phase1', active: false }],
     ['phase2', { rollout: 'phase2', failCount: 10 }],
+    ['expired', { use: { ...UNBOUND_USE, validUntil: NOW } }],
+    ['early', { use: { ...UNBOUND_USE, validFrom: new Date(NOW.getTime() + 1) } }],
+    ['used-up', { use: { ...UNBOUND_USE, maxUses: 2, useCount: 2 } }],
+    ['used-up', { use: { ...UNBOUND_USE, maxSuccesses: 1, successCount: 3 } }],
+    ['active', { use: { ...UNBOUND_USE, maxUses: 2, useCount: 1, validFrom: NOW } }],
+    ['disabled', { active: false, use: { ...UNBOUND_USE, validUntil: NOW } }],
   ])('calls it %s: %j', (state, change) => {
-    expect(stateOf({ ...TOKEN, ...change })).toBe(state);
+    expect(stateOf({ ...TOKEN, ...change }, NOW)).toBe(state);
   });
 
   it.each<[string, object]>([
@@ -181,6 +194,22 @@ describe('token commands that change tokens', () => {
     expect(ran).toMatchObject({ code: 0, err: '' });
     expect(ran.calls).toEqual(calls);
     expect(ran.out).not.toBe('');
+  });
+
+  it('set the period and the counts of use, and ask first where the token would take no responses', async () => {
+    const line = ['set', 'A', '--valid-until', '2026-01-01T00:00:00Z', '--max-successes', '0'];
+    const use = { validUntil: '2026-01-01T00:00:00Z', maxSuccesses: '0' };
+    const answers = {
+      'consequences.ofTokenUse': [{ code: 'token.use', text: 'A takes no responses from now on' }],
+    };
+    const refused = await run(line, { answers, typed: ['n'] });
+    expect(refused).toMatchObject({ code: 1, calls: [] });
+    const foretold = await run([...line, '--dry-run'], { answers });
+    expect(foretold).toMatchObject({ calls: [] });
+    expect(foretold.out).toContain('A takes no responses from now on');
+    const set = ['tokens.set', { serial: 'A' }, { use: expect.objectContaining(use) as unknown }];
+    expect((await run([...line, '--yes'], { answers })).calls).toEqual([set]);
+    expect((await run(line, { answers: { 'consequences.ofTokenUse': [] } })).calls).toContainEqual(set);
   });
 
   it.each(['realms A', 'realms A bank --none', 'set A --max-fail 0', 'set A --max-fail x', 'enable'])(

@@ -246,6 +246,11 @@ const ACTS: Readonly<Record<string, Act>> = {
     outcomes: ['stored', 'stored'],
     action: 'configuration/set',
   },
+  '/system/setDefault': {
+    prepare: withValues({ DefaultMaxFailCount: '9' }),
+    outcomes: ['stored'],
+    action: 'configuration/set',
+  },
   '/system/delConfig': {
     prepare: async () => {
       const key = unused();

@@ -377,6 +377,25 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     await wrong.close();
   });
 
+  it('lets a user in who logs in by ed25519, and names another kind of login that it asks for', async () => {
+    await mariadb.query(
+      "INSTALL SONAME 'auth_ed25519'",
+      "INSTALL SONAME 'auth_pam'",
+      "CREATE USER signer@'%' IDENTIFIED VIA ed25519 USING PASSWORD('Lese-Recht; ä')",
+      "GRANT SELECT ON directory.* TO signer@'%'",
+      "CREATE USER asked@'%' IDENTIFIED VIA pam USING 'mariadb'",
+    );
+    const as = (User: string, password = place.password): SqlUsers =>
+      sqlUsers({ settings: sqlSettings({ ...place.reach, User }), password });
+    const [signer, wrong, asked] = [as('signer'), as('signer', 'Falsch-1'), as('asked')];
+    expect(await signer.count()).toBe(PEOPLE.length);
+    expect((await eventualRefusal(wrong.count())).message).toContain('refuses the user or the password');
+    expect((await eventualRefusal(asked.count())).message).toContain(
+      'a kind of login that is not known here',
+    );
+    await Promise.all([signer, wrong, asked].map((each) => each.close()));
+  });
+
   it('is away while it is killed, and asked again when it is back', async () => {
     expect(await people.count()).toBe(PEOPLE.length);
     await mariadb.kill();

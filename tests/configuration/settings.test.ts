@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkOcraSettings, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
+import {
+  checkOcraSettings,
+  OCRA_SETTINGS,
+  readOcraSettings,
+  whyRefused,
+  whyWithoutEffect,
+} from '../../src/configuration/settings.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 describe('the OCRA settings', () => {
@@ -8,6 +14,7 @@ describe('the OCRA settings', () => {
       autoResync: false,
       splitAtSign: true,
       prependPin: true,
+      defaultResetFailCount: true,
       failCounterIncOnFalsePin: true,
       passOnUserNotFound: false,
       passOnUserNoToken: false,
@@ -127,5 +134,43 @@ describe('the OCRA settings', () => {
     expect(() => {
       checkOcraSettings(new Map());
     }).not.toThrow();
+  });
+});
+
+describe('a key of LinOTP that is not obeyed', () => {
+  it.each([
+    ['Policy.p.scope', 'a policy'],
+    ['passwdresolver.fileName.x', 'a resolver'],
+    ['SQLResolver.Password.x', 'a resolver'],
+    ['useridresolver.group.main', 'a realm'],
+    ['DefaultRealm', 'the default realm'],
+    ['defaultrealm', 'the default realm'],
+    ['MAYOVERWRITECLIENT', 'TRUST_PROXY'],
+    ['root', 'old server'],
+  ])('is refused with a reason: %s, for it is about %s', (key, what) => {
+    expect(whyRefused(key, 'secret value')).toContain(what);
+    expect(whyWithoutEffect(key)).not.toContain('secret value');
+  });
+
+  it.each([
+    ['mayOverwriteClient', ' '],
+    ['client.FORWARDED', 'False'],
+    ['DefaultBlockingTimeout', '0'],
+    ['DefaultOtpLen', '8'],
+    ['SMSProvider.x.Config', '{}'],
+    ['totp.timeStep', '30'],
+  ])('is kept where it asks for nothing that would be missed: %s=%j', (key, value) => {
+    expect(whyRefused(key, value)).toBeUndefined();
+    expect(whyWithoutEffect(key)).toEqual(expect.any(String));
+  });
+
+  it.each(['PolicyOfTheHouse', 'DefaultRealmName', 'own', 'rootless'])('is not %s', (key) => {
+    expect([whyRefused(key, 'x'), whyWithoutEffect(key)]).toEqual([undefined, undefined]);
+  });
+
+  it('never hides one that is obeyed', () => {
+    for (const { key, initial } of OCRA_SETTINGS) {
+      expect([key, whyRefused(key, initial), whyWithoutEffect(key)]).toEqual([key, undefined, undefined]);
+    }
   });
 });
