@@ -1,5 +1,6 @@
 /** Endpoints of /system and /monitoring that only look, with parameters that succeed. */
 export const LOOKS_AT_CONFIGURATION = {
+  '/system/firststeps': {},
   '/system/resolverKinds': {},
   '/system/getPolicyDef': {},
   '/system/getSupportInfo': {},
@@ -40,6 +41,7 @@ export const LOOKS_AT_TOKENS = {
   '/admin/transaction': { transactionid: 'X' },
   '/admin/search': { text: 'X' },
   '/admin/token': { serial: 'X' },
+  '/admin/answeraddress': { serial: 'X' },
   '/admin/tokens': {},
   '/admin/passkeys': {},
   '/admin/administrators': {},
