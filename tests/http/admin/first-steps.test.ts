@@ -4,11 +4,12 @@ import request from 'supertest';
 import { valueOf } from '../../support/application/browser.ts';
 import { AS_ADMIN, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
+const known = { publicUrl: 'https://tan.example.org' };
 const ADDRESS = 'https://tan.example.org/ocra/check_t';
 let application: TestApplication;
 
 beforeAll(async () => {
-  application = await TestApplication.open({ http: { publicUrl: 'https://tan.example.org' } });
+  application = await TestApplication.open({ ...known, http: known });
 });
 afterAll(() => application.close());
 
