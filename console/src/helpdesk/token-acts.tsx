@@ -116,7 +116,9 @@ interface QuestionProps {
 
 function UnassignQuestion({ token: { serial, owner }, onClose }: QuestionProps): ReactNode {
   const t = useTexts(tokenTexts);
-  const change = useTokenAct(() => call('/admin/unassign', { serial }), onClose);
+  const change = useTokenAct(() => call('/admin/unassign', { serial }), onClose, {
+    text: t.told.unassign(serial),
+  });
   return (
     <ConfirmDialog
       title={t.unassign}
@@ -133,7 +135,9 @@ function UnassignQuestion({ token: { serial, owner }, onClose }: QuestionProps):
 
 function RemovePinQuestion({ token: { serial }, onClose }: QuestionProps): ReactNode {
   const t = useTexts(tokenTexts);
-  const removal = useTokenAct(() => call('/admin/set', { serial, removepin: '1' }), onClose);
+  const removal = useTokenAct(() => call('/admin/set', { serial, removepin: '1' }), onClose, {
+    text: t.told.removePin(serial),
+  });
   return (
     <ConfirmDialog
       isDangerous
@@ -157,6 +161,7 @@ function RemoveQuestion({ token: { serial }, onClose }: QuestionProps): ReactNod
     () => {
       navigate('/search');
     },
+    { text: t.told.remove(serial), leads: true },
   );
   return (
     <ConfirmDialog

@@ -1,6 +1,21 @@
 import type { Texts } from '../language/language.ts';
 
+type ToldAct =
+  | 'unlock'
+  | 'reset'
+  | 'disable'
+  | 'enable'
+  | 'pin'
+  | 'removePin'
+  | 'describe'
+  | 'assign'
+  | 'unassign'
+  | 'realms'
+  | 'remove';
+
 interface TokenTexts {
+  /** What an act has done. */
+  readonly told: Readonly<Record<ToldAct, (serial: string) => string>>;
   readonly type: string;
   readonly suite: string;
   readonly failCount: (count: string, max: string) => string;
@@ -47,6 +62,19 @@ interface TokenTexts {
 
 export const tokenTexts: Texts<TokenTexts> = {
   en: {
+    told: {
+      unlock: (serial) => `${serial} is unlocked.`,
+      reset: (serial) => `The fail counter of ${serial} is reset.`,
+      disable: (serial) => `${serial} is disabled.`,
+      enable: (serial) => `${serial} is enabled.`,
+      pin: (serial) => `${serial} has a new PIN.`,
+      removePin: (serial) => `${serial} has no PIN any more.`,
+      describe: (serial) => `${serial} is renamed.`,
+      assign: (serial) => `${serial} is assigned.`,
+      unassign: (serial) => `${serial} belongs to nobody now.`,
+      realms: (serial) => `The realms of ${serial} are changed.`,
+      remove: (serial) => `${serial} is removed.`,
+    },
     type: 'Type',
     suite: 'OCRA suite',
     failCountName: 'Wrong responses',
@@ -95,6 +123,19 @@ export const tokenTexts: Texts<TokenTexts> = {
     close: 'Close',
   },
   de: {
+    told: {
+      unlock: (serial) => `${serial} ist entsperrt.`,
+      reset: (serial) => `Der Fehlerzähler von ${serial} ist zurückgesetzt.`,
+      disable: (serial) => `${serial} ist deaktiviert.`,
+      enable: (serial) => `${serial} ist aktiviert.`,
+      pin: (serial) => `${serial} hat eine neue PIN.`,
+      removePin: (serial) => `${serial} hat keine PIN mehr.`,
+      describe: (serial) => `${serial} ist umbenannt.`,
+      assign: (serial) => `${serial} ist zugewiesen.`,
+      unassign: (serial) => `${serial} gehört jetzt niemandem.`,
+      realms: (serial) => `Die Realms von ${serial} sind geändert.`,
+      remove: (serial) => `${serial} ist gelöscht.`,
+    },
     type: 'Art',
     suite: 'OCRA-Suite',
     failCountName: 'Falsche Antworten',

@@ -97,6 +97,7 @@ function AddressDialog({
   const [address, setAddress] = useState(proposed);
   const policy = addressPolicy(realm, address);
   const change = useDialogAct({
+    title: t.set,
     act: () => call('/system/setPolicy', { ...parametersOf(policy), expected: expectedOf(null) }),
     onDone: onClose,
   });

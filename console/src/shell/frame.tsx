@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, Suspense, use, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { Failure } from '../design/failure.tsx';
+import { Notices } from '../design/notices.tsx';
 import { Page } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
 import { type Language, useLanguage, useTexts } from '../language/language.ts';
@@ -51,23 +52,25 @@ export function Frame(): ReactNode {
         <Preferences />
       </div>
       <main id="content" className={classes.content} tabIndex={-1}>
-        <PageBoundary key={location}>
-          <Suspense fallback={<Loading />}>
-            <Switch>
-              {pages.map(({ path, component: Content }) => (
-                <Route key={path} path={path}>
-                  <Content />
+        <Notices>
+          <PageBoundary key={location}>
+            <Suspense fallback={<Loading />}>
+              <Switch>
+                {pages.map(({ path, component: Content }) => (
+                  <Route key={path} path={path}>
+                    <Content />
+                  </Route>
+                ))}
+                <Route path="/">
+                  <Redirect to={pages[0]?.path ?? '/account'} replace />
                 </Route>
-              ))}
-              <Route path="/">
-                <Redirect to={pages[0]?.path ?? '/account'} replace />
-              </Route>
-              <Route>
-                <UnknownPage />
-              </Route>
-            </Switch>
-          </Suspense>
-        </PageBoundary>
+                <Route>
+                  <UnknownPage />
+                </Route>
+              </Switch>
+            </Suspense>
+          </PageBoundary>
+        </Notices>
       </main>
     </div>
   );

@@ -48,7 +48,7 @@ export async function beginPhase2(
     type: 'ocra',
     genkey: '1',
     serial,
-    activationcode: code,
+    activationcode: code.replaceAll(/\s/g, ''),
     message,
   });
   const { app_import: url, transactionid, url: address } = having(detail, 'transactionid');
