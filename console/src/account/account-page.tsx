@@ -15,7 +15,7 @@ export default function AccountPage(): ReactNode {
   const { administrator, isOfProvider, rights } = useSession();
   return (
     <Page title={t.title} lead={t.lead(administrator)}>
-      {rights.length === 0 && (
+      {rights.every(({ scope }) => scope === 'ocra') && (
         <Alert color="yellow" role="status">
           {t.noRights}
         </Alert>

@@ -33,7 +33,7 @@ interface AccountTexts {
 export const accountTexts: Texts<AccountTexts> = {
   en: {
     noRights:
-      'No policy gives you a right yet, so there is nothing else to see. Ask whoever may change policies (system:write).',
+      'No policy gives you a right to people, tokens or the system. Ask whoever may change policies (system:write).',
     title: 'My account',
     lead: (name) => `Signed in as ${name}.`,
     person: 'You signed in by single sign-on: password and second factor are those of the identity provider.',
@@ -64,7 +64,7 @@ export const accountTexts: Texts<AccountTexts> = {
   },
   de: {
     noRights:
-      'Noch gibt Ihnen keine Richtlinie ein Recht, darum ist sonst nichts zu sehen. Bitten Sie jemanden, der Richtlinien ändern darf (system:write).',
+      'Keine Richtlinie gibt Ihnen ein Recht auf Personen, Token oder das System. Bitten Sie jemanden, der Richtlinien ändern darf (system:write).',
     title: 'Mein Konto',
     lead: (name) => `Angemeldet als ${name}.`,
     person:

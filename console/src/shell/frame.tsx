@@ -21,6 +21,8 @@ export function Frame(): ReactNode {
   const session = useSession();
   const [location] = useLocation();
   const [isMenuOpen, setMenuOpen] = useState(false);
+  // The rights of portals alone are no reason to begin with a page of theirs.
+  const hasOffice = session.rights.some(({ scope }) => scope !== 'ocra');
   const pages = PAGES.filter((page) => page.isFor(session));
   useEffect(() => {
     setMenuOpen(false);
@@ -62,7 +64,7 @@ export function Frame(): ReactNode {
                   </Route>
                 ))}
                 <Route path="/">
-                  <Redirect to={pages[0]?.path ?? '/account'} replace />
+                  <Redirect to={hasOffice ? (pages[0]?.path ?? '/account') : '/account'} replace />
                 </Route>
                 <Route>
                   <UnknownPage />

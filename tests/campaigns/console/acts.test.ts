@@ -97,7 +97,7 @@ describeWithProgram('an act in the console', findChromium(), 'chromium', (progra
 
   it('cannot be had without a right, and the start tells whom to ask', async () => {
     const { page } = await openConsole(browser, site, { name: 'nobody' });
-    await page.getByText('No policy gives you a right yet').waitFor();
+    await page.getByText('No policy gives you a right to people').waitFor();
     expect(await lookAt(page, 'no-rights')).toEqual([]);
   });
 
