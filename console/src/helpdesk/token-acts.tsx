@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
-import { enrolAgainAddress } from './addresses.ts';
+import { enrolAgainAddress, tokenAuditAddress } from './addresses.ts';
 import { AssignDialog, DescribeDialog, PinDialog, RealmsDialog } from './token-dialogs.tsx';
 import classes from './helpdesk.module.css';
 import { ResyncDialog } from './resync-dialog.tsx';
@@ -54,6 +54,11 @@ export function TokenActs({ token }: { readonly token: HelpdeskToken }): ReactNo
       {mayEnrol && (
         <Button size="xs" variant="default" component="a" href={`#${enrolAgainAddress(token.serial)}`}>
           {t.enrolAgain}
+        </Button>
+      )}
+      {mayOnToken(session, 'audit', token) && (
+        <Button size="xs" variant="default" component="a" href={`#${tokenAuditAddress(token.serial)}`}>
+          {t.audit}
         </Button>
       )}
       {acts.map((act) => (

@@ -56,6 +56,7 @@ interface TokenTexts {
   readonly realmsHelp: string;
   readonly remove: string;
   readonly removeHelp: (serial: string) => string;
+  readonly audit: string;
   readonly save: string;
   readonly close: string;
 }
@@ -119,6 +120,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     remove: 'Remove',
     removeHelp: (serial) =>
       `The token ${serial}, its key and its stored transactions are removed for ever. To keep a lost phone from being used, disabling is enough.`,
+    audit: 'Audit',
     save: 'Save',
     close: 'Close',
   },
@@ -181,6 +183,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     remove: 'Löschen',
     removeHelp: (serial) =>
       `Das Token ${serial}, sein Schlüssel und seine gespeicherten Transaktionen werden endgültig gelöscht. Damit ein verlorenes Telefon nicht benutzt wird, reicht es, das Token zu deaktivieren.`,
+    audit: 'Audit',
     save: 'Speichern',
     close: 'Schließen',
   },
