@@ -14,7 +14,6 @@ import { RecentTransactions } from './recent-transactions.tsx';
 import { SwitchButtons } from './switch-buttons.tsx';
 import { TokenBadge } from './token-badge.tsx';
 import { useNames } from './use-names.ts';
-import { useSearchKey } from './use-search-key.ts';
 
 type Person = ValueOf<'/admin/person'>;
 
@@ -23,7 +22,6 @@ export default function PersonPage(): ReactNode {
   const t = useTexts(helpdeskTexts);
   const session = useSession();
   const { user, realm, resolver } = useNames('user', 'realm', 'resolver');
-  useSearchKey();
   const person = useQuery({
     queryKey: ['helpdesk', 'person', realm, resolver, user],
     queryFn: ({ signal }) => call('/admin/person', { user, realm, resconf: resolver }, { signal }),

@@ -15,12 +15,10 @@ import type { HelpdeskToken } from './helpdesk-values.ts';
 import { Owner } from './token-owner.tsx';
 import { tokenTexts } from './token-texts.ts';
 import { useNames } from './use-names.ts';
-import { useSearchKey } from './use-search-key.ts';
 
 /** A token with what may be done with it, and its latest transactions. */
 export default function TokenPage(): ReactNode {
   const { serial } = useNames('serial');
-  useSearchKey();
   const facts = useQuery({
     queryKey: ['helpdesk', 'token', serial],
     queryFn: ({ signal }) => call('/admin/token', { serial }, { signal }),

@@ -15,7 +15,6 @@ import { RealmSelect } from './realm-select.tsx';
 import { TokenBadge } from './token-badge.tsx';
 import { mayOnToken } from './token-state.ts';
 import { useNames } from './use-names.ts';
-import { useSearchKey } from './use-search-key.ts';
 
 type Sheet = ValueOf<'/admin/tokens'> & {
   /** From 1. */
@@ -106,7 +105,6 @@ function viewWith(status: string): View | undefined {
 /** All tokens that the caller may see, page by page. */
 export default function TokensPage(): ReactNode {
   const t = useTexts(texts);
-  useSearchKey();
   const queries = useQueryClient();
   const named = viewWith(useNames('status').status);
   const [view, setView] = useState(() => named ?? queries.getQueryData<View>(LAST_VIEW) ?? FIRST_VIEW);

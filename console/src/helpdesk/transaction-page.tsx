@@ -14,7 +14,6 @@ import { Owner } from './token-owner.tsx';
 import { TransactionBadge } from './token-badge.tsx';
 import { transactionTexts } from './transaction-texts.ts';
 import { useNames } from './use-names.ts';
-import { useSearchKey } from './use-search-key.ts';
 
 type History = ValueOf<'/admin/transaction'>;
 
@@ -25,7 +24,6 @@ const AGAIN_MS = 3_000;
 export default function TransactionPage(): ReactNode {
   const t = useTexts(helpdeskTexts);
   const { id } = useNames('id');
-  useSearchKey();
   const history = useQuery({
     queryKey: ['helpdesk', 'transaction', id],
     queryFn: ({ signal }) => call('/admin/transaction', { transactionid: id }, { signal }),

@@ -13,6 +13,7 @@ import classes from './frame.module.css';
 import { PageBoundary } from './page-boundary.tsx';
 import { PAGES } from './pages.ts';
 import { SetLanguageContext } from './set-language.ts';
+import { useSearchKey } from './use-search-key.ts';
 import { shellTexts } from './shell-texts.ts';
 
 /** Header, navigation and the open page. */
@@ -93,6 +94,7 @@ function Navigation({
 }): ReactNode {
   const t = useTexts(shellTexts);
   const language = useLanguage();
+  useSearchKey(pages.some(({ path }) => path === '/search'));
   return (
     <nav aria-label={t.navigation}>
       {GROUPS.map((group) => {

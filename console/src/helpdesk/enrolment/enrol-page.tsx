@@ -15,14 +15,12 @@ import { enrolTexts } from './enrol-texts.ts';
 import classes from '../helpdesk.module.css';
 import type { EnrolTarget, Stage } from './roll-out.ts';
 import { useNames } from '../use-names.ts';
-import { useSearchKey } from '../use-search-key.ts';
 import { useTokenAct } from '../use-token-act.ts';
 
 /** The enrolment of a token. Its secrets are in the state of this page, and gone when it closes. */
 export default function EnrolPage(): ReactNode {
   const t = useTexts(enrolTexts);
   const target = targetOf(useNames('user', 'realm', 'serial'));
-  useSearchKey();
   return (
     <Page title={t.title} lead={leadOf(t, target)}>
       <Steps target={target} />
