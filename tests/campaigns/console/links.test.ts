@@ -30,7 +30,7 @@ describeWithProgram('the way through the console', findChromium(), 'chromium', (
     await expectSoon(() => page.getByRole('link', { name: 'T1' }).count()).toBe(0);
     expect(await lookAt(page, 'tokens-unassigned')).toEqual([]);
     await page.getByRole('link', { name: 'T2' }).click();
-    await page.getByRole('link', { name: 'Audit', exact: true }).last().click();
+    await page.locator('#content').getByRole('link', { name: 'Audit' }).click();
     await expectSoon(() => page.getByLabel('Token or other object').inputValue()).toBe('T2');
     await page.getByRole('group').filter({ hasText: 'T2' }).first().waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
