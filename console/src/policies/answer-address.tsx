@@ -33,7 +33,7 @@ const texts: Texts<AnswerAddressTexts> = {
 };
 
 /** The policy that gives tokens their answer address. */
-export function addressPolicy(realm: string, address: string): PolicyDraft {
+function addressPolicy(realm: string, address: string): PolicyDraft {
   const suffix = realm === '*' ? '' : `-${realm.replaceAll(/[^\w.-]/g, '-')}`;
   return {
     ...NEW_POLICY,
