@@ -61,6 +61,16 @@ describeWithProgram('the way through the console', findChromium(), 'chromium', (
     expect(await lookAt(page, 'search')).toEqual([]);
   });
 
+  it('offers the values of otppin in words', async () => {
+    const { page } = await openConsole(browser, site, { path: '/policies/new' });
+    await page.getByLabel('Scope').selectOption('authentication');
+    await page
+      .getByLabel('otppin')
+      .selectOption({ label: '1: the password of the user before the response' });
+    await expectSoon(() => page.getByLabel('otppin').inputValue()).toBe('1');
+    expect(await lookAt(page, 'otppin')).toEqual([]);
+  });
+
   it('says the zone of times', async () => {
     const { page } = await openConsole(browser, site, { path: '/tokens/T1' });
     const created = page.locator('dt', { hasText: 'Enrolled' }).locator('xpath=following-sibling::dd');
