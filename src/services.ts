@@ -85,7 +85,12 @@ import { ObservationStore } from './monitoring/observation-store.ts';
 import { Observations } from './monitoring/observations.ts';
 import { CountRefresh, UserCounts } from './monitoring/user-counts.ts';
 import { OverviewService } from './monitoring/overview-service.ts';
-import { lockedTokensOf, storedStateOf, TokenCountStore } from './monitoring/token-count-store.ts';
+import {
+  installedStepsOf,
+  lockedTokensOf,
+  storedStateOf,
+  TokenCountStore,
+} from './monitoring/token-count-store.ts';
 import { StorageProbe } from './monitoring/storage-probe-store.ts';
 import { UserCountStore } from './monitoring/user-count-store.ts';
 import type { ServiceMetrics } from './observability/metrics.ts';
@@ -374,6 +379,7 @@ function monitoringServices(shared: Shared) {
     overview: new OverviewService({
       ...common,
       lockedTokens: lockedTokensOf(database),
+      installedSteps: installedStepsOf(database),
       userCounts: keptUsers,
       observations: new ObservationStore({ database }),
       countAgain: (...counted) => {

@@ -64,7 +64,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'administrators/second-factor', 'administrators/second-factor/remove',
     'administrators/passkey-link', 'api-tokens', 'api-tokens/add', 'api-tokens/remove',
     'passkeys', 'passkeys/options', 'passkeys/remove', 'sessions', 'sessions/end',
-    'overview', 'rights', 'search', 'person', 'token', 'tokens', 'checkstatus', 'getTokenOwner',
+    'overview', 'answeraddress', 'rights', 'search', 'person', 'token', 'tokens', 'checkstatus', 'getTokenOwner',
     'check_serial', 'setPin', 'copyTokenPin', 'testresolver',
   ],
   // prettier-ignore
@@ -72,7 +72,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'setPolicy', 'getPolicy', 'delPolicy', 'setRealm', 'getRealms', 'delRealm', 'setDefaultRealm',
     'getDefaultRealm', 'setResolver', 'getResolvers', 'getResolver', 'delResolver',
     'setConfig', 'setDefault', 'getConfig', 'delConfig', 'settings', 'settingConsequences',
-    'policyNames', 'explainPolicy', 'policyConsequences',
+    'policyNames', 'explainPolicy', 'policyConsequences', 'firststeps',
     'testResolver', 'resolverKinds', 'realmConsequences', 'resolverConsequences', 'userConsequences',
     'users/add', 'users/password', 'users/remove', 'keys', 'licence', 'licence/install', 'licence/remove',
     'webhooks', 'webhooks/deliveries', 'webhooks/add', 'webhooks/enable', 'webhooks/disable',

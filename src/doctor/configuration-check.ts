@@ -3,7 +3,7 @@ import type { Configuration, Resolver } from '../configuration/configuration.ts'
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { listNames, nearestName } from '../kernel/text.ts';
-import { policyValue } from '../policy/policy-value.ts';
+import { givesValue, policyValue } from '../policy/policy-value.ts';
 import { checkForeignPolicy } from '../policy/policy.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
@@ -25,12 +25,8 @@ export function checkRealms(
   tokenRealms: readonly (readonly string[])[],
   at: Date,
 ): readonly Finding[] {
-  const urls = policies.filter(isUrlPolicy);
+  const urls = policies.filter((policy) => givesValue(policy, 'qrtanurl'));
   return [...defaultFindings(realms), ...tokenRealms.flatMap((names) => urlFindings(names, urls, at))];
-}
-
-function isUrlPolicy(policy: ReadPolicy): boolean {
-  return policy.active && policy.scope === 'authentication' && /(?:^|,)\s*qrtanurl\s*=/.test(policy.action);
 }
 
 function defaultFindings(realms: Configuration['realms']): readonly Finding[] {

@@ -167,7 +167,8 @@ export class PeopleSearch {
   }
 
   /**
-   * @param text words, each of which begins the login, a name or the e-mail address
+   * @param text words, each of which begins the login, a name or the e-mail address, also in the other spelling of its
+   *   umlauts
    * @param max hits of each resolver, and in all
    */
   async find(configuration: Configuration, grant: Grant, text: string, max: number): Promise<PeopleFound> {
@@ -193,15 +194,16 @@ export class PeopleSearch {
   }
 
   async #ask(resolver: Resolver, text: string, max: number): Promise<SearchedResolver> {
-    const conditions = wordsOf(text).map(beginningCondition);
-    if (!conditions.every(isSearchable)) {
+    const searches = spellingsOf(wordsOf(text))
+      .map((words) => words.map(beginningCondition))
+      .filter((conditions) => conditions.every(isSearchable));
+    if (searches.length === 0) {
       return { users: [] };
     }
     if (this.#running.of(resolver.id) >= QUESTIONS_AT_ONCE) {
       return { users: [], reason: unavailable(resolver, 'it works at other searches').message };
     }
     const source = this.#sources(resolver);
-    const search = { conditions, limit: max + 1, isInAnyOrder: true };
     const [exact, beginning] = await Promise.all([
       searchResolver(
         resolver,
@@ -209,7 +211,12 @@ export class PeopleSearch {
       ),
       searchResolver(
         resolver,
-        this.#running.during(resolver.id, () => source.list(search)),
+        this.#running.during(resolver.id, async () => {
+          const asked = searches.map((conditions) =>
+            source.list({ conditions, limit: max + 1, isInAnyOrder: true }),
+          );
+          return (await Promise.all(asked)).flat();
+        }),
       ),
     ]);
     const users = new Map([...exact.users, ...beginning.users].map((user) => [user.userId, user]));
@@ -250,6 +257,33 @@ async function searchResolver(
 
 function unavailable({ name }: Resolver, reason: string): ResolverUnavailable {
   return new ResolverUnavailable({ resolver: name, reason });
+}
+
+const UMLAUTS = { ae: 'ä', oe: 'ö', ue: 'ü', ss: 'ß' } as const;
+/** The most searches by other spellings, with that of what was typed. */
+const MAX_SPELLINGS = 4;
+
+/** @returns the words as they were typed, and with umlauts written out and put together: Schroeder is Schröder */
+function spellingsOf(words: readonly string[]): readonly (readonly string[])[] {
+  let spellings: readonly (readonly string[])[] = [[]];
+  for (const word of words) {
+    const other = otherSpelling(word);
+    spellings = [word, ...(other === word ? [] : [other])].flatMap((one) =>
+      spellings.map((before) => [...before, one]),
+    );
+  }
+  return spellings.slice(0, MAX_SPELLINGS);
+}
+
+/** Of lower case: searches match any case. */
+function otherSpelling(word: string): string {
+  const whole = composed(word).toLowerCase();
+  const pairs = Object.entries(UMLAUTS);
+  const hasUmlaut = pairs.some(([, letter]) => whole.includes(letter));
+  return pairs.reduce(
+    (text, [pair, letter]) => (hasUmlaut ? text.replaceAll(letter, pair) : text.replaceAll(pair, letter)),
+    whole,
+  );
 }
 
 /** Other searches mark a beginning by a trailing asterisk. */

@@ -8,7 +8,7 @@ import { beginExchange, prefixReader, senderReader } from './request/exchange.ts
 import { networkMatcher } from './limits/networks.ts';
 import { logRequests, measureRequests, OPERATIONS_PATHS } from './request-log.ts';
 import type { BodyLimits } from './request/request-body.ts';
-import { APP_SITE, CONSOLE_SITE, serveSite } from './sites/serve-site.ts';
+import { APP_SITE, CONSOLE_SITE, serveRoot, serveSite } from './sites/serve-site.ts';
 import { type AppDependencies, servedEndpoints } from './served-endpoints.ts';
 import type { ServerContext } from './steps.ts';
 
@@ -59,6 +59,7 @@ export function createApp(dependencies: AppDependencies): Express {
       answerFailure({ ...failing, dialect: documented.failures, isForPages: true }),
     );
     app.use(serveSite(CONSOLE_SITE, config.consoleFiles, guards));
+    app.use(serveRoot(CONSOLE_SITE, guards));
   }
   app.use(refuseUnknownPath(guards));
   app.use(answerFailure({ ...failing, dialect: dialect.failures }));

@@ -16,7 +16,7 @@ import { managedUserEndpoints, userListEndpoint } from './controllers/tokens/use
 import { adminEndpoints, loadTokensEndpoint } from './controllers/tokens/enrolment-controller.ts';
 import { auditEndpoints, auditVerificationEndpoints } from './controllers/audit-controller.ts';
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
-import { overviewEndpoint } from './controllers/helpdesk/overview-controller.ts';
+import { firstStepsEndpoint, overviewEndpoint } from './controllers/helpdesk/overview-controller.ts';
 import { helpdeskEndpoints, transactionEndpoint } from './controllers/helpdesk/helpdesk-controller.ts';
 import { linotpEndpoints } from './controllers/linotp-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
@@ -105,6 +105,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...apiTokenEndpoints(administrators, clock),
     ...sessionEndpoints(services.sessions),
     overviewEndpoint(services.overview),
+    firstStepsEndpoint(services.overview, config),
     rightsEndpoint(services.rights),
     resyncEndpoint(services.resynchronisation),
     loadTokensEndpoint(services.tokenImport),

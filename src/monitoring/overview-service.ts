@@ -3,6 +3,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
+import { givesValue } from '../policy/policy-value.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { LicenceInspection } from './licence-service.ts';
@@ -21,7 +22,7 @@ import {
 } from './overview.ts';
 import { compareConfiguration, type ConfigurationState, type LicenceReport } from './reports.ts';
 import type { StorageProbe } from './storage-probe-store.ts';
-import type { TokenCountStore } from './token-count-store.ts';
+import type { InstalledSteps, TokenCountStore } from './token-count-store.ts';
 import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
 import type { UserCountStore } from './user-count-store.ts';
 
@@ -37,12 +38,23 @@ export interface OverviewDependencies {
   readonly userCounts: Pick<UserCountStore, 'find'>;
   readonly observations: Pick<ObservationStore, 'responsesSince' | 'resolverUses'>;
   readonly licence: Pick<LicenceInspection, 'report'>;
+  /** @returns what was done since the installation */
+  readonly installedSteps: () => Promise<InstalledSteps>;
   readonly probe: Pick<StorageProbe, 'encrypts'>;
   /** Counts the users of resolvers elsewhere, whose numbers are old or missing, in the background. */
   readonly countAgain: (configuration: Configuration, known: KnownUsers) => void;
   readonly clock: Clock;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed: () => number;
+}
+
+/** What an installation needs before its first use, in this order; true: it is done. */
+export interface FirstSteps extends InstalledSteps {
+  readonly resolver: boolean;
+  readonly realm: boolean;
+  /** A policy names the address that apps send their responses to. */
+  readonly address: boolean;
+  readonly token: boolean;
 }
 
 /** The state of the installation at a moment, from which every caller's overview is made. */
@@ -88,6 +100,20 @@ export class OverviewService {
     const { access, configurations } = this.#deps;
     const facts = await (isAskedAgain ? this.#recentFacts() : this.#facts());
     return show(facts, overviewRights(access, await configurations.current(), caller));
+  }
+
+  /** @returns the first steps, for callers who may read the configuration */
+  async firstSteps(): Promise<FirstSteps> {
+    const { configurations, counts, installedSteps } = this.#deps;
+    const { resolvers, realms, policies } = await configurations.current();
+    const [{ tokens }, installed] = await Promise.all([counts.snapshot(), installedSteps()]);
+    return {
+      resolver: resolvers.length > 0,
+      realm: realms.length > 0,
+      address: policies.some((policy) => givesValue(policy, 'qrtanurl')),
+      token: tokens.some(({ tokens: number }) => number > 0),
+      ...installed,
+    };
   }
 
   /** One reading at a time: those who ask again and again cost the database one, however many they are. */

@@ -113,6 +113,25 @@ export function lockedTokensOf(database: Pick<Database, 'knex'>): () => Promise<
   };
 }
 
+/** What was done since the installation, beside the configuration and the tokens. */
+export interface InstalledSteps {
+  /** An administrator has a second factor. */
+  readonly secondFactor: boolean;
+  /** The audit records a backup. */
+  readonly backup: boolean;
+}
+
+/** @returns a function that looks for them, by an index of the audit */
+export function installedStepsOf(database: Pick<Database, 'knex'>): () => Promise<InstalledSteps> {
+  return async () => {
+    const { rows } = await database.knex.raw<{ rows: InstalledSteps[] }>(
+      `SELECT EXISTS (SELECT FROM administrators WHERE second_factor IS NOT NULL) AS "secondFactor",
+         EXISTS (SELECT FROM audit WHERE action = 'backup/export') AS backup`,
+    );
+    return rows[0] ?? { secondFactor: false, backup: false };
+  };
+}
+
 /** The most deltas that one transaction folds. */
 const BATCH = 10_000;
 /** Milliseconds between two folds. */

@@ -31,6 +31,11 @@ export function policyValue(
   return [...new Set(values)].sort();
 }
 
+/** @returns true for an active policy of the scope authentication that gives the action a value */
+export function givesValue(policy: ReadPolicy, action: string): boolean {
+  return policy.active && policy.scope === 'authentication' && policy.valueOf(action) !== undefined;
+}
+
 /**
  * @param client the address of the client
  * @returns the values of an action for a token, as `policyValue`

@@ -52,6 +52,18 @@ describe('the search for people', () => {
     expect(incomplete).toEqual([]);
   });
 
+  it.each([
+    ['Schroeder', 'Schröder'],
+    ['SCHRÖD', 'Schroeder'],
+    ['schro\u0308d', 'Schroeder'],
+    ['Strasser', 'Straßer'],
+    ['bauer schroe', 'Schröder'],
+  ])('finds by %j who is spelled %s', async (text, surname) => {
+    const found = user('x', { givenName: 'Bauer', surname });
+    const { hits } = await searchIn({ a: source([found, user('bob')]) }).find(text);
+    expect(hits.map(({ login }) => login)).toEqual(['x']);
+  });
+
   it('finds a login in whatever Unicode form it is typed and kept', async () => {
     for (const kept of ['Zo\u00eb', 'Zoe\u0308']) {
       for (const typed of ['Zo\u00eb', 'Zoe\u0308']) {

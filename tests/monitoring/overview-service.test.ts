@@ -35,6 +35,7 @@ function overviewWith(
       },
     },
     lockedTokens: none,
+    installedSteps: () => Promise.resolve({ secondFactor: false, backup: false }),
     managedUsers: { count: () => Promise.resolve(0) },
     userCounts: { find: none },
     observations: { responsesSince: none, resolverUses: none },

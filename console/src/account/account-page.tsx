@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
@@ -12,9 +12,14 @@ import { SessionList } from './session-list.tsx';
 /** The caller's password, passkeys and sessions. */
 export default function AccountPage(): ReactNode {
   const t = useTexts(accountTexts);
-  const { administrator, isOfProvider } = useSession();
+  const { administrator, isOfProvider, rights } = useSession();
   return (
     <Page title={t.title} lead={t.lead(administrator)}>
+      {rights.every(({ scope }) => scope === 'ocra') && (
+        <Alert color="yellow" role="status">
+          {t.noRights}
+        </Alert>
+      )}
       {isOfProvider ? (
         <Text>{t.person}</Text>
       ) : (

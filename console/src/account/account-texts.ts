@@ -2,6 +2,7 @@ import type { Texts } from '../language/language.ts';
 
 interface AccountTexts {
   readonly title: string;
+  readonly noRights: string;
   readonly lead: (name: string) => string;
   readonly person: string;
   readonly password: string;
@@ -31,6 +32,8 @@ interface AccountTexts {
 
 export const accountTexts: Texts<AccountTexts> = {
   en: {
+    noRights:
+      'No policy gives you a right to people, tokens or the system. Ask whoever may change policies (system:write).',
     title: 'My account',
     lead: (name) => `Signed in as ${name}.`,
     person: 'You signed in by single sign-on: password and second factor are those of the identity provider.',
@@ -60,6 +63,8 @@ export const accountTexts: Texts<AccountTexts> = {
     sessions: 'Sessions',
   },
   de: {
+    noRights:
+      'Keine Richtlinie gibt Ihnen ein Recht auf Personen, Token oder das System. Bitten Sie jemanden, der Richtlinien ändern darf (system:write).',
     title: 'Mein Konto',
     lead: (name) => `Angemeldet als ${name}.`,
     person:

@@ -7,6 +7,7 @@ import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { outcomeColour, subjectPath } from './audit-filters.ts';
+import { outcomeText, outcomeWords } from './outcome-words.ts';
 import { auditTexts } from './audit-texts.ts';
 import classes from './audit.module.css';
 
@@ -54,11 +55,12 @@ function Row({ row }: { readonly row: AuditRow }): ReactNode {
 
 function Outcome({ outcome }: { readonly outcome: string }): ReactNode {
   const colour = outcomeColour(outcome);
+  const text = outcomeText(outcome, useTexts(outcomeWords));
   return colour === 'gray' ? (
-    <span className={classes.cell}>{outcome}</span>
+    <span className={classes.cell}>{text}</span>
   ) : (
     <strong className={classes.cell} data-outcome={colour}>
-      {outcome}
+      {text}
     </strong>
   );
 }
@@ -91,7 +93,17 @@ function Details({ row }: { readonly row: AuditRow }): ReactNode {
         row.transactionid
       ),
     ],
-    [t.request, row.request],
+    [
+      t.request,
+      row.request !== '' && row.outcome.startsWith('refused') && session.may('system', 'read') ? (
+        <Anchor inherit component={Link} href={`/policies/explain/${encodeURIComponent(row.request)}`}>
+          {row.request}: {t.explain}
+        </Anchor>
+      ) : (
+        row.request
+      ),
+    ],
+    [t.outcome, row.outcome],
     [t.id, row.id],
   ];
   return (

@@ -24,6 +24,7 @@ interface AuditTexts {
   readonly nothing: string;
   readonly nothingYet: string;
   readonly older: string;
+  readonly explain: string;
   readonly end: string;
   readonly openEndpoint: string;
   readonly id: string;
@@ -69,6 +70,7 @@ const en: AuditTexts = {
   nothing: 'No row matches.',
   nothingYet: 'No row matches so far. Older rows are still to be searched.',
   older: 'Older rows',
+  explain: 'why, and what would help',
   end: 'These are all rows.',
   openEndpoint: 'without a login',
   id: 'Row',
@@ -115,6 +117,7 @@ const de: AuditTexts = {
   nothing: 'Keine Zeile passt.',
   nothingYet: 'Bisher passt keine Zeile. Ältere Zeilen sind noch nicht durchsucht.',
   older: 'Ältere Zeilen',
+  explain: 'warum, und was hilft',
   end: 'Das sind alle Zeilen.',
   openEndpoint: 'ohne Anmeldung',
   id: 'Zeile',

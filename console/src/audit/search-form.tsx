@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import { useTexts } from '../language/language.ts';
 import { type AuditForm, EMPTY_FORM, type Period, PERIODS } from './audit-filters.ts';
 import { auditTexts } from './audit-texts.ts';
+import { outcomeWords, typedOutcome } from './outcome-words.ts';
 import classes from './audit.module.css';
 
 type TextField = Exclude<keyof AuditForm, 'period'>;
@@ -18,6 +19,7 @@ interface SearchFormProps {
 /** The filters of the audit. Known values are offered while typing. */
 export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): ReactNode {
   const t = useTexts(auditTexts);
+  const words = useTexts(outcomeWords);
   const [form, setForm] = useState(first);
   const values = useQuery({
     queryKey: ['audit', 'values'],
@@ -34,15 +36,16 @@ export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): R
       }}
     />
   );
+  const outcomes = values.data?.outcomes.map((word) => words[word] ?? word);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    onSearch(form);
+    onSearch({ ...form, outcome: typedOutcome(form.outcome, words) });
   };
   return (
     <form onSubmit={submit} className={classes.part} aria-label={t.filters}>
       <div className={classes.fields}>
         {field('serial', t.serial)}
-        {field('outcome', t.outcome, values.data?.outcomes)}
+        {field('outcome', t.outcome, outcomes)}
         {field('action', t.action, values.data?.actions)}
         <PeriodFields form={form} onForm={setForm} />
       </div>
@@ -64,6 +67,7 @@ export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): R
           variant="default"
           onClick={() => {
             setForm(EMPTY_FORM);
+            onSearch(EMPTY_FORM);
           }}
         >
           {t.reset}

@@ -25,7 +25,7 @@ interface ConfirmedDialogProps {
 export function ConfirmedDialog(props: ConfirmedDialogProps): ReactNode {
   const { title, children, action, act, changes, waits, onCancel, onDone = onCancel } = props;
   const { run, dialog } = useConfirmation();
-  const acting = useDialogAct({ act: () => run(act), changes, waits, onDone });
+  const acting = useDialogAct({ title, act: () => run(act), changes, waits, onDone });
   return (
     <>
       <ConfirmDialog

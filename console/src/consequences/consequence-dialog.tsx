@@ -36,7 +36,7 @@ export function ConsequenceDialog(props: ConsequenceDialogProps): ReactNode {
     staleTime: 0,
     gcTime: 0,
   });
-  const acting = useDialogAct({ act, changes, onDone: onClose });
+  const acting = useDialogAct({ title, act, changes, onDone: onClose });
   return (
     <ConfirmDialog
       title={title}

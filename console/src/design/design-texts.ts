@@ -16,6 +16,11 @@ interface DesignTexts {
   readonly copy: string;
   readonly copied: string;
   readonly showSecret: string;
+  readonly undo: string;
+  /** @param title of the dialog that has asked */
+  readonly done: (title: string) => string;
+  /** Where a right is missing. */
+  readonly askForRight: string;
 }
 
 export const designTexts: Texts<DesignTexts> = {
@@ -32,6 +37,9 @@ export const designTexts: Texts<DesignTexts> = {
     copy: 'Copy',
     copied: 'Copied',
     showSecret: 'Show what is typed',
+    undo: 'Undo',
+    done: (title) => `Done: ${title}`,
+    askForRight: 'Ask whoever may change policies (system:write) for the right.',
   },
   de: {
     loading: 'Wird geladen …',
@@ -46,5 +54,8 @@ export const designTexts: Texts<DesignTexts> = {
     copy: 'Kopieren',
     copied: 'Kopiert',
     showSecret: 'Eingabe anzeigen',
+    undo: 'Rückgängig',
+    done: (title) => `Erledigt: ${title}`,
+    askForRight: 'Bitten Sie jemanden, der Richtlinien ändern darf (system:write), um das Recht.',
   },
 };

@@ -16,7 +16,7 @@ export interface FailureWords {
 /** The kind of work that failed: an act, a read that is repeated by itself, or one that the person may repeat. */
 export type FailedKind = 'act' | 'goes-on' | 'ended';
 
-/** German for the words of the server: in their place, or as a heading above what only they say. */
+/** A translation for the words of the server: in their place, or as a heading above what only they say. */
 interface Translation {
   readonly instead?: string;
   readonly above?: string;
@@ -81,6 +81,20 @@ const GERMAN: Readonly<Record<string, Translation>> = {
   'webhook.invalid': NOT_TAKEN,
 };
 
+const NOT_TAKEN_IN_ENGLISH = { above: 'The server does not take these values.' };
+
+/** Likewise, for failures whose words have a number of the old interface. */
+const ENGLISH: Readonly<Record<string, Translation>> = {
+  'right.missing': { above: 'You lack a right for this.' },
+  'user.unknown': { instead: 'There is no such user, or you may not see them.' },
+  'parameter.missing': NOT_TAKEN_IN_ENGLISH,
+  'parameter.invalid': NOT_TAKEN_IN_ENGLISH,
+  'security-module.unavailable': { instead: 'The security module cannot be reached at the moment.' },
+};
+
+/** The number of the old interface before the words of the server. */
+const NUMBER = /^ERR\d+: /;
+
 /** @returns a failure in the language of the console; in the words of the server where only they say it */
 export function failureWords(error: Error, kind: FailedKind, language: Language): FailureWords {
   const t = designTexts[language];
@@ -89,14 +103,18 @@ export function failureWords(error: Error, kind: FailedKind, language: Language)
     const texts = { act: t.away, 'goes-on': t.awayGoesOn, ended: t.awayEnded };
     return { title: undefined, text: texts[kind], language: undefined };
   }
-  const { instead, above } = germanOf(error, language);
+  const { instead, above } = translationOf(error, language);
   const words =
     instead === undefined
-      ? { text: error.message, language: languageOf(error) }
+      ? { text: error.message.replace(NUMBER, ''), language: languageOf(error) }
       : { text: instead, language: undefined };
   return isAway && kind === 'goes-on'
     ? { ...words, title: above, next: t.goesOn }
-    : { ...words, title: above ?? t.failed };
+    : {
+        ...words,
+        title: above ?? t.failed,
+        ...(isLackingRight(error) && kind !== 'goes-on' && { next: t.askForRight }),
+      };
 }
 
 /** @returns the words for failures in the language of the console */
@@ -123,8 +141,13 @@ function languageOf(error: Error): Language | undefined {
   return error instanceof ServerFailure ? 'en' : undefined;
 }
 
-function germanOf(error: Error, language: Language): Translation {
-  const code = error instanceof ServerFailure && language === 'de' ? (error.code ?? '') : '';
+function isLackingRight(error: Error): boolean {
+  return error instanceof ServerFailure && error.code === 'right.missing';
+}
+
+function translationOf(error: Error, language: Language): Translation {
+  const code = error instanceof ServerFailure ? (error.code ?? '') : '';
+  const words = language === 'de' ? GERMAN : ENGLISH;
   const [general = ''] = code.split('/');
-  return GERMAN[code] ?? GERMAN[general] ?? {};
+  return words[code] ?? words[general] ?? {};
 }

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ServerFailure } from '../api/server-failure.ts';
 import { useTexts } from '../language/language.ts';
+import { useSessionControl } from '../session/session.tsx';
 import { designTexts } from './design-texts.ts';
 import { type FailedKind, useFailureWords } from './failure-words.ts';
 
@@ -18,7 +19,11 @@ interface FailureProps {
 export function Failure({ error, goesOn = false, onRetry }: FailureProps): ReactNode {
   const t = useTexts(designTexts);
   const wordsOf = useFailureWords();
-  if (error === null) {
+  const { state } = useSessionControl();
+  // Of a login that had ended: the person is signed in again.
+  const isOver =
+    error instanceof ServerFailure && error.code === 'authentication.required' && state.kind === 'signed-in';
+  if (error === null || isOver) {
     return null;
   }
   const { title, text, language, next } = wordsOf(error, kindOf(goesOn, onRetry !== undefined));

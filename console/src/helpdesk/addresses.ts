@@ -15,6 +15,16 @@ export function tokenAddress(serial: string): string {
   return `/tokens/${part(serial)}`;
 }
 
+/** The list of the tokens with a status, as `locked`; `all`: of all. */
+export function tokensAddress(status: string): string {
+  return `/tokens/with/${part(status)}`;
+}
+
+/** The audit of a token. */
+export function tokenAuditAddress(serial: string): string {
+  return `/audit/subject/${encodeURIComponent(serial)}`;
+}
+
 export function transactionAddress(transactionId: string): string {
   return `/transactions/${part(transactionId)}`;
 }

@@ -44,7 +44,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
   en: {
     search: 'User, serial or transaction',
     searchHint:
-      'The beginning of a login, name, e-mail address or serial, or a whole transaction. Enter opens a single hit. Key: /',
+      'The beginning of a login, name, e-mail address or serial, or a whole transaction. Enter opens a single hit, arrows lead to the others. Keys: / and Ctrl+K',
     people: 'People',
     tokens: 'Tokens',
     transactions: 'Transactions',
@@ -96,7 +96,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
   de: {
     search: 'Benutzer, Seriennummer oder Transaktion',
     searchHint:
-      'Anfang von Benutzername, Name, E-Mail-Adresse oder Seriennummer, oder eine ganze Transaktion. Enter öffnet einen einzelnen Treffer. Taste: /',
+      'Anfang von Benutzername, Name, E-Mail-Adresse oder Seriennummer, oder eine ganze Transaktion. Enter öffnet einen einzelnen Treffer, Pfeile führen zu den anderen. Tasten: / und Strg+K',
     people: 'Personen',
     tokens: 'Token',
     transactions: 'Transaktionen',

@@ -28,6 +28,12 @@ export const helpdeskPages: readonly ConsolePage[] = [
     component: lazy(() => import('./tokens-page.tsx')),
   },
   {
+    path: '/tokens/with/:status',
+    title: { en: { title: 'Tokens' }, de: { title: 'Token' } },
+    isFor: canShow,
+    component: lazy(() => import('./tokens-page.tsx')),
+  },
+  {
     path: '/enrol',
     title: enrolTitle,
     group: 'helpdesk',

@@ -14,7 +14,6 @@ import { RecentTransactions } from './recent-transactions.tsx';
 import { SwitchButtons } from './switch-buttons.tsx';
 import { TokenBadge } from './token-badge.tsx';
 import { useNames } from './use-names.ts';
-import { useSearchKey } from './use-search-key.ts';
 
 type Person = ValueOf<'/admin/person'>;
 
@@ -23,15 +22,14 @@ export default function PersonPage(): ReactNode {
   const t = useTexts(helpdeskTexts);
   const session = useSession();
   const { user, realm, resolver } = useNames('user', 'realm', 'resolver');
-  useSearchKey();
   const person = useQuery({
     queryKey: ['helpdesk', 'person', realm, resolver, user],
     queryFn: ({ signal }) => call('/admin/person', { user, realm, resconf: resolver }, { signal }),
   });
   return (
     <Page
-      title={user}
-      lead={`${t.realm}: ${realm}`}
+      title={nameOf(person.data) || user}
+      lead={`${user} · ${t.realm}: ${realm}`}
       actions={
         person.data !== undefined &&
         session.may('admin', 'init', realm) && (
@@ -54,15 +52,20 @@ export default function PersonPage(): ReactNode {
   );
 }
 
+/** @returns given name and surname; empty where they are not known */
+function nameOf(person: Pick<Person, 'details'> | undefined): string {
+  const { given_name: given = '', surname = '' } = person?.details ?? {};
+  return [given, surname].filter((one) => one !== '').join(' ');
+}
+
 function Details({ person: { details, resolver } }: { readonly person: Person }): ReactNode {
   const t = useTexts(helpdeskTexts);
   if (details === null) {
     return <p className={classes.quiet}>{t.namesHidden}</p>;
   }
-  const name = [details.given_name, details.surname].filter((one) => one !== '').join(' ');
   return (
     <dl className={classes.facts}>
-      <Fact name="Name" value={name} />
+      <Fact name="Name" value={nameOf({ details })} />
       <Fact name={t.email} value={details.email} />
       <Fact name={t.phone} value={details.phone} />
       <Fact name={t.resolver} value={resolver} />

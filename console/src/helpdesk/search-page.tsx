@@ -1,17 +1,17 @@
 import { Alert, Anchor, TextInput, VisuallyHidden } from '@mantine/core';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
+import { SEARCH_FIELD } from '../shell/use-search-key.ts';
 import { type Session, useSession } from '../session/session.tsx';
 import { personAddress, tokenAddress, transactionAddress } from './addresses.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { TokenBadge, TransactionBadge } from './token-badge.tsx';
-import { useSearchKey } from './use-search-key.ts';
 
 type Found = ValueOf<'/admin/search'>;
 
@@ -29,7 +29,6 @@ export default function SearchPage(): ReactNode {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(() => queries.getQueryData<string>(LAST_TEXT) ?? '');
   const searched = useLater(text.trim());
-  useSearchKey(field);
   useEffect(() => {
     field.current?.focus();
     field.current?.select();
@@ -47,32 +46,51 @@ export default function SearchPage(): ReactNode {
   const hits = searched === '' ? undefined : found.data;
   return (
     <Page title={t.search}>
-      <TextInput
-        ref={field}
-        type="search"
-        size="md"
-        aria-label={t.search}
-        description={t.searchHint}
-        inputWrapperOrder={['input', 'description']}
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={255}
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-        }}
-        onKeyDown={(event) => {
-          const [only, another] =
-            hits === undefined || searched !== text.trim() ? [] : addressesOf(hits, session);
-          if (event.key === 'Enter' && only !== undefined && another === undefined) {
-            navigate(only);
-          }
-        }}
-      />
-      <VisuallyHidden role="status">{hits !== undefined && t.found(countOf(hits))}</VisuallyHidden>
-      {searched !== '' && <Loaded query={found}>{(shown) => <Hits found={shown} text={searched} />}</Loaded>}
+      <div className={classes.searching} onKeyDown={moveByArrows}>
+        <TextInput
+          id={SEARCH_FIELD}
+          ref={field}
+          type="search"
+          size="md"
+          aria-label={t.search}
+          description={t.searchHint}
+          inputWrapperOrder={['input', 'description']}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={255}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+          }}
+          onKeyDown={(event) => {
+            const [only, another] =
+              hits === undefined || searched !== text.trim() ? [] : addressesOf(hits, session);
+            if (event.key === 'Enter' && only !== undefined && another === undefined) {
+              navigate(only);
+            }
+          }}
+        />
+        <VisuallyHidden role="status">{hits !== undefined && t.found(countOf(hits))}</VisuallyHidden>
+        {searched !== '' && (
+          <Loaded query={found}>{(shown) => <Hits found={shown} text={searched} />}</Loaded>
+        )}
+      </div>
     </Page>
   );
+}
+
+/** Moves the focus by the arrows up and down, from the field through the links of the hits and back. */
+function moveByArrows(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) {
+    return;
+  }
+  const places = [...event.currentTarget.querySelectorAll<HTMLElement>('input, a')];
+  const next = places[places.findIndex((place) => place === document.activeElement) + step];
+  if (next !== undefined) {
+    event.preventDefault();
+    next.focus();
+  }
 }
 
 /** @returns the text as it was when nothing was typed for a moment */

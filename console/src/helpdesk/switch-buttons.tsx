@@ -7,6 +7,7 @@ import { useSession } from '../session/session.tsx';
 import classes from './helpdesk.module.css';
 import type { HelpdeskToken } from './helpdesk-values.ts';
 import { mayOnToken } from './token-state.ts';
+import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
 const ACTS = ['reset', 'disable', 'enable'] as const;
@@ -51,11 +52,24 @@ interface SwitchProps {
   readonly token: HelpdeskToken;
 }
 
-function SwitchButton({ act, token: { serial, locked } }: SwitchProps): ReactNode {
+/** The acts that are taken back by one click. */
+const INVERSES = { disable: 'enable', enable: 'disable' } as const;
+
+function SwitchButton({ act, token }: SwitchProps): ReactNode {
   const t = useTexts(texts);
+  const { told } = useTexts(tokenTexts);
+  const session = useSession();
+  const { serial, locked } = token;
   const isUnlock = act === 'reset' && locked;
   const name = t[isUnlock ? 'unlock' : act];
-  const change = useTokenAct(() => call(`/admin/${act}`, { serial }));
+  const inverse = act === 'reset' ? undefined : INVERSES[act];
+  const change = useTokenAct(() => call(`/admin/${act}`, { serial }), undefined, {
+    text: told[isUnlock ? 'unlock' : act](serial),
+    undo:
+      inverse !== undefined && mayOnToken(session, inverse, token)
+        ? { act: () => call(`/admin/${inverse}`, { serial }), done: told[inverse](serial) }
+        : undefined,
+  });
   return (
     <>
       <Button

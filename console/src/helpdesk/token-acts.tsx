@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
-import { enrolAgainAddress } from './addresses.ts';
+import { enrolAgainAddress, tokenAuditAddress } from './addresses.ts';
 import { AssignDialog, DescribeDialog, PinDialog, RealmsDialog, UseDialog } from './token-dialogs.tsx';
 import classes from './helpdesk.module.css';
 import { ResyncDialog } from './resync-dialog.tsx';
@@ -56,6 +56,11 @@ export function TokenActs({ token }: { readonly token: HelpdeskToken }): ReactNo
       {mayEnrol && (
         <Button size="xs" variant="default" component="a" href={`#${enrolAgainAddress(token.serial)}`}>
           {t.enrolAgain}
+        </Button>
+      )}
+      {mayOnToken(session, 'audit', token) && (
+        <Button size="xs" variant="default" component="a" href={`#${tokenAuditAddress(token.serial)}`}>
+          {t.audit}
         </Button>
       )}
       {acts.map((act) => (
@@ -120,7 +125,9 @@ interface QuestionProps {
 
 function UnassignQuestion({ token: { serial, owner }, onClose }: QuestionProps): ReactNode {
   const t = useTexts(tokenTexts);
-  const change = useTokenAct(() => call('/admin/unassign', { serial }), onClose);
+  const change = useTokenAct(() => call('/admin/unassign', { serial }), onClose, {
+    text: t.told.unassign(serial),
+  });
   return (
     <ConfirmDialog
       title={t.unassign}
@@ -137,7 +144,9 @@ function UnassignQuestion({ token: { serial, owner }, onClose }: QuestionProps):
 
 function RemovePinQuestion({ token: { serial }, onClose }: QuestionProps): ReactNode {
   const t = useTexts(tokenTexts);
-  const removal = useTokenAct(() => call('/admin/set', { serial, removepin: '1' }), onClose);
+  const removal = useTokenAct(() => call('/admin/set', { serial, removepin: '1' }), onClose, {
+    text: t.told.removePin(serial),
+  });
   return (
     <ConfirmDialog
       isDangerous
@@ -161,6 +170,7 @@ function RemoveQuestion({ token: { serial }, onClose }: QuestionProps): ReactNod
     () => {
       navigate('/search');
     },
+    { text: t.told.remove(serial), leads: true },
   );
   return (
     <ConfirmDialog

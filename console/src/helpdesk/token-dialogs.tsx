@@ -2,6 +2,7 @@ import { Alert, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
+import type { Told } from '../design/notices.tsx';
 import { useTexts } from '../language/language.ts';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import type { HelpdeskToken } from './helpdesk-values.ts';
@@ -26,6 +27,7 @@ export function PinDialog({ token: { serial }, onClose }: DialogProps): ReactNod
       title={t.setPin}
       isDisabled={pin === '' || pin !== again}
       act={() => call('/admin/set', { serial, pin })}
+      told={{ text: t.told.pin(serial) }}
       onClose={onClose}
     >
       <NewPinFields label={t.pin} isFirst value={typed} onChange={setTyped} />
@@ -42,6 +44,10 @@ export function DescribeDialog({ token: { serial, description }, onClose }: Dial
     <ActDialog
       title={t.describe}
       act={() => call('/admin/set', { serial, description: text })}
+      told={{
+        text: t.told.describe(serial),
+        undo: { act: () => call('/admin/set', { serial, description }), done: t.told.describe(serial) },
+      }}
       onClose={onClose}
     >
       <Field label={names.description} isFirst value={text} onChange={setText} />
@@ -156,6 +162,7 @@ export function AssignDialog({ token: { serial, owner }, onClose }: DialogProps)
       title={t.assign}
       action={t.assign}
       act={() => call('/admin/assign', { serial, user, realm })}
+      told={{ text: t.told.assign(serial) }}
       onClose={onClose}
     >
       <Text size="sm">{t.assignHelp}</Text>
@@ -173,6 +180,7 @@ export function RealmsDialog({ token: { serial, realms }, onClose }: DialogProps
     <ActDialog
       title={t.moveRealms}
       act={() => call('/admin/tokenrealm', { serial, realms: list })}
+      told={{ text: t.told.realms(serial) }}
       onClose={onClose}
     >
       <Field label={t.moveRealms} description={t.realmsHelp} isFirst value={list} onChange={setList} />
@@ -186,14 +194,23 @@ interface ActDialogProps {
   readonly action?: string;
   readonly isDisabled?: boolean;
   readonly act: () => Promise<unknown>;
+  readonly told: Told;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** Fields of a change of the token. */
-function ActDialog({ title, action, isDisabled = false, act, onClose, children }: ActDialogProps): ReactNode {
+function ActDialog({
+  title,
+  action,
+  isDisabled = false,
+  act,
+  told,
+  onClose,
+  children,
+}: ActDialogProps): ReactNode {
   const t = useTexts(tokenTexts);
-  const change = useTokenAct(act, onClose);
+  const change = useTokenAct(act, onClose, told);
   return (
     <FormDialog
       title={title}

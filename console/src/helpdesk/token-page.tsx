@@ -1,4 +1,3 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../api/call.ts';
@@ -6,7 +5,6 @@ import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
-import { personAddress } from './addresses.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { RecentTransactions } from './recent-transactions.tsx';
@@ -14,14 +12,13 @@ import { SwitchButtons } from './switch-buttons.tsx';
 import { TokenActs } from './token-acts.tsx';
 import { TokenBadge } from './token-badge.tsx';
 import type { HelpdeskToken } from './helpdesk-values.ts';
+import { Owner } from './token-owner.tsx';
 import { tokenTexts } from './token-texts.ts';
 import { useNames } from './use-names.ts';
-import { useSearchKey } from './use-search-key.ts';
 
 /** A token with what may be done with it, and its latest transactions. */
 export default function TokenPage(): ReactNode {
   const { serial } = useNames('serial');
-  useSearchKey();
   const facts = useQuery({
     queryKey: ['helpdesk', 'token', serial],
     queryFn: ({ signal }) => call('/admin/token', { serial }, { signal }),
@@ -76,18 +73,5 @@ function Facts({ token }: { readonly token: HelpdeskToken }): ReactNode {
           </div>
         ))}
     </dl>
-  );
-}
-
-function Owner({ owner }: { readonly owner: HelpdeskToken['owner'] }): ReactNode {
-  const t = useTexts(helpdeskTexts);
-  if (owner === null) {
-    return t.nobody;
-  }
-  const { user, realm, resolver } = owner;
-  return realm === null ? (
-    user
-  ) : (
-    <Anchor href={`#${personAddress({ user, realm, resolver })}`}>{user}</Anchor>
   );
 }

@@ -1,7 +1,22 @@
 import type { Texts } from '../language/language.ts';
 import type { UseBound } from './token-state.ts';
 
+type ToldAct =
+  | 'unlock'
+  | 'reset'
+  | 'disable'
+  | 'enable'
+  | 'pin'
+  | 'removePin'
+  | 'describe'
+  | 'assign'
+  | 'unassign'
+  | 'realms'
+  | 'remove';
+
 interface TokenTexts {
+  /** What an act has done. */
+  readonly told: Readonly<Record<ToldAct, (serial: string) => string>>;
   readonly type: string;
   readonly suite: string;
   readonly failCount: (count: string, max: string) => string;
@@ -54,12 +69,26 @@ interface TokenTexts {
   readonly realmsHelp: string;
   readonly remove: string;
   readonly removeHelp: (serial: string) => string;
+  readonly audit: string;
   readonly save: string;
   readonly close: string;
 }
 
 export const tokenTexts: Texts<TokenTexts> = {
   en: {
+    told: {
+      unlock: (serial) => `${serial} is unlocked.`,
+      reset: (serial) => `The fail counter of ${serial} is reset.`,
+      disable: (serial) => `${serial} is disabled.`,
+      enable: (serial) => `${serial} is enabled.`,
+      pin: (serial) => `${serial} has a new PIN.`,
+      removePin: (serial) => `${serial} has no PIN any more.`,
+      describe: (serial) => `${serial} is renamed.`,
+      assign: (serial) => `${serial} is assigned.`,
+      unassign: (serial) => `${serial} belongs to nobody now.`,
+      realms: (serial) => `The realms of ${serial} are changed.`,
+      remove: (serial) => `${serial} is removed.`,
+    },
     type: 'Type',
     suite: 'OCRA suite',
     failCountName: 'Wrong responses',
@@ -120,10 +149,24 @@ export const tokenTexts: Texts<TokenTexts> = {
     remove: 'Remove',
     removeHelp: (serial) =>
       `The token ${serial}, its key and its stored transactions are removed for ever. To keep a lost phone from being used, disabling is enough.`,
+    audit: 'Audit',
     save: 'Save',
     close: 'Close',
   },
   de: {
+    told: {
+      unlock: (serial) => `${serial} ist entsperrt.`,
+      reset: (serial) => `Der Fehlerzähler von ${serial} ist zurückgesetzt.`,
+      disable: (serial) => `${serial} ist deaktiviert.`,
+      enable: (serial) => `${serial} ist aktiviert.`,
+      pin: (serial) => `${serial} hat eine neue PIN.`,
+      removePin: (serial) => `${serial} hat keine PIN mehr.`,
+      describe: (serial) => `${serial} ist umbenannt.`,
+      assign: (serial) => `${serial} ist zugewiesen.`,
+      unassign: (serial) => `${serial} gehört jetzt niemandem.`,
+      realms: (serial) => `Die Realms von ${serial} sind geändert.`,
+      remove: (serial) => `${serial} ist gelöscht.`,
+    },
     type: 'Art',
     suite: 'OCRA-Suite',
     failCountName: 'Falsche Antworten',
@@ -185,6 +228,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     remove: 'Löschen',
     removeHelp: (serial) =>
       `Das Token ${serial}, sein Schlüssel und seine gespeicherten Transaktionen werden endgültig gelöscht. Damit ein verlorenes Telefon nicht benutzt wird, reicht es, das Token zu deaktivieren.`,
+    audit: 'Audit',
     save: 'Speichern',
     close: 'Schließen',
   },

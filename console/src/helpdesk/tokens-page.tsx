@@ -14,7 +14,7 @@ import { helpdeskTexts } from './helpdesk-texts.ts';
 import { RealmSelect } from './realm-select.tsx';
 import { TokenBadge } from './token-badge.tsx';
 import { mayOnToken } from './token-state.ts';
-import { useSearchKey } from './use-search-key.ts';
+import { useNames } from './use-names.ts';
 
 type Sheet = ValueOf<'/admin/tokens'> & {
   /** From 1. */
@@ -84,12 +84,30 @@ const NO_REALM = '/:no realm:/';
 /** The last view, in the memory of the page until the sign-out, for the way back from a token. */
 const LAST_VIEW = ['helpdesk', 'view of tokens'];
 
+/** @returns the first page of the tokens with the status of the address; undefined: it names none */
+function viewWith(status: string): View | undefined {
+  const { filter } = FIRST_VIEW;
+  switch (status) {
+    case 'all':
+      return FIRST_VIEW;
+    case 'active':
+    case 'inactive':
+    case 'locked':
+      return { ...FIRST_VIEW, filter: { ...filter, state: status } };
+    case 'assigned':
+    case 'unassigned':
+      return { ...FIRST_VIEW, filter: { ...filter, owner: status } };
+    default:
+      return undefined;
+  }
+}
+
 /** All tokens that the caller may see, page by page. */
 export default function TokensPage(): ReactNode {
   const t = useTexts(texts);
-  useSearchKey();
   const queries = useQueryClient();
-  const [view, setView] = useState(() => queries.getQueryData<View>(LAST_VIEW) ?? FIRST_VIEW);
+  const named = viewWith(useNames('status').status);
+  const [view, setView] = useState(() => named ?? queries.getQueryData<View>(LAST_VIEW) ?? FIRST_VIEW);
   useEffect(() => {
     queries.setQueryDefaults(LAST_VIEW, { gcTime: Infinity });
     queries.setQueryData(LAST_VIEW, view);

@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { skipToken, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
@@ -10,10 +10,10 @@ import { useSession } from '../session/session.tsx';
 import { tokenAddress } from './addresses.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
+import { Owner } from './token-owner.tsx';
 import { TransactionBadge } from './token-badge.tsx';
 import { OUT_OF_STEP, transactionTexts } from './transaction-texts.ts';
 import { useNames } from './use-names.ts';
-import { useSearchKey } from './use-search-key.ts';
 
 type History = ValueOf<'/admin/transaction'>;
 
@@ -24,7 +24,6 @@ const AGAIN_MS = 3_000;
 export default function TransactionPage(): ReactNode {
   const t = useTexts(helpdeskTexts);
   const { id } = useNames('id');
-  useSearchKey();
   const history = useQuery({
     queryKey: ['helpdesk', 'transaction', id],
     queryFn: ({ signal }) => call('/admin/transaction', { transactionid: id }, { signal }),
@@ -59,11 +58,32 @@ function Facts({ history }: { readonly history: History }): ReactNode {
       <dd>
         {session.may('admin', 'show') ? <Anchor href={`#${tokenAddress(serial)}`}>{serial}</Anchor> : serial}
       </dd>
+      <TokenOwner serial={serial} />
       <dt>{names.realms}</dt>
       <dd>{realms.length === 0 ? names.noRealm : realms.join(', ')}</dd>
       <dt>{t.data}</dt>
       <dd className={classes.verbatim}>{dataText(t, { data, withheld, stored })}</dd>
     </dl>
+  );
+}
+
+/** The owner of the token now, for those who may see tokens. */
+function TokenOwner({ serial }: { readonly serial: string }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const maySee = useSession().may('admin', 'show');
+  const { data } = useQuery({
+    queryKey: ['helpdesk', 'token', serial],
+    queryFn: maySee ? ({ signal }) => call('/admin/token', { serial }, { signal }) : skipToken,
+  });
+  return (
+    data !== undefined && (
+      <>
+        <dt>{t.owner}</dt>
+        <dd>
+          <Owner owner={data.token.owner} />
+        </dd>
+      </>
+    )
   );
 }
 
@@ -97,7 +117,7 @@ function Events({ history: { events, more, serial } }: { readonly history: Histo
             <p className={classes.quiet}>
               {[
                 t.reasons[one.reason] ?? one.reason,
-                one.action,
+                t.actions[one.action] ?? one.action,
                 one.actor === '' ? '' : t.by(one.actor),
                 one.client === '' ? '' : t.from(one.client),
                 one.derived ? t.derived : '',

@@ -11,6 +11,8 @@ interface TransactionTexts {
   readonly events: Readonly<Record<EventKind, string>>;
   /** By the words of the server; left out: these. */
   readonly reasons: Readonly<Record<string, string>>;
+  /** By the action of the audit; left out: that. */
+  readonly actions: Readonly<Record<string, string>>;
   readonly by: (actor: string) => string;
   readonly from: (client: string) => string;
   /** The remedy for a token that is out of step. */
@@ -39,6 +41,18 @@ export const transactionTexts: Texts<TransactionTexts> = {
       other: 'Other',
     },
     reasons: {},
+    actions: {
+      'ocra/request': 'requested by the portal',
+      'ocra/check_t': 'response with a transaction',
+      'cli/check_t': 'response at the command line',
+      'validate/check': 'response with a login',
+      'validate/check_s': 'response with a serial',
+      'validate/check_t': 'response with a transaction',
+      'validate/simplecheck': 'response with a login',
+      'validate/samlcheck': 'response with a login',
+      'admin/init': 'enrolment',
+      'token/resync': 'resynchronisation',
+    },
     by: (actor) => `by ${actor}`,
     from: (client) => `from ${client}`,
     resynchronise: 'Remedy: resynchronise the token by two consecutive responses',
@@ -71,6 +85,18 @@ export const transactionTexts: Texts<TransactionTexts> = {
       'the token is locked': 'das Token ist gesperrt',
       'the token has no key to verify with': 'das Token hat keinen Schlüssel zum Prüfen',
       'a newer challenge, key or owner': 'eine neuere Challenge, ein neuer Schlüssel oder Inhaber',
+    },
+    actions: {
+      'ocra/request': 'vom Portal angefordert',
+      'ocra/check_t': 'Antwort mit einer Transaktion',
+      'cli/check_t': 'Antwort auf der Kommandozeile',
+      'validate/check': 'Antwort mit einem Login',
+      'validate/check_s': 'Antwort mit einer Seriennummer',
+      'validate/check_t': 'Antwort mit einer Transaktion',
+      'validate/simplecheck': 'Antwort mit einem Login',
+      'validate/samlcheck': 'Antwort mit einem Login',
+      'admin/init': 'Ausrollen',
+      'token/resync': 'Synchronisierung',
     },
     by: (actor) => `durch ${actor}`,
     from: (client) => `von ${client}`,

@@ -5,7 +5,7 @@ export interface Format {
   number(value: number): string;
   /**
    * @param at ISO 8601, or null: never
-   * @returns date and time in the browser's zone, with seconds
+   * @returns date and time in the browser's zone, which it names, with seconds
    */
   time(at: string | null): string;
   /** @returns `3 minutes ago`, `in 2 days` */
@@ -22,7 +22,7 @@ const UNITS = [
 /** @returns the formats of a language */
 function formatIn(language: Language): Format {
   const numbers = new Intl.NumberFormat(language);
-  const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+  const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   return {
     number: (value) => numbers.format(value),

@@ -31,3 +31,15 @@ export function detectLanguage(preferred: readonly string[]): Language {
   }
   return 'en';
 }
+
+/**
+ * Gives the browser an English tag in place of one that Intl refuses, as `C` of a machine without a language: libraries
+ * hand it to Intl as it is, and the pages that load them would fail.
+ */
+export function mendLanguageTag(browser: { readonly language: string }): void {
+  try {
+    Intl.getCanonicalLocales(browser.language);
+  } catch {
+    Object.defineProperty(browser, 'language', { value: 'en' });
+  }
+}

@@ -1,6 +1,9 @@
+import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { tokensAddress } from '../helpdesk/addresses.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
 import type { Overview } from './use-overview.ts';
 import classes from './overview.module.css';
 import { overviewTexts } from './overview-texts.ts';
@@ -16,6 +19,7 @@ interface FigureSectionProps {
 export function FigureSection({ tokens, activeUsers }: FigureSectionProps): ReactNode {
   const t = useTexts(overviewTexts);
   const format = useFormat();
+  const mayShow = useSession().may('admin', 'show');
   if (tokens === null && activeUsers === null) {
     return null;
   }
@@ -28,7 +32,15 @@ export function FigureSection({ tokens, activeUsers }: FigureSectionProps): Reac
               <dt>
                 {t.tokens}, {t.statuses[status]}
               </dt>
-              <dd>{format.number(tokens.summary[status])}</dd>
+              <dd>
+                {mayShow ? (
+                  <Anchor inherit href={`#${tokensAddress(status === 'total' ? 'all' : status)}`}>
+                    {format.number(tokens.summary[status])}
+                  </Anchor>
+                ) : (
+                  format.number(tokens.summary[status])
+                )}
+              </dd>
             </div>
           ))}
         {activeUsers !== null && (

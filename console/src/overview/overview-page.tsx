@@ -1,9 +1,13 @@
 import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { skipToken, useQuery } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
 import { FigureSection } from './figure-section.tsx';
+import { FirstSteps, hasOpenSteps } from './first-steps.tsx';
 import { InstallationSection } from './installation-section.tsx';
 import { LiveStatus } from './live-status.tsx';
 import { overviewTexts } from './overview-texts.ts';
@@ -16,14 +20,32 @@ import { type Overview, useOverview } from './use-overview.ts';
 export default function OverviewPage(): ReactNode {
   const t = useTexts(overviewTexts);
   const { overview, connection, since } = useOverview();
+  const maySee = useSession().may('system', 'read');
+  const { data: steps } = useQuery({
+    queryKey: ['first-steps'],
+    queryFn: maySee ? ({ signal }) => call('/system/firststeps', {}, { signal }) : skipToken,
+    staleTime: 0,
+  });
+  const isNew = steps !== undefined && hasOpenSteps(steps);
   return (
     <Page title={t.title} lead={<LiveStatus connection={connection} since={since} />}>
-      {overview === undefined ? connection === 'connecting' && <Loading /> : <Parts overview={overview} />}
+      {isNew && <FirstSteps steps={steps} />}
+      {overview === undefined ? (
+        connection === 'connecting' && <Loading />
+      ) : (
+        <Parts overview={overview} isEmpty={isNew && !steps.token} />
+      )}
     </Page>
   );
 }
 
-function Parts({ overview }: { readonly overview: Overview }): ReactNode {
+interface PartsProps {
+  readonly overview: Overview;
+  /** True before the first token: the first steps stand in place of zeros. */
+  readonly isEmpty: boolean;
+}
+
+function Parts({ overview, isEmpty }: PartsProps): ReactNode {
   const t = useTexts(overviewTexts);
   const { tokens, active_users: activeUsers, users, resolvers, responses } = overview;
   if (Object.values(overview).every((part) => part === null)) {
@@ -31,7 +53,7 @@ function Parts({ overview }: { readonly overview: Overview }): ReactNode {
   }
   return (
     <>
-      <FigureSection tokens={tokens} activeUsers={activeUsers} />
+      {!isEmpty && <FigureSection tokens={tokens} activeUsers={activeUsers} />}
       {responses !== null && <ResponseSection responses={responses} />}
       <RealmSection tokens={tokens} activeUsers={activeUsers} />
       <InstallationSection overview={overview} />

@@ -1,4 +1,4 @@
-import { Checkbox, Fieldset, Text, TextInput } from '@mantine/core';
+import { Checkbox, Fieldset, NativeSelect, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ValueOf } from '../api/call.ts';
 import { useLanguage, useTexts } from '../language/language.ts';
@@ -47,6 +47,13 @@ export function ActionChoice({ scope, actions, error, onChange }: ActionChoicePr
                 onChange(withEntry(actions, name, event.currentTarget.checked));
               }}
             />
+          ) : name === 'otppin' ? (
+            <PinChoice
+              key={name}
+              description={meaningOf(language, 'authentication:otppin', meaning)}
+              actions={actions}
+              onChange={onChange}
+            />
           ) : (
             <TextInput
               key={name}
@@ -66,5 +73,25 @@ export function ActionChoice({ scope, actions, error, onChange }: ActionChoicePr
         </Text>
       )}
     </Fieldset>
+  );
+}
+
+/** The value of `otppin`, in words. */
+function PinChoice({
+  description,
+  actions,
+  onChange,
+}: Pick<ActionChoiceProps, 'actions' | 'onChange'> & { readonly description: string }): ReactNode {
+  const t = useTexts(editorTexts);
+  return (
+    <NativeSelect
+      label="otppin"
+      description={description}
+      value={valueIn(actions, 'otppin')}
+      data={(['', '0', '1', '2'] as const).map((one) => ({ value: one, label: t.otppin[one] }))}
+      onChange={(event) => {
+        onChange(withValue(actions, 'otppin', event.currentTarget.value));
+      }}
+    />
   );
 }

@@ -36,6 +36,7 @@ export function ChangeDialog({ change: { kind, policy }, onClose }: ChangeDialog
     gcTime: 0,
   });
   const change = useDialogAct({
+    title: t.doing[kind](policy.name),
     act: () => {
       const expected = expectedOf(policy);
       return kind === 'remove'

@@ -1,6 +1,8 @@
 import type { Texts } from '../language/language.ts';
 
 interface EditorTexts {
+  /** By the value of the action otppin. */
+  readonly otppin: Readonly<Record<'' | '0' | '1' | '2', string>>;
   readonly newTitle: string;
   readonly editTitle: (name: string) => string;
   readonly unknown: (name: string) => string;
@@ -31,6 +33,12 @@ interface EditorTexts {
 
 export const editorTexts: Texts<EditorTexts> = {
   en: {
+    otppin: {
+      '': 'not set',
+      0: '0: the token PIN before the response',
+      1: '1: the password of the user before the response',
+      2: '2: the response alone',
+    },
     newTitle: 'New policy',
     editTitle: (name) => `Policy ${name}`,
     unknown: (name) => `There is no policy ${name}.`,
@@ -64,6 +72,12 @@ export const editorTexts: Texts<EditorTexts> = {
     },
   },
   de: {
+    otppin: {
+      '': 'nicht gesetzt',
+      0: '0: die Token-PIN vor der Antwort',
+      1: '1: das Passwort des Benutzers vor der Antwort',
+      2: '2: die Antwort allein',
+    },
     newTitle: 'Neue Richtlinie',
     editTitle: (name) => `Richtlinie ${name}`,
     unknown: (name) => `Es gibt keine Richtlinie ${name}.`,

@@ -25,7 +25,9 @@ export function RealmDialog({ realm, resolvers, onClose }: RealmDialogProps): Re
   const t = useTexts(realmTexts);
   const [name, setName] = useState(realm?.name ?? '');
   const [chosen, setChosen] = useState<readonly string[]>(realm?.resolvers ?? []);
+  const title = realm === undefined ? t.addTitle : t.editTitle(realm.name);
   const saving = useDialogAct({
+    title,
     act: () =>
       call('/system/setRealm', {
         realm: name,
@@ -37,7 +39,7 @@ export function RealmDialog({ realm, resolvers, onClose }: RealmDialogProps): Re
   });
   return (
     <FormDialog
-      title={realm === undefined ? t.addTitle : t.editTitle(realm.name)}
+      title={title}
       action={t.save}
       isRunning={saving.isPending}
       isDisabled={chosen.length === 0}

@@ -21,6 +21,7 @@ export function NewUserDialog({ resolver, onClose }: NewUserDialogProps): ReactN
   const [values, setValues] = useState<Partial<Record<Field, string>>>({});
   const [password, setPassword] = useState('');
   const adding = useDialogAct({
+    title: t.addTitle,
     act: () => call('/system/users/add', { ...values, username: values.username ?? '', resolver, password }),
     changes: ['users', resolver],
     onDone: onClose,
@@ -80,6 +81,7 @@ export function PasswordDialog(props: PasswordDialogProps): ReactNode {
   const t = useTexts(userTexts);
   const [password, setPassword] = useState('');
   const setting = useDialogAct({
+    title: t.passwordTitle(username),
     act: () => call('/system/users/password', { resolver, username, password }),
     changes: ['users', resolver],
     onDone: onClose,

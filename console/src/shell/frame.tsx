@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, Suspense, use, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { Failure } from '../design/failure.tsx';
+import { Notices } from '../design/notices.tsx';
 import { Page } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
 import { type Language, useLanguage, useTexts } from '../language/language.ts';
@@ -12,6 +13,7 @@ import classes from './frame.module.css';
 import { PageBoundary } from './page-boundary.tsx';
 import { PAGES } from './pages.ts';
 import { SetLanguageContext } from './set-language.ts';
+import { useSearchKey } from './use-search-key.ts';
 import { shellTexts } from './shell-texts.ts';
 
 /** Header, navigation and the open page. */
@@ -20,6 +22,8 @@ export function Frame(): ReactNode {
   const session = useSession();
   const [location] = useLocation();
   const [isMenuOpen, setMenuOpen] = useState(false);
+  // The rights of portals alone are no reason to begin with a page of theirs.
+  const hasOffice = session.rights.some(({ scope }) => scope !== 'ocra');
   const pages = PAGES.filter((page) => page.isFor(session));
   useEffect(() => {
     setMenuOpen(false);
@@ -51,23 +55,25 @@ export function Frame(): ReactNode {
         <Preferences />
       </div>
       <main id="content" className={classes.content} tabIndex={-1}>
-        <PageBoundary key={location}>
-          <Suspense fallback={<Loading />}>
-            <Switch>
-              {pages.map(({ path, component: Content }) => (
-                <Route key={path} path={path}>
-                  <Content />
+        <Notices>
+          <PageBoundary key={location}>
+            <Suspense fallback={<Loading />}>
+              <Switch>
+                {pages.map(({ path, component: Content }) => (
+                  <Route key={path} path={path}>
+                    <Content />
+                  </Route>
+                ))}
+                <Route path="/">
+                  <Redirect to={hasOffice ? (pages[0]?.path ?? '/account') : '/account'} replace />
                 </Route>
-              ))}
-              <Route path="/">
-                <Redirect to={pages[0]?.path ?? '/account'} replace />
-              </Route>
-              <Route>
-                <UnknownPage />
-              </Route>
-            </Switch>
-          </Suspense>
-        </PageBoundary>
+                <Route>
+                  <UnknownPage />
+                </Route>
+              </Switch>
+            </Suspense>
+          </PageBoundary>
+        </Notices>
       </main>
     </div>
   );
@@ -88,6 +94,7 @@ function Navigation({
 }): ReactNode {
   const t = useTexts(shellTexts);
   const language = useLanguage();
+  useSearchKey(pages.some(({ path }) => path === '/search'));
   return (
     <nav aria-label={t.navigation}>
       {GROUPS.map((group) => {

@@ -21,7 +21,7 @@ interface SignInPageProps {
 /** Signs people in: by password and second factor, or at the provider. */
 export function SignInPage({ arrival }: SignInPageProps): ReactNode {
   const t = useTexts(signInTexts);
-  const { refresh } = useSessionControl();
+  const { refresh, owner } = useSessionControl();
   const [factor, setFactor] = useState<RequestedFactor>();
   const restart = useCallback(() => {
     setFactor(undefined);
@@ -37,6 +37,11 @@ export function SignInPage({ arrival }: SignInPageProps): ReactNode {
         </Title>
         {factor === undefined ? (
           <>
+            {owner !== undefined && (
+              <Alert color="yellow" role="status">
+                {t.sessionEnded(owner.administrator)}
+              </Alert>
+            )}
             <ProviderOutcome arrival={arrival} />
             <PasswordForm onFactorRequested={setFactor} onDone={refresh} />
             <ProviderButton />

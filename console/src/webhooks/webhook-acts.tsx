@@ -123,7 +123,14 @@ function ActDialog({ webhook, act, onSecret, onEnd }: ActDialogProps): ReactNode
   const format = useFormat();
   const [, open] = useLocation();
   const { name, waiting, given_up: givenUp } = webhook;
+  const dialogs = {
+    disable: [t.disableTitle(name), t.disableText, t.disable],
+    rotate: [t.rotateTitle(name), t.rotateText, t.rotate],
+    remove: [t.removeTitle(name), t.removeText(format.number(waiting + givenUp)), t.remove],
+  } as const;
+  const [title, text, action] = dialogs[act];
   const acting = useDialogAct({
+    title,
     act: async () => {
       if (act === 'rotate') {
         // Only the page has it, not the memory of requests.
@@ -141,12 +148,6 @@ function ActDialog({ webhook, act, onSecret, onEnd }: ActDialogProps): ReactNode
       onEnd();
     },
   });
-  const dialogs = {
-    disable: [t.disableTitle(name), t.disableText, t.disable],
-    rotate: [t.rotateTitle(name), t.rotateText, t.rotate],
-    remove: [t.removeTitle(name), t.removeText(format.number(waiting + givenUp)), t.remove],
-  } as const;
-  const [title, text, action] = dialogs[act];
   return (
     <ConfirmDialog
       title={title}

@@ -1,12 +1,14 @@
-import type { AccessControl } from '../../policy/access-control.ts';
+import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import { findRealm, type Configuration } from '../../configuration/configuration.ts';
-import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
+import { givesValue, valuesForToken } from '../../policy/policy-value.ts';
+import type { TokenStore } from '../../tokens/token-store.ts';
+import type { NewToken, Token, TokenSecrets } from '../../tokens/token.ts';
 import type { ResolvedUser, UserDirectory } from '../../users/user-directory.ts';
 import { readDescription, sealFirstPin, sealOcraPin } from '../../tokens/token-settings.ts';
 import type { Vault } from '../../keys/vault.ts';
-import type { Random } from '../../kernel/clock.ts';
+import type { Clock, Random } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from './enrolment.ts';
 import { type OcraSettings, readOcraSettings } from '../../configuration/settings.ts';
@@ -14,7 +16,12 @@ import { buildInitUrl } from '../../ocra/qrtan-url.ts';
 import type { RolloutPhase2 } from './rollout-phase2.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 import { hasKey } from '../token-key.ts';
-import type { Assignment, Enrolment, TokenRegistration } from './token-registration.ts';
+import {
+  assertGranted,
+  type Assignment,
+  type Enrolment,
+  type TokenRegistration,
+} from './token-registration.ts';
 
 export interface EnrolmentDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -22,8 +29,27 @@ export interface EnrolmentDependencies {
   readonly users: UserDirectory;
   readonly registration: TokenRegistration;
   readonly phase2: RolloutPhase2;
+  readonly tokenStore: Pick<TokenStore, 'findBySerial'>;
   readonly vault: Vault;
   readonly random: Random;
+  readonly clock: Clock;
+  /** The address of this server in browsers; undefined: it is not known. */
+  readonly publicUrl?: string | undefined;
+}
+
+/** The address that an app would send its responses to. */
+export interface AnswerAddress {
+  /** The number of values that policies give: without one, and with several, the roll-out fails. */
+  readonly values: number;
+  /** The realms, a comma list, of a policy that would give one to this token and change no other's; null: none would. */
+  readonly realm: string | null;
+  /** The address of this server; null: it is not known. */
+  readonly proposed: string | null;
+}
+
+/** @returns the address of this server that apps send responses to; null: it is not known */
+export function ownAnswerAddress(publicUrl: string | undefined): string | null {
+  return publicUrl === undefined ? null : `${publicUrl}/ocra/check_t`;
 }
 
 /** Makes tokens ready for use: in the two phases of the QR-TAN roll-out, or at once with a known key. */
@@ -53,6 +79,45 @@ export class EnrolmentService {
     }
     const enrolment = { caller, grant, request, assignment: assign(configuration, request, user) };
     return this.#enrol(enrolment, phase, readOcraSettings(configuration.settings));
+  }
+
+  /**
+   * Looks for the address before a roll-out begins. Changes nothing.
+   * @throws ServiceError 'right.missing', 'user.unknown', 'realm.unknown'
+   */
+  async answerAddress(
+    caller: Caller,
+    request: Pick<EnrolmentRequest, 'serial' | 'user' | 'realm'>,
+  ): Promise<AnswerAddress> {
+    const { access, clock, publicUrl } = this.#deps;
+    const { configuration, grant } = await access.authorizeAdmin(this.#deps.configuration, caller, 'init');
+    const token = await this.#target(configuration, grant, request);
+    const { realms } = token;
+    assertGranted(grant, realms, 'every');
+    const { policies } = configuration;
+    const asks = { client: caller.principal.client, at: clock.now() };
+    const hasOthers = policies.some(
+      (policy) => givesValue(policy, 'qrtanurl') && (realms.length === 0 || policy.covers(realms)),
+    );
+    return {
+      values: valuesForToken(policies, 'qrtanurl', token, asks).length,
+      realm: hasOthers ? null : realms.join(',') || '*',
+      proposed: ownAnswerAddress(publicUrl),
+    };
+  }
+
+  /** @returns owner and realms that the token of an enrolment would have */
+  async #target(
+    configuration: Configuration,
+    grant: Grant,
+    { serial = '', user = '', realm }: Pick<EnrolmentRequest, 'serial' | 'user' | 'realm'>,
+  ): Promise<Pick<Token, 'realms' | 'owner'>> {
+    const { tokenStore, users } = this.#deps;
+    const known = serial === '' ? undefined : await tokenStore.findBySerial(serial);
+    const named = user === '' ? undefined : await users.resolve(configuration, { user, realm }, grant.realms);
+    const { owner, realms } = assign(configuration, { realm }, named);
+    const before = known ?? { owner: null, realms: [] };
+    return { owner: owner ?? before.owner, realms: realms ?? before.realms };
   }
 
   async #user(

@@ -143,7 +143,11 @@ function gone(serial: string): ServiceError {
 }
 
 /** Restricts an administrator who is bound to realms to tokens of these realms. */
-function assertGranted({ realms: allowed }: Grant, realms: readonly string[], how: 'some' | 'every'): void {
+export function assertGranted(
+  { realms: allowed }: Grant,
+  realms: readonly string[],
+  how: 'some' | 'every',
+): void {
   const isAllowed = (realm: string): boolean => allowed !== 'all' && allowed.includes(realm);
   const granted = allowed === 'all' || (realms.length > 0 && realms[how](isAllowed));
   if (!granted) {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../kernel/errors.ts';
 import { conditionalReply, type Reply, send } from '../reply.ts';
 import type { Guards } from '../limits/guards.ts';
-import type { ExchangeHandler } from '../request/exchange.ts';
+import type { ExchangeHandler, ExchangeRequest } from '../request/exchange.ts';
 import { chosenCoding, type SiteFile, type SiteFiles } from './site-files.ts';
 
 /** Static pages below one path. */
@@ -12,6 +12,8 @@ export interface Site {
   readonly policy: string;
   /** The value of `Permissions-Policy`. */
   readonly permissions: string;
+  /** True if its pages are named after `#`: a path below that of the site leads to the page of that name. */
+  readonly hasNamedPages: boolean;
 }
 
 /**
@@ -33,6 +35,7 @@ export const APP_SITE: Site = {
     "frame-ancestors 'none'",
   ].join('; '),
   permissions: 'camera=(self), geolocation=(), microphone=(), payment=(), usb=()',
+  hasNamedPages: false,
 };
 
 /** The console of administrators. It may load its own files, and send requests to this server alone. */
@@ -53,6 +56,7 @@ export const CONSOLE_SITE: Site = {
   ].join('; '),
   permissions:
     'camera=(), geolocation=(), microphone=(), payment=(), usb=(), publickey-credentials-get=(self), publickey-credentials-create=(self)',
+  hasNamedPages: true,
 };
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -60,7 +64,7 @@ const METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /** @returns the handler of the site's path and all files below it; it leaves other paths to the next handler */
 export function serveSite(
-  { path: sitePath, policy, permissions }: Site,
+  { path: sitePath, policy, permissions, hasNamedPages }: Site,
   files: SiteFiles,
   { requests }: Pick<Guards, 'requests'>,
 ): ExchangeHandler {
@@ -78,18 +82,23 @@ export function serveSite(
   };
   return async (request, response, next) => {
     const { path, method, headers } = request;
+    const { exchange } = response.locals;
     // The path as it was sent: the names of the files need no decoding, and no other path leads to one.
     const file = path.startsWith(`${sitePath}/`) ? files.get(path.slice(sitePath.length + 1)) : undefined;
-    if (path !== sitePath && file === undefined) {
+    const page = file === undefined ? pageBelow(request, sitePath, hasNamedPages) : undefined;
+    if (path !== sitePath && file === undefined && page === undefined) {
       next();
       return;
     }
-    const { exchange } = response.locals;
     exchange.context = { ...exchange.context, path: sitePath };
     await requests.admit(exchange.limitedAs);
     if (!METHODS.includes(method)) {
       response.setHeader('Allow', METHODS.join(', '));
       throw new ServiceError('method.not-allowed', `The method ${method} is not allowed here`);
+    }
+    if (page !== undefined) {
+      send(response, toPage(exchange.prefix, page));
+      return;
     }
     // It would contradict Cache-Control.
     response.removeHeader('Pragma');
@@ -102,6 +111,52 @@ export function serveSite(
           : await fileReply(file, headers['accept-encoding'], headers['if-none-match'], pageHeaders),
     );
   };
+}
+
+/** @returns the handler that leads whoever opens the address of the server alone to the site */
+export function serveRoot(
+  { path: sitePath }: Pick<Site, 'path'>,
+  { requests }: Pick<Guards, 'requests'>,
+): ExchangeHandler {
+  return async (request, response, next) => {
+    if (request.path !== '/' || !isOpened(request)) {
+      next();
+      return;
+    }
+    const { exchange } = response.locals;
+    exchange.context = { ...exchange.context, path: sitePath };
+    await requests.admit(exchange.limitedAs);
+    send(response, toPage(exchange.prefix, { relative: `${sitePath.slice(1)}/`, absolute: `${sitePath}/` }));
+  };
+}
+
+/** True for a request of a person who opens the address in a browser: programs that take anything get JSON. */
+function isOpened(request: ExchangeRequest): boolean {
+  return ['GET', 'HEAD'].includes(request.method) && request.accepts(['json', 'html']) === 'html';
+}
+
+/** The address of a page: relative, and below the root. */
+interface PagePlace {
+  readonly relative: string;
+  readonly absolute: string;
+}
+
+/** @returns the place of the page that a path without a file stands for; undefined: nobody opens it in a browser */
+function pageBelow(request: ExchangeRequest, sitePath: string, isNamed: boolean): PagePlace | undefined {
+  const below = request.path.slice(sitePath.length);
+  if (!request.path.startsWith(`${sitePath}/`) || !isOpened(request)) {
+    return undefined;
+  }
+  // Without a fragment here, browsers keep that of the address that was opened.
+  const fragment = isNamed ? `#${below.replace(/\/$/, '')}` : '';
+  const up = '../'.repeat(below.split('/').length - 2);
+  return { relative: `${up || './'}${fragment}`, absolute: `${sitePath}/${fragment}` };
+}
+
+/** @param prefix the path below which a proxy shows this server; empty: the root, or one that is not known */
+function toPage(prefix: string, { relative, absolute }: PagePlace): Reply {
+  const place = prefix === '' ? relative : `${prefix}${absolute}`;
+  return { status: 302, headers: { Location: place, Vary: 'Accept' } };
 }
 
 async function fileReply(

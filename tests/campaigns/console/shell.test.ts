@@ -54,6 +54,27 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
   });
 
+  it.each(['C', 'POSIX.utf8', ''])('shows the overview to a browser whose language is %j', async (tag) => {
+    const { page, problems } = await openPage(browser, site.origin);
+    await page.addInitScript(
+      `Object.defineProperty(Navigator.prototype, 'language', { get: () => ${JSON.stringify(tag)} });
+       Object.defineProperty(Navigator.prototype, 'languages', { get: () => [${JSON.stringify(tag)}] });`,
+    );
+    await page.goto(`${site.origin}/console/`);
+    await signIn(page, 'admin');
+    await page.getByText('Tokens, all').waitFor();
+    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+  });
+
+  it('opens the page of a path without #, too', async () => {
+    const { page } = await openConsole(browser, site);
+    await page.goto(`${site.origin}/console/policies`);
+    await page.getByRole('heading', { level: 1, name: 'Policies' }).waitFor();
+    await expectSoon(() => page.url()).toBe(`${site.origin}/console/#/policies`);
+    await page.goto(site.origin);
+    await page.getByText('Tokens, all').waitFor();
+  });
+
   it('signs out, and shows nothing afterwards', async () => {
     const { page } = await openConsole(browser, site);
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -37,6 +37,26 @@ describe('the words for a failure', () => {
     expect(failureWords(failure('No', 'right.missing'), 'goes-on', 'en')).not.toHaveProperty('next');
   });
 
+  it('have no number in either language, and tell whom to ask for a missing right', () => {
+    const unknown = failure('ERR1205: There is no user x', 'user.unknown');
+    expect(failureWords(unknown, 'act', 'en').text).toBe('There is no such user, or you may not see them.');
+    const refused = failure('ERR410: You do not have the right to remove tokens', 'right.missing');
+    expect(failureWords(refused, 'act', 'en')).toMatchObject({
+      title: 'You lack a right for this.',
+      text: 'You do not have the right to remove tokens',
+      next: 'Ask whoever may change policies (system:write) for the right.',
+    });
+    expect(failureWords(refused, 'act', 'de')).toMatchObject({
+      title: 'Dazu fehlt Ihnen ein Recht.',
+      next: expect.stringContaining('system:write'),
+    });
+    for (const language of ['en', 'de'] as const) {
+      for (const code of ['parameter.missing', 'security-module.unavailable', 'other']) {
+        expect(failureWords(failure('ERR77: Missing', code), 'act', language).text).not.toContain('ERR');
+      }
+    }
+  });
+
   it('say of an act alone that it may have been done', () => {
     const away = new ServerFailure('', { status: 504 });
     const text = (kind: Parameters<typeof failureWords>[1]): string => failureWords(away, kind, 'en').text;

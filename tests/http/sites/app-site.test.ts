@@ -93,6 +93,13 @@ describe('the app', () => {
     },
   );
 
+  it('is reached from any path below it that a browser opens, which keeps the fragment itself', async () => {
+    const opened = await request(app).get('/app/tokens/1').set('Accept', 'text/html');
+    expect([opened.status, opened.headers.location]).toEqual([302, '../']);
+    const root = await request(app).get('/').set('Accept', 'text/html');
+    expect([root.status, root.type]).toEqual([404, 'application/json']);
+  });
+
   it('runs nothing but its own scripts and styles, and in no frame', () => {
     const directives = APP_SITE.policy.split('; ');
     for (const directive of [

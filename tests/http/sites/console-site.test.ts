@@ -48,6 +48,47 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
     );
   });
 
+  it.each([
+    ['/', 'console/'],
+    ['/console/policies', './#/policies'],
+    ['/console/policies/?x=1', '../#/policies'],
+    ['/console/people/north/users/anna', '../../../#/people/north/users/anna'],
+    ['/console//evil.example', '../#//evil.example'],
+  ])(
+    'leads a browser that opens %s to the page, and a program to the 404 of its dialect',
+    async (path, location) => {
+      const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+      const opened = await request(application.app).get(path).set('Accept', accept);
+      expect([opened.status, opened.headers.location, opened.headers.vary]).toEqual([
+        302,
+        location,
+        'Accept',
+      ]);
+      for (const other of ['application/json', '*/*', 'application/json, text/html;q=0.5', '']) {
+        const refused = await request(application.app).get(path).set('Accept', other);
+        expect([refused.status, refused.type]).toEqual([
+          404,
+          dialect === 'linotp' ? 'text/html' : 'application/json',
+        ]);
+      }
+      const posted = await request(application.app).post(path).set('Accept', accept);
+      expect(posted.status).toBe(404);
+    },
+  );
+
+  it('stays below the path of a proxy where it leads to a page', async () => {
+    const { app } = application.restarted({
+      http: { consoleFiles: FILES, publicUrl: 'https://example.com/tan' },
+    });
+    for (const [path, location] of [
+      ['/', '/tan/console/'],
+      ['/console/audit/x', '/tan/console/#/audit/x'],
+    ] as const) {
+      const opened = await request(app).get(path).set('Accept', 'text/html');
+      expect(opened.headers.location).toBe(location);
+    }
+  });
+
   it('gets answers in the documented dialect', async () => {
     const browser = new Browser(application.app);
     const signedIn = await browser.post('/console/api/admin/sign-in', {

@@ -161,7 +161,7 @@ export class OcraHouse extends OcraRules {
     const common = { configuration, access, users, vault, clock, random, refusals };
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
     this.calculations = new CalculationService(common);
-    this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
+    this.enrolment = new EnrolmentService({ ...common, registration, phase2, tokenStore: tokens });
     const trigger = new ChallengeTrigger({ ...common, issues, factory, check });
     this.validation = new ValidationService({
       ...common,

@@ -73,13 +73,13 @@ function consoleCheck({ config, ...rest }: AppDependencies): AnswerCheck {
   return checkOf({ ...rest, config: { ...config, dialect: 'documented' } });
 }
 
-/** @returns the URL as the description has it; undefined: a file of the app or the console, sites for people */
+/** @returns the URL as the description has it; undefined: the address alone, a file of the app or the console: for people */
 function describedPart(url: string): { readonly isConsole: boolean; readonly url: string } | undefined {
   if (url.startsWith('/console/api')) {
     const called = url.slice('/console/api'.length);
     return { isConsole: true, url: isConsolePath(called) ? called : url };
   }
-  return /^\/(?:app|console)(?:[/?]|$)/.test(url) ? undefined : { isConsole: false, url };
+  return /^\/(?:(?:app|console)(?:[/?]|$)|$)/.test(url) ? undefined : { isConsole: false, url };
 }
 
 function compareAnswer(

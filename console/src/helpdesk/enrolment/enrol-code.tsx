@@ -1,6 +1,7 @@
 import { Alert, Button, Code, TextInput } from '@mantine/core';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { call } from '../../api/call.ts';
+import { CopyTextButton } from '../../design/copy-text-button.tsx';
 import { Failure } from '../../design/failure.tsx';
 import { useFailureLine } from '../../design/failure-words.ts';
 import { QrCode } from '../../design/qr-code.tsx';
@@ -71,6 +72,15 @@ export function EnrolCode({ stage, code, onCode, message, onMessage, onStage }: 
   );
 }
 
+/** The code in groups, as it is read out; what is copied has none. */
+export function ActivationCode({ code }: { readonly code: string }): ReactNode {
+  return (
+    <>
+      <Code>{code.replaceAll(/\s/g, '').replaceAll(/.{4}(?=.)/g, '$& ')}</Code> <CopyTextButton text={code} />
+    </>
+  );
+}
+
 /** Makes an activation code, to be sent by another way. */
 function MakeCode({ onCode }: Pick<CodeProps, 'onCode'>): ReactNode {
   const t = useTexts(enrolTexts);
@@ -96,7 +106,7 @@ function MakeCode({ onCode }: Pick<CodeProps, 'onCode'>): ReactNode {
       </Button>
       {making.data !== undefined && (
         <Alert color="blue" role="status">
-          <Code>{making.data}</Code> {t.madeCode}
+          <ActivationCode code={making.data} /> {t.madeCode}
         </Alert>
       )}
       <Failure error={making.error} />

@@ -14,15 +14,14 @@ import { EnrolResponse } from './enrol-response.tsx';
 import { enrolTexts } from './enrol-texts.ts';
 import classes from '../helpdesk.module.css';
 import type { EnrolTarget, Stage } from './roll-out.ts';
+import { tokenTexts } from '../token-texts.ts';
 import { useNames } from '../use-names.ts';
-import { useSearchKey } from '../use-search-key.ts';
 import { useTokenAct } from '../use-token-act.ts';
 
 /** The enrolment of a token. Its secrets are in the state of this page, and gone when it closes. */
 export default function EnrolPage(): ReactNode {
   const t = useTexts(enrolTexts);
   const target = targetOf(useNames('user', 'realm', 'serial'));
-  useSearchKey();
   return (
     <Page title={t.title} lead={leadOf(t, target)}>
       <Steps target={target} />
@@ -122,6 +121,7 @@ function Ready({ serial }: { readonly serial: string }): ReactNode {
 /** Leaves the roll-out; a new token that it has made is removed where the caller may. */
 function Stop({ target, stage }: { readonly target: EnrolTarget; readonly stage: Stage }): ReactNode {
   const t = useTexts(enrolTexts);
+  const { told } = useTexts(tokenTexts);
   const session = useSession();
   const [, navigate] = useLocation();
   const serial = stage.kind === 'begin' ? '' : stage.serial;
@@ -130,6 +130,7 @@ function Stop({ target, stage }: { readonly target: EnrolTarget; readonly stage:
     () => {
       navigate('/search');
     },
+    { text: told.remove(serial), leads: true },
   );
   const isNew = target.kind !== 'token';
   return (

@@ -6,6 +6,7 @@ import { useFailureLine } from '../../design/failure-words.ts';
 import { QrCode } from '../../design/qr-code.tsx';
 import { useFormat } from '../../language/format.ts';
 import { useTexts } from '../../language/language.ts';
+import { ActivationCode } from './enrol-code.tsx';
 import { enrolTexts } from './enrol-texts.ts';
 import classes from '../helpdesk.module.css';
 import { beginPhase2, type Stage } from './roll-out.ts';
@@ -42,6 +43,9 @@ export function EnrolResponse({ stage, code, message, onStage, onBack }: Respons
           <div className={classes.section}>
             <p className={classes.quiet}>{t.step3Help}</p>
             <QrCode text={stage.url} label={t.qr2} />
+            <p>
+              {t.codeLabel}: <ActivationCode code={code} />
+            </p>
           </div>
           <div className={classes.section}>
             {!stage.hasAddress && <Alert color="yellow">{t.noAddress}</Alert>}

@@ -34,6 +34,9 @@ interface EnrolTexts {
   readonly fallen: string;
   readonly ended: string;
   readonly noAddress: string;
+  readonly addressMissing: string;
+  readonly addressesDiffer: string;
+  readonly addressByPolicies: string;
   readonly typed: string;
   readonly typedHelp: string;
   readonly check: string;
@@ -88,6 +91,11 @@ export const enrolTexts: Texts<EnrolTexts> = {
     ended:
       'This second QR code takes no more responses: it has expired, or another one has taken its place. Choose “New second QR code”.',
     noAddress: 'The app has no address to send its response to (policy qrtanurl). Type the response below.',
+    addressMissing: 'No policy gives this token an answer address (qrtanurl): apps refuse its codes.',
+    addressesDiffer:
+      'Policies give this token several answer addresses (qrtanurl): its challenges are refused.',
+    addressByPolicies:
+      'Policies with qrtanurl exist, and do not fit this token. Ask whoever may change policies (system:write).',
     typed: 'Response that the app shows',
     typedHelp: 'For an app without a network.',
     check: 'Check',
@@ -141,6 +149,12 @@ export const enrolTexts: Texts<EnrolTexts> = {
       'Dieser zweite QR-Code nimmt keine Antworten mehr an: Er ist abgelaufen, oder ein anderer ist an seine Stelle getreten. Wählen Sie „Neuer zweiter QR-Code“.',
     noAddress:
       'Die App hat keine Adresse für ihre Antwort (Richtlinie qrtanurl). Geben Sie die Antwort unten ein.',
+    addressMissing:
+      'Keine Richtlinie gibt diesem Token eine Antwortadresse (qrtanurl): Apps weisen seine Codes ab.',
+    addressesDiffer:
+      'Richtlinien geben diesem Token mehrere Antwortadressen (qrtanurl): Seine Challenges werden abgewiesen.',
+    addressByPolicies:
+      'Es gibt Richtlinien mit qrtanurl, die zu diesem Token nicht passen. Bitten Sie jemanden, der Richtlinien ändern darf (system:write).',
     typed: 'Antwort, die die App zeigt',
     typedHelp: 'Für eine App ohne Netz.',
     check: 'Prüfen',

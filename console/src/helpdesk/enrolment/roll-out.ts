@@ -48,7 +48,7 @@ export async function beginPhase2(
     type: 'ocra',
     genkey: '1',
     serial,
-    activationcode: code,
+    activationcode: code.replaceAll(/\s/g, ''),
     message,
   });
   const { app_import: url, transactionid, url: address } = having(detail, 'transactionid');
@@ -67,7 +67,8 @@ export async function makePlain(target: EnrolTarget, fields: TokenFields): Promi
   return { kind: 'key', serial, key: (otpkey.value ?? '').replace(/^seed:\/\//, '') };
 }
 
-function namesOf(target: EnrolTarget): Record<string, string> {
+/** @returns the parameters that name the target */
+export function namesOf(target: EnrolTarget): Record<string, string> {
   switch (target.kind) {
     case 'person':
       return { user: target.user, realm: target.realm };

@@ -12,7 +12,8 @@ import type {
 import type { OverviewService } from '../../../monitoring/overview-service.ts';
 import { count, inEveryDialect, valueOf } from '../../answers.ts';
 import { unlessKnown } from '../../reply.ts';
-import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
+import { ownAnswerAddress } from '../../../challenges/enrolment/enrolment-service.ts';
+import { administratorEndpoint, type Endpoint, valueReading } from '../../endpoint-spec.ts';
 
 const TIME = z.iso.datetime();
 const REALM = z.string().describe('the realm, `/:no realm:/` for tokens in none');
@@ -166,6 +167,39 @@ export function overviewEndpoint(overview: OverviewService): Endpoint {
     async ({ caller, context, dialect, ifNoneMatch }) => {
       const read = await overview.read(caller, { isAskedAgain: ifNoneMatch !== undefined });
       return unlessKnown(dialect.administration.value(overviewObject(read), context), ifNoneMatch);
+    },
+  );
+}
+
+const DONE = z.boolean().describe('true: done');
+
+/** @returns the endpoint with the first steps of an installation */
+export function firstStepsEndpoint(
+  overview: OverviewService,
+  { publicUrl }: { readonly publicUrl?: string | undefined },
+): Endpoint {
+  return valueReading(
+    {
+      path: '/system/firststeps',
+      summary: 'what an installation needs before its first use, and what of it is done',
+      value: z.strictObject({
+        resolver: DONE,
+        realm: DONE,
+        address: DONE.describe('true: a policy names the address of responses (`qrtanurl`)'),
+        proposed: z
+          .string()
+          .nullable()
+          .describe('the address of this server by `PUBLIC_URL`; null: not known'),
+        token: DONE,
+        second_factor: DONE.describe('true: an administrator has one'),
+        backup: DONE.describe('true: the audit records an export'),
+      }),
+      purpose: 'tell the first steps of the installation.',
+      parameters: {},
+    },
+    async () => {
+      const { secondFactor, ...steps } = await overview.firstSteps();
+      return { ...steps, second_factor: secondFactor, proposed: ownAnswerAddress(publicUrl) };
     },
   );
 }

@@ -4,7 +4,13 @@ import { actOf } from '../../../policy/caller.ts';
 import type { EnrolmentService } from '../../../challenges/enrolment/enrolment-service.ts';
 import type { SessionCookies } from '../../authentication/cookies.ts';
 import { notAuthenticated } from '../../authentication/credentials.ts';
-import { administratorEndpoint, type Endpoint, type Method, valueChange } from '../../endpoint-spec.ts';
+import {
+  administratorEndpoint,
+  type Endpoint,
+  type Method,
+  valueChange,
+  valueReading,
+} from '../../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../../qr-picture.ts';
 import { optional, required, secret } from '../../request/parameters.ts';
 import { type Answers, count, done, orPicture, valueOf } from '../../answers.ts';
@@ -99,6 +105,7 @@ export function adminEndpoints(
 ): Endpoint[] {
   return [
     initEndpoint(enrolment),
+    answerAddressEndpoint(enrolment),
     openSessionEndpoint(sessions, cookies),
     closeSessionEndpoint(sessions, cookies),
   ];
@@ -120,6 +127,35 @@ function initEndpoint(enrolment: EnrolmentService): Endpoint {
       const picture = readQrOptions({ qr, width });
       return dialect.enrolment.enrolled(await enrolment.init(caller, request), context, picture);
     },
+  );
+}
+
+function answerAddressEndpoint(enrolment: EnrolmentService): Endpoint {
+  return valueReading(
+    {
+      path: '/admin/answeraddress',
+      summary:
+        'whether policies give a token that is to be enrolled the address of its responses (`qrtanurl`)',
+      requires: 'admin:init',
+      value: z.strictObject({
+        values: count.describe('the number of different addresses that policies give; a roll-out takes one'),
+        realm: z
+          .string()
+          .nullable()
+          .describe('the realms of a policy that would give one and change no other token; null: none would'),
+        proposed: z
+          .string()
+          .nullable()
+          .describe('the address of this server by `PUBLIC_URL`; null: not known'),
+      }),
+      purpose: 'admin/answeraddress: tell whether a token would get the address of its responses.',
+      parameters: {
+        serial: optional('the serial of a token that is enrolled anew', 'QR1'),
+        user: ENROLMENT.user,
+        realm: ENROLMENT.realm,
+      },
+    },
+    ({ caller, parameters }) => enrolment.answerAddress(caller, parameters),
   );
 }
 

@@ -15,6 +15,7 @@ export const QUESTIONS: Readonly<Record<string, RequestValues>> = {
   '/admin/transaction': { transactionid: 'X' },
   '/admin/search': { text: 'X' },
   '/admin/token': { serial: 'X' },
+  '/admin/answeraddress': { serial: 'X' },
   '/ocra/checkstatus': { serial: 'X' },
   '/admin/checkstatus': { serial: 'X' },
   '/ocra': { serial: 'X' },
