@@ -157,9 +157,21 @@ export class ChallengeService {
       new ShownQuestions(suite, signIn ? '' : data, random),
       (transactionId, question) =>
         buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),
-      (drawn) =>
+      ({ transactionId, question, questions, issuedAt }) =>
         challenges.issue(
-          { ...drawn, tokenId: token.id, data, signIn, owner, realms, key: keySecrets(token), seen: token },
+          {
+            transactionId,
+            question,
+            questions,
+            issuedAt,
+            tokenId: token.id,
+            data,
+            signIn,
+            owner,
+            realms,
+            key: keySecrets(token),
+            seen: token,
+          },
           maxChallenges,
           actOf(caller, 'ocra/request'),
         ),
