@@ -85,7 +85,7 @@ const conceptRule = (concept, place) => ({
 const nodeCore =
   '^(node:)?(assert|async_hooks|buffer|child_process|crypto|events|fs|fs/promises|http|https|net|os|path|perf_hooks|readline|readline/promises|stream|stream/promises|timers/promises|tls|url|util|zlib|process|string_decoder|module|tty)$';
 const libraries = 'node_modules';
-const forbiddenInDomain = ['express', 'body-parser', 'knex', 'pg', 'winston', 'commander'];
+const forbiddenInDomain = ['express', 'knex', 'pg', 'winston', 'commander'];
 
 module.exports = {
   forbidden: [
@@ -311,7 +311,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: {
-      path: `${libraries}/(?!express|body-parser|knex|pg|winston|commander|${Object.keys(fileThatKnows).join('|')})`,
+      path: `${libraries}/(?!express|knex|pg|winston|commander|${Object.keys(fileThatKnows).join('|')})`,
     },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,

@@ -31,7 +31,8 @@ export function serveEndpoint(declared: Endpoint, server: ServerContext): Exchan
   const { path, usage, family, failureText } = endpoint;
   return async (request, response) => {
     const { exchange } = response.locals;
-    exchange.context = { ...exchange.context, path, usage, family, failureText };
+    const { language, parameters, written } = exchange.context;
+    exchange.context = { path, usage, family, failureText, language, parameters, written };
     const reply = await replyTo({
       endpoint,
       request,
@@ -40,7 +41,7 @@ export function serveEndpoint(declared: Endpoint, server: ServerContext): Exchan
       server,
       checks: new RememberedChecks(server),
       query: [],
-      values: exchange.context.parameters,
+      values: parameters,
       picked: {},
       countTransaction: () => undefined,
       identity: undefined,

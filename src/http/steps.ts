@@ -248,13 +248,13 @@ function syntaxOf({ endpoint, server }: EndpointRequest): FormSyntax {
 
 /** Reads the parameters of the body. */
 export async function readRest(state: EndpointRequest): Promise<void> {
-  const { endpoint, request, response, server, checks } = state;
+  const { endpoint, request, server, checks } = state;
   // A credential may expire while the server waits for the body.
   if (!request.complete) {
     checks.forget();
   }
   const form = { large: endpoint.large, syntax: syntaxOf(state) };
-  keep(state, await readBody(request, response, server.limits, form));
+  keep(state, await readBody(request, server.limits, form));
 }
 
 /** Reads the declared parameters by their schema. */
@@ -266,7 +266,9 @@ function keep(state: EndpointRequest, body: readonly QueryEntry[]): void {
   const { endpoint, exchange, query, server } = state;
   const read = mergeSources({ query, body }, server.limits.parameters, endpoint.repeated);
   state.values = read.parameters;
-  exchange.context = { ...exchange.context, ...withholdSecrets(read, endpoint.secrets) };
+  const { path, usage, family, failureText, language } = exchange.context;
+  const { parameters, written } = withholdSecrets(read, endpoint.secrets);
+  exchange.context = { path, usage, family, failureText, language, parameters, written };
 }
 
 /**

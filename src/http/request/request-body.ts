@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { raw } from 'body-parser';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -46,7 +45,6 @@ export function mayExceed({ headers }: IncomingMessage, bytes: number): boolean 
  */
 export async function readBody(
   request: IncomingMessage,
-  response: ServerResponse,
   limits: BodyLimits,
   { large, syntax = {} }: { readonly large?: LargeParameter | undefined; readonly syntax?: FormSyntax } = {},
 ): Promise<QueryEntry[]> {
@@ -66,14 +64,12 @@ export async function readBody(
   const entries =
     'parse' in form && body !== undefined
       ? form.parse(inspectBody(body, inspectAll))
-      : await readWatched(request, () => readForm(form, request, response), inspectAll).catch(
-          (error: unknown) => {
-            if (isEmpty && request.complete && request.readableLength === 0) {
-              return [];
-            }
-            throw error;
-          },
-        );
+      : await readWatched(request, () => readForm(form, request), inspectAll).catch((error: unknown) => {
+          if (isEmpty && request.complete && request.readableLength === 0) {
+            return [];
+          }
+          throw error;
+        });
   if (large !== undefined) {
     assertOthersShort(entries, limits, large);
   }
@@ -101,12 +97,8 @@ function inspectBody(body: Buffer, inspect: BodyInspection): Buffer {
   return body;
 }
 
-async function readForm(
-  form: BodyForm,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<QueryEntry[]> {
-  return 'parse' in form ? form.parse(await readBytes(request, response)) : form.read();
+async function readForm(form: BodyForm, request: IncomingMessage): Promise<QueryEntry[]> {
+  return 'parse' in form ? form.parse(await readBytes(request)) : form.read();
 }
 
 function bodyForm(request: IncomingMessage, { parameters }: BodyLimits, syntax: FormSyntax): BodyForm {
@@ -210,33 +202,17 @@ function stopReading(request: IncomingMessage): void {
   request.pause();
 }
 
-function broken(cause?: unknown): ServiceError {
-  return new ServiceError('request.malformed', 'The body is shorter than announced', { cause });
+function broken(): ServiceError {
+  return new ServiceError('request.malformed', 'The body is shorter than announced');
 }
 
-/** Has no limit: body-parser would read a larger body to its end all the same. */
-const readRaw = raw({ limit: Infinity, inflate: false, type: () => true });
-
-async function readBytes(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
-  await new Promise<void>((resolve, reject) => {
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- node's own request, by another name in connect's types
-    readRaw(request, response, (error?: unknown) => {
-      if (error === undefined) {
-        resolve();
-      } else {
-        reject(bodyFailure(error));
-      }
-    });
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  request.on('data', (piece: Buffer) => pieces.push(piece));
+  await new Promise((resolve) => {
+    request.once('end', resolve);
   });
-  const body = 'body' in request ? request.body : undefined;
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-}
-
-function bodyFailure(cause: unknown): Error {
-  const type = cause instanceof Error && 'type' in cause ? cause.type : undefined;
-  return type === 'request.aborted' || type === 'request.size.invalid'
-    ? broken(cause)
-    : new Error('reading the body failed', { cause });
+  return Buffer.concat(pieces);
 }
 
 /** @throws ServiceError 'request.too-large' */
