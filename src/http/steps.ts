@@ -24,7 +24,7 @@ import {
   type RequestValues,
   withholdSecrets,
 } from './request/parameters.ts';
-import { type BodyLimits, mayExceed, readBody } from './request/request-body.ts';
+import { type BodyLimits, isBodyHere, mayExceed, readBody } from './request/request-body.ts';
 import { announcesBody } from './request/unread-body.ts';
 import { withoutReason } from './answer-failure.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -250,7 +250,7 @@ function syntaxOf({ endpoint, server }: EndpointRequest): FormSyntax {
 export async function readRest(state: EndpointRequest): Promise<void> {
   const { endpoint, request, server, checks } = state;
   // A credential may expire while the server waits for the body.
-  if (!request.complete) {
+  if (!isBodyHere(request)) {
     checks.forget();
   }
   const form = { large: endpoint.large, syntax: syntaxOf(state) };
