@@ -84,12 +84,19 @@ export class AuditWriter {
     const time = Math.max(lane.at, this.#clock.now().getTime());
     const at = auditTime(new Date(time));
     let head = lane;
-    const rows = entries.map((entry) => {
+    const rows = entries.map(({ actor, action, subject, realm, outcome, client, requestId, transaction }) => {
       this.#rows += 1n;
       const row = {
-        ...entry,
         id: ((BigInt(this.number) << ROW_BITS) + this.#rows).toString(),
         at,
+        actor,
+        action,
+        subject,
+        realm,
+        outcome,
+        client,
+        requestId,
+        transaction,
         writer: this.number,
         lane: lane.lane,
         seq: head.seq + 1,
