@@ -40,7 +40,9 @@ export function signTogether(hashes: readonly Buffer[], sign: (bytes: Uint8Array
   if (hashes.length > MAX_TREE_ROWS) {
     throw new Error(`${hashes.length} rows are too many for a tree`);
   }
-  const { root, paths } = treeOf(hashes.map(leafHash));
+  const leaves = hashes.map(leafHash);
+  const paths = leaves.map((): Buffer[] => []);
+  const root = growTree(leaves, 0, leaves.length, paths);
   const signature = sign(signedTree(hashes.length, root));
   return paths.map((path, index) => Buffer.concat([signature, Buffer.from([index, hashes.length]), ...path]));
 }
@@ -69,22 +71,22 @@ function signedTree(size: number, root: Buffer): Buffer {
   return Buffer.concat([TREE_FORM, Buffer.of(size), root]);
 }
 
-/** @returns the root of the leaves (at least one), and the path of each leaf, from below (RFC 9162 §2.1.1, §2.1.3.1) */
-function treeOf(leaves: readonly Buffer[]): { root: Buffer; paths: Buffer[][] } {
-  const [first] = leaves;
-  if (leaves.length === 1 && first !== undefined) {
-    return { root: first, paths: [[]] };
+/**
+ * @param paths of all leaves, from below: what is missing of those from `from` to `end` is added
+ * @returns the root of these leaves, at least one (RFC 9162 §2.1.1, §2.1.3.1)
+ */
+function growTree(leaves: readonly Buffer[], from: number, end: number, paths: readonly Buffer[][]): Buffer {
+  const first = leaves[from];
+  if (end - from === 1 && first !== undefined) {
+    return first;
   }
-  const middle = middleOf(leaves.length);
-  const left = treeOf(leaves.slice(0, middle));
-  const right = treeOf(leaves.slice(middle));
-  return {
-    root: nodeHash(left.root, right.root),
-    paths: [
-      ...left.paths.map((path) => [...path, right.root]),
-      ...right.paths.map((path) => [...path, left.root]),
-    ],
-  };
+  const middle = from + middleOf(end - from);
+  const left = growTree(leaves, from, middle, paths);
+  const right = growTree(leaves, middle, end, paths);
+  for (let leaf = from; leaf < end; leaf += 1) {
+    paths[leaf]?.push(leaf < middle ? right : left);
+  }
+  return nodeHash(left, right);
 }
 
 /** @returns the root that a path leads to (RFC 9162 §2.1.3.2); undefined where it is no path of this size */

@@ -19,7 +19,7 @@ const INSERTED = AUDIT_COLUMNS.map(({ column }) => column).join(', ');
 /** With a prefix, as some names stand for other columns of a request, too. */
 const FIELDS = AUDIT_COLUMNS.map(({ field }) => field).join(', ');
 
-/** The fields of a signed row in `json_to_recordset`, with their types (`auditFields`). */
+/** The fields of a signed row in `json_to_recordset`, with their types (`addAuditFields`). */
 export const AUDIT_FIELDS = AUDIT_COLUMNS.map(({ field, type }) => `${field} ${type}`).join(', ');
 
 /**
@@ -52,13 +52,9 @@ export function auditEntry(
   outcome: string,
   realms: readonly string[] = [],
 ): AuditEntry {
-  return storableEntry({
-    ...act,
-    subject,
-    outcome,
-    realm: realms.join(','),
-    transaction: act.transaction ?? '',
-  });
+  const { actor, action, client, requestId, transaction = '' } = act;
+  const realm = realms.join(',');
+  return storableEntry({ actor, action, subject, realm, outcome, client, requestId, transaction });
 }
 
 /** @returns the same in a form that the database can store */
@@ -75,9 +71,8 @@ export function storableEntry(entry: AuditEntry): AuditEntry {
   };
 }
 
-/** @returns a row with `AUDIT_FIELDS` */
-export function auditFields(row: AuditRow): Readonly<Record<string, string | number>> {
-  const fields: Record<string, string | number> = {};
+/** @returns `fields`, to which `AUDIT_FIELDS` of the row were added */
+export function addAuditFields(fields: Record<string, unknown>, row: AuditRow): Record<string, unknown> {
   for (const { member, field } of AUDIT_COLUMNS) {
     const value = row[member];
     fields[field] = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
@@ -117,7 +112,7 @@ export class AuditRows {
   /** Writes several rows in one statement. */
   async writeAll(entries: readonly NotedEntry[]): Promise<void> {
     await this.writeBy(entries, async (rows, run, events) => {
-      await run(INSERT, [JSON.stringify(rows.map(auditFields)), JSON.stringify(events)]);
+      await run(INSERT, [JSON.stringify(rows.map((row) => addAuditFields({}, row))), JSON.stringify(events)]);
       return true;
     });
   }

@@ -17,6 +17,9 @@ import { isSurelyUndone } from '../database/database-faults.ts';
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;
 
+/** In place of the hash and the signature of a row until it has them. */
+const NOT_YET: Buffer = Buffer.alloc(0);
+
 /** A lane that a transaction continues, or may continue. */
 interface OpenLane extends LaneHead {
   /** The time of its last row in milliseconds; 0: it has none. */
@@ -81,24 +84,39 @@ export class AuditWriter {
     const time = Math.max(lane.at, this.#clock.now().getTime());
     const at = auditTime(new Date(time));
     let head = lane;
-    const hashed = entries.map((entry) => {
+    const rows = entries.map(({ actor, action, subject, realm, outcome, client, requestId, transaction }) => {
       this.#rows += 1n;
-      const place = { writer: this.number, lane: lane.lane, seq: head.seq + 1, prevHash: head.hash };
-      const id = ((BigInt(this.number) << ROW_BITS) + this.#rows).toString();
-      const row = { id, at, ...entry, ...place };
-      head = { lane: lane.lane, seq: place.seq, hash: rowHash(row), at: time };
-      return { ...row, hash: head.hash };
+      const row = {
+        id: ((BigInt(this.number) << ROW_BITS) + this.#rows).toString(),
+        at,
+        actor,
+        action,
+        subject,
+        realm,
+        outcome,
+        client,
+        requestId,
+        transaction,
+        writer: this.number,
+        lane: lane.lane,
+        seq: head.seq + 1,
+        prevHash: head.hash,
+        hash: NOT_YET,
+        signature: NOT_YET,
+      };
+      row.hash = rowHash(row);
+      head = { lane: lane.lane, seq: row.seq, hash: row.hash, at: time };
+      return row;
     });
-    const rows: AuditRow[] = [];
-    for (let from = 0; from < hashed.length; from += MAX_TREE_ROWS) {
-      const together = hashed.slice(from, from + MAX_TREE_ROWS);
+    for (let from = 0; from < rows.length; from += MAX_TREE_ROWS) {
+      const together = rows.slice(from, from + MAX_TREE_ROWS);
       const signatures = signTogether(
         together.map(({ hash }) => hash),
         (bytes) => this.#key.sign(bytes),
       );
-      rows.push(
-        ...together.map((row, place) => ({ ...row, signature: signatures[place] ?? Buffer.alloc(0) })),
-      );
+      together.forEach((row, place) => {
+        row.signature = signatures[place] ?? NOT_YET;
+      });
     }
     return { rows, head };
   }

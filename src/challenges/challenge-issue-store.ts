@@ -167,7 +167,7 @@ export class ChallengeIssueStore {
    * @throws the unique violation of a transaction id that is in use
    */
   async #issueShared(challenge: NewChallenge, seen: Token, maxOpen: number, act: Act): Promise<boolean> {
-    const columns = { ...columnsOf(challenge, maxOpen), version: seen.version, is_free: false };
+    const columns = columnsOf(challenge, maxOpen, seen.version, false);
     const entry = entryOf(act, challenge, seen);
     return (await this.#issues.do({ key: seen.id, entry, columns })) !== undefined;
   }
@@ -205,11 +205,7 @@ async function issueLocked(
       throw goneOrChanged(challenge);
     }
     const question = await freeQuestion(sql, challenge);
-    const columns = {
-      ...columnsOf({ ...challenge, question }, maxOpen),
-      version: token.version,
-      is_free: true,
-    };
+    const columns = columnsOf({ ...challenge, question }, maxOpen, token.version, true);
     if (!(await writeLocked(unit, ISSUE, { columns, entry: entryOf(act, challenge, token) }))) {
       throw new ServiceError('internal', 'The challenge could not be issued', {
         detail: `token ${tokenId} changed while it was locked`,
@@ -231,13 +227,17 @@ function entryOf(act: Act, { transactionId }: NewChallenge, { serial, realms }: 
 function columnsOf(
   { tokenId, transactionId, question, questions: { suite }, data, issuedAt, signIn }: NewChallenge,
   maxOpen: number,
+  version: Token['version'],
+  isFree: boolean,
 ): ColumnValues {
   return {
     token_id: tokenId,
+    version,
     transaction_id: transactionId,
     question,
     question_keys: questionKeys(suite, question),
     has_counter: suite.counter,
+    is_free: isFree,
     data,
     issued_at: issuedAt,
     sign_in: signIn === true,

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { AuditRow } from '../audit/audit-row.ts';
-import { auditFields } from '../audit/rows-store.ts';
+import { addAuditFields } from '../audit/rows-store.ts';
 import { SharedWork } from './shared-work.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import type { EventRow } from '../webhooks/outbox-store.ts';
@@ -84,7 +84,7 @@ function runWrites<Row extends LockedRow>(
   signed: readonly AuditRow[],
   events: readonly EventRow[],
 ): Promise<readonly Row[]> {
-  const rows = signed.map((row, place) => ({ place, ...writes[place]?.columns, ...auditFields(row) }));
+  const rows = signed.map((row, place) => addAuditFields({ place, ...writes[place]?.columns }, row));
   return run(statement, [JSON.stringify(rows), JSON.stringify(events)]);
 }
 

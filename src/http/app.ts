@@ -1,12 +1,19 @@
-import express, { type Express, type Router } from 'express';
+import express, { type Express } from 'express';
 import { answerFailure, refuseBrokenPath, refuseUnknownPath } from './answer-failure.ts';
 import { createDialect } from './dialects/dialects.ts';
 import { serveEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { setFixedHeaders } from './fixed-headers.ts';
-import { beginExchange, prefixReader, senderReader } from './request/exchange.ts';
+import {
+  beginExchange,
+  type ExchangeHandler,
+  type ExchangeRequest,
+  type ExchangeResponse,
+  prefixReader,
+  senderReader,
+} from './request/exchange.ts';
 import { networkMatcher } from './limits/networks.ts';
-import { logRequests, measureRequests, OPERATIONS_PATHS } from './request-log.ts';
+import { followRequests, OPERATIONS_PATHS } from './request-log.ts';
 import type { BodyLimits } from './request/request-body.ts';
 import { APP_SITE, CONSOLE_SITE, serveRoot, serveSite } from './sites/serve-site.ts';
 import { type AppDependencies, servedEndpoints } from './served-endpoints.ts';
@@ -37,15 +44,26 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('trust proxy', networkMatcher(config.trustProxy));
 
   const senderOf = senderReader({ trustProxy: config.trustProxy, log });
-  app.use(beginExchange({ clock, random, senderOf, prefixOf: prefixReader(config) }));
-  app.use(logRequests(log, clock, Object.values(OPERATIONS_PATHS)));
-  app.use(measureRequests(metrics));
-  app.use(setFixedHeaders());
-  app.use(refuseBrokenPath(guards));
+  const beginnings = [
+    beginExchange({ clock, random, senderOf, prefixOf: prefixReader(config) }),
+    followRequests({ log, clock, metrics, quiet: Object.values(OPERATIONS_PATHS) }),
+    setFixedHeaders(),
+  ];
+  app.use((request: ExchangeRequest, response: ExchangeResponse, next) => {
+    beginnings.forEach((begin) => {
+      begin(request, response);
+    });
+    next();
+  });
   const endpoints = servedEndpoints(dependencies);
-  for (const endpoint of endpoints) {
-    // `app.all` would make a handler for each method.
-    app.route(dialect.routes(endpoint.path)).all(serveEndpoint(endpoint, context));
+  const served = handlersByPath(endpoints, context);
+  app.use(handlePaths(served));
+  app.use(refuseBrokenPath(guards));
+  for (const [path, handler] of served) {
+    if (path.includes(':')) {
+      // `app.all` would make a handler for each method.
+      app.route(path).all(handler);
+    }
   }
   if (config.appFiles !== undefined) {
     app.use(serveSite(APP_SITE, config.appFiles, guards));
@@ -53,9 +71,12 @@ export function createApp(dependencies: AppDependencies): Express {
   const failing = { configuration: services.configuration, log, refusals, clock };
   if (config.consoleFiles !== undefined) {
     const documented = createDialect('documented', config.serviceVersion);
-    app.use(`${CONSOLE_SITE.path}/api`, consoleInterface(endpoints, { ...context, dialect: documented }));
+    // The same endpoints as elsewhere, but in one dialect whatever that of the server, so that there is one console.
+    const called = endpoints.filter(({ path }) => isConsolePath(path));
     app.use(
       `${CONSOLE_SITE.path}/api`,
+      handlePaths(handlersByPath(called, { ...context, dialect: documented })),
+      refuseUnknownPath(guards),
       answerFailure({ ...failing, dialect: documented.failures, isForPages: true }),
     );
     app.use(serveSite(CONSOLE_SITE, config.consoleFiles, guards));
@@ -74,16 +95,27 @@ export function isConsolePath(path: string): boolean {
   return GROUPS.test(path);
 }
 
-/**
- * @param endpoints those of the server
- * @returns a router for those that the console calls. They are the same as elsewhere, but in one dialect whatever that
- *   of the server, so that there is one console
- */
-function consoleInterface(endpoints: readonly Endpoint[], context: ServerContext): Router {
-  const router = express.Router({ strict: true, caseSensitive: true });
-  for (const endpoint of endpoints.filter(({ path }) => isConsolePath(path))) {
-    router.all(endpoint.path, serveEndpoint(endpoint, context));
-  }
-  router.use(refuseUnknownPath(context.guards));
-  return router;
+/** @returns the handlers of endpoints by their paths, and patterns of paths, in the dialect */
+function handlersByPath(
+  endpoints: readonly Endpoint[],
+  context: ServerContext,
+): Map<string, ExchangeHandler> {
+  return new Map(
+    endpoints.flatMap((endpoint) => {
+      const handler = serveEndpoint(endpoint, context);
+      return context.dialect.routes(endpoint.path).map((path) => [path, handler] as const);
+    }),
+  );
+}
+
+/** @returns a handler that finds the one of a path at once: Express compares a path with every route */
+function handlePaths(handlers: ReadonlyMap<string, ExchangeHandler>): ExchangeHandler {
+  return (request, response, next) => {
+    const handler = handlers.get(request.path);
+    if (handler === undefined) {
+      next();
+      return undefined;
+    }
+    return handler(request, response, next);
+  };
 }

@@ -3,7 +3,6 @@ import type { ProvenPassword } from '../administrators/administrator.ts';
 import type { Act, Caller } from '../policy/caller.ts';
 import type { RequiredRights, RightName } from '../policy/rights-service.ts';
 import { type Answers, inEveryDialect, type Shown, valueOf } from './answers.ts';
-import type { Identity } from './authentication/authenticate.ts';
 import type { ServedAt } from './authentication/cookies.ts';
 import type { Dialect, DialectName } from './dialects/dialect.ts';
 import type { Reply } from './reply.ts';
@@ -128,6 +127,10 @@ export interface AdministratorCall<Parameters> extends Call<Parameters> {
   readonly proven: ProvenPassword | undefined;
 }
 
+/** A call as it is served: with a caller unless the endpoint is open. */
+type ServedCall = Call<Picked> &
+  Pick<AdministratorCall<unknown>, 'session' | 'login' | 'proven'> & { readonly caller: Caller | undefined };
+
 /** The parameters of a request that an endpoint declares. */
 export type Picked = Readonly<Record<string, unknown>>;
 
@@ -144,8 +147,7 @@ export interface Endpoint extends Omit<EndpointSpec<z.ZodRawShape>, 'requiresFor
   readonly access: 'open' | 'administrator' | 'password';
   /** @returns the rights that the caller needs */
   readonly rightsFor: (parameters: Picked, caller: Caller) => RequiredRights;
-  /** @param identity undefined where `access` is `open` */
-  readonly answer: (call: Call<Picked>, identity: Identity | undefined) => Promise<Reply> | Reply;
+  readonly answer: (call: ServedCall) => Promise<Reply> | Reply;
 }
 
 /** @returns the endpoint as it is served in that dialect */
@@ -163,7 +165,7 @@ export function openEndpoint<Shape extends z.ZodRawShape>(
   return {
     ...served(spec),
     access: 'open',
-    answer: (call) => answer({ ...call, parameters: call.parameters as Output<Shape> }),
+    answer: (call: Call<unknown>) => answer(call as Call<Output<Shape>>),
   };
 }
 
@@ -175,20 +177,11 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
   return {
     ...served(spec),
     access: spec.requires === 'password' ? 'password' : 'administrator',
-    answer: (call, identity) => {
-      if (identity === undefined) {
+    answer: (call) => {
+      if (call.caller === undefined) {
         throw new Error('the caller has not been authenticated');
       }
-      const { principal, session, login, proven } = identity;
-      const caller = { principal, requestId: call.requestId };
-      return answer({
-        ...call,
-        parameters: call.parameters as Output<Shape>,
-        session,
-        login,
-        proven,
-        caller,
-      });
+      return answer(call as AdministratorCall<Output<Shape>>);
     },
   };
 }

@@ -1,67 +1,39 @@
 import { RememberedChecks } from './authentication/authenticate.ts';
 import { type Endpoint, endpointIn } from './endpoint-spec.ts';
+import { noteRefused } from './refused-requests.ts';
 import { type Reply, send, sendStream } from './reply.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
 import {
   announceDeprecatedPost,
-  answer,
-  auditRefusal,
   authenticateCaller,
   authorizeBody,
   authorizeCaller,
   awaitLater,
+  callEndpoint,
   checkMethod,
   type EndpointRequest,
+  hasBody,
+  hasLargeBody,
   limitRequests,
   limitResponses,
   limitTransaction,
-  limitWork,
   pickDeclared,
-  queueLargeBody,
   readQueryString,
   readRest,
   refuseForeign,
   type ServerContext,
   shareWithApps,
-  type Step,
-  withholdReasons,
 } from './steps.ts';
-
-/**
- * The steps of every request to an endpoint, in their order. Each runs those after it: `auditRefusal` sees the reply of
- * all others, and the limits on responses, large bodies and work hold until the steps after them have answered.
- * `awaitLater` precedes `limitWork`: a client that waits for a change takes no place of that limit.
- */
-const STEPS: readonly Step[] = [
-  auditRefusal,
-  announceDeprecatedPost,
-  shareWithApps,
-  limitRequests,
-  checkMethod,
-  refuseForeign,
-  limitResponses,
-  readQueryString,
-  authorizeBody,
-  queueLargeBody,
-  readRest,
-  limitTransaction,
-  awaitLater,
-  limitWork,
-  authenticateCaller,
-  pickDeclared,
-  authorizeCaller,
-  withholdReasons,
-  answer,
-];
 
 /** @returns the handler of all methods of the endpoint's path */
 export function serveEndpoint(declared: Endpoint, server: ServerContext): ExchangeHandler {
   const endpoint = endpointIn(server.dialect.name, declared);
+  const { path, usage, family, failureText } = endpoint;
   return async (request, response) => {
     const { exchange } = response.locals;
-    const { path, usage, family, failureText } = endpoint;
-    exchange.context = { ...exchange.context, path, usage, family, failureText };
-    const reply = await run(0, {
+    const { language, parameters, written } = exchange.context;
+    exchange.context = { path, usage, family, failureText, language, parameters, written };
+    const reply = await replyTo({
       endpoint,
       request,
       response,
@@ -69,12 +41,16 @@ export function serveEndpoint(declared: Endpoint, server: ServerContext): Exchan
       server,
       checks: new RememberedChecks(server),
       query: [],
-      values: new Map(),
+      values: parameters,
       picked: {},
       countTransaction: () => undefined,
       identity: undefined,
     });
     exchange.transaction = reply.transaction;
+    // Refusals that are thrown are recorded where failures are answered.
+    if (reply.refused !== undefined) {
+      await noteRefused(server.refusals, exchange, reply.refused);
+    }
     if (reply.stream !== undefined) {
       await sendStream(response, reply, reply.stream);
     } else {
@@ -83,11 +59,52 @@ export function serveEndpoint(declared: Endpoint, server: ServerContext): Exchan
   };
 }
 
-/** Runs the step with that index, and through it all after it. Not `async`, which would add a promise for each step. */
-function run(index: number, state: EndpointRequest): Promise<Reply> {
-  const step = STEPS[index];
-  if (step === undefined) {
-    throw new Error('no step has answered the request');
+/*
+ * The steps of every request to an endpoint, in their order. A step refuses by throwing a ServiceError. The limits on
+ * responses, large bodies and work hold until the steps in them have answered.
+ */
+
+async function replyTo(state: EndpointRequest): Promise<Reply> {
+  announceDeprecatedPost(state);
+  shareWithApps(state);
+  await limitRequests(state);
+  const preflight = checkMethod(state);
+  if (preflight !== undefined) {
+    return preflight;
   }
-  return step(state, () => run(index + 1, state));
+  refuseForeign(state);
+  const takesResponses = state.endpoint.transactionNamedBy !== undefined;
+  return takesResponses ? limitResponses(state, () => readAndAnswer(state)) : readAndAnswer(state);
+}
+
+async function readAndAnswer(state: EndpointRequest): Promise<Reply> {
+  const { endpoint, server } = state;
+  readQueryString(state);
+  if (endpoint.access !== 'open' && hasBody(state)) {
+    await server.guards.work.run(() => authorizeBody(state));
+  }
+  return hasLargeBody(state)
+    ? server.guards.largeBodies.run(() => readRestAndAnswer(state))
+    : readRestAndAnswer(state);
+}
+
+async function readRestAndAnswer(state: EndpointRequest): Promise<Reply> {
+  const { endpoint, server } = state;
+  if (hasBody(state)) {
+    await readRest(state);
+  }
+  limitTransaction(state);
+  const reply =
+    endpoint.answersAlways === true ? await answer(state) : await server.guards.work.run(() => answer(state));
+  // A client that waits for a change takes no place of the limit on work.
+  return reply.later === undefined ? reply : awaitLater(state, reply.later);
+}
+
+async function answer(state: EndpointRequest): Promise<Reply> {
+  if (state.endpoint.access !== 'open') {
+    await authenticateCaller(state);
+  }
+  pickDeclared(state);
+  await authorizeCaller(state);
+  return callEndpoint(state);
 }

@@ -1,7 +1,7 @@
 import helmet from 'helmet';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { ExchangeHandler } from './request/exchange.ts';
+import type { ExchangeBeginning } from './request/exchange.ts';
 
 /** Forbids caches to store an answer: each is for one moment and one client. */
 const UNCACHED = [
@@ -10,13 +10,12 @@ const UNCACHED = [
 ] as const;
 
 /** Sets the headers that are the same in all answers: those of helmet, and that no cache stores the answer. */
-export function setFixedHeaders(): ExchangeHandler {
+export function setFixedHeaders(): ExchangeBeginning {
   const headers = [...helmetHeaders(), ...UNCACHED];
-  return (_request, response, next) => {
+  return (_request, response) => {
     for (const [name, value] of headers) {
       response.setHeader(name, value);
     }
-    next();
   };
 }
 

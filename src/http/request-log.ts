@@ -1,39 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Exchange, ExchangeHandler } from './request/exchange.ts';
+import type { Exchange, ExchangeBeginning } from './request/exchange.ts';
 import type { Caller } from '../policy/caller.ts';
-
-/**
- * Writes one line for each request when it is answered or aborted. Only the path of a known endpoint is written: any
- * other path may hold anything, even a password in the wrong place.
- * Pages ask all day long, so that an answer without any news is logged for debugging only.
- * @param quiet paths of which only errors are logged
- */
-export function logRequests(log: Log, clock: Clock, quiet: readonly string[]): ExchangeHandler {
-  return (request, response, next) => {
-    const { method } = request;
-    response.once('close', () => {
-      const { exchange } = response.locals;
-      const { path } = exchange.context;
-      const { statusCode } = response;
-      const isQuiet = statusCode === 304 || (path !== undefined && quiet.includes(path) && statusCode < 400);
-      const level = isQuiet ? 'debug' : 'info';
-      log[level]('request', {
-        requestId: exchange.requestId,
-        method,
-        path: path ?? '(unknown)',
-        status: statusCode,
-        code: exchange.failed,
-        durationMs: Math.max(0, clock.now().getTime() - exchange.startedAt.getTime()),
-        client: exchange.client,
-        administrator: exchange.administrator,
-        transaction: exchange.transaction ?? namedTransaction(exchange),
-        aborted: response.writableFinished ? undefined : true,
-      });
-    });
-    next();
-  };
-}
 
 /** The parameters that name a transaction, and the forms of its id. Any other value may be a secret in the wrong place. */
 const NAMES = ['transactionid', 'state'];
@@ -76,22 +44,49 @@ export interface MetricsForCallers {
 }
 
 /**
- * Measures every request, and counts the answers that announce a deprecation. Only the path of a known endpoint becomes
- * a label: other paths would make labels without end.
+ * Measures every request and writes a line about it when it is answered or aborted. Only the path of a known endpoint is
+ * written, or becomes a label: any other path may hold anything, even a password in the wrong place, and would make
+ * labels without end.
+ * Pages ask all day long, so that an answer without any news is logged for debugging only.
+ * @param quiet paths of which only errors are logged
  */
-export function measureRequests(metrics: RequestMetrics): ExchangeHandler {
-  return (_request, response, next) => {
+export function followRequests({
+  log,
+  clock,
+  metrics,
+  quiet,
+}: {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: RequestMetrics;
+  readonly quiet: readonly string[];
+}): ExchangeBeginning {
+  return ({ method }, response) => {
     const end = metrics.requestBegun();
-    response.once('close', () => {
-      const { context, waitedMs } = response.locals.exchange;
-      const endpoint = context.path ?? '(unknown)';
-      const status = response.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
-      end({ endpoint, status, waitedMs });
+    response.on('close', () => {
+      const { statusCode, writableFinished } = response;
+      const { exchange } = response.locals;
+      const { path } = exchange.context;
+      const isQuiet = statusCode === 304 || (path !== undefined && quiet.includes(path) && statusCode < 400);
+      log[isQuiet ? 'debug' : 'info']('request', {
+        requestId: exchange.requestId,
+        method,
+        path: path ?? '(unknown)',
+        status: statusCode,
+        code: exchange.failed,
+        durationMs: Math.max(0, clock.now().getTime() - exchange.startedAt.getTime()),
+        client: exchange.client,
+        administrator: exchange.administrator,
+        transaction: exchange.transaction ?? namedTransaction(exchange),
+        aborted: writableFinished ? undefined : true,
+      });
+      const endpoint = path ?? '(unknown)';
+      const status = writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'aborted';
+      end({ endpoint, status, waitedMs: exchange.waitedMs });
       if (response.hasHeader('Deprecation')) {
         metrics.deprecatedPost(endpoint);
       }
     });
-    next();
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Caller } from '../policy/caller.ts';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import {
   authenticate,
@@ -23,10 +24,9 @@ import {
   type RequestValues,
   withholdSecrets,
 } from './request/parameters.ts';
-import { type BodyLimits, mayExceed, readBody } from './request/request-body.ts';
+import { type BodyLimits, isBodyHere, mayExceed, readBody } from './request/request-body.ts';
 import { announcesBody } from './request/unread-body.ts';
 import { withoutReason } from './answer-failure.ts';
-import { noteRefused } from './refused-requests.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { refuseNavigation } from './authentication/credentials.ts';
 
@@ -63,40 +63,16 @@ export interface EndpointRequest {
   identity: Identity | undefined;
 }
 
-/**
- * One step of serving a request: it refuses by throwing a ServiceError, at once or by its promise, answers by itself, or
- * goes on with `next`.
- * @param next the steps after this one
- */
-export type Step = (state: EndpointRequest, next: () => Promise<Reply>) => Promise<Reply>;
-
 /** @returns true if the request has a body to be read: one of GET and HEAD has no meaning (RFC 9110 §9.3.1) */
-function hasBody({ request }: Pick<EndpointRequest, 'request'>): boolean {
+export function hasBody({ request }: Pick<EndpointRequest, 'request'>): boolean {
   return request.method === 'POST' && announcesBody(request);
 }
 
-/** Records in the audit the refusal in an answer. Thrown refusals are recorded where failures are answered. */
-export const auditRefusal: Step = async ({ exchange, server }, next) => {
-  const reply = await next();
-  await noteRefused(server.refusals, exchange, reply.refused);
-  return reply;
-};
-
-/** Withholds from callers of an open endpoint the reason why a resolver, a file or a key failed. */
-export const withholdReasons: Step = async ({ endpoint }, next) => {
-  try {
-    return await next();
-  } catch (error) {
-    throw endpoint.access === 'open' ? withoutReason(error) : error;
-  }
-};
-
-/** Waits for an answer that comes later, as long as the client does. Holds no place of the limits after it. */
-export const awaitLater: Step = async ({ request, response, exchange }, next) => {
-  const reply = await next();
-  if (reply.later === undefined) {
-    return reply;
-  }
+/** Waits for an answer that comes later, as long as the client does. */
+export async function awaitLater(
+  { request, response, exchange }: EndpointRequest,
+  later: NonNullable<Reply['later']>,
+): Promise<Reply> {
   const begun = performance.now();
   const gone = new AbortController();
   const leave = (): void => {
@@ -109,12 +85,12 @@ export const awaitLater: Step = async ({ request, response, exchange }, next) =>
     gone.abort();
   }
   try {
-    return await reply.later(gone.signal);
+    return await later(gone.signal);
   } finally {
     response.off('close', leave);
     exchange.waitedMs = performance.now() - begun;
   }
-};
+}
 
 /** The names and IPv4 addresses that the attribute `Domain` of a cookie may hold. */
 const HOST_NAME = /^[a-z\d](?:[a-z\d.-]{0,252}[a-z\d])?$/i;
@@ -124,8 +100,15 @@ function hostOf({ hostname }: { readonly hostname?: string }): string | undefine
   return hostname !== undefined && HOST_NAME.test(hostname) ? hostname : undefined;
 }
 
-/** Calls the endpoint. */
-export const answer: Step = async ({ endpoint, request, exchange, server, picked, identity }) => {
+/** Calls the endpoint. Withholds from callers of an open one the reason why a resolver, a file or a key failed. */
+export async function callEndpoint({
+  endpoint,
+  request,
+  exchange,
+  server,
+  picked,
+  identity,
+}: EndpointRequest): Promise<Reply> {
   const { context, client, limitedAs, requestId } = exchange;
   const call = {
     parameters: picked,
@@ -142,9 +125,21 @@ export const answer: Step = async ({ endpoint, request, exchange, server, picked
     },
     cookies: request.headers.cookie,
     ifNoneMatch: request.method === 'POST' ? undefined : request.headers['if-none-match'],
+    caller: identity && callerOf(identity, exchange),
+    session: identity?.session,
+    login: identity?.login,
+    proven: identity?.proven,
   };
-  return endpoint.answer(call, identity);
-};
+  try {
+    return await endpoint.answer(call);
+  } catch (error) {
+    throw endpoint.access === 'open' ? withoutReason(error) : error;
+  }
+}
+
+function callerOf({ principal }: Identity, { requestId }: Exchange): Caller {
+  return { principal, requestId };
+}
 
 /** The page that describes the deprecation and its replacement. */
 export const MONITORING_POST_PAGE = '/docs/monitoring-post';
@@ -156,7 +151,13 @@ const DEPRECATED_SINCE = 1_657_843_200;
  * Adds to each answer to a POST that is deprecated the headers that say so: `Deprecation` (RFC 9745), `Link` and, once
  * the day is set, `Sunset` (RFC 8594).
  */
-export const announceDeprecatedPost: Step = ({ endpoint, request, response, exchange, server }, next) => {
+export function announceDeprecatedPost({
+  endpoint,
+  request,
+  response,
+  exchange,
+  server,
+}: EndpointRequest): void {
   if (endpoint.isPostDeprecated === true && request.method === 'POST') {
     response.setHeader('Deprecation', `@${DEPRECATED_SINCE}`);
     response.setHeader(
@@ -167,27 +168,28 @@ export const announceDeprecatedPost: Step = ({ endpoint, request, response, exch
       response.setHeader('Sunset', server.monitoringPostSunset.toUTCString());
     }
   }
-  return next();
-};
+}
 
-/** Refuses methods that the endpoint does not have, and answers OPTIONS. */
-export const checkMethod: Step = ({ endpoint: { allowed }, request, response }, next) => {
+/** Refuses methods that the endpoint does not have. @returns the answer to OPTIONS; undefined for other methods */
+export function checkMethod({
+  endpoint: { allowed },
+  request,
+  response,
+}: EndpointRequest): Reply | undefined {
   if (!allowed.includes(request.method)) {
     response.setHeader('Allow', allowed.join(', '));
     throw new ServiceError('method.not-allowed', `The method ${request.method} is not allowed here`);
   }
-  return request.method === 'OPTIONS'
-    ? Promise.resolve({ status: 204, headers: { Allow: allowed.join(', ') } })
-    : next();
-};
+  return request.method === 'OPTIONS' ? { status: 204, headers: { Allow: allowed.join(', ') } } : undefined;
+}
 
 /**
  * Refuses a change that a page of another site made a browser send (https://www.w3.org/TR/fetch-metadata/), and the step
  * of a sign-in that is no request of a page. Clients without the headers pass.
  */
-export const refuseForeign: Step = ({ endpoint, request }, next) => {
+export function refuseForeign({ endpoint, request }: EndpointRequest): void {
   if (!endpoint.changesState || endpoint.fromAnySite === true) {
-    return next();
+    return;
   }
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
@@ -199,8 +201,7 @@ export const refuseForeign: Step = ({ endpoint, request }, next) => {
   if (endpoint.requires === 'sign-in') {
     refuseNavigation(request);
   }
-  return next();
-};
+}
 
 /** Seconds for which a browser may remember the answer to a preflight; no browser remembers it longer than a day. */
 const PREFLIGHT_AGE = 7_200;
@@ -210,15 +211,15 @@ const PREFLIGHT_AGE = 7_200;
  * never with credentials. The headers are also those of a refusal by a later step. Any other origin is answered as if it
  * had sent no `Origin`: its browser keeps the answer from the page.
  */
-export const shareWithApps: Step = ({ endpoint, request, response, server }, next) => {
+export function shareWithApps({ endpoint, request, response, server }: EndpointRequest): void {
   const { appOrigins = [] } = server;
   if (endpoint.calledByApps !== true || appOrigins.length === 0) {
-    return next();
+    return;
   }
   response.setHeader('Vary', 'Origin');
   const { origin } = request.headers;
   if (origin === undefined || !appOrigins.includes(origin)) {
-    return next();
+    return;
   }
   response.setHeader('Access-Control-Allow-Origin', origin);
   if (request.method === 'OPTIONS') {
@@ -229,18 +230,16 @@ export const shareWithApps: Step = ({ endpoint, request, response, server }, nex
     // Date: a device compares its clock. Retry-After: it waits when a limit is reached.
     response.setHeader('Access-Control-Expose-Headers', 'Date, Retry-After');
   }
-  return next();
-};
+}
 
 /** Reads the parameters of the query string. */
-export const readQueryString: Step = (state, next) => {
+export function readQueryString(state: EndpointRequest): void {
   const { parameters } = state.server.limits;
   state.query = readQueryEntries(state.request, parameters, syntaxOf(state));
   if (state.query.length > 0) {
     keep(state, []);
   }
-  return next();
-};
+}
 
 function syntaxOf({ endpoint, server }: EndpointRequest): FormSyntax {
   const keepsPercent = server.dialect.name === 'linotp';
@@ -248,44 +247,35 @@ function syntaxOf({ endpoint, server }: EndpointRequest): FormSyntax {
 }
 
 /** Reads the parameters of the body. */
-export const readRest: Step = async (state, next) => {
-  if (hasBody(state)) {
-    const { endpoint, request, response, server, checks } = state;
-    // A credential may expire while the server waits for the body.
-    if (!request.complete) {
-      checks.forget();
-    }
-    const form = { large: endpoint.large, syntax: syntaxOf(state) };
-    keep(state, await readBody(request, response, server.limits, form));
+export async function readRest(state: EndpointRequest): Promise<void> {
+  const { endpoint, request, response, server, checks } = state;
+  // A credential may expire while the server waits for the body.
+  if (!isBodyHere(request)) {
+    checks.forget();
   }
-  return next();
-};
+  const form = { large: endpoint.large, syntax: syntaxOf(state) };
+  keep(state, await readBody(request, response, server.limits, form));
+}
 
 /** Reads the declared parameters by their schema. */
-export const pickDeclared: Step = (state, next) => {
+export function pickDeclared(state: EndpointRequest): void {
   state.picked = pickParameters(state.endpoint.parameters, state.values);
-  return next();
-};
+}
 
 function keep(state: EndpointRequest, body: readonly QueryEntry[]): void {
   const { endpoint, exchange, query, server } = state;
   const read = mergeSources({ query, body }, server.limits.parameters, endpoint.repeated);
   state.values = read.parameters;
-  exchange.context = { ...exchange.context, ...withholdSecrets(read, endpoint.secrets) };
+  const { path, usage, family, failureText, language } = exchange.context;
+  const { parameters, written } = withholdSecrets(read, endpoint.secrets);
+  exchange.context = { path, usage, family, failureText, language, parameters, written };
 }
 
 /**
  * Authenticates the sender of a body before a byte of it is read, and checks the right to send one that is larger than
  * usual. Both are checked again when all parameters are known.
  */
-export const authorizeBody: Step = async (state, next) => {
-  if (state.endpoint.access !== 'open' && hasBody(state)) {
-    await state.server.guards.work.run(() => assertMaySend(state));
-  }
-  return next();
-};
-
-async function assertMaySend({
+export async function authorizeBody({
   endpoint,
   request,
   exchange,
@@ -315,26 +305,28 @@ async function assertMaySend({
 }
 
 /** Authenticates the administrator, unless the endpoint is open. */
-export const authenticateCaller: Step = async (state, next) => {
+export async function authenticateCaller(state: EndpointRequest): Promise<void> {
   const { endpoint, request, exchange, values, checks } = state;
-  if (endpoint.access !== 'open') {
-    state.identity =
-      endpoint.access === 'password'
-        ? await authenticateByPassword(request, exchange, checks)
-        : await authenticate(request, values, exchange, checks, demandsOf(state));
-    exchange.administrator = state.identity.principal.administrator;
-  }
-  return next();
-};
+  state.identity =
+    endpoint.access === 'password'
+      ? await authenticateByPassword(request, exchange, checks)
+      : await authenticate(request, values, exchange, checks, demandsOf(state));
+  exchange.administrator = state.identity.principal.administrator;
+}
 
 /** Checks the rights that the endpoint declares. Services only bound what is seen by the realms in which they hold. */
-export const authorizeCaller: Step = async ({ endpoint, exchange, server, picked, identity }, next) => {
+export async function authorizeCaller({
+  endpoint,
+  exchange,
+  server,
+  picked,
+  identity,
+}: EndpointRequest): Promise<void> {
   if (identity !== undefined) {
-    const caller = { principal: identity.principal, requestId: exchange.requestId };
+    const caller = callerOf(identity, exchange);
     await server.rights.require(caller, endpoint.rightsFor(picked, caller));
   }
-  return next();
-};
+}
 
 function demandsOf({ endpoint, request, query }: EndpointRequest): Demands {
   const isOfProgram = !Object.keys(request.headers).some((name) => name.startsWith('sec-fetch-'));
@@ -345,39 +337,28 @@ function demandsOf({ endpoint, request, query }: EndpointRequest): Demands {
 }
 
 /** Limits the requests of a client. Probes of liveness and readiness are always answered. */
-export const limitRequests: Step = async ({ endpoint, exchange, server }, next) => {
+export async function limitRequests({ endpoint, exchange, server }: EndpointRequest): Promise<void> {
   if (endpoint.answersAlways !== true || endpoint.access !== 'open') {
     await server.guards.requests.admit(exchange.limitedAs);
   }
-  return next();
-};
+}
 
 /** Limits the responses of a client that are not accepted. Its limit is checked before the request is read. */
-export const limitResponses: Step = (state, next) => {
-  const { endpoint, exchange, server } = state;
-  if (endpoint.transactionNamedBy === undefined) {
-    return next();
-  }
-  return server.guards.responses.guard(exchange.limitedAs, (countTransaction) => {
+export function limitResponses(state: EndpointRequest, serve: () => Promise<Reply>): Promise<Reply> {
+  return state.server.guards.responses.guard(state.exchange.limitedAs, (countTransaction) => {
     state.countTransaction = countTransaction;
-    return next();
+    return serve();
   });
-};
+}
 
 /** Limits the responses to one transaction that are not accepted. */
-export const limitTransaction: Step = ({ endpoint, values, countTransaction }, next) => {
+export function limitTransaction({ endpoint, values, countTransaction }: EndpointRequest): void {
   const name = endpoint.transactionNamedBy?.find((one) => values.has(one));
   countTransaction(name === undefined ? '' : (values.get(name) ?? ''));
-  return next();
-};
+}
 
-/** Admits one large body at a time to be read and processed. */
-export const queueLargeBody: Step = (state, next) => {
+/** @returns true for a large body: one at a time is read and processed */
+export function hasLargeBody(state: EndpointRequest): boolean {
   const { endpoint, request, server } = state;
-  const isLarge = endpoint.large !== undefined && hasBody(state) && mayExceed(request, server.limits.bytes);
-  return isLarge ? server.guards.largeBodies.run(next) : next();
-};
-
-/** Limits the requests that are processed at once. */
-export const limitWork: Step = ({ endpoint, server }, next) =>
-  endpoint.answersAlways === true ? next() : server.guards.work.run(next);
+  return endpoint.large !== undefined && hasBody(state) && mayExceed(request, server.limits.bytes);
+}

@@ -260,8 +260,8 @@ export function verifyQrTanSignature(suite: OcraSuite, key: Uint8Array, url: str
  * are escaped too.
  */
 export function formEncode(text: string): string {
-  // Encoded and decoded as UTF-8: half a surrogate pair becomes U+FFFD, where encodeURIComponent would throw.
-  return encodeURIComponent(new TextDecoder().decode(new TextEncoder().encode(text)))
+  // As a decoder of UTF-8 reads it: without a byte order mark; for half a surrogate pair encodeURIComponent would throw.
+  return encodeURIComponent(text.replace(/^\u{FEFF}/u, '').replace(/\p{Surrogate}/gu, '\u{FFFD}'))
     .replace(/[!~*'()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+');
 }

@@ -160,7 +160,7 @@ export class ResponseSearch {
 function* candidatesOf({ counters, steps }: ResponseWindow): Generator<Candidate> {
   for (const counter of counters) {
     for (const step of steps) {
-      yield { ...counter, ...step };
+      yield step.timeStep === undefined ? counter : { ...counter, ...step };
     }
   }
 }

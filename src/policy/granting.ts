@@ -1,6 +1,6 @@
 import type { Principal } from './caller.ts';
 import { knownActions } from './policy-actions.ts';
-import type { PolicySubject, UserMatch } from './policy-users.ts';
+import type { PolicySubject } from './policy-users.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import { type PolicyScope, RIGHT_SCOPES } from './stored-policy.ts';
 
@@ -22,6 +22,10 @@ export function allRights(): readonly Right[] {
 }
 
 /**
+ * For one action, policies that name the user take precedence over those for everybody, as recorded of LinOTP 3.4.4: a
+ * policy for everybody does not widen a narrower one. That also holds outside the time and clients of the narrower
+ * policy; otherwise rights would widen by the clock.
+ *
  * A person of single sign-on has the rights of policies that name the person or a group: never those for everybody, nor
  * those of an installation without policies.
  * @returns the policies that give an administrator a right, regardless of their times and clients; 'open': no policy is
@@ -32,15 +36,25 @@ export function grantingPolicies(
   { administrator, groups }: Pick<Principal, 'administrator' | 'groups'>,
   { scope, action }: Right,
 ): 'open' | readonly ReadPolicy[] {
-  const active = policies.filter((policy) => policy.active && policy.scope === scope);
   const subject = subjectOf({ administrator, groups });
-  if (groups !== undefined) {
-    return active.filter((policy) => policy.means(action, subject) === 'named');
+  let isOpen = groups === undefined && isOpenWithoutPolicies(scope);
+  const named: ReadPolicy[] = [];
+  const forEverybody: ReadPolicy[] = [];
+  for (const policy of policies) {
+    if (policy.active && policy.scope === scope) {
+      isOpen = false;
+      const match = policy.means(action, subject);
+      if (match === 'named') {
+        named.push(policy);
+      } else if (match === 'everybody') {
+        forEverybody.push(policy);
+      }
+    }
   }
-  if (active.length === 0 && isOpenWithoutPolicies(scope)) {
+  if (isOpen) {
     return 'open';
   }
-  return mostSpecific(active, (policy) => policy.means(action, subject));
+  return groups === undefined && named.length === 0 ? forEverybody : named;
 }
 
 /** @returns an administrator, or a person of single sign-on, as policies match them */
@@ -56,19 +70,4 @@ export function subjectOf({
 /** @returns true if every administrator of this server has the rights of a scope while no policy of it is active */
 export function isOpenWithoutPolicies(scope: PolicyScope): boolean {
   return OPEN_WITHOUT_POLICIES.includes(scope);
-}
-
-/**
- * For one action, policies that name the user take precedence over those for everybody, as recorded of LinOTP 3.4.4: a
- * policy for everybody does not widen a narrower one. That also holds outside the time and clients of the narrower
- * policy; otherwise rights would widen by the clock.
- */
-function mostSpecific(
-  policies: readonly ReadPolicy[],
-  match: (policy: ReadPolicy) => UserMatch,
-): readonly ReadPolicy[] {
-  const matched = policies.map((policy) => ({ policy, how: match(policy) }));
-  const named = matched.filter(({ how }) => how === 'named');
-  const chosen = named.length > 0 ? named : matched.filter(({ how }) => how === 'everybody');
-  return chosen.map(({ policy }) => policy);
 }

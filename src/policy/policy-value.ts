@@ -24,11 +24,20 @@ export function policyValue(
 ): readonly string[] {
   const { scope, action, client = '', at } = question;
   const owner = ownerOf(question);
-  const values = policies
-    .filter((policy) => policy.scope === scope && policy.covers(owner.realms) && policy.holds(client, at))
-    .filter((policy) => isMeant(policy.means(action, owner), question))
-    .flatMap((policy) => policy.valueOf(action) ?? []);
-  return [...new Set(values)].sort();
+  const values: string[] = [];
+  for (const policy of policies) {
+    const value = policy.scope === scope ? policy.valueOf(action) : undefined;
+    if (
+      value !== undefined &&
+      !values.includes(value) &&
+      policy.covers(owner.realms) &&
+      policy.holds(client, at) &&
+      isMeant(policy.means(action, owner), question)
+    ) {
+      values.push(value);
+    }
+  }
+  return values.sort();
 }
 
 /** @returns true for an active policy of the scope authentication that gives the action a value */

@@ -11,6 +11,7 @@ import { sessionHash } from '../../administrators/session.ts';
 import { equalText } from '../../kernel/constant-time.ts';
 import {
   type Authorization,
+  headerValues,
   notAuthenticated,
   parseAuthorization,
   readCookie,
@@ -67,7 +68,7 @@ export async function authenticate(
   const { credentials: check, logins } = checks;
   const { client } = sender;
   const session = values.get('session');
-  const authorization = parseAuthorization(request.headersDistinct.authorization);
+  const authorization = parseAuthorization(headerValues(request, 'authorization'));
   const cookie = readCookie(request.headers.cookie, SESSION_COOKIE);
   const loginToken = readLoginCookie(request);
   if (authorization?.scheme === 'bearer') {
@@ -108,7 +109,7 @@ export async function findCandidates(
   checks: Checks,
 ): Promise<readonly Principal[]> {
   const { client } = sender;
-  const authorization = parseAuthorization(request.headersDistinct.authorization);
+  const authorization = parseAuthorization(headerValues(request, 'authorization'));
   if (authorization?.scheme === 'bearer') {
     return [await byApiToken(authorization.token, inQuery.get('session'), client, checks.credentials)];
   }
@@ -148,7 +149,7 @@ export async function authenticateByPassword(
   sender: RequestSender,
   checks: Pick<Checks, 'credentials' | 'guards'>,
 ): Promise<Identity> {
-  const authorization = parseAuthorization(request.headersDistinct.authorization);
+  const authorization = parseAuthorization(headerValues(request, 'authorization'));
   if (authorization?.scheme !== 'basic') {
     throw notAuthenticated();
   }
@@ -260,27 +261,31 @@ function withoutSession(known: Principal): Identity {
 export class RememberedChecks implements Checks {
   readonly #checks: Checks;
   readonly #known = new Map<string, Promise<unknown>>();
+  #credentials: Checks['credentials'] | undefined;
+  #logins: Checks['logins'] | undefined;
 
   constructor(checks: Checks) {
     this.#checks = checks;
   }
 
-  /** Made on demand: most requests need no credential. */
+  /** Made on demand, once: most requests need no credential. */
   get credentials(): Checks['credentials'] {
     const { credentials } = this.#checks;
-    return {
+    return (this.#credentials ??= {
       authenticatePassword: (name, password) =>
         this.#once(['password', name, password], () => credentials.authenticatePassword(name, password)),
       recallPassword: (name, password) => credentials.recallPassword(name, password),
       findSession: (session) => this.#once(['session', session], () => credentials.findSession(session)),
       authenticateApiToken: (token) =>
         this.#once(['api token', token], () => credentials.authenticateApiToken(token)),
-    };
+    });
   }
 
   get logins(): Checks['logins'] {
     const { logins } = this.#checks;
-    return { authenticate: (token) => this.#once(['login', token], () => logins.authenticate(token)) };
+    return (this.#logins ??= {
+      authenticate: (token) => this.#once(['login', token], () => logins.authenticate(token)),
+    });
   }
 
   get guards(): Checks['guards'] {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Login } from '../../administrators/login-service.ts';
 import { equalText } from '../../kernel/constant-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { notAuthenticated, readCookie } from './credentials.ts';
+import { headerValues, notAuthenticated, readCookie } from './credentials.ts';
 
 /** What a request asks for, beside who sends it. */
 export interface Demands {
@@ -49,7 +49,7 @@ export function assertCsrfToken(
       { credentials: 'csrf token', account: login.administrator },
     );
   }
-  const values = [...(request.headersDistinct[CSRF_HEADER] ?? []), ...(inForm === undefined ? [] : [inForm])];
+  const values = [...headerValues(request, CSRF_HEADER), ...(inForm === undefined ? [] : [inForm])];
   if (values.length === 0 || !values.every((value) => equalText(value, login.csrfToken))) {
     throw notAuthenticated('csrf token', login.administrator);
   }

@@ -38,6 +38,16 @@ export function refuseNavigation({ headers }: Pick<IncomingMessage, 'headers'>):
 }
 
 /**
+ * @param name in lower case
+ * @returns the values of all headers of that name; `headersDistinct` would make a list of each header
+ */
+export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
+  return rawHeaders.filter(
+    (_text, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
+  );
+}
+
+/**
  * @param values of each `Authorization` header of the request
  * @returns undefined where there is none
  * @throws ServiceError 'authentication.required' for a repeated, unknown or malformed one

@@ -51,6 +51,8 @@ type ExchangeLocals = { exchange: Exchange };
 /** A response that carries its exchange: the answer to every request past the first middleware. */
 export type ExchangeResponse = Response<unknown, ExchangeLocals>;
 export type ExchangeRequest = Parameters<ExchangeHandler>[0];
+/** What is done at the beginning of every request. */
+export type ExchangeBeginning = (request: ExchangeRequest, response: ExchangeResponse) => void;
 export type ExchangeHandler = RequestHandler<
   Record<string, string>,
   unknown,
@@ -58,6 +60,9 @@ export type ExchangeHandler = RequestHandler<
   Record<string, unknown>,
   ExchangeLocals
 >;
+
+/** The parameters of a request before they are read. */
+const NONE: RequestValues = new Map();
 
 /** The form of an id that is taken over from a request: it is written to log lines and headers. */
 const REQUEST_ID = /^[\w.-]{8,64}$/;
@@ -77,10 +82,10 @@ export function beginExchange({
   readonly random: Random;
   readonly senderOf: (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => RequestSender;
   readonly prefixOf: (request: Pick<Request, 'headers' | 'socket'>) => string;
-}): ExchangeHandler {
+}): ExchangeBeginning {
   const newId = requestIds(random);
   const dateOf = datesOfSeconds();
-  return (request, response, next) => {
+  return (request, response) => {
     const sentId = request.get('x-request-id') ?? '';
     const requestId = REQUEST_ID.test(sentId) ? sentId : newId();
     const sender = senderOf(request);
@@ -95,9 +100,10 @@ export function beginExchange({
         path: undefined,
         family: familyWithoutEndpoint(request.path),
         usage: '',
+        failureText: undefined,
         language: preferredLanguage(request.get('accept-language')),
-        parameters: new Map(),
-        written: new Map(),
+        parameters: NONE,
+        written: NONE,
       },
       administrator: undefined,
       failed: undefined,
@@ -106,7 +112,6 @@ export function beginExchange({
     };
     response.setHeader('X-Request-Id', requestId);
     response.setHeader('Date', dateOf(startedAt));
-    next();
   };
 }
 

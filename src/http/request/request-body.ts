@@ -62,10 +62,9 @@ export async function readBody(
     isEmpty = false;
     return count(piece) ?? pieces(piece) ?? form.inspect(piece);
   };
-  const body = 'parse' in form ? bodyThatIsHere(request) : undefined;
   const entries =
-    'parse' in form && body !== undefined
-      ? form.parse(inspectBody(body, inspectAll))
+    'parse' in form && isBodyHere(request)
+      ? form.parse(inspectBody(await takeBody(request), inspectAll))
       : await readWatched(request, () => readForm(form, request, response), inspectAll).catch(
           (error: unknown) => {
             if (isEmpty && request.complete && request.readableLength === 0) {
@@ -80,17 +79,20 @@ export async function readBody(
   return entries;
 }
 
-/**
- * Reads a body that came together with the headers, as those of most requests: without the many steps of a stream.
- * @returns undefined where parts are still to come
- */
-function bodyThatIsHere(request: IncomingMessage): Buffer | undefined {
+/** @returns true if every announced byte of a body has come, as with the headers of most requests */
+export function isBodyHere(request: IncomingMessage): boolean {
   const announced = announcedBytes(request.headers);
-  if (announced === 0 || request.destroyed || !request.complete || request.readableLength !== announced) {
-    return undefined;
-  }
+  return announced > 0 && !request.destroyed && request.readableLength === announced;
+}
+
+/** Takes a body that is here, without the many steps of a stream. */
+async function takeBody(request: IncomingMessage): Promise<Buffer> {
   const body: unknown = request.read();
-  return Buffer.isBuffer(body) ? body : undefined;
+  if (!request.complete) {
+    // Node notes the end a moment after the last byte: an answer before it would close the connection.
+    await new Promise(setImmediate);
+  }
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
 function inspectBody(body: Buffer, inspect: BodyInspection): Buffer {

@@ -16,28 +16,23 @@ export function isBodyUnread(request: IncomingMessage): boolean {
 /**
  * Delivers an answer to a client that is still sending its body. Closing a socket with unread bytes resets the
  * connection and loses an answer in transit; so only one side is closed, and further bytes are dropped for a while.
+ * To be called when the answer is complete.
  * @param timeoutMs milliseconds that the client has to close its side; default: 1 second
  */
-export function lingerAfterUnreadBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  timeoutMs = LINGER_MS,
-): void {
-  response.once('prefinish', () => {
-    if (!isBodyUnread(request)) {
-      return;
-    }
-    const { socket } = request;
-    // Node calls this after the last answer of a connection.
-    socket.destroySoon = () => {
-      socket.end();
-      request.removeAllListeners('data').resume();
-      const deadline = setTimeout(() => socket.destroy(), timeoutMs).unref();
-      socket.once('close', () => {
-        clearTimeout(deadline);
-      });
-    };
-  });
+export function lingerAfterUnreadBody(request: IncomingMessage, timeoutMs = LINGER_MS): void {
+  if (!isBodyUnread(request)) {
+    return;
+  }
+  const { socket } = request;
+  // Node calls this after the last answer of a connection.
+  socket.destroySoon = () => {
+    socket.end();
+    request.removeAllListeners('data').resume();
+    const deadline = setTimeout(() => socket.destroy(), timeoutMs).unref();
+    socket.once('close', () => {
+      clearTimeout(deadline);
+    });
+  };
 }
 
 /**

@@ -1,6 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionGuard } from '../limits/connection-guard.ts';
+import { lingerAfterUnreadBody } from '../request/unread-body.ts';
+
+/** Begins to serve a request. */
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A request that waits, or the last answer of a connection, which has none. */
 interface Held {
@@ -10,14 +14,22 @@ interface Held {
   readonly serve: () => void;
 }
 
-/** The state of an open connection. */
+/** The state of an open connection. Its listeners and timers serve all answers: those of each would be many. */
 interface Served {
   /** The answer under way, until the system has taken it for the client. */
   current: ServerResponse | undefined;
+  /** The bytes for which that answer counts in the guard. */
+  unread: number;
   /** The further requests that have come, in their order. */
   readonly held: Held[];
-  /** The timer that ends the connection when no further request comes. */
+  /** Ends the connection when no further request comes. */
   idleEnd: NodeJS.Timeout | undefined;
+  /** Ends an answer that the client does not take in time, which would otherwise be kept for ever. */
+  unreadEnd: NodeJS.Timeout | undefined;
+  /** Listens to each answer: it is complete. */
+  readonly completed: () => void;
+  /** Listens to each answer: the client has it, or has left. */
+  readonly taken: () => void;
 }
 
 /** Bytes of memory of a request that waits: without and for each of its headers, and the most of its body. */
@@ -29,27 +41,41 @@ const WAITING = { request: 4_096, header: 96, body: 65_536 };
  */
 export class ServedConnections {
   readonly #open = new Map<Socket, Served>();
-  readonly #timeoutMs: number;
+  readonly #timeMs: { readonly nextRequest: number; readonly answer: number };
   readonly #guard: ConnectionGuard | undefined;
   #isEnding = false;
 
   /**
-   * @param timeoutMs milliseconds from an answer within which the headers of the next request must be complete
+   * @param timeMs milliseconds from an answer within which the headers of the next request must be complete, and those
+   *   in which a client must take an answer
    * @param guard bounds what all connections hold in memory
    */
-  constructor(timeoutMs: number, guard?: ConnectionGuard) {
-    this.#timeoutMs = timeoutMs;
+  constructor(timeMs: { readonly nextRequest: number; readonly answer: number }, guard?: ConnectionGuard) {
+    this.#timeMs = timeMs;
     this.#guard = guard;
   }
 
   /** Begins to track the server's connections. To be called before the server listens. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      const served: Served = { current: undefined, held: [], idleEnd: undefined };
+      const served: Served = {
+        current: undefined,
+        unread: 0,
+        held: [],
+        idleEnd: undefined,
+        unreadEnd: undefined,
+        completed: () => {
+          this.#completed(socket, served);
+        },
+        taken: () => {
+          this.#taken(socket, served);
+        },
+      };
       this.#open.set(socket, served);
       socket.once('close', () => {
         this.#open.delete(socket);
         clearTimeout(served.idleEnd);
+        clearTimeout(served.unreadEnd);
       });
       // Node resumes reading when an answer ends.
       socket.on('resume', () => {
@@ -60,18 +86,17 @@ export class ServedConnections {
 
   /**
    * Tracks a request. To be called for each request on arrival.
-   * @param serve begins to serve it: at once, or as soon as the earlier requests of its connection are answered
+   * @param serve is called at once, or as soon as the earlier requests of its connection are answered
    */
-  begin(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
+  begin(request: IncomingMessage, response: ServerResponse, serve: Serve): void {
     const { socket } = request;
     const served = this.#open.get(socket);
     // A connection that has sent its last answer takes no further one.
     if (served === undefined || !socket.writable) {
       return;
     }
-    clearTimeout(served.idleEnd);
     if (served.current === undefined && served.held.length === 0) {
-      this.#serve(socket, served, response, serve);
+      this.#serve(request, served, response, serve);
       return;
     }
     const memory = memoryOf(request);
@@ -80,7 +105,7 @@ export class ServedConnections {
       memory,
       serve: () => {
         this.#guard?.hold(socket, -memory);
-        this.#serve(socket, served, response, serve);
+        this.#serve(request, served, response, serve);
       },
     });
     this.#guard?.hold(socket, memory);
@@ -105,7 +130,7 @@ export class ServedConnections {
     }
     held.push({ memory: 0, serve: answer });
     socket.pause();
-    const end = setTimeout(() => socket.destroy(), this.#timeoutMs).unref();
+    const end = setTimeout(() => socket.destroy(), this.#timeMs.nextRequest).unref();
     socket.once('close', () => {
       clearTimeout(end);
     });
@@ -137,36 +162,62 @@ export class ServedConnections {
     }
   }
 
-  #serve(socket: Socket, served: Served, response: ServerResponse, serve: () => void): void {
+  #serve(request: IncomingMessage, served: Served, response: ServerResponse, serve: Serve): void {
     served.current = response;
     if (this.#isEnding && served.held.length === 0) {
       response.shouldKeepAlive = false;
     }
-    let unread = 0;
-    response.once('prefinish', () => {
-      // A content with a tag is in the memory once, for all clients, unless it is of one of them alone.
-      const isShared = response.hasHeader('ETag') && response.getHeader('Cache-Control') !== 'no-store';
-      unread = isShared ? 0 : response.writableLength;
-      if (unread > 0) {
-        this.#guard?.hold(socket, unread);
-      }
-    });
-    response.once('close', () => {
-      served.current = undefined;
-      if (!this.#open.has(socket)) {
-        return;
-      }
-      if (unread > 0) {
-        this.#guard?.hold(socket, -unread);
-      }
-      if (served.held.length > 0) {
-        // Many short answers of one client must not keep others waiting.
-        setImmediate(serveNext, socket, served);
-      } else {
-        served.idleEnd = setTimeout(() => socket.destroy(), this.#timeoutMs).unref();
-      }
-    });
-    serve();
+    response.on('prefinish', served.completed).on('close', served.taken);
+    serve(request, response);
+  }
+
+  #completed(socket: Socket, served: Served): void {
+    const response = served.current;
+    if (response === undefined) {
+      return;
+    }
+    lingerAfterUnreadBody(response.req);
+    served.unreadEnd ??= setTimeout(endUnread, this.#timeMs.answer, served).unref();
+    served.unreadEnd.refresh();
+    // A content with a tag is in the memory once, for all clients, unless it is of one of them alone.
+    const isShared = response.hasHeader('ETag') && response.getHeader('Cache-Control') !== 'no-store';
+    served.unread = isShared ? 0 : response.writableLength;
+    if (served.unread > 0) {
+      this.#guard?.hold(socket, served.unread);
+    }
+  }
+
+  #taken(socket: Socket, served: Served): void {
+    const { unread } = served;
+    served.current = undefined;
+    served.unread = 0;
+    if (!this.#open.has(socket)) {
+      return;
+    }
+    if (unread > 0) {
+      this.#guard?.hold(socket, -unread);
+    }
+    if (served.held.length > 0) {
+      // Many short answers of one client must not keep others waiting.
+      setImmediate(serveNext, socket, served);
+    } else {
+      served.idleEnd ??= setTimeout(endIdle, this.#timeMs.nextRequest, socket, served).unref();
+      served.idleEnd.refresh();
+    }
+  }
+}
+
+/** The time of the connection's last answer is over. */
+function endUnread({ current }: Served): void {
+  if (current?.writableEnded === true) {
+    current.destroy();
+  }
+}
+
+/** The time from the connection's last answer is over. */
+function endIdle(socket: Socket, { current, held }: Served): void {
+  if (current === undefined && held.length === 0) {
+    socket.destroy();
   }
 }
 

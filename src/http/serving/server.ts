@@ -8,7 +8,7 @@ import {
   refuseWithoutHost,
   type UnreadableNote,
 } from './broken-requests.ts';
-import { continueWhenRead, lingerAfterUnreadBody } from '../request/unread-body.ts';
+import { continueWhenRead } from '../request/unread-body.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 
 declare module '../../kernel/errors.ts' {
@@ -69,25 +69,21 @@ export async function startServer(
   }: ServerOptions,
 ): Promise<RunningServer> {
   const headersTimeout = Math.min(TIME.headers, requestTimeout);
-  const served = new ServedConnections(keepAlive + headersTimeout, connections);
+  const served = new ServedConnections(
+    { nextRequest: keepAlive + headersTimeout, answer: requestTimeout },
+    connections,
+  );
   // A request that waits must take little memory: it gets its listeners when it is served.
-  const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue = false): void => {
-    served.begin(request, response, () => {
-      request.url = originForm(request.url ?? '');
-      cutOffSlowReader(response, requestTimeout);
-      lingerAfterUnreadBody(request, response);
-      if (connections?.isCrowded === true || request.socket instanceof MendedConnection) {
-        response.shouldKeepAlive = false;
-      }
-      if (expectsContinue) {
-        continueWhenRead(request, response);
-      }
-      if (lacksHost(request)) {
-        refuseWithoutHost(request, response, unreadable);
-      } else {
-        listener(request, response);
-      }
-    });
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    request.url = originForm(request.url ?? '');
+    if (connections?.isCrowded === true || request.socket instanceof MendedConnection) {
+      response.shouldKeepAlive = false;
+    }
+    if (lacksHost(request)) {
+      refuseWithoutHost(request, response, unreadable);
+    } else {
+      listener(request, response);
+    }
   };
   const server = createServer({
     ...(hasPrototypes(listener) && expressMessages(listener)),
@@ -101,11 +97,14 @@ export async function startServer(
   // Any expectation but 100-continue may be ignored (RFC 9110 §10.1.1).
   for (const event of ['request', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      serve(request, response);
+      served.begin(request, response, serve);
     });
   }
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    serve(request, response, true);
+    served.begin(request, response, () => {
+      continueWhenRead(request, response);
+      serve(request, response);
+    });
   });
   server.on('clientError', brokenRequestAnswer(server, served, unreadable));
   served.watch(server);
@@ -176,16 +175,6 @@ async function closeGracefully(server: Server, grace: number, urgent?: AbortSign
     urgent?.removeEventListener('abort', cutOff);
   }
   return finished;
-}
-
-/** Destroys an answer that the client does not take in time, which would otherwise be kept for ever. */
-function cutOffSlowReader(response: ServerResponse, timeoutMs: number): void {
-  response.once('prefinish', () => {
-    const deadline = setTimeout(() => response.destroy(), timeoutMs).unref();
-    response.once('close', () => {
-      clearTimeout(deadline);
-    });
-  });
 }
 
 /** Reasons by system code, each with its remedy. */

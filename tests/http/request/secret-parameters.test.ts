@@ -7,7 +7,12 @@ import { openEndpoint } from '../../../src/http/endpoint-spec.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { serveEndpoint } from '../../../src/http/endpoint.ts';
 import { htmlReply } from '../../../src/http/reply.ts';
-import { beginExchange, type RequestContext } from '../../../src/http/request/exchange.ts';
+import {
+  beginExchange,
+  type ExchangeRequest,
+  type ExchangeResponse,
+  type RequestContext,
+} from '../../../src/http/request/exchange.ts';
 import { optional, required, secret, withholdSecrets } from '../../../src/http/request/parameters.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -92,14 +97,16 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
   };
   const unused = (): Promise<undefined> => Promise.resolve(undefined);
   const app = express().disable('query parser');
-  app.use(
-    beginExchange({
-      clock: systemClock,
-      random: systemRandom,
-      prefixOf: () => '',
-      senderOf: () => ({ client: '::1', limitedAs: '::1' }),
-    }),
-  );
+  const begin = beginExchange({
+    clock: systemClock,
+    random: systemRandom,
+    prefixOf: () => '',
+    senderOf: () => ({ client: '::1', limitedAs: '::1' }),
+  });
+  app.use((request: ExchangeRequest, response: ExchangeResponse, next) => {
+    begin(request, response);
+    next();
+  });
   app.all(
     endpoint.path,
     serveEndpoint(endpoint, {

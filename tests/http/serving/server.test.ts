@@ -240,7 +240,9 @@ describe('an answer to a body that is not read', () => {
 
   it.each([100, 300_000, 3_000_000])('gets to a client that goes on to send %i bytes', async (length) => {
     const server = createServer((request, response) => {
-      lingerAfterUnreadBody(request, response, 15_000);
+      response.once('prefinish', () => {
+        lingerAfterUnreadBody(request, 15_000);
+      });
       send(response, enough);
     });
     servers.push({ close: () => server.close() });
