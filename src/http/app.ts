@@ -59,11 +59,9 @@ export function createApp(dependencies: AppDependencies): Express {
   const served = handlersByPath(endpoints, context);
   app.use(handlePaths(served));
   app.use(refuseBrokenPath(guards));
-  for (const [path, handler] of served) {
-    if (path.includes(':')) {
-      // `app.all` would make a handler for each method.
-      app.route(path).all(handler);
-    }
+  for (const [path, handler] of [...served].filter(([one]) => one.includes(':'))) {
+    // `app.all` would make a handler for each method.
+    app.route(path).all(handler);
   }
   if (config.appFiles !== undefined) {
     app.use(serveSite(APP_SITE, config.appFiles, guards));

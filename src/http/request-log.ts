@@ -7,8 +7,10 @@ import type { Caller } from '../policy/caller.ts';
 const NAMES = ['transactionid', 'state'];
 const TRANSACTION_ID = /^(?:[\da-f]{20}|[\da-f]{24}|\d{12}|\d{17})$/;
 
-function namedTransaction({ context: { parameters } }: Exchange): string | undefined {
-  return NAMES.map((name) => parameters.get(name) ?? '').find((value) => TRANSACTION_ID.test(value));
+function transactionOf({ transaction, context: { parameters } }: Exchange): string | undefined {
+  return (
+    transaction ?? NAMES.map((name) => parameters.get(name) ?? '').find((value) => TRANSACTION_ID.test(value))
+  );
 }
 
 /** The measurements of requests. */
@@ -77,7 +79,7 @@ export function followRequests({
         durationMs: Math.max(0, clock.now().getTime() - exchange.startedAt.getTime()),
         client: exchange.client,
         administrator: exchange.administrator,
-        transaction: exchange.transaction ?? namedTransaction(exchange),
+        transaction: transactionOf(exchange),
         aborted: writableFinished ? undefined : true,
       });
       const endpoint = path ?? '(unknown)';

@@ -98,6 +98,7 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
           ),
         })
       }
+      told={{ text: t.told.use(serial) }}
       onClose={onClose}
     >
       <Text size="sm">{t.useHelp}</Text>

@@ -12,6 +12,7 @@ type ToldAct =
   | 'assign'
   | 'unassign'
   | 'realms'
+  | 'use'
   | 'remove';
 
 interface TokenTexts {
@@ -87,6 +88,7 @@ export const tokenTexts: Texts<TokenTexts> = {
       assign: (serial) => `${serial} is assigned.`,
       unassign: (serial) => `${serial} belongs to nobody now.`,
       realms: (serial) => `The realms of ${serial} are changed.`,
+      use: (serial) => `The period and the counts of use of ${serial} are changed.`,
       remove: (serial) => `${serial} is removed.`,
     },
     type: 'Type',
@@ -165,6 +167,7 @@ export const tokenTexts: Texts<TokenTexts> = {
       assign: (serial) => `${serial} ist zugewiesen.`,
       unassign: (serial) => `${serial} gehört jetzt niemandem.`,
       realms: (serial) => `Die Realms von ${serial} sind geändert.`,
+      use: (serial) => `Zeitraum und Zähler der Nutzung von ${serial} sind geändert.`,
       remove: (serial) => `${serial} ist gelöscht.`,
     },
     type: 'Art',
