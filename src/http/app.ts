@@ -57,6 +57,7 @@ export function createApp(dependencies: AppDependencies): Express {
   });
   const endpoints = servedEndpoints(dependencies);
   const served = handlersByPath(endpoints, context);
+  app.set('served paths', [...served.keys()]);
   app.use(handlePaths(served));
   app.use(refuseBrokenPath(guards));
   for (const [path, handler] of [...served].filter(([one]) => one.includes(':'))) {

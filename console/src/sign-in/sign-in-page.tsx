@@ -39,7 +39,7 @@ export function SignInPage({ arrival }: SignInPageProps): ReactNode {
           <>
             {owner !== undefined && (
               <Alert color="yellow" role="status">
-                {t.sessionEnded(owner.administrator)}
+                {t.sessionEnded}
               </Alert>
             )}
             <ProviderOutcome arrival={arrival} />

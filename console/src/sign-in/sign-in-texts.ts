@@ -2,8 +2,8 @@ import type { Texts } from '../language/language.ts';
 
 interface SignInTexts {
   readonly title: string;
-  /** @param administrator whose pages are kept for a while */
-  readonly sessionEnded: (administrator: string) => string;
+  /** Without a name, which the next person at this browser must not read. */
+  readonly sessionEnded: string;
   readonly name: string;
   readonly password: string;
   readonly signIn: string;
@@ -27,8 +27,7 @@ interface SignInTexts {
 export const signInTexts: Texts<SignInTexts> = {
   en: {
     title: 'Sign in',
-    sessionEnded: (administrator) =>
-      `The session of ${administrator} has ended. Sign in again to go on where you were.`,
+    sessionEnded: 'Your session has ended. Sign in again to go on where you were.',
     name: 'User name',
     password: 'Password',
     signIn: 'Sign in',
@@ -56,8 +55,8 @@ export const signInTexts: Texts<SignInTexts> = {
       'No passkey was made: it was cancelled, took too long, or the device has one for this server already.',
   },
   de: {
-    sessionEnded: (administrator) =>
-      `Die Sitzung von ${administrator} ist zu Ende. Melden Sie sich wieder an, dann geht es an derselben Stelle weiter.`,
+    sessionEnded:
+      'Ihre Sitzung ist zu Ende. Melden Sie sich wieder an, dann geht es an derselben Stelle weiter.',
     title: 'Anmelden',
     name: 'Benutzername',
     password: 'Passwort',

@@ -88,7 +88,7 @@ describeWithProgram('an act in the console', findChromium(), 'chromium', (progra
     await page.getByRole('button', { name: 'Disable' }).waitFor();
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Disable' }).click();
-    await page.getByText('The session of admin has ended').waitFor();
+    await page.getByText('Your session has ended').waitFor();
     expect(await lookAt(page, 'session-ended')).toEqual([]);
     await signIn(page, 'admin');
     await page.getByRole('button', { name: 'Disable' }).waitFor();

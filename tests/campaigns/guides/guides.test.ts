@@ -82,6 +82,8 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       await sandbox.write('/etc/tankeeper/backup-passphrase', 'a passphrase of this test');
       return [
         ['--recipient age1…', `--recipient ${await identityToRecipient(identity)}`],
+        // This backup has no token; the tests of the command restore one.
+        ['--only token LSGO1', '--check'],
         // The reader does this on another day, and restores into an empty database.
         ['export backup.age --recipient', 'export backup.age --force --recipient'],
         [
@@ -143,7 +145,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
   monitoring: {
     before: [
       'resolver add staff',
-      'realm add bank --resolvers staff',
+      'realm add office --resolvers staff',
       'realm add shop --resolvers staff',
       'admin add helpdesk --password-file ../admin-password',
     ],

@@ -84,7 +84,9 @@ function decided(
   const [row] = rows;
   if (op === 'answer') {
     // One that was refused for another reason was no decision.
-    const decision = rows.find(({ outcome: made }) => !made.startsWith('refused: '))?.outcome ?? null;
+    const made = rows.find(({ outcome: one }) => !one.startsWith('refused: '))?.outcome;
+    // How far it was off is a remark, no other decision.
+    const decision = made?.replace(/^wrong, out of step$/, 'wrong') ?? null;
     return { ...record, decision };
   }
   if (outcome !== 'unknown' || !['request', 'phase 2'].includes(op)) {
