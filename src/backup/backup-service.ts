@@ -75,7 +75,7 @@ export class BackupService {
 
   /**
    * Closes all challenges that are open now. After a recovery that has lost commits, no response that was accepted before
-   * is accepted again then; whoever has not answered yet begins anew.
+   * is accepted again then. Users who have not answered yet begin again.
    * @returns their number
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */

@@ -57,6 +57,7 @@ export function createApp(dependencies: AppDependencies): Express {
   });
   const endpoints = servedEndpoints(dependencies);
   const served = handlersByPath(endpoints, context);
+  // For the campaign that asks every path that is served.
   app.set('served paths', [...served.keys()]);
   app.use(handlePaths(served));
   app.use(refuseBrokenPath(guards));

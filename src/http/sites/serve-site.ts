@@ -113,7 +113,7 @@ export function serveSite(
   };
 }
 
-/** @returns the handler that leads whoever opens the address of the server alone to the site */
+/** @returns the handler that redirects browsers from `/` to the site */
 export function serveRoot(
   { path: sitePath }: Pick<Site, 'path'>,
   { requests }: Pick<Guards, 'requests'>,

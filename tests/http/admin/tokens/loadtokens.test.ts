@@ -8,8 +8,8 @@ import {
   ocraPackage,
   PASSWORD,
   PRE_SHARED_KEY,
-} from '../../support/values/pskc-documents.ts';
-import { AS_ADMIN, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+} from '../../../support/values/pskc-documents.ts';
+import { AS_ADMIN, OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');

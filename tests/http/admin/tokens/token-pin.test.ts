@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { queryOnce } from '../../support/database/test-server.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../../support/database/test-server.ts';
+import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ROLL_OUT = { type: 'ocra', genkey: '1', realm: 'bank' };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
-import { TestApplication } from '../../support/application/test-application.ts';
+import { BoundedAdministrators } from '../../../support/application/bounded-administrators.ts';
+import { TestApplication } from '../../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
