@@ -52,6 +52,7 @@ describeWithProgram(
         ADMIN_PASSWORD_FILE: join(folder, 'password'),
         TRUST_PROXY: 'loopback',
         PORT: String(port),
+        DRAIN_TIME: '1S',
       };
       servers = await Promise.all(HOSTS.map((HOST) => startServerProcess({ ...environment, HOST })));
       resolver = await startNameResolver(() => known);
@@ -147,6 +148,28 @@ describeWithProgram(
       servers.push(...(second === undefined ? [] : [second]));
       const { issued, accepted } = await round();
       expect([issued, accepted].toSorted()).toEqual([0, 1]);
+    });
+
+    it('answer every request while each of them is restarted, and accept each response', async () => {
+      const over = new AbortController();
+      const portal = async (): Promise<void> => {
+        while (!over.signal.aborted) {
+          const { transactionid, pass } = await challenge('TOKEN');
+          const checked = await ask('GET', '/ocra/check_t', { transactionid, pass });
+          expect(checked).toMatchObject({ status: 200, body: { result: { value: { result: true } } } });
+        }
+      };
+      const portals = Promise.all(Array.from({ length: 4 }, portal));
+      const restarts = async (): Promise<void> => {
+        for (const [place, HOST] of HOSTS.entries()) {
+          expect(await servers[place]?.stop()).toMatchObject({ code: 0 });
+          servers[place] = await startServerProcess({ ...environment, HOST });
+        }
+      };
+      await Promise.race([restarts(), portals]).finally(() => {
+        over.abort();
+      });
+      await portals;
     });
   },
 );

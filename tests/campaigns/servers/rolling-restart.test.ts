@@ -147,17 +147,19 @@ describeWithProgram(
 
     /** Stops the server by SIGTERM, and starts it again, until both proxies use it. */
     async function restart(place: Place): Promise<void> {
-      const ups = haproxyUps();
+      const before = ups();
       const { code } = await place.server.stop();
       expect(code).toBe(0);
       place.server = await startServerProcess(place.environment);
       restarts.count += 1;
-      await until(() => haproxyUps() > ups);
+      await until(() => ups().every((count, index) => count > (before[index] ?? 0)));
     }
 
-    /** @returns how often HAProxy has taken a server into use again */
-    function haproxyUps(): number {
-      return (proxies[0]?.output() ?? '').split(/Server tankeeper\/\w+ is UP/).length - 1;
+    /** @returns how often each proxy has taken a server into use again */
+    function ups(): readonly number[] {
+      return proxies.map(
+        (proxy) => proxy.output().split(/Server tankeeper\/\w+ is UP|"host is up"/).length - 1,
+      );
     }
 
     const total = (): number => client.records.length + asked.length;
