@@ -62,7 +62,7 @@ export async function startBenchServer(
   const output = await open(log, 'w');
   const child = spawn(process.execPath, [join(ROOT, 'bin/tankeeper.js'), 'serve'], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_FORMAT: 'json', ...environment },
+    env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_FORMAT: 'json', DRAIN_TIME: '0', ...environment },
     stdio: ['ignore', output.fd, output.fd],
   });
   await output.close();

@@ -61,6 +61,8 @@ const server = spawn(process.execPath, ['--watch', '--import', 'tsx', 'src/main.
   stdio: 'inherit',
   env: {
     LOG_FORMAT: 'text',
+    // Each change of a file ends the server by SIGTERM.
+    DRAIN_TIME: '0',
     ...process.env,
     PORT,
     DATA_DIR: DATA,

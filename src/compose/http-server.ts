@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { baseUrlOf, type Config } from '../config/config.ts';
 import { createApp } from '../http/app.ts';
+import type { Readiness } from '../http/controllers/operations-controller.ts';
 import { ConnectionGuard } from '../http/limits/connection-guard.ts';
 import {
   type Guards,
@@ -52,16 +54,36 @@ interface HttpServerParts {
   readonly clock: Clock;
 }
 
+/** Longest wait for running requests when a server stops, in milliseconds; the rest of ten seconds is for the database. */
+const GRACE_MS = 7_000;
+/** Milliseconds without a request after which a server that has drained closes a connection. */
+const REST_MS = 1_000;
+
+/** The way in which a server stops. */
+export interface Stopping {
+  /** Milliseconds for which requests are answered as ever, while /readyz already says that the server stops. */
+  readonly drain: number;
+  /** Its abort ends that, and cuts running requests off, at once. */
+  readonly urgent?: AbortSignal | undefined;
+}
+
+/** The server of the whole HTTP interface. */
+interface HttpServer extends Pick<RunningServer, 'port'> {
+  /** Lets running requests finish for seven seconds at most. @returns true if all of them did */
+  stop(stopping: Stopping): Promise<boolean>;
+}
+
 /** Answers requests on PORT. @throws ServiceError 'address.unavailable' */
 export async function startHttpServer(
   { database, services }: Installation,
   { config, metrics, log, clock, freePort }: HttpServerParts,
-): Promise<RunningServer> {
+): Promise<HttpServer> {
   metrics.limitsAre(LIMIT_NAMES);
+  const life = { isStopping: false };
   const guards = buildGuards({ ...config, database, metrics, log, clock });
   const app = createApp({
     services,
-    ready: readinessOf(database),
+    readiness: readinessOf(database, life),
     config: {
       ...config,
       serviceVersion: serviceVersion(config),
@@ -86,10 +108,15 @@ export async function startHttpServer(
   });
   return {
     port: server.port,
-    close: (grace, urgent) => {
+    stop: async ({ drain, urgent }) => {
+      life.isStopping = true;
+      if (drain > 0) {
+        await sleep(drain, undefined, urgent && { signal: urgent }).catch(() => undefined);
+      }
+      const closed = server.close(GRACE_MS, { urgent, rest: drain > 0 ? REST_MS : 0 });
       // Requests that wait for a transaction would take all of the grace.
       void services.statusWatch.end();
-      return server.close(grace, urgent);
+      return closed;
     },
   };
 }
@@ -219,11 +246,16 @@ export function appMetrics(
 /**
  * Makes the check behind /readyz. The endpoint is open to every client, so checks at the same time share one
  * query and take one connection.
- * @returns a function that resolves to true if the database answers
  */
-export function readinessOf(database: Pick<Database, 'ready'>): () => Promise<boolean> {
-  let running: Promise<boolean> | undefined;
+export function readinessOf(
+  database: Pick<Database, 'ready'>,
+  life: { readonly isStopping: boolean },
+): () => Promise<Readiness> {
+  let running: Promise<Readiness> | undefined;
   return () => {
+    if (life.isStopping) {
+      return Promise.resolve('stopping');
+    }
     running ??= answers(database).finally(() => {
       running = undefined;
     });
@@ -231,13 +263,13 @@ export function readinessOf(database: Pick<Database, 'ready'>): () => Promise<bo
   };
 }
 
-async function answers(database: Pick<Database, 'ready'>): Promise<boolean> {
+async function answers(database: Pick<Database, 'ready'>): Promise<Readiness> {
   try {
     await database.ready();
-    return true;
+    return 'ready';
   } catch (error) {
     if (isServiceError(error, 'database.unavailable')) {
-      return false;
+      return 'unavailable';
     }
     throw error;
   }

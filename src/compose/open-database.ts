@@ -98,6 +98,13 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
   return { database, options, limitStatements, close };
 }
 
+interface Waiting {
+  /** Aborts the work. */
+  readonly giveUp: AbortSignal | undefined;
+  /** Is told when it takes its time. */
+  readonly delayed: (() => void) | undefined;
+}
+
 /**
  * Opens what needs the database, again as long as the database is away: it may start after this server.
  * @throws ServiceError as `open` does where waiting does not help; the reason of `giveUp`
@@ -105,7 +112,7 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
 export async function whenAvailable<T>(
   open: () => Promise<T>,
   log: Log,
-  giveUp: AbortSignal | undefined,
+  { giveUp, delayed }: Waiting,
 ): Promise<T> {
   for (let toldAt = -Infinity; ;) {
     try {
@@ -115,6 +122,7 @@ export async function whenAvailable<T>(
       if (!isServiceError(error, 'database.unavailable') || !isPassing(error)) {
         throw error;
       }
+      delayed?.();
       if (performance.now() - toldAt >= TELL_MS) {
         toldAt = performance.now();
         log.warn('The server waits for its database', {
@@ -246,12 +254,13 @@ export async function prepareSchema(
   database: Database,
   role: Role,
   log: Log,
-  giveUp?: AbortSignal,
+  { giveUp, delayed }: Waiting,
 ): Promise<readonly string[]> {
   const pending = await pendingMigrations(database);
   if (role !== 'server') {
     await assertReady(config, database, pending);
   } else if (pending.length > 0) {
+    delayed?.();
     const applied = await migrateToLatest(database, log, giveUp);
     log.info(`Brought the database schema up to date: ${applied.length} migrations`);
     return applied;

@@ -40,6 +40,8 @@ interface OpeningOptions {
   readonly metrics?: ServiceMetrics | undefined;
   /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
+  /** Is told when the start takes its time: the database is away, or its tables are migrated. */
+  readonly delayed?: (() => void) | undefined;
   /** Does not start an embedded database that is not running. */
   readonly joinsOnly?: boolean | undefined;
 }
@@ -54,7 +56,7 @@ export async function openInstallation(
   config: Config,
   role: Role,
   log: Log,
-  { clock = new DatabaseClock(), metrics, giveUp, joinsOnly }: OpeningOptions = {},
+  { clock = new DatabaseClock(), metrics, giveUp, delayed, joinsOnly }: OpeningOptions = {},
 ): Promise<Installation> {
   const configured = await configuredParts(config, role);
   // While the embedded database starts.
@@ -70,7 +72,7 @@ export async function openInstallation(
     };
     const prepare = async (): Promise<Installation> => {
       const { database } = connected;
-      const migrated = await prepareSchema(config, database, role, log, giveUp);
+      const migrated = await prepareSchema(config, database, role, log, { giveUp, delayed });
       const keys = await openKeys(config, new KeyRegistryStore({ database }), log);
       if (role === 'server') {
         opened.push(await followKeys(new KeyHolderStore({ database }), keys, log));
@@ -95,7 +97,9 @@ export async function openInstallation(
       throw error;
     }
   };
-  return role === 'command' || config.databaseUrl === undefined ? open() : whenAvailable(open, log, giveUp);
+  return role === 'command' || config.databaseUrl === undefined
+    ? open()
+    : whenAvailable(open, log, { giveUp, delayed });
 }
 
 async function loadServices() {

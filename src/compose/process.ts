@@ -59,14 +59,16 @@ const SAME_REQUEST_MS = 2_000;
 
 /** The process, or its substitute in a test. */
 interface SignalSource {
-  on(signal: NodeJS.Signals, listener: () => void): unknown;
-  off(signal: NodeJS.Signals, listener: () => void): unknown;
+  on(signal: NodeJS.Signals, listener: NodeJS.SignalsListener): unknown;
+  off(signal: NodeJS.Signals, listener: NodeJS.SignalsListener): unknown;
   exit(code: number): void;
 }
 
 /** A `StopRequest`. After `release`, signals have their usual effect again. */
 interface WatchedSignals extends StopRequest {
   readonly release: () => void;
+  /** @returns the signal that was the request */
+  readonly first: () => NodeJS.Signals | undefined;
 }
 
 /**
@@ -94,7 +96,9 @@ export function watchSignals(
     },
   ];
   let last = -Infinity;
-  const handle = (): void => {
+  let first: NodeJS.Signals | undefined;
+  const handle = (signal: NodeJS.Signals): void => {
+    first ??= signal;
     if (now() - last > SAME_REQUEST_MS) {
       last = now();
       steps.shift()?.();
@@ -104,6 +108,7 @@ export function watchSignals(
   return {
     requested: requested.signal,
     urgent: urgent.signal,
+    first: () => first,
     release: () => {
       SIGNALS.forEach((signal) => source.off(signal, handle));
     },

@@ -7,8 +7,9 @@ import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';
 import { createLogger } from '../observability/log.ts';
+import type { Stopping } from './http-server.ts';
 import { boundHeapGrowth, descriptorWarning, joinedOutput, watchSignals } from './process.ts';
-import { startStartupServer } from '../http/serving/startup-server.ts';
+import { startStartupServer, type StartupServer } from '../http/serving/startup-server.ts';
 import { packageVersion } from '../kernel/package-version.ts';
 import { ServiceMetrics, type BackgroundMetrics } from '../observability/metrics.ts';
 import { poolUsage } from '../database/database.ts';
@@ -23,7 +24,7 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Serves until SIGTERM, SIGINT or SIGHUP.
+ * Serves until SIGTERM, SIGINT or SIGHUP. SIGTERM, by which service managers end a server, lets it drain first.
  * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
  */
 export async function serve(config: Config, warnings: readonly string[] = []): Promise<void> {
@@ -39,15 +40,16 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
     log.warn(warning);
   }
   // Before the start: an interrupted start must not leave a database running.
-  const { requested, urgent } = watchSignals();
+  const { requested, urgent, first } = watchSignals();
   const server = await startUnlessRequested(config, log, requested, () => stream.unwritten);
   if (server !== undefined) {
     await untilAborted(requested);
-    log.info('Stopping');
+    const drain = first() === 'SIGTERM' ? config.drainTime : 0;
+    log.info('Stopping', { drainSeconds: drain });
     urgent.addEventListener('abort', () => {
       log.info('Stopping at once: another signal came');
     });
-    await server.stop(urgent);
+    await server.stop({ drain: drain * 1000, urgent });
   }
   await log.end();
   // A statement that hangs in the database keeps its socket open, and with it the process.
@@ -80,9 +82,6 @@ async function startUnlessRequested(
   }
 }
 
-/** Longest wait for running requests when a server stops, in milliseconds; the rest of ten seconds is for the database. */
-const DRAIN_TIMEOUT_MS = 7_000;
-
 /** A running server. */
 interface TankeeperServer {
   /** `http://host:port`, without a slash at its end. */
@@ -90,11 +89,8 @@ interface TankeeperServer {
   readonly services: Installation['services'];
   /** The first administrator if this start created one. */
   readonly firstAdministrator: FirstAdministrator | undefined;
-  /**
-   * Refuses new requests, lets running ones finish for seven seconds at most, closes the database.
-   * @param urgent when aborted, cuts running requests off at once
-   */
-  stop(urgent?: AbortSignal): Promise<void>;
+  /** Drains, lets running requests finish for seven seconds at most, closes the database. */
+  stop(stopping: Stopping): Promise<void>;
 }
 
 /**
@@ -116,16 +112,19 @@ async function startTankeeper(
   const loading = import('./http-server.ts');
   const opened: (() => Promise<unknown>)[] = [];
   try {
-    const starting = await startStartupServer(config);
-    opened.unshift(() => starting.close());
-    const installation = await openInstallation(config, 'server', log, { clock, metrics, giveUp });
+    let starting: Promise<StartupServer> | undefined;
+    const delayed = (): void => {
+      starting ??= startStartupServer(config);
+    };
+    const freePort = async (): Promise<void> => (await starting)?.close();
+    opened.unshift(freePort);
+    const installation = await openInstallation(config, 'server', log, { clock, metrics, giveUp, delayed });
     opened.unshift(installation.close);
     const { startHttpServer, startMetricsServer } = await loading;
     measure(metrics, installation);
     metrics.measureLog(unwrittenLines);
-    const freePort = (): Promise<void> => starting.close();
     const server = await startHttpServer(installation, { config, metrics, log, clock, freePort });
-    opened.unshift(() => server.close(0));
+    opened.unshift(() => server.stop({ drain: 0 }));
     const forMetrics = await startMetricsServer(config, metrics, log);
     opened.unshift(async () => forMetrics?.close(0));
     // After the ports are bound: a start that fails there must not have made a password that is never shown.
@@ -137,8 +136,8 @@ async function startTankeeper(
       baseUrl,
       services: installation.services,
       firstAdministrator,
-      stop: async (urgent) => {
-        const drained = await server.close(DRAIN_TIMEOUT_MS, urgent);
+      stop: async (stopping) => {
+        const drained = await server.stop(stopping);
         await forMetrics?.close(0);
         await stopBackgroundWork();
         await installation.close();
@@ -338,7 +337,7 @@ export async function startDemoServer(
     adminPassword: server.firstAdministrator?.password ?? '',
     services: server.services,
     stop: async (urgent) => {
-      await server.stop(urgent);
+      await server.stop({ drain: 0, urgent });
       await removeEmbeddedPostgres(folder);
       await log.end();
     },

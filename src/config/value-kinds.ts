@@ -39,10 +39,10 @@ export function wholeNumber(min: number, max: number): z.ZodType<number, string>
 }
 
 /**
- * A duration of at least a second, read as seconds.
- * @param max seconds
+ * A duration, read as seconds.
+ * @param min seconds; default: 1
  */
-export function duration(allowed: string, max = Infinity): z.ZodType<number, string> {
+export function duration(allowed: string, max = Infinity, min = 1): z.ZodType<number, string> {
   return z
     .string()
     .transform((value, context) => {
@@ -53,7 +53,7 @@ export function duration(allowed: string, max = Infinity): z.ZodType<number, str
         return z.NEVER;
       }
     })
-    .pipe(z.number().min(1).max(max))
+    .pipe(z.number().min(min).max(max))
     .meta({ allowed });
 }
 

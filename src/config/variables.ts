@@ -32,6 +32,9 @@ const listening = z
     TRUST_PROXY: networks()
       .optional()
       .describe('proxies whose X-Forwarded-… headers are believed; unset: none'),
+    DRAIN_TIME: duration('a duration from 0S to 10M', 600, 0)
+      .prefault('5S')
+      .describe('time from SIGTERM in which requests are still taken, while /readyz answers 503'),
   })
   .meta({ title: 'Listening' });
 

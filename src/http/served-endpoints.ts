@@ -32,7 +32,7 @@ import {
 import { confirmationEndpoints } from './controllers/sign-in/confirmation-controller.ts';
 import { signInEndpoints } from './controllers/sign-in/sign-in-controller.ts';
 import { ocraEndpoints } from './controllers/ocra-controller.ts';
-import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
+import { metricsEndpoint, operationsEndpoints, type Readiness } from './controllers/operations-controller.ts';
 import { validateEndpoints } from './controllers/validate-controller.ts';
 import { sessionCookies } from './authentication/cookies.ts';
 import type { DialectName } from './dialects/dialect.ts';
@@ -68,8 +68,7 @@ export interface AppMetrics extends RequestMetrics, MetricsForCallers {}
 
 export interface AppDependencies {
   readonly services: Services;
-  /** @returns true if the server can do its work */
-  readonly ready: () => Promise<boolean>;
+  readonly readiness: () => Promise<Readiness>;
   readonly config: AppConfig;
   readonly metrics: AppMetrics;
   readonly guards: Guards;
@@ -80,7 +79,7 @@ export interface AppDependencies {
 
 /** @returns every endpoint, once, in whatever dialect it is served; every other path is answered with 404 */
 export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
-  const { services, ready, config, metrics, clock, guards } = dependencies;
+  const { services, readiness, config, metrics, clock, guards } = dependencies;
   const { administrators, settings, singleSignOn } = services;
   const { documentedVersion } = config;
   const endpoints: Endpoint[] = [
@@ -127,8 +126,8 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...licenceEndpoints(services),
     ...webhookEndpoints(services),
     ...configurationEndpoints(settings),
-    ...linotpEndpoints(services, ready),
-    ...operationsEndpoints(ready),
+    ...linotpEndpoints(services, readiness),
+    ...operationsEndpoints(readiness),
     metricsEndpoint(metrics),
     monitoringPostPage(),
     ...(documentedVersion === undefined

@@ -47,6 +47,7 @@ const ALLOWED = [
   'dataFolder',
   'home',
   'startedHere',
+  'drainSeconds',
 ] as const;
 
 type AllowedField = (typeof ALLOWED)[number];

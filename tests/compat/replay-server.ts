@@ -67,7 +67,7 @@ export class ReplayServer {
     });
     const app = createDescribedApp({
       services,
-      ready: () => Promise.resolve(true),
+      readiness: () => Promise.resolve('ready'),
       config: { trustProxy: [], dialect: 'linotp', serviceVersion: undefined, monitoringPost: 'on' },
       metrics: appMetrics(new ServiceMetrics({ clock }), services.monitoring),
       guards: UNGUARDED,

@@ -46,6 +46,7 @@ async function start(databaseUrl: string, more: Readonly<Record<string, string>>
     env: {
       PATH: process.env.PATH ?? '',
       LOG_FORMAT: 'json',
+      DRAIN_TIME: '0',
       DATABASE_URL: databaseUrl,
       DATA_DIR: folder,
       PORT: String(port),

@@ -47,6 +47,7 @@ async function start(output: number | 'pipe'): Promise<void> {
     env: {
       PATH: process.env.PATH ?? '',
       LOG_FORMAT: 'json',
+      DRAIN_TIME: '0',
       DATABASE_URL: database.url,
       DATA_DIR: join(folder, 'data'),
       PORT: String(port),

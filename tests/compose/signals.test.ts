@@ -16,7 +16,7 @@ class FakeProcess extends EventEmitter {
   signal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP', later = 0): void {
     this.milliseconds += later;
     // Where nobody listens, a signal ends a process.
-    if (!this.emit(name)) {
+    if (!this.emit(name, name)) {
       this.exits.push(-1);
     }
   }
@@ -37,6 +37,14 @@ describe('signals that end a process', () => {
     expect(fake.state).toEqual(NOTHING);
     fake.signal(name);
     expect(fake.state).toEqual(REQUESTED);
+  });
+
+  it('tell which was the first, for SIGTERM alone lets a server drain', () => {
+    const fake = new FakeProcess();
+    expect(fake.signals.first()).toBeUndefined();
+    fake.signal('SIGTERM');
+    fake.signal('SIGINT', 2_001);
+    expect(fake.signals.first()).toBe('SIGTERM');
   });
 
   it('are one within two seconds of the first, whichever they are and however many', () => {

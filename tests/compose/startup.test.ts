@@ -107,3 +107,18 @@ it('while migrations wait for a lock, /startupz answers 503 and /healthz 200; bo
   expect(await statusOf(base, '/readyz')).toBe(200);
   expect(await server?.stop()).toMatchObject({ code: 0 });
 });
+
+it('a start that goes on as ever refuses connections until it is over: a proxy then turns to another server', async () => {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const ready = await createTestDatabase();
+  const starting = startServerProcess({ DATABASE_URL: ready.url, DATA_DIR: folder, PORT: String(port) });
+  const seen = new Set<number | undefined>();
+  while (!seen.has(200)) {
+    seen.add(await statusOf(base, '/startupz'));
+    await sleep(5);
+  }
+  expect(await (await starting).stop()).toMatchObject({ code: 0 });
+  await ready.drop();
+  expect([...seen]).toEqual([undefined, 200]);
+});

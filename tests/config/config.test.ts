@@ -41,6 +41,7 @@ describe('the configuration', () => {
       console: 'on',
       appOrigins: [],
       trustProxy: [],
+      drainTime: 5,
       limits: {
         exempt: ['loopback'],
         clientRequests: 500,
@@ -60,6 +61,10 @@ describe('the configuration', () => {
       monitoringPost: 'on',
       monitoringPostSunset: undefined,
     });
+  });
+
+  it('takes a time to drain of nothing', () => {
+    expect(loadConfig({ DRAIN_TIME: '0' }).drainTime).toBe(0);
   });
 
   it('takes an empty variable for an unset one', () => {
@@ -107,6 +112,7 @@ describe('the configuration', () => {
     ['LOG_LEVEL', 'loud', 'error, warn, info, debug'],
     ['DATABASE_URL', 'mysql://x', 'postgres://'],
     ['TRUST_PROXY', '10.0.0.0/8,true', 'addresses or networks'],
+    ['DRAIN_TIME', '11M', 'a duration from 0S to 10M'],
     ['LIMIT_EXEMPT', '::ffff:10.0.0.0/64', 'addresses or networks'],
     ['MONITORING_POST', 'yes', 'on, off'],
     ['MONITORING_POST_SUNSET', '31.12.2027', 'a date'],

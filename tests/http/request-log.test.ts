@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import type { Readiness } from '../../src/http/controllers/operations-controller.ts';
 import { startServer } from '../../src/http/serving/server.ts';
 import { openSession } from '../support/application/open-session.ts';
 import {
@@ -95,7 +96,7 @@ describe('the log', () => {
   });
 
   it('keeps quiet about health checks that went well', async () => {
-    const server = opened.restarted({ ready: () => Promise.resolve(false) });
+    const server = opened.restarted({ readiness: () => Promise.resolve('unavailable') });
     const { app } = server;
     await request(app).get('/healthz');
     await request(app).get('/readyz');
@@ -121,21 +122,21 @@ describe('the log', () => {
   });
 
   it('records a client that disconnected before its answer', async () => {
-    let answer: (value: boolean) => void = () => undefined;
+    let answer: (value: Readiness) => void = () => undefined;
     let context: () => void = () => undefined;
     const beingAsked = new Promise<void>((resolve) => (context = resolve));
-    const ready = (): Promise<boolean> => {
+    const readiness = (): Promise<Readiness> => {
       context();
       return new Promise((resolve) => (answer = resolve));
     };
-    const application = opened.restarted({ ready });
+    const application = opened.restarted({ readiness });
     const server = await startServer(application.app, { host: '127.0.0.1', port: 0 });
     const socket = connect(server.port, '127.0.0.1');
     socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n');
     await beingAsked;
     socket.destroy();
     expect(await server.close(5_000)).toBe(true);
-    answer(true);
+    answer('ready');
     while (requestLines(application).length === 0) {
       await setImmediate();
     }

@@ -6,6 +6,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { Services } from '../../services.ts';
 import type { ResolvedUser } from '../../users/user-directory.ts';
 import { count, inEveryDialect, type Shown, valueOf } from '../answers.ts';
+import type { Readiness } from './operations-controller.ts';
 import { type Endpoint, openEndpoint, valueChange, valueReading } from '../endpoint-spec.ts';
 import { blankAsUndefined, optional, required, secret } from '../request/parameters.ts';
 import {
@@ -32,7 +33,7 @@ const SERIAL = required('the serial of the token', 'QR1');
 /** @returns the further endpoints that clients of LinOTP call, in every dialect alike: no answer of theirs was recorded */
 export function linotpEndpoints(
   { tokens, licences, resolverTrials }: Pick<Services, 'tokens' | 'licences' | 'resolverTrials'>,
-  ready: () => Promise<boolean>,
+  readiness: () => Promise<Readiness>,
 ): Endpoint[] {
   return [
     ownerEndpoint(tokens),
@@ -42,7 +43,7 @@ export function linotpEndpoints(
     resolverEndpoint(resolverTrials),
     policyDefinitionEndpoint(),
     ...supportEndpoints(licences),
-    ...stateEndpoints(ready),
+    ...stateEndpoints(readiness),
   ];
 }
 
@@ -242,8 +243,8 @@ function supportEndpoints(licences: Services['licences']): Endpoint[] {
   ];
 }
 
-function stateEndpoints(ready: () => Promise<boolean>): Endpoint[] {
-  const state = (path: `/${string}`, summary: string, isWell: () => Promise<boolean>): Endpoint =>
+function stateEndpoints(readiness: () => Promise<Readiness>): Endpoint[] {
+  const state = (path: `/${string}`, summary: string, stateNow: typeof readiness): Endpoint =>
     openEndpoint(
       {
         path,
@@ -256,16 +257,19 @@ function stateEndpoints(ready: () => Promise<boolean>): Endpoint[] {
         answers: inEveryDialect(valueOf(z.literal(true))),
       },
       async ({ context, dialect }) => {
-        if (!(await isWell())) {
+        const now = await stateNow().catch(() => 'unavailable' as const);
+        if (now === 'unavailable') {
           throw new ServiceError('database.unavailable', 'The database does not answer');
+        }
+        if (now === 'stopping') {
+          throw new ServiceError('server.busy', 'The server is about to stop', { retryAfter: 5 });
         }
         return dialect.administration.value(true, context);
       },
     );
-  const isReady = (): Promise<boolean> => ready().catch(() => false);
   return [
-    state('/maintenance/ok', 'liveness; does not use the database', () => Promise.resolve(true)),
-    state('/maintenance/check_status', 'readiness: the database answers', isReady),
-    state('/healthcheck/status', 'readiness: the database answers', isReady),
+    state('/maintenance/ok', 'liveness; does not use the database', () => Promise.resolve('ready')),
+    state('/maintenance/check_status', 'readiness, as /readyz', readiness),
+    state('/healthcheck/status', 'readiness, as /readyz', readiness),
   ];
 }

@@ -22,11 +22,14 @@ function state(status: 200 | 503, name: string, meaning: string): OtherAnswer {
   };
 }
 
+/** Whether a server does its work, is without its database, or takes no more requests soon. */
+export type Readiness = 'ready' | 'unavailable' | 'stopping';
+
 /**
- * @param ready yields true if the server can do its work, the database included; a fault counts as false
+ * @param readiness a fault counts as `unavailable`
  * @returns the endpoints for liveness, the end of the start, and readiness
  */
-export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
+export function operationsEndpoints(readiness: () => Promise<Readiness>): Endpoint[] {
   return [
     openEndpoint(
       {
@@ -38,7 +41,7 @@ export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
       },
       () => stateReply(200, 'ok'),
     ),
-    // Until the start is over, startup-server.ts answers.
+    // While a start takes its time, startup-server.ts answers.
     openEndpoint(
       {
         ...spec,
@@ -58,17 +61,20 @@ export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
       {
         ...spec,
         path: OPERATIONS_PATHS.readiness,
-        summary: 'readiness: the database answers',
+        summary: 'readiness: the database answers, and the server is not about to stop',
         answers: inEveryDialect({
           others: [
             state(200, 'ready', 'the server does its work'),
             state(503, 'unavailable', 'the database does not answer'),
+            state(503, 'stopping', 'the server takes no more requests soon'),
           ],
         }),
         requires: 'nothing',
       },
-      async () =>
-        (await ready().catch(() => false)) ? stateReply(200, 'ready') : stateReply(503, 'unavailable'),
+      async () => {
+        const state = await readiness().catch(() => 'unavailable' as const);
+        return stateReply(state === 'ready' ? 200 : 503, state);
+      },
     ),
   ];
 }

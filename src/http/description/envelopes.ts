@@ -173,18 +173,24 @@ export function failsInEnvelope({ access, parameters, failureText }: Endpoint): 
 
 /** @returns the statuses with which a request may fail */
 export function failureStatuses(endpoint: Endpoint, method: Method): FailureStatus[] {
-  const { access, requires, answersAlways } = endpoint;
-  const isUnlimited = access === 'open' && answersAlways === true;
+  const { access, requires } = endpoint;
+  const isProbe = isUnlimited(endpoint);
+  // One that has no envelope describes this state itself.
+  const describesOwn = isProbe && endpoint.answers.documented.envelope === undefined;
   return [
     400,
     ...(access === 'open' && requires !== 'sign-in' && requires !== 'link' ? [] : [401 as const]),
     ...(refusesForeign(endpoint) ? [403 as const] : []),
     ...(method === 'POST' ? [413 as const, 415 as const] : []),
-    ...(isUnlimited ? [] : [429 as const]),
+    ...(isProbe ? [] : [429 as const]),
     500,
-    ...(isUnlimited ? [] : [503 as const]),
+    ...(describesOwn ? [] : [503 as const]),
     ...(failsInEnvelope(endpoint) ? ['default' as const] : []),
   ];
+}
+
+function isUnlimited({ access, answersAlways }: Endpoint): boolean {
+  return access === 'open' && answersAlways === true;
 }
 
 function refusesForeign({ changesState, fromAnySite }: Endpoint): boolean {

@@ -22,6 +22,9 @@ interface Served {
   unread: number;
   /** The further requests that have come, in their order. */
   readonly held: Held[];
+  /** When it came to rest, by `performance.now()`, and the bytes that it had sent by then. */
+  restedAt: number;
+  readAtRest: number;
   /** Ends the connection when no further request comes. */
   idleEnd: NodeJS.Timeout | undefined;
   /** Ends an answer that the client does not take in time, which would otherwise be kept for ever. */
@@ -62,6 +65,8 @@ export class ServedConnections {
         current: undefined,
         unread: 0,
         held: [],
+        restedAt: performance.now(),
+        readAtRest: 0,
         idleEnd: undefined,
         unreadEnd: undefined,
         completed: () => {
@@ -137,18 +142,26 @@ export class ServedConnections {
   }
 
   /**
-   * Closes connections that have sent nothing yet, and announces the close in further answers: a client that sends a
-   * request into a closing connection could not know its outcome.
+   * Announces the close in further answers: a client that sends a request into a closing connection could not know its
+   * outcome.
    */
   end(): void {
     this.#isEnding = true;
-    for (const [socket, { current, held }] of this.#open) {
-      if (socket.bytesRead === 0) {
-        socket.destroy();
-      }
+    for (const { current, held } of this.#open.values()) {
       // With further requests the connection must outlive this answer.
       if (current !== undefined && held.length === 0) {
         current.shouldKeepAlive = false;
+      }
+    }
+  }
+
+  /** Closes the connections that have been at rest for so many milliseconds: no request, no answer, no part of one. */
+  closeResting(milliseconds: number): void {
+    const now = performance.now();
+    for (const [socket, { current, held, restedAt, readAtRest }] of this.#open) {
+      const isAtRest = current === undefined && held.length === 0 && socket.bytesRead === readAtRest;
+      if (isAtRest && now - restedAt >= milliseconds) {
+        socket.destroy();
       }
     }
   }
@@ -201,6 +214,8 @@ export class ServedConnections {
       // Many short answers of one client must not keep others waiting.
       setImmediate(serveNext, socket, served);
     } else {
+      served.restedAt = performance.now();
+      served.readAtRest = socket.bytesRead;
       served.idleEnd ??= setTimeout(endIdle, this.#timeMs.nextRequest, socket, served).unref();
       served.idleEnd.refresh();
     }

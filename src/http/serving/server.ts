@@ -1,4 +1,5 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import { setImmediate as eventsRead } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { ConnectionGuard } from '../limits/connection-guard.ts';
 import { ServedConnections } from './served-connections.ts';
@@ -30,12 +31,22 @@ export interface RunningServer {
   /** The port on which it listens; a free one where 0 was requested. */
   readonly port: number;
   /**
-   * Accepts no more requests and lets the current ones finish.
+   * Accepts no more connections and lets the current requests finish.
    * @param grace milliseconds after which the remaining requests are cut off
-   * @param urgent its abort cuts them off at once
    * @returns true if all requests finished
    */
-  close(grace: number, urgent?: AbortSignal): Promise<boolean>;
+  close(grace: number, closing?: Closing): Promise<boolean>;
+}
+
+/** The way in which a server closes. */
+export interface Closing {
+  /**
+   * Milliseconds for which a connection must be at rest to be closed; one that is in use gets a last answer that
+   * announces the close. Default 0: its client may send a request in the moment of the close.
+   */
+  readonly rest?: number;
+  /** Its abort cuts requests off at once. */
+  readonly urgent?: AbortSignal | undefined;
 }
 
 /** The address and the limits of a server. */
@@ -113,10 +124,7 @@ export async function startServer(
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    close: (grace, urgent) => {
-      served.end();
-      return closeGracefully(server, grace, urgent);
-    },
+    close: (grace, closing) => closeGracefully(server, served, grace, closing),
   };
 }
 
@@ -152,10 +160,27 @@ async function listen(server: Server, host: string, port: number): Promise<void>
   });
 }
 
-async function closeGracefully(server: Server, grace: number, urgent?: AbortSignal): Promise<boolean> {
+async function closeGracefully(
+  server: Server,
+  served: ServedConnections,
+  grace: number,
+  { rest = 0, urgent }: Closing = {},
+): Promise<boolean> {
+  served.end();
+  if (rest > 0) {
+    // The connections and requests that the system has taken by now are then seen.
+    await eventsRead();
+  }
+  // Node's own, which its `close` calls, would cut off answers that their clients are still taking.
+  server.closeIdleConnections = () => {
+    served.closeResting(rest);
+  };
   let finished = true;
   const idleCheck = setInterval(() => {
-    server.closeIdleConnections();
+    // After the requests that have come meanwhile are read.
+    setImmediate(() => {
+      server.closeIdleConnections();
+    });
   }, IDLE_CHECK);
   const cutOff = (): void => {
     finished = false;

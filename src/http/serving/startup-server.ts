@@ -14,8 +14,9 @@ export interface StartupServer {
 }
 
 /**
- * Answers while the service starts: /healthz with 200, all else, /startupz included, with 503. A port that is taken is
- * left to the start of the service, which reports it.
+ * Answers while a start takes its time: /healthz with 200, all else, /startupz included, with 503. Before, connections
+ * are refused, so that a proxy passes requests on to another server. A port that is taken is left to the start of the
+ * service, which reports it.
  */
 export async function startStartupServer({
   host,

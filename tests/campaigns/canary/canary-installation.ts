@@ -117,6 +117,7 @@ export class CanaryInstallation {
       PORT: '0',
       WIRE_DIALECT: dialect,
       LOG_FORMAT: format,
+      DRAIN_TIME: '0',
     };
     const server = new CanaryProcess(
       dialect,

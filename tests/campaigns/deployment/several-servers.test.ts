@@ -1,4 +1,3 @@
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -12,6 +11,7 @@ import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
 import { freePort } from '../../support/servers/free-port.ts';
+import { type NameResolver, startNameResolver } from '../../support/servers/name-resolver.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
@@ -28,28 +28,6 @@ interface Body {
   readonly detail?: Readonly<Record<string, string>>;
 }
 
-/** A resolver of names, as that of Docker's networks: each name has the present addresses. */
-async function startResolver(
-  addresses: () => readonly string[],
-): Promise<{ port: number; close: () => void }> {
-  const socket = createSocket('udp4');
-  socket.on('message', (query, { port, address }) => {
-    const end = query.indexOf(0, 12) + 5;
-    // Type A; there are none of type AAAA.
-    const found = query.readUInt16BE(end - 4) === 1 ? addresses() : [];
-    const head = Buffer.from(query.subarray(0, 12));
-    // A response, with one question and these answers.
-    [0x8580, 1, found.length, 0, 0].forEach((word, index) => head.writeUInt16BE(word, 2 + 2 * index));
-    const records = found.map((one) =>
-      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...one.split('.').map(Number)]),
-    );
-    socket.send(Buffer.concat([head, query.subarray(12, end), ...records]), port, address);
-  });
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  return { port: socket.address().port, close: () => socket.close() };
-}
-
 describeWithProgram(
   'two servers behind deploy/compose/Caddyfile',
   findSystemProgram('caddy'),
@@ -58,7 +36,7 @@ describeWithProgram(
     let folder: string;
     let database: TestDatabase;
     let servers: ServerProcess[];
-    let resolver: Awaited<ReturnType<typeof startResolver>>;
+    let resolver: NameResolver;
     let proxy: Caddy;
     let environment: Readonly<Record<string, string>>;
     let known: readonly string[] = [];
@@ -74,9 +52,10 @@ describeWithProgram(
         ADMIN_PASSWORD_FILE: join(folder, 'password'),
         TRUST_PROXY: 'loopback',
         PORT: String(port),
+        DRAIN_TIME: '1S',
       };
       servers = await Promise.all(HOSTS.map((HOST) => startServerProcess({ ...environment, HOST })));
-      resolver = await startResolver(() => known);
+      resolver = await startNameResolver(() => known);
       proxy = await startCaddy(caddy, `http://tankeeper:${port}`, { resolver: resolver.port });
     });
 
@@ -169,6 +148,28 @@ describeWithProgram(
       servers.push(...(second === undefined ? [] : [second]));
       const { issued, accepted } = await round();
       expect([issued, accepted].toSorted()).toEqual([0, 1]);
+    });
+
+    it('answer every request while each of them is restarted, and accept each response', async () => {
+      const over = new AbortController();
+      const portal = async (): Promise<void> => {
+        while (!over.signal.aborted) {
+          const { transactionid, pass } = await challenge('TOKEN');
+          const checked = await ask('GET', '/ocra/check_t', { transactionid, pass });
+          expect(checked).toMatchObject({ status: 200, body: { result: { value: { result: true } } } });
+        }
+      };
+      const portals = Promise.all(Array.from({ length: 4 }, portal));
+      const restarts = async (): Promise<void> => {
+        for (const [place, HOST] of HOSTS.entries()) {
+          expect(await servers[place]?.stop()).toMatchObject({ code: 0 });
+          servers[place] = await startServerProcess({ ...environment, HOST });
+        }
+      };
+      await Promise.race([restarts(), portals]).finally(() => {
+        over.abort();
+      });
+      await portals;
     });
   },
 );

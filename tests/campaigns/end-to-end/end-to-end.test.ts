@@ -31,6 +31,7 @@ beforeAll(async () => {
     DATA_DIR: join(folder, 'data'),
     PORT: '0',
     LOG_FORMAT: 'json',
+    DRAIN_TIME: '0',
     TMPDIR: temporary,
     ADMIN_PASSWORD_FILE: join(folder, 'password'),
   };

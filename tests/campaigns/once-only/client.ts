@@ -244,7 +244,11 @@ export class HistoryClient {
       };
       // Without a connection nothing was sent. After any other fault the request may be under way.
       const lost = (error: NodeJS.ErrnoException): void => {
-        end(error.code === 'ECONNREFUSED' ? { outcome: 'refused', answer: UNSENT } : { outcome: 'unknown' });
+        end(
+          error.code === 'ECONNREFUSED'
+            ? { outcome: 'refused', answer: UNSENT }
+            : { outcome: 'unknown', why: error.code ?? error.message },
+        );
       };
       sending.once('error', lost);
       sending.once('response', (response) => {
@@ -276,7 +280,8 @@ function read(status: number, text: string): Sent {
       : { outcome: 'refused', why: envelope.result.error?.message };
   }
   // 503 may stand for a commit without a confirmation.
-  return { outcome: 'unknown', ...(status !== 503 && { strange: `${status} ${text.slice(0, 200)}` }) };
+  const why = `${status} ${text.slice(0, 200)}`;
+  return { outcome: 'unknown', why, ...(status !== 503 && { strange: why }) };
 }
 
 function parse(text: string): Envelope {

@@ -18,6 +18,7 @@ export async function startServerWithoutLog(
       PATH: process.env.PATH ?? '',
       LOG_FORMAT: 'json',
       LOG_LEVEL: 'debug',
+      DRAIN_TIME: '0',
       ...environment,
       PORT: String(port),
     },

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,9 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MIGRATION_LOCK } from '../../../src/database/migrate.ts';
 import { startCli } from '../../cli/cli-process.ts';
+import { ServerClient } from '../../support/servers/server-client.ts';
 import { HalfRequest } from '../../support/servers/half-request.ts';
 import { type ProcessEnd, startServerProcess } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { until } from '../../support/values/until.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -57,6 +60,52 @@ describe('SIGTERM', () => {
       return Promise.all([server.stop(), expect(answering).rejects.toThrow()]);
     });
     expect(end).toMatchObject({ code: 0, output: expect.stringContaining('some requests were cut off') });
+  });
+});
+
+describe('SIGTERM with a time to drain', () => {
+  const LONG = { DRAIN_TIME: '10M' };
+
+  it('has /readyz answer 503 while requests are answered as ever, and another signal ends that at once', async () => {
+    const server = await startServerProcess({ ...environment(), ...LONG });
+    const ask = (path: string): Promise<Response> => fetch(`${server.baseUrl}${path}`);
+    expect((await ask('/readyz')).status).toBe(200);
+    const stopped = server.stop();
+    await until(async () => (await ask('/readyz')).status === 503);
+    expect(await (await ask('/readyz')).json()).toEqual({ status: 'stopping' });
+    const answer = await ask('/ocra/check_t?transactionid=1&pass=1');
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'keep-alive']);
+    expect((await ask('/healthz')).status).toBe(200);
+    // Signals within two seconds are one.
+    await sleep(2_100);
+    server.process.kill('SIGTERM');
+    expect(await stopped).toMatchObject({ code: 130, output: expect.stringContaining('"drainSeconds":600') });
+  });
+
+  it('ends waits for a transaction with its present state after that, in a last answer', async () => {
+    const own = await createTestDatabase();
+    const server = await startServerProcess({ ...environment(), DATABASE_URL: own.url, DRAIN_TIME: '1S' });
+    const client = await ServerClient.open(server);
+    const { transactionid } = await client.openTransaction('WAITED');
+    const waiting = client.post('/ocra/checkstatus', { transactionid, wait: '60S' });
+    await until(async () => (await client.text('/metrics')).includes('\ntankeeper_status_waiting_requests 1\n'));
+    expect(await server.stop()).toMatchObject({ code: 0 });
+    await own.drop();
+    const { status, headers, body } = await waiting;
+    expect([status, headers.get('connection'), headers.get('tankeeper-wait')]).toEqual([
+      200,
+      'close',
+      'stopping',
+    ]);
+    expect(JSON.stringify(body.result?.value)).toContain('"received_tan":false');
+  });
+
+  it('is not for SIGINT of a terminal, which ends the server at once', async () => {
+    const server = await startServerProcess({ ...environment(), ...LONG });
+    const ended = once(server.process, 'close');
+    server.process.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+    expect(server.output()).toContain('"drainSeconds":0');
   });
 });
 

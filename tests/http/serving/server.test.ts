@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { send } from '../../../src/http/reply.ts';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
@@ -31,21 +31,6 @@ async function opened(listener: RequestListener): Promise<RunningServer> {
   const server = await startServer(listener, HERE);
   servers.push(server);
   return server;
-}
-
-/** @returns a listener that leaves requests unanswered, and the next response */
-function holding(): {
-  listener: (request: unknown, response: ServerResponse) => void;
-  next: Promise<ServerResponse>;
-} {
-  let take: (response: ServerResponse) => void = () => undefined;
-  const next = new Promise<ServerResponse>((resolve) => (take = resolve));
-  return {
-    listener: (_request, response) => {
-      take(response);
-    },
-    next,
-  };
 }
 
 describe('startServer', () => {
@@ -303,8 +288,7 @@ describe('a client that never closes its side', () => {
     ['half of its headers', 'GET / HTTP/1.1\r\n', '408 Request Timeout'],
     ['half of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx', '408 Request Timeout'],
   ])('loses its connection after %s', async (_what, bytes, status) => {
-    const { listener } = holding();
-    const server = await startServer(listener, { ...HERE, requestTimeout: 500 });
+    const server = await startServer(() => undefined, { ...HERE, requestTimeout: 500 });
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     const pieces: Buffer[] = [];
     socket.on('data', (piece: Buffer) => pieces.push(piece)).write(bytes);
@@ -339,99 +323,3 @@ describe('a client that never closes its side', () => {
     await server.close(0);
   });
 });
-
-describe('close', () => {
-  it('lets requests at work finish and takes no more', async () => {
-    const { listener, next } = holding();
-    const server = await startServer(listener, HERE);
-    const socket = connect(server.port, '127.0.0.1');
-    socket.write(REQUEST);
-    const response = await next;
-    const closed = server.close(10_000);
-    await expect(refusal(server.port)).resolves.toBe('ECONNREFUSED');
-    response.end('done');
-    const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
-    expect(answer).toContain('done');
-    expect(answer).toMatch(/^Connection: close\r$/m);
-    await expect(closed).resolves.toBe(true);
-  });
-
-  it('lets requests finish that wait behind others on their connection', async () => {
-    const { listener, next } = holding();
-    let count = 0;
-    const server = await startServer((request, response) => {
-      if (count === 0) {
-        listener(request, response);
-      } else {
-        response.end('done 1');
-      }
-      count += 1;
-    }, HERE);
-    const socket = connect(server.port, '127.0.0.1');
-    socket.write(REQUEST + REQUEST);
-    const first = await next;
-    const closed = server.close(10_000);
-    first.end('done 0');
-    const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
-    expect(answer).toContain('done 0');
-    expect(answer).toContain('done 1');
-    await expect(closed).resolves.toBe(true);
-  });
-
-  it('does not wait for clients that have said nothing', async () => {
-    const server = await startServer(() => undefined, HERE);
-    const socket = connect(server.port, '127.0.0.1').resume();
-    await once(socket, 'connect');
-    await expect(server.close(10_000)).resolves.toBe(true);
-  });
-
-  it('cuts off requests that have not finished in time', async () => {
-    const { listener, next } = holding();
-    const server = await startServer(listener, HERE);
-    const socket = connect(server.port, '127.0.0.1');
-    socket.on('error', () => undefined);
-    socket.write(REQUEST);
-    await next;
-    await expect(server.close(100)).resolves.toBe(false);
-  });
-
-  it.each(['while it waits', 'before it waits'])(
-    'cuts it off at once when that is urgent, %s',
-    async (when) => {
-      const { listener, next } = holding();
-      const server = await startServer(listener, HERE);
-      const socket = connect(server.port, '127.0.0.1');
-      socket.on('error', () => undefined);
-      socket.write(REQUEST);
-      await next;
-      const urgent = new AbortController();
-      if (when === 'before it waits') {
-        urgent.abort();
-      }
-      // Longer than a test may take.
-      const closed = server.close(600_000, urgent.signal);
-      urgent.abort();
-      await expect(closed).resolves.toBe(false);
-    },
-  );
-
-  it('does not wait for clients that only keep their connection', async () => {
-    const server = await startServer((_request, response) => response.end('x'), HERE);
-    const socket = connect(server.port, '127.0.0.1');
-    socket.write(REQUEST);
-    await new Promise((resolve) => socket.once('data', resolve));
-    await expect(server.close(10_000)).resolves.toBe(true);
-  });
-});
-
-async function refusal(port: number): Promise<unknown> {
-  return new Promise((resolve) => {
-    connect(port, '127.0.0.1')
-      .once('error', (error: NodeJS.ErrnoException) => {
-        resolve(error.code);
-      })
-      .once('connect', () => {
-        resolve('connected');
-      });
-  });
-}

@@ -10,6 +10,7 @@ import type { AnswerCheck } from '../description/answer-check.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import { basic } from '../values/basic.ts';
 import type { DialectName } from '../../../src/http/dialects/dialect.ts';
+import type { Readiness } from '../../../src/http/controllers/operations-controller.ts';
 import type { Guards } from '../../../src/http/limits/guards.ts';
 import type { AppConfig } from '../../../src/http/served-endpoints.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -119,7 +120,7 @@ interface TestApplicationOptions {
   /** Guards in place of those of a server. */
   readonly guards?: Partial<Guards>;
   /** What /readyz asks; default: it is ready. */
-  readonly ready?: () => Promise<boolean>;
+  readonly readiness?: () => Promise<Readiness>;
   /** The description of the answers; default: the app's own. */
   readonly check?: AnswerCheck;
   /** Puts a fault into the services, for tests of tests. */
@@ -197,7 +198,7 @@ export class TestApplication {
     this.app = createDescribedApp(
       {
         services: this.services,
-        ready: options.ready ?? (() => Promise.resolve(true)),
+        readiness: options.readiness ?? (() => Promise.resolve('ready')),
         config: {
           trustProxy,
           dialect,

@@ -23,6 +23,8 @@ export interface Caddy {
  * @param upstream the origin of the servers, which may be away
  * @param resolver the port of the resolver that knows the name in it; default: it has an address
  * @param below a path below which it shows the servers as well as at its root, such as `/tan`; default: none
+ * @param head the first lines of the block of the servers; default: those of the Caddyfile
+ * @param isPlain it speaks HTTP; default: HTTPS
  * @param tries the time for which the proxy tries to reach them, as the Caddyfile writes it; default: that of the Caddyfile
  */
 export async function startCaddy(
@@ -32,7 +34,15 @@ export async function startCaddy(
     resolver,
     below,
     tries,
-  }: { readonly resolver?: number; readonly below?: string; readonly tries?: string } = {},
+    head,
+    isPlain = false,
+  }: {
+    readonly resolver?: number;
+    readonly below?: string;
+    readonly tries?: string;
+    readonly head?: string;
+    readonly isPlain?: boolean;
+  } = {},
 ): Promise<Caddy> {
   const { hostname, port: upstreamPort } = new URL(upstream);
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-caddy-'));
@@ -42,13 +52,14 @@ export async function startCaddy(
   await writeFile(
     configuration,
     text
+      .replace(/reverse_proxy .*\n[^]*?dynamic a \{[^]*?\n\t+\}\n/, (lines) => head ?? lines)
       .replace(/lb_try_duration \S+/, tries === undefined ? '$&' : `lb_try_duration ${tries}`)
       .replace(/\thandle \{[^]*?\n\t\}\n/, (block) =>
         below === undefined ? block : block + shownBelow(below, block),
       ),
   );
   const port = await freePort();
-  const origin = `https://localhost:${port}`;
+  const origin = `${isPlain ? 'http' : 'https'}://localhost:${port}`;
   const child = spawn(program, ['run', '--adapter', 'caddyfile', '--config', configuration], {
     env: {
       PATH: process.env.PATH,
@@ -56,7 +67,7 @@ export async function startCaddy(
       XDG_DATA_HOME: folder,
       XDG_CONFIG_HOME: folder,
       SITE_ADDRESS: origin,
-      TLS: `tls ${certificateFile} ${keyFile}`,
+      TLS: isPlain ? '' : `tls ${certificateFile} ${keyFile}`,
       HEALTH_PORT: String(await freePort()),
       UPSTREAM_NAME: hostname,
       UPSTREAM_PORT: upstreamPort,

@@ -19,7 +19,7 @@ function startTankeeperProcess(
 ): ChildProcess {
   return spawn(process.execPath, [testProgram(), ...parameters], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', LOG_FORMAT: 'json', ...environment },
+    env: { PATH: process.env.PATH ?? '', LOG_FORMAT: 'json', DRAIN_TIME: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
