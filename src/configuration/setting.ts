@@ -19,7 +19,7 @@ export interface KnownSetting {
 }
 
 const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$/;
-const MAX_VALUE_LENGTH = 8192;
+export const MAX_VALUE_LENGTH = 8192;
 /** The key of the error codes that `httperror` applies to; it has no default. */
 export const ERROR_RESTRICTION = 'errors';
 /** The setting of this key. */

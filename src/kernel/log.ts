@@ -1,7 +1,57 @@
 import { ServiceError } from './errors.ts';
 
-/** Fields of a log line besides its message; the logger drops every field that is not on its list. */
-export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+/**
+ * The fields that a log line may carry besides time, level and message. All others are dropped, so that no secret is
+ * logged because a list of exceptions omits it.
+ */
+export const LOG_FIELDS = [
+  'requestId',
+  'method',
+  'path',
+  'status',
+  'durationMs',
+  'aborted',
+  'client',
+  'administrator',
+  'transaction',
+  'serial',
+  'realm',
+  'realms',
+  'resolver',
+  'policy',
+  'webhook',
+  'scope',
+  'action',
+  'code',
+  'limit',
+  'fault',
+  'faultDetail',
+  'reason',
+  'stack',
+  'component',
+  'address',
+  'host',
+  'issuer',
+  'port',
+  'url',
+  'keyId',
+  'attempts',
+  'count',
+  'clockOffset',
+  'checkpoint',
+  'migration',
+  'version',
+  'dataDir',
+  'dataFolder',
+  'home',
+  'startedHere',
+  'drainSeconds',
+] as const;
+
+export type LogField = (typeof LOG_FIELDS)[number];
+
+/** Fields of a log line besides its message. */
+export type LogFields = Readonly<Partial<Record<LogField, string | number | boolean | undefined>>>;
 
 /** Log of the domain, for operators. Never gets a secret. */
 export interface Log {

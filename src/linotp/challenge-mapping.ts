@@ -3,7 +3,15 @@ import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Challenge } from '../challenges/challenge.ts';
 import type { LocalTime } from './local-time.ts';
 import type { Mapped } from './import-report.ts';
-import { binaryTextOf, flagOf, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
+import {
+  binaryTextOf,
+  faultOfLength,
+  flagOf,
+  shortened,
+  type SourceRow,
+  textOf,
+  wholeOf,
+} from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 
 /** A challenge of LinOTP in the form in which it is stored. */
@@ -52,13 +60,17 @@ export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<
     value: undefined,
     reasons: [reason],
   });
+  const fault = faultOfLength(row, { transid: 64 });
+  if (fault !== undefined) {
+    return { ...left(fault), name: shortened(transactionId) };
+  }
   const token = context.tokenOf(serial);
   const issuedAt = context.localTime.read(textOf(row, 'timestamp'));
   if (transactionId === '' || !isStorable(transactionId)) {
     return left('it has no transaction id that can be stored');
   }
   if (token === undefined) {
-    return left(`its token ${serial} is not imported or does not exist`);
+    return left(`its token ${shortened(serial)} is not imported or does not exist`);
   }
   if (issuedAt === undefined) {
     return left('its time is not readable');

@@ -2,7 +2,7 @@ import { plainName } from '../kernel/text.ts';
 import type { ConfigTable, ConfigValue } from './installation-reading.ts';
 import type { Mapped } from './import-report.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { keepForeignPolicy } from '../policy/policy.ts';
+import { keepForeignPolicy, turnedOff } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import {
   checkOcraSettings,
@@ -11,9 +11,9 @@ import {
   whyRefused,
   whyWithoutEffect,
 } from '../configuration/settings.ts';
-import { canonicalKey } from '../configuration/setting.ts';
+import { canonicalKey, MAX_VALUE_LENGTH } from '../configuration/setting.ts';
 import { readAdministratorName } from '../administrators/administrator.ts';
-import { type SourceRow, textOf } from './linotp-source.ts';
+import { faultOfLength, shortened, type SourceRow, textOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 import type { ResolverKind } from '../configuration/configuration.ts';
 import type { ManagedUser } from '../users/user-draft.ts';
@@ -27,6 +27,7 @@ export interface ImportedRealm {
   readonly isDefault: boolean;
 }
 
+const MAX_NAME_LENGTH = 255;
 const REALM_GROUP = 'linotp.useridresolver.group.';
 
 /** @returns true for a key of Config that belongs to a realm */
@@ -65,10 +66,30 @@ function mapRealm(
   known: ReadonlySet<string>,
   isDefault: boolean,
 ): Mapped<ImportedRealm> {
+  const row = `Config ${REALM_GROUP}${shortened(name)}`;
+  if (name.length > MAX_NAME_LENGTH) {
+    const reasons = [`its name has more than ${MAX_NAME_LENGTH} characters`];
+    return { name: shortened(name), row, value: undefined, reasons };
+  }
   const entry = [...config.values()].find(({ key }) => key.toLowerCase() === REALM_GROUP + name);
-  const classes = (entry?.value ?? '').split(',').filter((one) => one.trim() !== '');
-  const reasons = entry === undefined ? ['Config names no resolvers for it'] : [];
+  const reasons: string[] = [];
+  const resolvers = resolversOf(entry, known, reasons);
+  const remarks = plainName(name) === name ? [] : ['its name, which could be taken for another one, is kept'];
+  return { name, row, value: { name, resolvers, isDefault }, reasons, remarks };
+}
+
+function resolversOf(
+  entry: ConfigValue | undefined,
+  known: ReadonlySet<string>,
+  reasons: string[],
+): readonly string[] {
+  if (entry === undefined) {
+    reasons.push('Config names no resolvers for it');
+  } else if (entry.fault !== undefined) {
+    reasons.push(`its list of resolvers is left: ${entry.fault}`);
+  }
   const resolvers: string[] = [];
+  const classes = (entry?.value ?? '').split(',').filter((one) => one.trim() !== '');
   for (const one of classes) {
     const resolver = resolverNameOf(one);
     if (resolver === undefined || !known.has(resolver)) {
@@ -77,14 +98,7 @@ function mapRealm(
       resolvers.push(resolver);
     }
   }
-  const remarks = plainName(name) === name ? [] : ['its name, which could be taken for another one, is kept'];
-  return {
-    name,
-    row: `Config ${REALM_GROUP}${name}`,
-    value: { name, resolvers, isDefault },
-    reasons,
-    remarks,
-  };
+  return resolvers;
 }
 
 const POLICY_KEY = /^linotp\.Policy\.(.+)\.(scope|action|realm|user|client|time|active)$/s;
@@ -99,12 +113,13 @@ function isPolicyKey(key: string): boolean {
  *   that could become wider without them, is inactive
  */
 export function mapPolicies(config: ConfigTable): readonly Mapped<Policy>[] {
-  const byName = new Map<string, Map<string, string>>();
+  const byName = new Map<string, Map<string, ConfigValue>>();
   const others: Mapped<Policy>[] = [];
-  for (const { key, value } of config.values()) {
+  for (const value of config.values()) {
+    const { key } = value;
     const [, name, field] = POLICY_KEY.exec(key) ?? [];
     if (name !== undefined && field !== undefined) {
-      byName.set(name, (byName.get(name) ?? new Map<string, string>()).set(field, value));
+      byName.set(name, (byName.get(name) ?? new Map<string, ConfigValue>()).set(field, value));
     } else if (isPolicyKey(key)) {
       const reasons = ['this is no field of a policy'];
       others.push({
@@ -119,9 +134,9 @@ export function mapPolicies(config: ConfigTable): readonly Mapped<Policy>[] {
   return [...policies.map(([name, fields]) => mapPolicy(name, fields)), ...others];
 }
 
-function mapPolicy(name: string, fields: ReadonlyMap<string, string>): Mapped<Policy> {
+function mapPolicy(name: string, fields: ReadonlyMap<string, ConfigValue>): Mapped<Policy> {
   const text = (field: string): string => {
-    const value = (fields.get(field) ?? '').trim();
+    const value = (fields.get(field)?.value ?? '').trim();
     // What was left out when the policy was set.
     return value === 'None' ? '' : value;
   };
@@ -136,7 +151,11 @@ function mapPolicy(name: string, fields: ReadonlyMap<string, string>): Mapped<Po
     active: text('active').toLowerCase() === 'true',
   };
   const row = `Config linotp.Policy.${name}.*`;
-  const { policy, withoutEffect, fault, isTurnedOff } = keepForeignPolicy(stored);
+  const [unread] = [...fields].filter(([, { fault }]) => fault !== undefined);
+  const { policy, withoutEffect, fault, isTurnedOff } =
+    unread === undefined
+      ? keepForeignPolicy(stored)
+      : turnedOff(stored, `${unread[0]} cannot be read: ${unread[1].fault ?? ''}`);
   const unknown = withoutEffect.join(', ');
   const remarks = unknown === '' ? [] : [`these actions are unknown and without effect: ${unknown}`];
   return fault === undefined
@@ -197,6 +216,9 @@ function reasonToLeave(key: string, value: ConfigValue): string | undefined {
   if (!SETTING_KEY.test(key)) {
     return 'a key of the configuration has letters, digits and any of _ . : -';
   }
+  if (value.value.length > MAX_VALUE_LENGTH) {
+    return `it has more than ${MAX_VALUE_LENGTH} characters`;
+  }
   return OCRA_DEFAULTS.has(key) ? faultOfOcraSetting(key, value.value) : whyRefused(key, value.value);
 }
 
@@ -219,6 +241,14 @@ export interface ImportedAdministrator {
   readonly passwordHash: string;
 }
 
+/** Characters of the columns of users. */
+const USER_BOUNDS = Object.fromEntries(
+  ['userid', 'username', 'password', 'givenname', 'surname', 'email', 'phone', 'mobile'].map((column) => [
+    column,
+    255,
+  ]),
+);
+
 /** The group of the local administrators of LinOTP 3. LinOTP 2 has none: its web server keeps them. */
 const ADMINISTRATORS = 'LinOTP_local_admins';
 const VERIFIABLE = /^\$[56]\$(?:rounds=\d{1,9}\$)?[^$]{1,16}\$[./0-9A-Za-z]+$/;
@@ -237,6 +267,10 @@ function mapAdministrator(source: SourceRow, repair: TextRepair): Mapped<Importe
   const login = repair(textOf(source, 'username'));
   const row = `imported_user ${repair(textOf(source, 'userid'))}`;
   const passwordHash = textOf(source, 'password');
+  const fault = faultOfLength(source, USER_BOUNDS);
+  if (fault !== undefined) {
+    return { name: shortened(login), row: shortened(row), value: undefined, reasons: [fault] };
+  }
   try {
     const name = readAdministratorName(login);
     const reasons = VERIFIABLE.test(passwordHash)
@@ -395,8 +429,9 @@ function mapFilledTable(
   repair: TextRepair,
 ): Mapped<ImportedResolver> {
   const group = /^\s*groupid\s*=\s*'([^']*)'\s*$/i.exec(condition)?.[1] ?? name;
-  const all = rows
-    .filter((one) => repair(textOf(one, 'groupid')) === group)
+  const found = rows.filter((one) => repair(textOf(one, 'groupid')) === group);
+  const all = found
+    .filter((one) => faultOfLength(one, USER_BOUNDS) === undefined)
     .map((one) => readUser(one, repair));
   const users = [...new Map(all.map((user) => [user.login, user])).values()].filter(
     ({ login }) => login !== '',
@@ -405,6 +440,8 @@ function mapFilledTable(
   const left = all.length - users.length;
   const reasons = [`becomes a managed resolver with ${users.length} users`];
   reasons.push(...(left === 0 ? [] : [`${left} users without a login of their own are left`]));
+  const long = found.length - all.length;
+  reasons.push(...(long === 0 ? [] : [`${long} users with a text of more than 255 characters are left`]));
   const deceptive = users.filter(({ login }) => plainName(login) !== login).length;
   reasons.push(
     ...(deceptive === 0 ? [] : [`${deceptive} users keep a login that could be taken for another one`]),

@@ -1,4 +1,12 @@
-import { importRefused, type LinotpSource, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
+import {
+  faultOfLength,
+  importRefused,
+  type LinotpSource,
+  shortened,
+  type SourceRow,
+  textOf,
+  wholeOf,
+} from './linotp-source.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
 import {
   DoubleUtf8Detector,
@@ -188,6 +196,7 @@ interface StoredValue {
   readonly value: string;
   readonly type: string;
   readonly description: string;
+  readonly fault?: string;
 }
 
 /** Types of encrypted values. The form of a value proves nothing: one constant looks encrypted and is not. */
@@ -217,13 +226,23 @@ function readConfigTable(
 }
 
 function readRow(row: SourceRow, repair: TextRepair): StoredValue {
+  const key = repair(textOf(row, 'key'));
+  const fault = faultOfLength(row, { key: MAX_KEY_LENGTH });
+  if (fault !== undefined) {
+    // A key that is too long belongs to nothing: not to the resolver or the policy that it begins with.
+    const known = key.length > MAX_KEY_LENGTH ? `…${shortened(key)}` : key;
+    return { key: known, value: '', type: '', description: '', fault };
+  }
   return {
-    key: repair(textOf(row, 'key')),
+    key,
     value: repair(textOf(row, 'value')),
     type: textOrEmpty(textOf(row, 'type')),
     description: textOrEmpty(repair(textOf(row, 'description'))),
   };
 }
+
+/** Of LinOTP's column. */
+const MAX_KEY_LENGTH = 255;
 
 /** LinOTP stores an absent text as its Python name. */
 function textOrEmpty(text: string): string {
@@ -231,28 +250,40 @@ function textOrEmpty(text: string): string {
 }
 
 /** The last part has the type and the description of the value. */
-function join(first: StoredValue, parts: readonly StoredValue[]): StoredValue & { fault?: string } {
+function join(first: StoredValue, parts: readonly StoredValue[]): StoredValue {
   if (first.type !== 'C' || !/^0:\d+$/.test(first.description)) {
     return first;
   }
-  const expected = Number(first.description.slice(2));
   const inOrder = [...parts].sort((one, other) => placeOf(one) - placeOf(other));
-  const last = inOrder.at(-1);
-  const isComplete = last !== undefined && placeOf(last) === expected && inOrder.length === expected;
-  return {
-    key: first.key,
-    value: [first, ...inOrder].map(({ value }) => value).join(''),
-    type: last?.type ?? '',
-    description: last?.description ?? '',
-    ...(!isComplete && { fault: `parts of the long value are missing: ${inOrder.length} of ${expected}` }),
-  };
+  const value = [first, ...inOrder].map((one) => one.value).join('');
+  const { type = '', description = '' } = inOrder.at(-1) ?? {};
+  const fault = faultOfParts(inOrder, Number(first.description.slice(2)), value.length);
+  return fault === undefined
+    ? { key: first.key, value, type, description }
+    : { key: first.key, value: '', type, description, fault };
 }
+
+/** @param expected the number of parts after the first one */
+function faultOfParts(parts: readonly StoredValue[], expected: number, length: number): string | undefined {
+  const last = parts.at(-1);
+  const isComplete = last !== undefined && placeOf(last) === expected && parts.length === expected;
+  if (!isComplete) {
+    return `parts of the long value are missing: ${parts.length} of ${expected}`;
+  }
+  const fault = parts.find((one) => one.fault !== undefined)?.fault;
+  return (
+    fault ?? (length > MAX_JOINED_LENGTH ? `it has more than ${MAX_JOINED_LENGTH} characters` : undefined)
+  );
+}
+
+/** The longest value that is read here is a certificate. */
+const MAX_JOINED_LENGTH = 262_144;
 
 function placeOf({ key }: StoredValue): number {
   return Number(PART.exec(key)?.[2] ?? 0);
 }
 
-function decrypt(one: StoredValue & { fault?: string }, encryptionKey: EncryptionKey): ConfigValue {
+function decrypt(one: StoredValue, encryptionKey: EncryptionKey): ConfigValue {
   const isSecret = SECRET_TYPES.includes(one.type);
   if (one.fault !== undefined || !isSecret) {
     return { ...one, isSecret };

@@ -73,6 +73,35 @@ export function flagOf(row: SourceRow, column: string): boolean {
   return ['t', 'true', '1'].includes(textOf(row, column).trim().toLowerCase());
 }
 
+/** Characters of a text that is read. LinOTP's own columns are narrower, but SQLite holds nobody to the width of a column. */
+const MAX_TEXT_LENGTH = 65_536;
+
+/**
+ * @param bounds of columns, in characters; a general one holds for the others
+ * @returns the reason to leave a row: one of its texts is too long; undefined: none is
+ */
+export function faultOfLength(
+  row: SourceRow,
+  bounds: Readonly<Partial<Record<string, number>>> = {},
+): string | undefined {
+  const boundOf = (column: string): number => bounds[column] ?? MAX_TEXT_LENGTH;
+  const column = Object.keys(row).find((name) => textLength(row[name]) > boundOf(name));
+  return column === undefined
+    ? undefined
+    : `its column ${column} has more than ${boundOf(column)} characters`;
+}
+
+function textLength(value: SourceValue | undefined): number {
+  return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
+}
+
+/** @returns the text, cut where it is too long for a report */
+export function shortened(text: string): string {
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
+}
+
+const MAX_SHOWN_LENGTH = 100;
+
 /** @returns the refusal of an import before it has changed anything */
 export function importRefused(message: string, cause?: unknown): ServiceError {
   return new ServiceError('import.refused', message, { cause });

@@ -2,12 +2,13 @@ import { isServiceError } from '../kernel/errors.ts';
 import { isStorable, storableForm } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { isSerial, OCRA_TYPES, type Rollout } from '../tokens/token.ts';
+import { MAX_DESCRIPTION_LENGTH } from '../tokens/token-settings.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
 import { type LocalTime, readUtc } from './local-time.ts';
 import { partsOfDayFirst, type TokenUse } from '../tokens/token-use.ts';
 import type { Mapped } from './import-report.ts';
 import { resolverNameOf } from './configuration-mapping.ts';
-import { flagOf, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
+import { faultOfLength, flagOf, shortened, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 import {
   infoText,
@@ -67,6 +68,16 @@ export interface TokenContext {
 
 const MAX_INTEGER = 2 ** 31 - 1;
 
+/** Characters of columns. A description is cut instead. */
+const BOUNDS = {
+  linotptokenserialnumber: 64,
+  linotptokentype: 64,
+  linotptokendesc: Infinity,
+  linotpidresolver: 1024,
+  linotpidresclass: 1024,
+  linotpuserid: 1024,
+};
+
 /** @param realmIds the ids of the token's realms */
 export function mapToken(
   row: SourceRow,
@@ -75,6 +86,10 @@ export function mapToken(
 ): Mapped<ImportedToken> {
   const serial = context.repair(textOf(row, 'linotptokenserialnumber'));
   const place = { name: serial, row: `Token ${textOf(row, 'linotptokenid')}` };
+  const fault = faultOfLength(row, BOUNDS);
+  if (fault !== undefined) {
+    return { ...place, name: shortened(serial), value: undefined, reasons: [fault] };
+  }
   const reasons: string[] = [];
   if (serial === '' || !isStorable(serial)) {
     return { ...place, value: undefined, reasons: ['it has no serial that can be stored'] };
@@ -124,7 +139,7 @@ function readToken(
     typeName,
     serial,
     source,
-    description: text('linotptokendesc'),
+    description: readDescription(text('linotptokendesc'), reasons),
     active: flagOf(row, 'linotpisactive'),
     realms: readRealms(realmIds, context, reasons),
     owner: readOwner(source, context, reasons),
@@ -146,6 +161,15 @@ function readToken(
   };
 }
 
+function readDescription(text: string, reasons: string[]): string {
+  if (text.length <= MAX_DESCRIPTION_LENGTH) {
+    return text;
+  }
+  reasons.push(`its description is cut to ${MAX_DESCRIPTION_LENGTH} characters`);
+  // Not within a pair of surrogates.
+  return text.slice(0, MAX_DESCRIPTION_LENGTH).replace(/[\ud800-\udbff]$/, '');
+}
+
 const PLAIN = { ocraSuite: null, rollout: 'complete', replayMarkers: [] } as const;
 
 function readRealms(
@@ -159,7 +183,7 @@ function readRealms(
     if (name === undefined) {
       reasons.push(`its realm with the id ${id} does not exist, and is left out`);
     } else if (!realms.has(name)) {
-      reasons.push(`its realm ${name} is not imported, and is left out`);
+      reasons.push(`its realm ${shortened(name)} is not imported, and is left out`);
     } else {
       names.add(name);
     }
@@ -238,7 +262,7 @@ function readTokenUse(info: TokenInfo, localTime: LocalTime, reasons: string[]):
     const text = infoText(info, key);
     const at = text === '' ? null : momentOf(text, localTime);
     if (at === undefined) {
-      reasons.push(`its ${key} (${text}) is not readable, and is left`);
+      reasons.push(`its ${key} (${shortened(text)}) is not readable, and is left`);
     }
     return at ?? null;
   };
@@ -246,7 +270,7 @@ function readTokenUse(info: TokenInfo, localTime: LocalTime, reasons: string[]):
     const text = infoText(info, key);
     const value = text === '' ? 0 : Number(text);
     if (!Number.isSafeInteger(value) || value < 0 || value > MAX_INTEGER) {
-      reasons.push(`its ${key} (${text}) is not readable, and is now 0`);
+      reasons.push(`its ${key} (${shortened(text)}) is not readable, and is now 0`);
       return 0;
     }
     return value;

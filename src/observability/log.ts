@@ -2,7 +2,7 @@ import winston from 'winston';
 import type { Clock } from '../kernel/clock.ts';
 import { LEVELS, addAllowedFields, type LogLevel, type LineFields } from './plain-log.ts';
 
-/** Accepts fields of any kind, as only those of the list ALLOWED are written. Fits every log port. */
+/** Accepts fields of any kind, as only those of the list LOG_FIELDS are written. Fits every log port. */
 export interface Logger extends Readonly<
   Record<LogLevel, (message: string, fields?: Readonly<Record<string, unknown>>) => void>
 > {

@@ -1,67 +1,21 @@
-import type { Log, LogFields } from '../kernel/log.ts';
+import { type Log, LOG_FIELDS, type LogField, type LogFields } from '../kernel/log.ts';
 import { safeText } from '../kernel/text.ts';
 
 /** From the gravest on. */
 export const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 } as const;
 export type LogLevel = keyof typeof LEVELS;
 
-/**
- * The fields that a log line may carry besides time, level and message. All others are dropped, so that no secret is
- * logged because a list of exceptions omits it.
- */
-const ALLOWED = [
-  'requestId',
-  'method',
-  'path',
-  'status',
-  'durationMs',
-  'aborted',
-  'client',
-  'administrator',
-  'serial',
-  'realm',
-  'realms',
-  'resolver',
-  'policy',
-  'webhook',
-  'scope',
-  'action',
-  'code',
-  'limit',
-  'fault',
-  'faultDetail',
-  'stack',
-  'component',
-  'address',
-  'host',
-  'port',
-  'url',
-  'keyId',
-  'attempts',
-  'count',
-  'clockOffset',
-  'checkpoint',
-  'migration',
-  'version',
-  'dataDir',
-  'dataFolder',
-  'home',
-  'startedHere',
-  'drainSeconds',
-] as const;
-
-type AllowedField = (typeof ALLOWED)[number];
 type FieldValue = string | number | boolean;
 
 /** The allowed fields of a line. */
-export type LineFields = Partial<Record<AllowedField, FieldValue>>;
+export type LineFields = Partial<Record<LogField, FieldValue>>;
 
 const MAX_LENGTH = 500;
 const MAX_STACK_LENGTH = 5_000;
 
 /** Adds to a line the allowed fields among the given ones, long texts cut, in the order of the list. */
 export function addAllowedFields(line: LineFields, fields: Readonly<Record<string, unknown>>): void {
-  for (const name of ALLOWED) {
+  for (const name of LOG_FIELDS) {
     const value = fields[name];
     if (typeof value === 'string') {
       line[name] = value.slice(0, name === 'stack' ? MAX_STACK_LENGTH : MAX_LENGTH);

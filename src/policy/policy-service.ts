@@ -63,20 +63,24 @@ export class PolicyService {
    * Creates a policy or replaces the one of that name. Actions that only LinOTP has are kept without effect beside known
    * ones, where the policy does not become wider so: old clients store their policies whole. The operator is refused.
    * @param expected the policy that the caller has read; null: there was none; undefined: any is replaced
-   * @returns the policy as it is stored
+   * @returns the policy as it is stored, and remarks on it
    * @throws ServiceError 'policy.invalid' with the reason and the known values, 'policy.changed' where another
    *   administrator has changed it meanwhile
    */
-  async set(caller: Caller, draft: PolicyDraft, expected?: Policy | null): Promise<Policy> {
+  async set(
+    caller: Caller,
+    draft: PolicyDraft,
+    expected?: Policy | null,
+  ): Promise<{ readonly policy: Policy; readonly notes: readonly string[] }> {
     const base = await this.#deps.configuration.current();
     const { policy, withoutEffect } = checkedFor(caller, draft);
     const unknown = unknownNames(policy, base);
     await this.#warnOfLockOut(caller, base.policies, [{ stored: policy }]);
-    const remark = withoutEffect.length === 0 ? '' : `, ${remarkOf(withoutEffect)}`;
-    const act = actOf(caller, 'policy/set');
-    await this.#deps.configuration.putPolicy(policy, act, expected, `stored${remark}`);
-    if (remark !== '') {
-      this.#deps.log?.warn(`The policy ${policy.name} is stored${remark}`);
+    const notes = withoutEffect.length === 0 ? [] : [remarkOf(withoutEffect)];
+    const outcome = ['stored', ...notes].join(', ');
+    await this.#deps.configuration.putPolicy(policy, actOf(caller, 'policy/set'), expected, outcome);
+    if (notes.length > 0) {
+      this.#deps.log?.warn(`The policy ${policy.name} is ${outcome}`);
     }
     // Old clients store policies before the realms in them. The operator has been asked.
     if (unknown.length > 0 && !caller.principal.operator) {
@@ -84,7 +88,7 @@ export class PolicyService {
         `The policy ${policy.name} names what does not exist: ${listUnknownNames(unknown)}`,
       );
     }
-    return policy;
+    return { policy, notes };
   }
 
   /**

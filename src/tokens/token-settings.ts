@@ -26,7 +26,7 @@ export interface TokenSettings {
 }
 
 const MAX_PIN_LENGTH = 255;
-const MAX_DESCRIPTION_LENGTH = 255;
+export const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
  * An empty PIN is none, and of no effect where the token has none: forms and old scripts send the field as it is.

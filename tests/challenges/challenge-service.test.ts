@@ -105,19 +105,6 @@ describe('a challenge', () => {
     ]);
   });
 
-  it('closes the oldest beyond those that may be open', async () => {
-    const issued = [];
-    for (let count = 0; count < 5; count += 1) {
-      issued.push(await house.ocra.requestChallenge(admin, { serial: 'A1' }));
-    }
-    const [oldest, next] = issued;
-    const status = await house.ocra.status(admin, { transactionId: oldest?.transactionId });
-    expect(status).toMatchObject([{ dropped: true, validTan: false }]);
-    expect(await house.ocra.status(admin, { transactionId: next?.transactionId })).toMatchObject([
-      { dropped: false },
-    ]);
-  });
-
   it('is made anew where the token gets another owner or key at this moment, some times', async () => {
     const issue = house.issues.issue.bind(house.issues);
     let attempts = 0;
@@ -178,21 +165,6 @@ describe('a challenge', () => {
     expect(await house.held.acts()).toEqual([]);
   });
 
-  it('is refused where the policies name several addresses', async () => {
-    house = await site.house({
-      tokens: [keyedToken('A1', { realms: ['alpha', 'beta'] })],
-      policies: [
-        { name: 'a', scope: 'authentication', action: 'qrtanurl=https://a.example/', realm: 'alpha' },
-        { name: 'b', scope: 'authentication', action: 'qrtanurl=https://b.example/', realm: 'beta' },
-      ],
-    });
-    expect(await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1' }))).toMatchObject({
-      code: 'challenge.url-ambiguous',
-      message: "The policies name 2 different values of qrtanurl for the realms of the token 'A1'",
-      payload: { urls: ['https://a.example/', 'https://b.example/'], realms: ['alpha', 'beta'] },
-    });
-  });
-
   it('is refused where its data does not fit into a QR code', async () => {
     const refused = await eventualRefusal(
       house.ocra.requestChallenge(admin, { serial: 'A1', data: 'x'.repeat(2_953) }),
@@ -241,14 +213,6 @@ describe('a response', () => {
       failCount: 0,
       lastSuccessAt: house.clock.at,
     });
-  });
-
-  it('that is wrong counts, and the last that is allowed closes the challenge', async () => {
-    const issued = await house.ocra.requestChallenge(admin, { serial: 'A1' });
-    for (const failCount of [1, 2, 3]) {
-      expect(await answer(issued, 99n)).toEqual({ known: true, dropped: false, failCount, result: false });
-    }
-    expect(await answer(issued)).toEqual({ known: true, dropped: true, failCount: 3, result: false });
   });
 
   it('to no transaction is wrong', async () => {
@@ -315,42 +279,6 @@ describe('the status', () => {
     await house.ocra.requestChallenge(admin, { serial: 'A1' });
     expect(await house.ocra.status(admin, { user: 'carol', realm: 'beta' })).toHaveLength(1);
     expect(await house.ocra.status(admin, { user: 'carol', realm: 'alpha' })).toEqual([]);
-  });
-
-  it('without a selection is refused', async () => {
-    for (const wanted of [{}, { transactionId: '', serial: '', user: '', realm: 'alpha' }]) {
-      expect(await eventualRefusal(house.ocra.status(admin, wanted))).toMatchObject({
-        code: 'parameter.missing',
-        payload: { parameters: ['transactionid', 'user', 'serial'] },
-      });
-    }
-  });
-});
-
-describe('an activation code', () => {
-  it('is random, or of the text that is given', async () => {
-    expect(await house.calculations.activationCode(admin, '1234567890')).toBe('GEZDGNBVGY3TQOJQ01');
-    expect(await house.calculations.activationCode(admin, 'é')).toBe('YOUQ====6A');
-    expect(await house.calculations.activationCode(admin, '')).toBe('00');
-    const codes = [
-      await house.calculations.activationCode(admin),
-      await house.calculations.activationCode(admin),
-    ];
-    expect(codes.every((code) => /^[A-Z2-7]{16}[0-9A-F]{2}$/.test(code))).toBe(true);
-    expect(codes[0]).not.toBe(codes[1]);
-  });
-});
-
-describe('a calculation', () => {
-  it('uses the given values', async () => {
-    const input = {
-      sharedsecret: '61'.repeat(32),
-      activationcode: 'GEZDGNBVGY3TQOJQ01',
-      nonce: '0123456789abcdef'.repeat(8),
-      ocrasuite: 'OCRA-1:HOTP-SHA256-6:C-QA64',
-      challenge: 'abcdefg12345670000Xch3tNAkIWpmj6du0PVBSvFOmJqWu0wq9AL9BKYxGjGkVg',
-    };
-    expect(await house.calculations.calculateOtp(admin, input)).toBe('991417');
   });
 });
 

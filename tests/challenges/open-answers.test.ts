@@ -237,8 +237,14 @@ describe('a response to a token with several open challenges', () => {
   it('that was accepted is recorded with its challenge, once', async () => {
     const scene = await Scene.of({}, ['A1', 'A1']);
     await scene.bySerial(scene.response(0));
+    await scene.byUser(scene.response(1, 1));
+    const { transactionId = '' } = (await scene.issue(['A1'])).issued.at(-1) ?? {};
+    await scene.house.validation.checkTransaction(open, { transactionId, pass: scene.response(2, 2) });
+    const accepted = { ...open, actor: '', subject: 'A1', outcome: 'accepted' };
     expect(await scene.house.answers()).toEqual([
-      { ...open, actor: '', action: 'validate/check_s', subject: 'A1', outcome: 'accepted' },
+      { ...accepted, action: 'validate/check_s' },
+      { ...accepted, action: 'validate/check' },
+      { ...accepted, action: 'validate/check_t' },
     ]);
   });
 

@@ -40,35 +40,6 @@ function response(counter = 0n): string {
 }
 
 describe('a response by serial or user', () => {
-  it.each([
-    [{ serial: 'A1' }, 'validate/check_s'],
-    [{ user: 'anna' }, 'validate/check'],
-    [{ user: 'anna', realm: 'alpha' }, 'validate/check'],
-    [{ user: 'anna@alpha', transactionId: '' }, 'validate/check'],
-  ])('of %j is taken for the only open challenge', async (reference, action) => {
-    expect(await house.validation.check(open, { ...reference, pass: response() })).toBe(true);
-    const accepted = { ...open, actor: '', action, subject: 'A1', outcome: 'accepted' };
-    expect(await house.answers()).toEqual([accepted]);
-    expect(await house.validation.check(open, { ...reference, pass: response() })).toBe(false);
-    expect(await house.answers()).toHaveLength(1);
-  });
-
-  it('is taken for the transaction that is named, where several are open', async () => {
-    const other = await house.ocra.requestChallenge(admin, { serial: 'A1' });
-    const { transactionId } = issued;
-    for (const reference of [{ serial: 'B1' }, { user: 'bernd' }]) {
-      const named = { ...reference, transactionId, pass: response() };
-      expect(await house.validation.check(open, named)).toBe(false);
-    }
-    expect(await house.answers()).toEqual([]);
-    const answer = computeResponse(SUITE, KEY, { question: other.question, counter: 0n });
-    expect(await house.validation.check(open, { serial: 'A1', transactionId, pass: answer })).toBe(false);
-    expect(await house.validation.check(open, { serial: 'A1', transactionId, pass: response() })).toBe(true);
-    expect((await house.ocra.status(admin, { transactionId: other.transactionId }))[0]).toMatchObject({
-      receivedTan: false,
-    });
-  });
-
   it("that cannot be decided on is recorded, never with the client's text", async () => {
     await house.validation.check(open, { user: 'bernd', pass: response() });
     await house.validation.check(open, { serial: 'unheard', pass: response() });
@@ -108,49 +79,5 @@ describe('a response by serial or user', () => {
     expect(first).not.toEqual(second);
     expect(again).toEqual(first);
     expect(first?.userId).not.toContain('nobody');
-  });
-
-  it('counts as wrong where it is wrong', async () => {
-    expect(await house.validation.check(open, { user: 'anna', pass: '00000000' })).toBe(false);
-    expect((await house.tokens.findBySerial('A1'))?.failCount).toBe(1);
-  });
-
-  it.each([
-    [{ serial: '' }],
-    [{ serial: 'X' }],
-    [{ user: 'nobody' }],
-    [{ user: '' }],
-    [{}],
-    [{ user: 'anna', realm: 'beta' }],
-    [{ serial: 'B1', user: 'anna' }],
-  ])('of %j changes nothing', async (reference) => {
-    expect(await house.validation.check(open, { ...reference, pass: response() })).toBe(false);
-    expect(await house.answers()).toEqual([]);
-  });
-
-  it('is refused after the time of the challenge', async () => {
-    house.clock.at = new Date(house.clock.at.getTime() + 1_200_000);
-    expect(await house.validation.check(open, { serial: 'A1', pass: response() })).toBe(false);
-    const later = await house.ocra.requestChallenge(admin, { serial: 'A1' });
-    const pass = computeResponse(SUITE, KEY, { question: later.question, counter: 0n });
-    expect(await house.validation.check(open, { serial: 'A1', pass })).toBe(true);
-  });
-});
-
-describe('a response by transaction', () => {
-  it('reports the token and its fail counter', async () => {
-    const { transactionId } = issued;
-    const token = { serial: 'A1', type: 'ocra2' };
-    const wrong = await house.validation.checkTransaction(open, { transactionId, pass: '00000000' });
-    expect(wrong).toEqual({ token, failCount: 1, result: false });
-    const right = await house.validation.checkTransaction(open, { transactionId, pass: response() });
-    expect(right).toEqual({ token, failCount: 0, result: true });
-    const answers = (await house.answers()).map(({ action }) => action);
-    expect(answers).toEqual(['validate/check_t', 'validate/check_t']);
-  });
-
-  it.each(['', 'f'.repeat(20)])('to the transaction %j is wrong', async (transactionId) => {
-    const checked = await house.validation.checkTransaction(open, { transactionId, pass: response() });
-    expect(checked).toEqual({ token: undefined, failCount: 0, result: false });
   });
 });

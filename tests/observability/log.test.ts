@@ -132,12 +132,8 @@ function logged(level: 'warn' | 'debug', write: (log: ReturnType<typeof plainLog
 describe('the log of a command', () => {
   it('is lines for people, with the allowed fields only, and nothing that a terminal would obey', () => {
     const text = logged('warn', (log) => {
-      log.warn('The key file can be read\u001b[2J by others', {
-        component: 'vault',
-        keyId: 'a1',
-        resolver: 'a\nb',
-        password: 's3cret',
-      });
+      const fields = { component: 'vault', keyId: 'a1', resolver: 'a\nb', password: 's3cret' };
+      log.warn('The key file can be read\u001b[2J by others', fields);
       log.error('It failed', { stack: 'Error: x\n  at y' });
     });
     expect(text).toBe(

@@ -53,7 +53,7 @@ describe('actions that only LinOTP has', () => {
       configuration: stored.configuration,
       log: { warn: (message) => warnings.push(message) },
     });
-    expect(await logging.set(admin, draft)).toMatchObject({ action: 'show, unpair' });
+    expect(await logging.set(admin, draft)).toMatchObject({ policy: { action: 'show, unpair' } });
     const remark = 'stored, unknown actions are without effect: unpair';
     expect(warnings).toEqual([`The policy desk is ${remark}`]);
     expect(await test.database.knex('audit').where({ subject: 'desk' }).pluck('outcome')).toEqual([remark]);
@@ -95,7 +95,7 @@ describe('names in a policy that do not exist', () => {
 
 describe('policies', () => {
   it('are set, shown, listed, replaced and removed', async () => {
-    const kept = await service.set(admin, { ...DRAFT, name: ' p ' });
+    const { policy: kept } = await service.set(admin, { ...DRAFT, name: ' p ' });
     expect(kept).toMatchObject({ name: 'p', realm: '*', active: true });
     expect(await service.show(' p')).toEqual(kept);
     await service.set(admin, { ...kept, active: false });

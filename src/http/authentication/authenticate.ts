@@ -16,6 +16,7 @@ import {
   parseAuthorization,
   readCookie,
   refuseNavigation,
+  unquoted,
 } from './credentials.ts';
 import { assertCsrfToken, type Demands, readLoginCookie, SESSION_COOKIE } from './cookies.ts';
 import type { Guards } from '../limits/guards.ts';
@@ -67,7 +68,7 @@ export async function authenticate(
 ): Promise<Identity> {
   const { credentials: check, logins } = checks;
   const { client } = sender;
-  const session = values.get('session');
+  const session = sessionIn(values);
   const authorization = parseAuthorization(headerValues(request, 'authorization'));
   const cookie = readCookie(request.headers.cookie, SESSION_COOKIE);
   const loginToken = readLoginCookie(request);
@@ -92,6 +93,12 @@ export async function authenticate(
     assertCsrfToken(request, { administrator, csrfToken }, values.get('csrf_token'), demands);
   }
   return known;
+}
+
+/** @returns the session that the parameters repeat; clients copy it from the cookie, with its quotes */
+function sessionIn(values: RequestValues): string | undefined {
+  const session = values.get('session');
+  return session === undefined ? undefined : unquoted(session);
 }
 
 /**

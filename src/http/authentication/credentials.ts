@@ -92,17 +92,24 @@ function parseBasic(credentials: string): Authorization {
 
 /**
  * @param header the header `Cookie` (RFC 6265 §4.2)
- * @returns the value of the cookie, undefined where there is none
+ * @returns the value of the cookie without quotes around it, undefined where there is none
  * @throws ServiceError 'authentication.required' where it is repeated with different values: an attacker may have
  *   planted one of them
  */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   const values = (header ?? '').split(';').flatMap((pair) => {
     const equals = pair.indexOf('=');
-    return equals !== -1 && pair.slice(0, equals).trim() === name ? [pair.slice(equals + 1).trim()] : [];
+    return equals !== -1 && pair.slice(0, equals).trim() === name
+      ? [unquoted(pair.slice(equals + 1).trim())]
+      : [];
   });
   if (new Set(values).size > 1) {
     throw notAuthenticated();
   }
   return values[0];
+}
+
+/** Libraries of Java and Python put values of cookies in quotes (RFC 2109 §4.3.4). No value of ours begins with one. */
+export function unquoted(value: string): string {
+  return /^"([^"]*)"$/.exec(value)?.[1] ?? value;
 }

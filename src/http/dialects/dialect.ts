@@ -94,7 +94,7 @@ export interface AdministrationDialect {
     detail?: Readonly<Record<string, unknown>>,
   ): Reply;
   policies(policies: readonly Policy[], context: RequestContext): Reply;
-  storedPolicy(policy: Policy, context: RequestContext): Reply;
+  storedPolicy(policy: Policy, context: RequestContext, detail?: Readonly<Record<string, unknown>>): Reply;
   removedPolicy(name: string, context: RequestContext): Reply;
   resolvers(resolvers: readonly Resolver[], context: RequestContext): Reply;
   resolver(resolver: Resolver, context: RequestContext): Reply;

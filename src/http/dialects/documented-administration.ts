@@ -34,7 +34,7 @@ export function documentedAdministration(envelope: DocumentedEnvelope): Administ
     tokenRows: ({ tokens }) => tokens.map(tokenValue),
     setTokens: (_names, count, context, detail) => envelope.value(context, count, detail),
     policies: (policies, context) => envelope.value(context, byName(policies, policyValue)),
-    storedPolicy: done,
+    storedPolicy: (_policy, context, detail) => envelope.value(context, true, detail),
     removedPolicy: done,
     resolvers: (resolvers, context) => envelope.value(context, byName(resolvers, resolverValue)),
     resolver: (resolver, context) => envelope.value(context, resolverValue(resolver)),

@@ -49,9 +49,9 @@ export function linotpAdministration(version: string): AdministrationDialect {
     setTokens: (names, count, _context, detail) =>
       linotpValue(version, inPython2Order(names.map((name) => [`set ${name}`, count] as const)), detail),
     policies: (policies) => reply(byName(policies, policyValue)),
-    storedPolicy: ({ name }) => {
+    storedPolicy: ({ name }, _context, detail) => {
       const value: ShownIn<'linotp', typeof STORED_POLICY> = { [`setPolicy ${name}`]: STORED_FIELDS };
-      return reply(value);
+      return linotpValue(version, value, detail);
     },
     removedPolicy: (name) => reply(removedPolicy(name)),
     resolvers: (resolvers) => reply(byName(resolvers, resolverEntry)),

@@ -3,29 +3,18 @@ import { TextDecoder } from 'node:util';
 import type { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
 
-// Each keeps no state between texts; a new one for each text would cost more than the decoding.
-const FORM_DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const BODY_DECODER = new TextDecoder('utf-8', { fatal: true });
-export const NOT_ENCODED = 'A parameter is not percent-encoded UTF-8';
+// Keeps no state between texts; a new one for each text would cost more than the decoding.
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Decodes UTF-8.
  * @throws ServiceError 'request.malformed' where the bytes are not UTF-8
  */
 export function decodeUtf8(bytes: Uint8Array): string {
-  return decodeStrictly(bytes, BODY_DECODER, 'The request is not in UTF-8');
-}
-
-/** Decodes UTF-8 that was percent-encoded. @throws ServiceError 'request.malformed' */
-export function decodePart(bytes: Uint8Array): string {
-  return decodeStrictly(bytes, FORM_DECODER, NOT_ENCODED);
-}
-
-function decodeStrictly(bytes: Uint8Array, decoder: TextDecoder, message: string): string {
   try {
-    return decoder.decode(bytes);
+    return UTF_8.decode(bytes);
   } catch (cause) {
-    throw new ServiceError('request.malformed', message, { cause });
+    throw new ServiceError('request.malformed', 'The request is not in UTF-8', { cause });
   }
 }
 
@@ -44,16 +33,16 @@ function decodeLatin1(bytes: Uint8Array): string {
 /** Decodes UTF-8, and Latin-1 where the bytes are not UTF-8. */
 export function decodeUtf8OrLatin1(bytes: Uint8Array): string {
   try {
-    return FORM_DECODER.decode(bytes);
+    return UTF_8.decode(bytes);
   } catch {
     return decodeLatin1(bytes);
   }
 }
 
-/** The decoders of bodies by charset; undefined: strict UTF-8. */
-const DECODERS: Readonly<Record<string, Decoder | undefined>> = {
-  'utf-8': undefined,
-  utf8: undefined,
+/** The decoders of bodies by charset. */
+const DECODERS: Readonly<Record<string, Decoder>> = {
+  'utf-8': decodeUtf8,
+  utf8: decodeUtf8,
   'us-ascii': decodeUtf8OrLatin1,
   ascii: decodeUtf8OrLatin1,
   'iso-8859-1': decodeLatin1,
@@ -77,10 +66,13 @@ export function charsetOption(contentType = ''): string | undefined {
 
 /**
  * @param option `charset=…` of a media type; undefined: there is none
- * @returns undefined: UTF-8; 'unknown': a charset that is not read here
+ * @returns undefined: no charset is declared; 'unknown': a charset that is not read here
  */
 export function decoderOf(option: string | undefined): Decoder | undefined | 'unknown' {
-  const charset = /=\s*["']?([^"']*?)\s*["']?\s*$/.exec(option ?? '=utf-8')?.[1]?.toLowerCase() ?? '';
+  if (option === undefined) {
+    return undefined;
+  }
+  const charset = /=\s*["']?([^"']*?)\s*["']?\s*$/.exec(option)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(DECODERS, charset) ? DECODERS[charset] : 'unknown';
 }
 
@@ -106,8 +98,7 @@ export function decoderOfParts(parser: InstanceType<typeof Busboy>): () => Decod
   let decoder: Decoder | undefined | 'unknown';
   (parser as unknown as PartSource)._parser.parser.prependListener('part', (part) => {
     part.on('header', (headers: PartHeaders) => {
-      const charset = charsetOption(headers['content-type']?.[0]);
-      decoder = charset === undefined ? undefined : (decoderOf(charset) ?? decodeUtf8);
+      decoder = decoderOf(charsetOption(headers['content-type']?.[0]));
     });
   });
   return () => decoder;

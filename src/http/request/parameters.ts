@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { ServiceError } from '../../kernel/errors.ts';
-import { type Decoder, NOT_ENCODED, decodePart } from './charsets.ts';
+import { type Decoder, decodeUtf8OrLatin1 } from './charsets.ts';
 import { isStorable, parseJsonOrUndefined } from '../../kernel/text.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
@@ -167,10 +167,10 @@ export function parseQueryString(text: string, max = Infinity, syntax: FormSynta
 }
 
 /**
- * Reads `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing), by default strictly:
- * malformed input is refused, as a guess could differ from the value that the sender meant.
+ * Reads `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing). By default a malformed
+ * percent sequence is refused, as a guess could differ from the value that the sender meant.
  * @param max parameters; further ones are refused before they are decoded
- * @throws ServiceError 'request.malformed' for too many parameters, a broken percent sequence or broken UTF-8
+ * @throws ServiceError 'request.malformed' for too many parameters, a broken percent sequence, or as `syntax.decode` does
  */
 export function parseForm(bytes: Buffer, max: number, syntax: FormSyntax = {}): QueryEntry[] {
   const entries: QueryEntry[] = [];
@@ -200,14 +200,17 @@ function parsePair(pair: Buffer, syntax: FormSyntax): QueryEntry {
 }
 
 /** Decodes on bytes: splitting a text of megabytes would make a string for each character to replace. */
-function decode(encoded: Buffer, { decode: decodeBytes = decodePart, keepsPercent }: FormSyntax): string {
+function decode(
+  encoded: Buffer,
+  { decode: decodeBytes = decodeUtf8OrLatin1, keepsPercent }: FormSyntax,
+): string {
   const bytes = Buffer.allocUnsafe(encoded.length);
   let length = 0;
   for (let index = 0; index < encoded.length; index += 1) {
     const byte = encoded[index] ?? 0;
     const code = byte === PERCENT ? 16 * hexDigit(encoded[index + 1]) + hexDigit(encoded[index + 2]) : byte;
     if (Number.isNaN(code) && keepsPercent !== true) {
-      throw new ServiceError('request.malformed', NOT_ENCODED);
+      throw new ServiceError('request.malformed', 'A percent sign in a parameter encodes nothing');
     }
     if (byte === PERCENT && !Number.isNaN(code)) {
       bytes[length] = code;
@@ -239,7 +242,7 @@ function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
 
 /** The reading of a form. */
 export interface FormSyntax {
-  /** Decodes a name or a value; default: strict UTF-8. */
+  /** Decodes a name or a value; default: UTF-8, else Latin-1, as old clients declare no charset. */
   readonly decode?: Decoder;
   /** A percent sign that encodes nothing stands for itself, as in LinOTP; default: it is refused. */
   readonly keepsPercent?: boolean;

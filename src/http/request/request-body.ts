@@ -9,6 +9,7 @@ import {
   decoderOf,
   decoderOfParts,
   decodeUtf8,
+  decodeUtf8OrLatin1,
   unknownCharset,
 } from './charsets.ts';
 import { type FormSyntax, parseForm, type QueryEntry, tooManyParameters } from './parameters.ts';
@@ -382,7 +383,7 @@ function malformed(message: string): ServiceError {
  * @throws ServiceError 'request.malformed'
  */
 function parseJson(body: Buffer, decode: Decoder = decodeUtf8): QueryEntry[] {
-  const value = parseAnyJson(decode(body));
+  const value = parseAnyJson(decode(body).replace(/^\uFEFF/, ''));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ServiceError('request.malformed', 'The JSON body must be an object');
   }
@@ -427,17 +428,17 @@ interface Part {
 
 /**
  * Reads `multipart/form-data` (RFC 7578) from a stream. Every part is read as text, also one with a file name: in the
- * charset of its own `Content-Type`, else in that of the body.
+ * charset of its own `Content-Type`, else in that of the body, else in UTF-8 or Latin-1.
  * After an error the caller must stop the stream.
  * @param maxParts parts; a further one is refused as soon as it begins
- * @param decodeBody decodes parts without a charset; default: strict UTF-8
+ * @param decodeBody decodes parts without a charset
  * @throws ServiceError 'request.malformed', 'request.media-type' for an unknown charset
  */
 export async function parseMultipart(
   contentType: string,
   body: Readable,
   maxParts: number,
-  decodeBody: Decoder = decodeUtf8,
+  decodeBody: Decoder = decodeUtf8OrLatin1,
 ): Promise<QueryEntry[]> {
   const parts: Part[] = [];
   await new Promise<void>((resolve, reject) => {

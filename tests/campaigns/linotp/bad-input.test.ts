@@ -158,6 +158,70 @@ describe('a row', () => {
     expect(token?.info).toMatchObject({ 'a\u{FFFD}b': 1 });
   });
 
+  it('of texts without end is left or cut, is named shortly, and stops nothing', async () => {
+    const long = 'x'.repeat(2_000_000);
+    const config = (key: string, value: string): string =>
+      `INSERT INTO public."Config" VALUES ('linotp.${key}', '${value}', '', '');`;
+    const imported = await importEdited((text) => {
+      const row = rowOf(text, '"Token"', "'QR07'");
+      const twin = (id: number, serial: string): string =>
+        `INSERT INTO public."Token" VALUES ${row.replace(/^\(\d+/, `(${id}`).replace("'QR07'", `'${serial}'`)}`;
+      const statements = [
+        twin(9000, long),
+        twin(9001, 'LONGKEY').replace(/'[0-9a-f]{160,}'/, `'${long}'`),
+        twin(9002, 'LONGINFO').replace('{', `{"a": "${long}", `),
+        `INSERT INTO public."Realm" VALUES (900, '${long}', false, '');`,
+        String.raw`INSERT INTO public.challenges VALUES (900, '${long}', '', '', '\x7261773a61', '', '', '\x7261773a61', '', 'QR08', '2026-11-20 12:41:56', 0, false, false);`,
+        config(`ldapresolver.LDAPURI.${long}`, 'ldap://example.com'),
+        config(`Policy.${long}.scope`, 'admin'),
+        config('Policy.selfs.note', 'x'),
+        config('my.own', long),
+        config('my.other', 'x'.repeat(8_193)),
+      ];
+      const withoutClient = replaced(text, "'192.168.0.0/16'", `'${long}'`);
+      return appended(withoutClient, statements.join('\n'));
+    });
+    const named = (group: string, begin: string): readonly string[] =>
+      imported.entries
+        .filter((entry) => entry.group === group && entry.name.startsWith(begin))
+        .map(({ outcome, reasons }) => `${outcome}: ${reasons.join('; ')}`);
+    const column = (name: string, length: number): string =>
+      `left: its column ${name} has more than ${length} characters`;
+    expect(named('tokens', 'xxx')).toEqual([column('linotptokenserialnumber', 64)]);
+    expect(named('tokens', 'LONGKEY')).toEqual([column('linotpkeyenc', 65_536)]);
+    expect(named('tokens', 'LONGINFO')).toEqual([column('linotptokeninfo', 65_536)]);
+    expect(named('challenges', 'xxx')).toEqual([column('transid', 64)]);
+    expect(named('realms', 'xxx')).toEqual(['left: its name has more than 255 characters']);
+    expect(named('settings', '…linotp.')).toEqual([column('key', 255), column('key', 255)]);
+    expect(named('settings', 'my.')).toEqual([
+      'left: it has more than 8192 characters',
+      column('value', 65_536),
+    ]);
+    expect(named('policies', 'ocra_status_only')).toEqual([
+      'changed: is now inactive: client cannot be read: its column value has more than 65536 characters',
+    ]);
+    expect(named('resolvers', 'xxx')).toEqual([]);
+    const { policies } = await app.services.configuration.current();
+    expect(policies.find(({ name }) => name === 'ocra_status_only')?.active).toBe(false);
+    expect(JSON.stringify(imported.entries).length).toBeLessThan(200_000);
+  });
+
+  it('of a long description is cut', async () => {
+    const imported = await importEdited((text) => {
+      const row = rowOf(text, '"Token"', "'QR07'");
+      return replaced(
+        text,
+        row,
+        replaced(row, "'', 'QR07'", `'${'x'.repeat(254)}\u{1f600}${'y'.repeat(2_000)}', 'QR07'`),
+      );
+    });
+    expect(reported(imported, 'tokens', 'QR07')).toEqual([
+      'changed: its description is cut to 255 characters',
+    ]);
+    const token = (await storedTokens(sql)).find(({ serial }) => serial === 'QR07');
+    expect(token?.description).toBe('x'.repeat(254));
+  });
+
   it('of realm links without token or realm is named', async () => {
     const imported = await importEdited((text) =>
       appended(

@@ -3,7 +3,6 @@ import { checkPin } from '../../../src/tokens/pin.ts';
 import type { NewToken } from '../../../src/tokens/token.ts';
 import type { Sealed, SecretPurpose } from '../../../src/keys/vault.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
-import { computeResponse } from '../../../src/ocra/compute.ts';
 import type { Enrolled, EnrolmentRequest } from '../../../src/challenges/enrolment/enrolment.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { parseQrTanUrl, verifyQrTanSignature } from '../../../src/ocra/qrtan-url.ts';
@@ -120,27 +119,6 @@ describe('the second phase of a roll-out', () => {
     ]);
   });
 
-  it('is completed by the first right response, and then cannot be started again', async () => {
-    const { transactionId, question, nonce } = await phase2({
-      serial: 'A1',
-      activationcode: 'gezdgnbvgy3tqojqo1',
-    });
-    const key = await deriveTokenKey({
-      sharedSecret: SECRET,
-      activationCode: CODE,
-      nonce: Buffer.from(nonce, 'hex'),
-    });
-    const pass = computeResponse(SUITE, key, { question, counter: 0n });
-    const open = { client: '', requestId: '' };
-    expect(await house.ocra.checkTransaction(open, { transactionId, pass })).toMatchObject({ result: true });
-    const token = await house.tokens.findBySerial('A1');
-    expect(token).toMatchObject({ rollout: 'complete', secrets: { sharedSecret: null, nonce: null } });
-    expect(await eventualRefusal(phase2({ serial: 'A1' }))).toMatchObject({
-      code: 'token.state',
-      message: "The token 'A1' is not in roll-out: it has no shared secret",
-    });
-  });
-
   it('without message and PINs leaves them out, and keeps those of the first phase', async () => {
     const pin = vault.seal(Buffer.from('kept'), 'pin', 'A1');
     await house.tokens.update('A1', { secrets: { pin, ocraPin: pin } }, ACT);
@@ -148,16 +126,6 @@ describe('the second phase of a roll-out', () => {
     expect(parseQrTanUrl(appImport)).toMatchObject({ message: undefined });
     expect(await house.challenges.find({ serial: 'A1' })).toMatchObject([{ challenge: { data: '' } }]);
     expect((await house.tokens.findBySerial('A1'))?.secrets).toMatchObject({ pin, ocraPin: pin });
-  });
-
-  it('may be repeated, each time with a new nonce, and the last one counts', async () => {
-    const first = await phase2({ serial: 'A1' });
-    const second = await phase2({ serial: 'A1' });
-    expect(second.nonce).not.toBe(first.nonce);
-    expect(await house.ocra.status(admin, { serial: 'A1' })).toMatchObject([
-      { transactionId: second.transactionId, dropped: false },
-      { transactionId: first.transactionId, dropped: true },
-    ]);
   });
 
   it.each([

@@ -119,6 +119,15 @@ describe('in the dialect linotp', () => {
     }
   });
 
+  it('an action without effect is named beside the answer of LinOTP', async () => {
+    const sent = { name: 'sms', scope: 'authentication', action: 'otppin=1, autosms', realm: '*', user: '*' };
+    expect((await application.asAdmin('/system/setPolicy', sent)).body).toMatchObject({
+      result: { status: true, value: { 'setPolicy sms': { action: true } } },
+      detail: { message: 'unknown actions are without effect: autosms' },
+    });
+    await application.services.policies.remove(OPERATOR, 'sms');
+  });
+
   it('a value without effect is named beside the answer of LinOTP', async () => {
     const sent = { DefaultMaxFailCount: '9', DefaultOtpLen: '6' };
     expect((await application.asAdmin('/system/setDefault', sent)).body).toMatchObject({

@@ -133,6 +133,7 @@ describe('an endpoint for administrators', () => {
     ['a session whose cookie differs', inQuery, () => ({ Cookie: 'admin_session=x' })],
     ['an unknown session', () => 'session=justatest', () => ({ Cookie: 'admin_session=justatest' })],
     ['an empty session', () => 'session=', () => ({ Cookie: 'admin_session=' })],
+    ['an empty session in quotes', () => 'session=""', () => ({ Cookie: 'admin_session=""' })],
     ['a session by the name SESSION', () => `SESSION=${session}`, () => ({ Cookie: inCookie() })],
     ['two cookies', inQuery, () => ({ Cookie: `admin_session=x; ${inCookie()}` })],
     ['two cookies, the right one first', inQuery, () => ({ Cookie: `${inCookie()}; admin_session=x` })],

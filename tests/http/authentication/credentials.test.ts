@@ -61,6 +61,11 @@ describe('readCookie', () => {
     ['admin_session=', ''],
     ['a=b; admin_session=abc=; c=d', 'abc='],
     ['admin_session=abc;admin_session=abc', 'abc'],
+    ['$Version="1"; admin_session="abc" ; $Path="/"', 'abc'],
+    ['admin_session=abc; admin_session="abc"', 'abc'],
+    ['admin_session=""', ''],
+    ['admin_session="', '"'],
+    ['admin_session="a"b"', '"a"b"'],
   ])('reads %j', (header, value) => {
     expect(readCookie(header, 'admin_session')).toBe(value);
   });

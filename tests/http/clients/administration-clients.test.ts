@@ -133,7 +133,7 @@ const CLIENTS: readonly (readonly [client: string, exchanges: readonly Exchange[
       {
         sends: 'POST /admin/show',
         head: [COOKIE, ...HTTP_CLIENT],
-        encoding: latin1Form,
+        encoding: latin1Form(),
         fields: { session: '{session}', user: 'jürgen' },
         finds: [LISTED, /"(?:tokens|total)": 1/],
       },
@@ -200,8 +200,20 @@ const CLIENTS: readonly (readonly [client: string, exchanges: readonly Exchange[
     'a portal in PHP (curl), with a session',
     [session(['Accept: */*']), ...portal([COOKIE, 'Accept: */*'], form(), { session: '{session}' })],
   ],
+  ...Object.entries({
+    'Java (Apache HttpClient 3), which puts cookies': HTTP_CLIENT,
+    'Python (http.cookiejar), which puts cookies': ['User-Agent: Python-urllib/2.7'],
+  }).map(([name, head]): [string, Exchange[]] => [
+    `a portal in ${name} and the session in quotes`,
+    [
+      session(head),
+      ...portal(['Cookie: $Version="1"; admin_session="{session}"; $Path="/"', ...head], latin1Form(FORM), {
+        session: '"{session}"',
+      }),
+    ],
+  ]),
   ['a portal in Java (java.net.http, which asks for HTTP/2)', portal([BASIC, ...H2C], form(), {})],
-  ['a portal in Java (Apache HttpClient 4)', portal([BASIC, ...HTTP_CLIENT], latin1Form, {})],
+  ['a portal in Java (Apache HttpClient 4)', portal([BASIC, ...HTTP_CLIENT], latin1Form(), {})],
   ['a portal in C# (HttpWebRequest)', portal([BASIC, 'Expect: 100-continue'], form(), {})],
   ['a portal in JavaScript (axios, JSON)', portal([BASIC, 'User-Agent: axios/1.6.7'], json, {})],
   [

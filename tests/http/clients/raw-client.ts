@@ -43,11 +43,14 @@ export function form(type = FORM): Encoding {
   return (fields) => withBody(type, formOf(fields, asUtf8));
 }
 
-export const latin1Form: Encoding = (fields) =>
-  withBody(
-    `${FORM}; charset=ISO-8859-1`,
-    formOf(fields, (text) => percentEncoded(text, 'latin1')),
-  );
+/** @param type the header `Content-Type` */
+export function latin1Form(type = `${FORM}; charset=ISO-8859-1`): Encoding {
+  return (fields) =>
+    withBody(
+      type,
+      formOf(fields, (text) => percentEncoded(text, 'latin1')),
+    );
+}
 
 /** Letters as they are, as shell scripts send them. */
 export const unencodedForm: Encoding = (fields) =>
@@ -57,6 +60,10 @@ export const unencodedForm: Encoding = (fields) =>
   );
 
 export const query: Encoding = (fields) => ({ query: `?${formOf(fields, asUtf8)}` });
+
+export const latin1Query: Encoding = (fields) => ({
+  query: `?${formOf(fields, (text) => percentEncoded(text, 'latin1'))}`,
+});
 
 /** Letters as they are. */
 export const unencodedQuery: Encoding = (fields) => ({ query: `?${formOf(fields, (text) => text)}` });

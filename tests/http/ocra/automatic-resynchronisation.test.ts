@@ -72,37 +72,6 @@ describe('with AutoResync, a token whose counter has run away', () => {
     expect((await answer(62n)).value).toEqual(accepted);
   });
 
-  it('takes none of the two a second time, not even the one that was refused', async () => {
-    const first = await answer(60n);
-    const second = await answer(61n);
-    expect(second.value).toEqual(accepted);
-    expect(await application.check(second.transactionid, second.pass)).toEqual(refused(0));
-    expect(await application.check(first.transactionid, first.pass)).toEqual(refused(1));
-  });
-
-  it('takes neither of them for another transaction with the same question', async () => {
-    const data = 'the same 12345678';
-    const first = await answer(60n, { data });
-    const second = await answer(61n, { data });
-    expect(second.value).toEqual(accepted);
-    const { transactionid } = await application.challenge(serial, data);
-    expect(await application.check(transactionid, first.pass)).toEqual(refused(1));
-    expect(await application.check(transactionid, second.pass)).toEqual(refused(2));
-  });
-
-  it('stays out of step where one response is left out between the two', async () => {
-    await answer(60n);
-    expect((await answer(62n)).value).toEqual(refused(2));
-    expect((await answer(61n)).value).toEqual(refused(3));
-    expect(await counter()).toBe(0n);
-  });
-
-  it('stays out of step where the same response is given again', async () => {
-    const { transactionid, pass } = await answer(60n);
-    expect(await application.check(transactionid, pass)).toEqual(refused(2));
-    expect(await counter()).toBe(0n);
-  });
-
   it('starts over where a response of the window was accepted in between', async () => {
     await answer(60n);
     expect((await answer(3n)).value).toEqual(accepted);
@@ -110,44 +79,72 @@ describe('with AutoResync, a token whose counter has run away', () => {
     expect((await answer(62n)).value).toEqual(accepted);
   });
 
-  it('needs the right PIN for both', async () => {
-    await answer(60n, { pin: 'nip' });
-    expect((await answer(61n)).value).toEqual(refused(2));
-    expect((await answer(62n, { pin: 'nip' })).value).toEqual(refused(3));
-    expect((await answer(62n)).value).toEqual(accepted);
-  });
-
-  it('is not followed beyond the sync window', async () => {
-    await application.services.tokens.set(OPERATOR, { serial }, { syncWindow: 50 });
-    await answer(50n);
-    expect((await answer(51n)).value).toEqual(refused(2));
-    await answer(48n);
-    expect((await answer(49n)).value).toEqual(accepted);
-  });
-
-  it('is not followed while it is locked', async () => {
-    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
-    await answer(60n);
-    expect((await answer(61n)).value).toEqual(refused(2));
-    expect((await answer(62n)).value).toEqual(refused(3));
-    await application.services.tokens.reset(OPERATOR, { serial });
-    expect((await answer(63n)).value).toEqual(refused(1));
-    expect(await counter()).toBe(0n);
-  });
-
-  it('accepts the second response once, however often it arrives at the same time', async () => {
-    await answer(60n);
-    const { transactionid, question } = await application.challenge(serial);
-    const pass = `pin${application.respond(SUITE, question, { counter: 61n })}`;
-    const values = await Promise.all(Array.from({ length: 8 }, () => application.check(transactionid, pass)));
-    expect(values.filter((value) => (value as { result: boolean }).result)).toHaveLength(1);
-    expect(await counter()).toBe(62n);
-  });
-
   it('forgets the first half when it is enrolled anew', async () => {
     await answer(60n);
     await application.enrolPlain(serial, SUITE, { pin: 'pin' });
     expect((await answer(61n)).value).toEqual(refused(1));
+  });
+});
+
+describe.each<[what: string, suite: string, answering: typeof answerAhead, out: number]>([
+  ['counter has run away', SUITE, (at, how) => answer(BigInt(at), how), 60],
+  ['clock is ahead', CLOCK, answerAhead, 20],
+])('with AutoResync, a token whose %s', (_, suite, answering, out) => {
+  beforeEach(() => application.enrolPlain(serial, suite, { pin: 'pin' }));
+
+  it('takes none of the two a second time, not even the one that was refused', async () => {
+    const first = await answering(out);
+    const second = await answering(out + 1);
+    expect(second.value).toEqual(accepted);
+    expect(await application.check(second.transactionid, second.pass)).toEqual(refused(0));
+    expect(await application.check(first.transactionid, first.pass)).toEqual(refused(1));
+  });
+
+  it('takes neither of them for another transaction with the same question', async () => {
+    const data = 'the same 12345678';
+    const first = await answering(out, { data });
+    const second = await answering(out + 1, { data });
+    expect(second.value).toEqual(accepted);
+    const { transactionid } = await application.challenge(serial, data);
+    expect(await application.check(transactionid, first.pass)).toEqual(refused(1));
+    expect(await application.check(transactionid, second.pass)).toEqual(refused(2));
+  });
+
+  it('needs the right PIN for both', async () => {
+    await answering(out, { pin: 'nip' });
+    expect((await answering(out + 1)).value).toEqual(refused(2));
+    expect((await answering(out + 2, { pin: 'nip' })).value).toEqual(refused(3));
+    expect((await answering(out + 2)).value).toEqual(accepted);
+  });
+
+  it('is not followed while it is locked', async () => {
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
+    await answering(out);
+    expect((await answering(out + 1)).value).toEqual(refused(2));
+    expect((await answering(out + 2)).value).toEqual(refused(3));
+    await application.services.tokens.reset(OPERATOR, { serial });
+    expect((await answering(out + 8)).value).toEqual(refused(1));
+    expect(await counter()).toBe(0n);
+    expect(await clockShift()).toBe(0);
+  });
+
+  it('has its second response accepted once, however often it arrives at the same time', async () => {
+    await answering(out);
+    const { transactionid, pass } = await answering(out + 1, { pin: 'nip' });
+    const right = pass.replace('nip', 'pin');
+    const values = await Promise.all(
+      Array.from({ length: 8 }, () => application.check(transactionid, right)),
+    );
+    expect(values.filter((value) => (value as { result: boolean }).result)).toHaveLength(1);
+  });
+
+  it('stays out of step where AutoResync is off', async () => {
+    await configure('False');
+    await answering(out);
+    expect((await answering(out + 1)).value).toEqual(refused(2));
+    expect(await counter()).toBe(0n);
+    expect(await clockShift()).toBe(0);
+    await configure('True');
   });
 });
 
@@ -161,24 +158,6 @@ describe('with AutoResync, a token whose clock is ahead', () => {
     expect(await clockShift()).toBe(1_260);
     expect((await answerAhead(22)).value).toEqual(accepted);
     expect((await answerAhead(0)).value).toEqual(refused(1));
-  });
-
-  it('takes none of the two a second time, not even the one that was refused', async () => {
-    const first = await answerAhead(20);
-    const second = await answerAhead(21);
-    expect(second.value).toEqual(accepted);
-    expect(await application.check(second.transactionid, second.pass)).toEqual(refused(0));
-    expect(await application.check(first.transactionid, first.pass)).toEqual(refused(1));
-  });
-
-  it('takes neither of them for another transaction with the same question', async () => {
-    const data = 'the same 12345678';
-    const first = await answerAhead(20, { data });
-    const second = await answerAhead(21, { data });
-    expect(second.value).toEqual(accepted);
-    const { transactionid } = await application.challenge(serial, data);
-    expect(await application.check(transactionid, first.pass)).toEqual(refused(1));
-    expect(await application.check(transactionid, second.pass)).toEqual(refused(2));
   });
 
   it('may answer both questions within one time step, though not the same one', async () => {
@@ -215,21 +194,6 @@ describe('with AutoResync, a token whose clock is ahead', () => {
     expect(await clockShift()).toBe(60);
   });
 
-  it('needs the right PIN for both', async () => {
-    await answerAhead(20, { pin: 'nip' });
-    expect((await answerAhead(21)).value).toEqual(refused(2));
-    expect((await answerAhead(22, { pin: 'nip' })).value).toEqual(refused(3));
-    expect((await answerAhead(22)).value).toEqual(accepted);
-  });
-
-  it('is not followed beyond the sync window, counted in time steps', async () => {
-    await application.services.tokens.set(OPERATOR, { serial }, { syncWindow: 30 });
-    await answerAhead(30);
-    expect((await answerAhead(31)).value).toEqual(refused(2));
-    await answerAhead(28);
-    expect((await answerAhead(29)).value).toEqual(accepted);
-  });
-
   it('is never followed further than a day from the clock of the server', async () => {
     await application.services.tokens.set(OPERATOR, { serial }, { syncWindow: 10_000 });
     const [almost, day] = [23 * 60 + 50, 24 * 60];
@@ -239,23 +203,6 @@ describe('with AutoResync, a token whose clock is ahead', () => {
     expect((await answerAhead(almost)).value).toEqual(accepted);
     await answerAhead(day + 5);
     expect((await answerAhead(day + 6)).value).toEqual(refused(2));
-  });
-
-  it('is not followed while it is locked', async () => {
-    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
-    await answerAhead(20);
-    expect((await answerAhead(21)).value).toEqual(refused(2));
-    await application.services.tokens.reset(OPERATOR, { serial });
-    expect(await clockShift()).toBe(0);
-  });
-
-  it('has its second response accepted once, however often it arrives at the same time', async () => {
-    await answerAhead(20);
-    const { transactionid, question } = await application.challenge(serial);
-    const pass = `pin${respondAhead(question, 21)}`;
-    const values = await Promise.all(Array.from({ length: 8 }, () => application.check(transactionid, pass)));
-    expect(values.filter((value) => (value as { result: boolean }).result)).toHaveLength(1);
-    expect(await clockShift()).toBe(1_260);
   });
 
   it('is followed without a transaction id, too', async () => {
@@ -270,24 +217,6 @@ describe('with AutoResync, a token whose clock is ahead', () => {
     const second = await application.challenge(serial);
     expect(await validate(respondAhead(second.question, 21))).toBe(true);
     expect(await clockShift()).toBe(1_260);
-  });
-});
-
-describe('without AutoResync', () => {
-  beforeAll(() => configure('False'));
-  afterAll(() => configure('True'));
-
-  it('nothing brings the clock back in step', async () => {
-    await application.enrolPlain(serial, CLOCK, { pin: 'pin' });
-    await answerAhead(20);
-    expect((await answerAhead(21)).value).toEqual(refused(2));
-    expect(await clockShift()).toBe(0);
-  });
-
-  it('nothing brings the counter back in step', async () => {
-    await answer(60n);
-    expect((await answer(61n)).value).toEqual(refused(2));
-    expect(await counter()).toBe(0n);
   });
 });
 

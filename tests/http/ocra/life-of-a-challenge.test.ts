@@ -251,14 +251,6 @@ describe('suites', () => {
     application.clock.advance(300);
     expect(await application.check(three.transactionid, old)).toEqual(wrong(1));
   });
-
-  it('with session information cannot be verified: nothing is accepted and nothing counts', async () => {
-    const suite = 'OCRA-1:HOTP-SHA256-8:C-QN08-S064';
-    const serial = await enrol(suite);
-    const { transactionid } = await application.challenge(serial);
-    expect(await application.check(transactionid, 'pin12345678')).toEqual(wrong(0));
-    expect(await flags(transactionid)).toEqual([false, false, 0]);
-  });
 });
 
 describe('a token whose counters are at their maximum', () => {

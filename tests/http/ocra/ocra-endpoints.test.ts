@@ -58,7 +58,11 @@ describe.each(METHODS)('/ocra by %s', (method) => {
     const of = (path: string, given: Record<string, string>): request.Test =>
       sendBy(method, application.app, path, given).set(AS_ADMIN);
     const fresh = await of('/ocra/getActivationCode', {});
-    expect(fresh.body).toHaveProperty('result.value.activationcode', expect.stringMatching(/^[A-Z0-9]{18}$/));
+    expect(fresh.body).toHaveProperty(
+      'result.value.activationcode',
+      expect.stringMatching(/^[A-Z2-7]{16}[0-9A-F]{2}$/),
+    );
+    expect((await of('/ocra/getActivationCode', {})).text).not.toBe(fresh.text);
     const made = await of('/ocra/getActivationCode', { activationcode: '1234567890' });
     expect(made.body).toHaveProperty('result.value', { activationcode: 'GEZDGNBVGY3TQOJQ01' });
     const input = {
@@ -81,7 +85,7 @@ describe.each(METHODS)('/ocra by %s', (method) => {
 });
 
 describe('a missing parameter', () => {
-  it.each([
+  it.each<[path: string, given: Record<string, string>, text: string]>([
     ['/ocra/check_t', {}, "validate a token request. Missing parameter 'pass'."],
     ['/ocra/check_t', { pass: 'x' }, "validate a token request. Missing parameter 'transactionid'."],
     [
@@ -89,14 +93,16 @@ describe('a missing parameter', () => {
       { serial: 'x' },
       "request a challenge for a given user or token (serial). Missing parameter 'data'.",
     ],
-    [
-      '/ocra/checkstatus',
-      {},
-      'check the token status - for asynchronous verification. Missing parameter: You need to provide one of the parameters "transactionid", "user" or "serial"',
-    ],
+    ...[{}, { transactionid: '', serial: '', user: '', realm: 'x' }].map(
+      (given): [string, Record<string, string>, string] => [
+        '/ocra/checkstatus',
+        given,
+        'check the token status - for asynchronous verification. Missing parameter: You need to provide one of the parameters "transactionid", "user" or "serial"',
+      ],
+    ),
   ])('is named by %s with %j', async (path, given, text) => {
     const message = `ERR77: Usage: ${path.slice(1)}: ${text}`;
-    expect(await ask(path, given as Record<string, string>)).toEqual({
+    expect(await ask(path, given)).toEqual({
       status: false,
       error: { code: 77, message },
     });

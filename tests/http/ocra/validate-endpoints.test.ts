@@ -94,14 +94,6 @@ describe.each([
     expect(await validate(path, { ...whose(), pass: right })).toBe(true);
   });
 
-  it('accepts the response to any of several open challenges', async () => {
-    const first = await opened();
-    const second = await opened();
-    expect(await validate(path, { ...whose(), pass: second.right })).toBe(true);
-    expect(await validate(path, { ...whose(), pass: first.right })).toBe(true);
-    expect(await failCount()).toBe(0);
-  });
-
   it('takes the response to the challenge that is named, and to no other', async () => {
     const first = await opened();
     const second = await opened();
@@ -130,26 +122,6 @@ describe.each([
     expect(await application.check(foreign.transactionid, pass)).toEqual({ failcount: 0, result: true });
   });
 
-  it('accepts nothing while the token is locked or disabled', async () => {
-    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
-    const { wrong, right } = await opened();
-    await validate(path, { ...whose(), pass: wrong });
-    expect(await validate(path, { ...whose(), pass: right })).toBe(false);
-    expect(await failCount()).toBe(2);
-    await application.services.tokens.reset(OPERATOR, { serial });
-    await application.services.tokens.disable(OPERATOR, { serial });
-    expect(await validate(path, { ...whose(), pass: right })).toBe(false);
-    expect(await failCount()).toBe(0);
-  });
-
-  it('accepts a response once, however often it arrives at the same time', async () => {
-    const { right } = await opened();
-    const values = await Promise.all(
-      Array.from({ length: 6 }, () => validate(path, { ...whose(), pass: right })),
-    );
-    expect(values.filter((value) => value === true)).toHaveLength(1);
-  });
-
   it('names its required parameters', async () => {
     expect(await validate(path, whose())).toMatch(/^ERR77: .*Missing parameter 'pass'/);
     const missing = path === '/validate/check' ? 'user' : 'serial';
@@ -175,17 +147,6 @@ describe('/validate/check', () => {
     await application.services.tokens.assign(OPERATOR, { serial, user: 'björn', realm: 'staff' });
     const { right } = await opened();
     expect(await validate('/validate/check', { user: 'björn', realm: 'staff', pass: right })).toBe(true);
-  });
-
-  it('accepts the response of either of two tokens of the user', async () => {
-    const other = `${serial}B`;
-    await application.enrolPlain(other, SUITE, { pin: 'pin', user, realm: 'staff' });
-    const { right } = await opened();
-    const { question } = await application.challenge(other);
-    expect(await validate('/validate/check', { user, realm: 'staff', pass: right })).toBe(true);
-    const pass = `pin${application.respond(SUITE, question)}`;
-    expect(await validate('/validate/check', { user, realm: 'staff', pass })).toBe(true);
-    expect(await failCount()).toBe(0);
   });
 });
 

@@ -21,17 +21,29 @@ describe('parseQueryString', () => {
     ],
     ['a=x+y%20z%2B', [['a', 'x y z+']]],
     ['a=%C3%A4ü', [['a', 'äü']]],
+    [
+      'a=M%FCller&%E4=%80',
+      [
+        ['a', 'Müller'],
+        ['ä', '€'],
+      ],
+    ],
+    [
+      'a=%C3%A4&b=%E4',
+      [
+        ['a', 'ä'],
+        ['b', 'ä'],
+      ],
+    ],
+    ['a=%C0%80', [['a', 'À€']]],
     ['a=1;b=2', [['a', '1;b=2']]],
   ])('reads %j', (text, entries) => {
     expect(parseQueryString(text)).toEqual(entries);
   });
 
-  it.each(['%', '%4', '%zz', 'a=%E4', '%C3=1', 'a=%C0%80', 'a=%ED%A0%80', 'a=%F5%80%80%80', 'ok=1&bad=%'])(
-    'refuses %j and never guesses',
-    (text) => {
-      expect(refusalOf(() => parseQueryString(text)).code).toBe('request.malformed');
-    },
-  );
+  it.each(['%', '%4', '%zz', 'ok=1&bad=%'])('refuses %j and never guesses', (text) => {
+    expect(refusalOf(() => parseQueryString(text)).code).toBe('request.malformed');
+  });
 
   it('reads every text as URLSearchParams wrote it', () => {
     fc.assert(

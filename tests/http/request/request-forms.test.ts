@@ -79,7 +79,7 @@ describe('parameters', () => {
   });
 });
 
-describe('a body in the charset that it declares', () => {
+describe('a body in the charset that it declares, or without one in UTF-8 or Latin-1', () => {
   const FORM = 'application/x-www-form-urlencoded';
   const word = 'M\u00fcller \u20ac';
   const latin1 = Buffer.from([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72, 0x20, 0x80]);
@@ -102,7 +102,12 @@ describe('a body in the charset that it declares', () => {
     [`${FORM}; charset=US-ASCII`, 'transactionid=t&pass=M%C3%BCller+%E2%82%AC'],
     [`${FORM}; charset=us-ascii`, 'transactionid=t&pass=M%FCller+%80'],
     [`${FORM}; charset=UTF8`, 'transactionid=t&pass=M%C3%BCller+%E2%82%AC'],
+    [FORM, form],
+    [FORM, 'transactionid=t&pass=M%FCller+%80'],
+    [FORM, 'transactionid=t&pass=M%C3%BCller+%E2%82%AC'],
     ['application/json; charset=iso-8859-1', json],
+    ['application/json', `\ufeff{"transactionid": "t", "pass": "${word}"}`],
+    ['multipart/form-data; boundary=b', parts(latin1)],
     ['multipart/form-data; boundary=b; charset=ISO-8859-1', parts(latin1)],
     ['multipart/form-data; boundary=b', parts(latin1, 'Content-Type: text/plain; charset="ISO-8859-1"\r\n')],
     [
@@ -126,6 +131,14 @@ describe('a body in the charset that it declares', () => {
     expect(checked).not.toHaveBeenCalled();
   });
 });
+
+it.each(['M%FCller+%80', 'M%C3%BCller+%E2%82%AC'])(
+  'a URL is read as UTF-8, else as Latin-1: %s',
+  async (pass) => {
+    await request(application.app).get(`${CHECK}?transactionid=t&pass=${pass}`);
+    expect(given()).toEqual({ pass: 'Müller €', transactionId: 't' });
+  },
+);
 
 describe('parameters in the dialect linotp', () => {
   let linotp: TestApplication;
@@ -186,8 +199,18 @@ describe('a malformed request', () => {
     ['U+0000 in JSON', 'application/json', '{"pass": "a\\u0000"}'],
     ['U+0000 in a form', 'application/x-www-form-urlencoded', 'pass=a%00'],
     ['a broken percent sequence', 'application/x-www-form-urlencoded', 'pass=topsecret%4'],
-    ['percent-encoded Latin-1', 'application/x-www-form-urlencoded', 'pass=%E4'],
-    ['Latin-1', 'application/x-www-form-urlencoded', Buffer.from('pass=ä', 'latin1')],
+    ['another charset than declared', 'application/x-www-form-urlencoded; charset=utf-8', 'pass=%E4'],
+    [
+      'a part in another charset than declared',
+      'multipart/form-data; boundary=b',
+      Buffer.concat([
+        Buffer.from(
+          '--b\r\nContent-Disposition: form-data; name="pass"\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n',
+        ),
+        Buffer.from([0xe4]),
+        Buffer.from('\r\n--b--'),
+      ]),
+    ],
     ['JSON in Latin-1', 'application/json', Buffer.from('{"pass": "ä"}', 'latin1')],
     ['multipart without a boundary', 'multipart/form-data', 'topsecret'],
     ['multipart with another boundary', 'multipart/form-data; boundary=b', '--c\r\n\r\ntopsecret\r\n--c--'],
@@ -205,12 +228,9 @@ describe('a malformed request', () => {
     expect(checked).not.toHaveBeenCalled();
   });
 
-  it.each(['pass=%', 'pass=%E4', 'pass=%00', 'a=1&'.repeat(251)])(
-    'is refused with 400: the query %#',
-    async (query) => {
-      expect((await request(application.app).get(`${CHECK}?${query}`)).status).toBe(400);
-    },
-  );
+  it.each(['pass=%', 'pass=%00', 'a=1&'.repeat(251)])('is refused with 400: the query %#', async (query) => {
+    expect((await request(application.app).get(`${CHECK}?${query}`)).status).toBe(400);
+  });
 
   it('is refused where query string and body together have too many parameters', async () => {
     const response = await post('application/x-www-form-urlencoded', 'a=1&'.repeat(126)).query(

@@ -6,6 +6,7 @@ import { send } from '../../../src/http/reply.ts';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
 import { lingerAfterUnreadBody } from '../../../src/http/request/unread-body.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
+import { plainLog } from '../../../src/observability/plain-log.ts';
 import { logUnreadable } from '../../../src/http/serving/broken-requests.ts';
 import { TestApplication, TestClock } from '../../support/application/test-application.ts';
 
@@ -142,10 +143,8 @@ describe('startServer', () => {
 
   it('logs the same reason of a client once a minute', () => {
     const lines: string[] = [];
-    const warn = (message: string, fields = {}): void =>
-      void lines.push(JSON.stringify({ message, ...fields }));
     const clock = new TestClock();
-    const log = { warn, error: warn, info: warn, debug: warn };
+    const log = plainLog({ level: 'warn', write: (line) => lines.push(line) });
     const note = logUnreadable({ log, clock });
     for (const client of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) {
       note('The header Host is missing', client);
@@ -154,7 +153,7 @@ describe('startServer', () => {
     clock.set(new Date(clock.now().getTime() + 60_000));
     note('The header Host is missing', '192.0.2.1');
     expect(lines).toHaveLength(3);
-    expect(lines[2]).toContain('192.0.2.1');
+    expect(lines[2]).toContain('(client 192.0.2.1, reason The header Host is missing)');
   });
 
   it.each(['http://[::1/nothing', 'http://[/nothing?x=1', '//a@[#b'])(

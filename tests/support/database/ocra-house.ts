@@ -14,8 +14,6 @@ import { responder } from '../../../src/ocra/compute.ts';
 import { CalculationService } from '../../../src/challenges/calculation-service.ts';
 import { ChallengeService } from '../../../src/challenges/challenge-service.ts';
 import { ResponseChecker } from '../../../src/challenges/response-check.ts';
-import { ResynchronisationService } from '../../../src/challenges/resynchronisation-service.ts';
-import { ResynchronisationStore } from '../../../src/challenges/resynchronisation-store.ts';
 import { RolloutPhase2 } from '../../../src/challenges/enrolment/rollout-phase2.ts';
 import { TokenChoice } from '../../../src/challenges/token-choice.ts';
 import { TokenRegistration } from '../../../src/challenges/enrolment/token-registration.ts';
@@ -124,12 +122,10 @@ export class OcraHouse extends OcraRules {
   readonly tokens: TokenStore;
   readonly challenges: ChallengeStore;
   readonly issues: ChallengeIssueStore;
-  readonly resynchronisations: ResynchronisationStore;
   readonly ocra: ChallengeService;
   readonly calculations: CalculationService;
   readonly enrolment: EnrolmentService;
   readonly validation: ValidationService;
-  readonly resynchronisation: ResynchronisationService;
 
   constructor(held: TokenDatabase, sketch: RulesSketch = {}) {
     super(sketch);
@@ -139,7 +135,6 @@ export class OcraHouse extends OcraRules {
     const tokens = (this.tokens = new TokenStore({ database }));
     const challenges = (this.challenges = new ChallengeStore({ database }));
     const issues = (this.issues = new ChallengeIssueStore({ database }));
-    this.resynchronisations = new ResynchronisationStore({ database });
     const choice = new TokenChoice({ tokens, users });
     const log = this.#log();
     const factory = new ChallengeFactory({
@@ -171,11 +166,6 @@ export class OcraHouse extends OcraRules {
       log,
       trigger,
       tokenStore: tokens,
-    });
-    this.resynchronisation = new ResynchronisationService({
-      ...common,
-      tokens: choice,
-      store: this.resynchronisations,
     });
   }
 

@@ -62,12 +62,30 @@ export function policyEndpoints(policies: PolicyService): Endpoint[] {
   ];
 }
 
+const NOTES = z
+  .strictObject({
+    message: z
+      .string()
+      .describe(
+        'remarks on policies: without effect, inactive, or with unknown names; or that nobody may change policies from now on',
+      ),
+  })
+  .optional()
+  .describe('present where there are such');
+
+function detailOf(notes: readonly string[]): { readonly message: string } | undefined {
+  return notes.length === 0 ? undefined : { message: notes.join('. ') };
+}
+
 function setEndpoint(policies: PolicyService): Endpoint {
   return systemChange(
     {
       path: '/system/setPolicy',
       summary: 'creates or replaces a policy',
-      answers: valuesOf(STORED_POLICY),
+      answers: {
+        documented: valueOf(STORED_POLICY.documented, { detail: NOTES }),
+        linotp: valueOf(STORED_POLICY.linotp, { detail: NOTES }),
+      },
       purpose: 'create a policy or replace it.',
       parameters: {
         name: required('the name of the policy', 'helpdesk'),
@@ -88,12 +106,12 @@ function setEndpoint(policies: PolicyService): Endpoint {
       },
     },
     async ({ caller, parameters: { active, expected, ...draft }, context, dialect }) => {
-      const stored = await policies.set(
+      const { policy, notes } = await policies.set(
         caller,
         { ...draft, active: readActive(active) },
         readExpected(expected, EXPECTED_POLICY),
       );
-      return dialect.administration.storedPolicy(stored, context);
+      return dialect.administration.storedPolicy(policy, context, detailOf(notes));
     },
   );
 }
@@ -167,17 +185,6 @@ function exportEndpoint(policies: PolicyService): Endpoint {
 
 const MAX_FILE_BYTES = 256 * 1024;
 
-const NOTES = z
-  .strictObject({
-    message: z
-      .string()
-      .describe(
-        'remarks on policies: without effect, inactive, or with unknown names; or that nobody may change policies from now on',
-      ),
-  })
-  .optional()
-  .describe('present where there are such');
-
 function importEndpoint(policies: PolicyService): Endpoint {
   return systemChange(
     {
@@ -193,8 +200,7 @@ function importEndpoint(policies: PolicyService): Endpoint {
     },
     async ({ caller, parameters: { file }, context, dialect }) => {
       const { stored, notes } = await policies.importFile(caller, file);
-      const detail = notes.length === 0 ? undefined : { message: notes.join('. ') };
-      return dialect.administration.value(stored, context, detail);
+      return dialect.administration.value(stored, context, detailOf(notes));
     },
   );
 }

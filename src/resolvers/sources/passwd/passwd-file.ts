@@ -172,8 +172,8 @@ export class PasswdFile implements UserSource {
     if (lines > 0 && report !== this.#reported) {
       this.#log.warn('Lines of a passwd file are no accounts, and are passed over', {
         resolver: this.#resolver,
-        lines,
-        first: first.join(', '),
+        count: lines,
+        reason: first.join(', '),
       });
     }
     this.#reported = reading === undefined ? this.#reported : report;

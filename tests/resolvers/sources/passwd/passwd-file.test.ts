@@ -249,7 +249,7 @@ describe('a passwd file with a fault', () => {
     expect(await source.count()).toBe(2);
     const message = 'Lines of a passwd file are no accounts, and are passed over';
     expect(warnings).toEqual([
-      JSON.stringify({ message, resolver: 'file', lines: 1, first: `line 2 ${reason}` }),
+      JSON.stringify({ message, resolver: 'file', count: 1, reason: `line 2 ${reason}` }),
     ]);
   });
 
