@@ -192,6 +192,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await page.getByLabel('PIN').fill(PIN);
     await press(page, 'Unlock');
     const codes = await issueCodes(ADDRESS);
+    await answerAt(page, ADDRESS, true);
     await rollOut(page, codes);
     await press(page, 'Decline');
     await expectScreen(page, 'Declined');
