@@ -8,6 +8,7 @@ import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { LanguageContext, useTexts } from '../language/language.ts';
 import { timeText } from '../language/time-text.ts';
+import { IssuerLine } from '../tokens/issuer-line.tsx';
 import { DisplayData } from './display-data.tsx';
 import { flowTexts } from './flow-texts.ts';
 import type { ShownChallenge } from './open-code.ts';
@@ -112,11 +113,19 @@ function Circumstances({
 }): JSX.Element {
   const texts = useTexts(flowTexts);
   const language = useContext(LanguageContext);
-  const { serial } = challenge.token;
+  const { serial, issuer } = challenge.token;
   return (
     <>
       <p class="muted">{texts.confirmHint}</p>
       <dl class="facts">
+        {issuer !== undefined && (
+          <div>
+            <dt>{texts.issuer}</dt>
+            <dd>
+              <IssuerLine issuer={issuer} />
+            </dd>
+          </div>
+        )}
         {destination.kind === 'sent' && (
           <div>
             <dt>{texts.goesTo}</dt>

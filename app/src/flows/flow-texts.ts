@@ -11,6 +11,7 @@ interface FlowTexts {
   readonly cancel: string;
   readonly serial: string;
   readonly token: string;
+  readonly issuer: string;
 
   readonly addTitle: string;
   readonly addText: string;
@@ -78,6 +79,7 @@ export const flowTexts: Texts<FlowTexts> = {
     cancel: 'Cancel',
     serial: 'Serial number',
     token: 'Token',
+    issuer: 'Issuer',
 
     addTitle: 'Add this token?',
     addText: 'Add it only if the code comes from your bank. Compare the serial number with your letter.',
@@ -181,6 +183,7 @@ export const flowTexts: Texts<FlowTexts> = {
     cancel: 'Abbrechen',
     serial: 'Seriennummer',
     token: 'Token',
+    issuer: 'Herausgeber',
 
     addTitle: 'Dieses Token hinzufügen?',
     addText:

@@ -6,6 +6,7 @@ import { useTexts } from '../language/language.ts';
 import { LoadedContent } from '../shell/loaded-content.tsx';
 import { useLoaded, useServices } from '../shell/services.ts';
 import type { StoredToken } from '../vault/vault.ts';
+import { IssuerLogo } from './issuer-line.tsx';
 import { Reminders } from './reminders.tsx';
 import { tokenTexts } from './token-texts.ts';
 
@@ -85,11 +86,17 @@ function TokenRow({ stored: { token, name } }: { stored: StoredToken }): JSX.Ele
         navigation.go({ name: 'token', serial: token.serial });
       }}
     >
-      <Icon name="tokens" />
+      {(token.issuer?.logo ?? '') === '' ? (
+        <Icon name="tokens" />
+      ) : (
+        <IssuerLogo logo={token.issuer?.logo ?? ''} />
+      )}
       <span class="row-body">
         <span class="row-title">{titleOf(name, token.serial)}</span>
         <span class="row-note">
-          {titleOf(name, token.serial) === token.serial ? state : `${token.serial} · ${state}`}
+          {[token.issuer?.name, titleOf(name, token.serial) === token.serial ? '' : token.serial, state]
+            .filter((text) => text !== undefined && text !== '')
+            .join(' · ')}
         </span>
       </span>
       <Icon name="next" />

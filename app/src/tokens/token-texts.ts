@@ -10,6 +10,7 @@ interface TokenTexts {
   readonly ready: string;
   readonly back: string;
   readonly gone: string;
+  readonly issuer: string;
   readonly serial: string;
   readonly state: string;
   readonly suite: string;
@@ -46,6 +47,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     ready: 'Ready',
     back: 'Your tokens',
     gone: 'This token is no longer on the device.',
+    issuer: 'Issuer',
     serial: 'Serial number',
     state: 'State',
     suite: 'Method',
@@ -83,6 +85,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     ready: 'Bereit',
     back: 'Ihre Token',
     gone: 'Dieses Token ist nicht mehr auf dem Gerät.',
+    issuer: 'Herausgeber',
     serial: 'Seriennummer',
     state: 'Zustand',
     suite: 'Verfahren',

@@ -7,6 +7,7 @@ import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
+import { issuerLogo } from '../../support/values/issuer-logo.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { answerAt, expectScreen, openApp, pasteCode, PIN, rollOut } from './support/app-page.ts';
@@ -48,6 +49,28 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
       counter: 0n,
     });
     expect(forms).toEqual([{ transactionid: '0123456789abcdef0123', pass }]);
+    expect(problems).toEqual([]);
+  });
+
+  it('shows the issuer that the roll-out has signed, with its logo, from then on', async () => {
+    const { page, problems } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    const issuer = { name: 'Musterbank <b>eG</b>', logo: issuerLogo(32) };
+    await answerAt(page, ADDRESS, true);
+    await rollOut(page, { ...codes, nonce: () => codes.nonce({ issuer }) });
+    const isDrawn = (): Promise<unknown> =>
+      page.evaluate(`document.querySelector('.issuer-logo')?.naturalWidth`);
+    await page.getByText(issuer.name, { exact: true }).waitFor();
+    await expectSoon(isDrawn).toBe(32);
+    await press(page, 'Confirm');
+    await pasteCode(page, codes.request({ transactionId: 'aaaa' }));
+    await page.getByText(issuer.name, { exact: true }).waitFor();
+    await press(page, 'Tokens');
+    await page.getByRole('button', { name: /Musterbank/ }).waitFor();
+    await expectSoon(isDrawn).toBe(32);
+    await page.getByRole('button', { name: /Musterbank/ }).click();
+    await page.getByText('Issuer').waitFor();
+    await page.getByText(issuer.name, { exact: true }).waitFor();
     expect(problems).toEqual([]);
   });
 
