@@ -37,7 +37,7 @@ export function DeclinedScreen({ shown, kind, first }: DeclinedProps): JSX.Eleme
       <Notice kind={isKnown ? 'success' : outcome === 'not-sent' ? 'info' : 'warning'}>
         {texts.declineOutcomes[outcome](shown.destination.kind === 'sent' ? shown.destination.host : '')}
       </Notice>
-      {(kind === 'reported' || !isKnown) && <p class="screen-text">{texts.declinedAdvice}</p>}
+      {(kind === 'reported' || !isKnown) && <p class="screen-text">{texts.declinedAdvice[kind]}</p>}
       <div class="actions">
         {isUntold && (
           <Button busy={isSending} onPress={sendAgain}>

@@ -65,7 +65,7 @@ interface FlowTexts {
   readonly copyFailed: string;
   readonly declinedTitle: string;
   readonly declineOutcomes: Readonly<Record<DeclineOutcome, (host: string) => string>>;
-  readonly declinedAdvice: string;
+  readonly declinedAdvice: Readonly<Record<DeclineKind, string>>;
   readonly sendAgain: string;
   readonly done: string;
 }
@@ -171,7 +171,10 @@ export const flowTexts: Texts<FlowTexts> = {
       'not-sent': () =>
         'Nothing was sent, as the code names no address for it. Nothing is confirmed without you.',
     },
-    declinedAdvice: 'If you did not start this yourself, tell your bank.',
+    declinedAdvice: {
+      declined: 'If you did not start this yourself, tell your bank.',
+      reported: 'Somebody else may know your password. Tell your bank, and change it.',
+    },
     sendAgain: 'Send again',
     done: 'Done',
   },
@@ -280,7 +283,10 @@ export const flowTexts: Texts<FlowTexts> = {
       'not-sent': () =>
         'Es wurde nichts gesendet, denn der Code nennt keine Adresse dafür. Ohne Sie wird nichts bestätigt.',
     },
-    declinedAdvice: 'Wenn Sie das nicht selbst veranlasst haben, melden Sie es Ihrer Bank.',
+    declinedAdvice: {
+      declined: 'Wenn Sie das nicht selbst veranlasst haben, melden Sie es Ihrer Bank.',
+      reported: 'Jemand anderes kennt vielleicht Ihr Kennwort. Melden Sie das Ihrer Bank, und ändern Sie es.',
+    },
     sendAgain: 'Noch einmal senden',
     done: 'Fertig',
   },

@@ -276,7 +276,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     const forms = await answerAt(page, ADDRESS, false);
     await press(page, 'Send again');
     await page.getByText('that it came too late').waitFor();
-    await page.getByText('tell your bank').waitFor();
+    await page.getByText('Tell your bank, and change it.').waitFor();
     await expectSoon(() => page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
     expect(forms.map(({ pass }) => pass)).toEqual([null]);
   });
