@@ -33,6 +33,9 @@ interface TransactionTexts {
 /** The server's words for the reason of a wrong response of such a token. */
 export const OUT_OF_STEP = 'the token is out of step';
 
+/** The server's words for “this was not me” after the transaction had ended, perhaps by an accepted response. */
+export const REPORTED_LATE = 'reported too late: this was not me';
+
 export const transactionTexts: Texts<TransactionTexts> = {
   en: {
     data: 'Display data',
@@ -95,7 +98,7 @@ export const transactionTexts: Texts<TransactionTexts> = {
       'the challenge is declined, given up or superseded':
         'die Challenge ist abgelehnt, aufgegeben oder ersetzt',
       'declined too late': 'zu spät abgelehnt',
-      'reported too late: this was not me': 'zu spät gemeldet: Das war ich nicht',
+      [REPORTED_LATE]: 'zu spät gemeldet: Das war ich nicht',
       'a decline that the token has not signed': 'eine Ablehnung, die das Token nicht unterschrieben hat',
       'the challenge has expired': 'die Challenge ist abgelaufen',
       'the token is disabled': 'das Token ist deaktiviert',
