@@ -497,7 +497,7 @@ CREATE TABLE challenges (
   sign_in boolean DEFAULT false NOT NULL,
   CONSTRAINT challenges_pkey PRIMARY KEY (id),
   CONSTRAINT challenges_transaction_id_key UNIQUE (transaction_id),
-  CONSTRAINT challenges_closed_by_known CHECK (closed_by = ANY (ARRAY['accepted'::text, 'exhausted'::text, 'superseded'::text])),
+  CONSTRAINT challenges_closed_by_known CHECK (closed_by = ANY (ARRAY['accepted'::text, 'exhausted'::text, 'superseded'::text, 'declined'::text, 'reported'::text])),
   CONSTRAINT challenges_closed_whole CHECK ((closed_by IS NULL) = (closed_at IS NULL)),
   CONSTRAINT challenges_transaction_id_given CHECK (transaction_id <> ''::text),
   CONSTRAINT challenges_valid_once CHECK (valid_tan = (closed_by IS NOT NULL AND closed_by = 'accepted'::text)),

@@ -1,6 +1,8 @@
+const STATES = ['open', 'accepted', 'declined', 'expired'] as const;
+
 /** The state of a transaction, as the portal tells it. `failcount` rises with each wrong response. */
 export interface ChallengeState {
-  readonly state: 'open' | 'accepted' | 'expired';
+  readonly state: (typeof STATES)[number];
   readonly failcount: number;
 }
 
@@ -9,7 +11,9 @@ export function readChallengeState(answer: unknown): ChallengeState | undefined 
   if (typeof answer !== 'object' || answer === null) {
     return undefined;
   }
-  const { state, failcount = 0 } = answer as { state?: unknown; failcount?: unknown };
-  const isState = state === 'open' || state === 'accepted' || state === 'expired';
-  return isState && Number.isSafeInteger(failcount) ? { state, failcount: Number(failcount) } : undefined;
+  const { state: told, failcount = 0 } = answer as { state?: unknown; failcount?: unknown };
+  const state = STATES.find((known) => known === told);
+  return state !== undefined && Number.isSafeInteger(failcount)
+    ? { state, failcount: Number(failcount) }
+    : undefined;
 }

@@ -10,6 +10,7 @@ interface ChallengeTexts {
   readonly refused: string;
   readonly notSent: string;
   readonly accepted: string;
+  readonly declined: string;
   readonly expired: string;
   readonly interrupted: string;
   readonly failed: string;
@@ -29,6 +30,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<'en' | 'de', ChallengeTexts>> = {
     refused: 'This response was not right. Please try again.',
     notSent: 'The digits could not be sent. Please try again.',
     accepted: 'Confirmed.',
+    declined: 'You have declined this in your app.',
     expired: 'This can no longer be confirmed.',
     interrupted: 'The connection is interrupted. Trying again.',
     failed: 'The result cannot be shown here. Please reload the page.',
@@ -45,6 +47,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<'en' | 'de', ChallengeTexts>> = {
     refused: 'Diese Antwort war nicht richtig. Bitte versuchen Sie es noch einmal.',
     notSent: 'Die Ziffern konnten nicht gesendet werden. Bitte versuchen Sie es noch einmal.',
     accepted: 'Bestätigt.',
+    declined: 'Sie haben das in Ihrer App abgelehnt.',
     expired: 'Das kann nicht mehr bestätigt werden.',
     interrupted: 'Die Verbindung ist unterbrochen. Es wird weiter versucht.',
     failed: 'Das Ergebnis kann hier nicht angezeigt werden. Bitte laden Sie die Seite neu.',

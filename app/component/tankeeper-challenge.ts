@@ -214,7 +214,10 @@ export class TankeeperChallenge extends HTMLElement {
   }
 
   /** Ends the showing with its result. */
-  #close(state: 'accepted' | 'expired' | 'failed', detail: Readonly<Record<string, unknown>>): void {
+  #close(
+    state: 'accepted' | 'declined' | 'expired' | 'failed',
+    detail: Readonly<Record<string, unknown>>,
+  ): void {
     const transaction = this.#showing?.transaction ?? '';
     this.#end();
     this.setAttribute('state', state);

@@ -7,17 +7,20 @@ class Html {
 
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes every value that is not HTML itself. */
+/** Escapes every value that is not HTML itself; of a list, each. */
 function html(texts, ...values) {
-  const shown = values.flat().map((value) => (value instanceof Html ? value.text : escape(value)));
+  const shown = values.map((value) => [value].flat().map(shownOf).join(''));
   return new Html(texts.map((text, index) => text + (shown[index] ?? '')).join(''));
 }
+
+const shownOf = (value) => (value instanceof Html ? value.text : escape(value));
 
 function escape(value) {
   return String(value ?? '').replace(/[&<>"']/g, (character) => ENTITIES[character]);
 }
 
-function page(title, content) {
+/** @param user who has logged in; undefined: nobody */
+function page(title, content, user) {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -30,10 +33,19 @@ function page(title, content) {
         <script type="module" src="/portal.js"></script>
       </head>
       <body>
+        <header>
+          <a href="/"><img src="/icon.svg" alt="" /> Example Bank</a>
+          ${
+            user === undefined
+              ? ''
+              : html`<form method="post" action="/logout"><button>Log out ${user}</button></form>`
+          }
+        </header>
         <main>
           <h1>${title}</h1>
           ${content}
         </main>
+        <footer>An example portal of tankeeper: no bank, and no money.</footer>
       </body>
     </html>`.text;
 }
@@ -51,6 +63,15 @@ export const login = (problem) =>
       </form>`,
   );
 
+const STATES = {
+  paid: 'Paid',
+  declined: 'Declined by you',
+  reported: 'Reported by you',
+  stopped: 'Stopped',
+  expired: 'Expired',
+  open: 'To be confirmed',
+};
+
 export const message = (text) =>
   page(
     'Example Bank',
@@ -58,7 +79,10 @@ export const message = (text) =>
       ${back}`,
   );
 
-/** @param order the id of the next payment: submitted twice, the form makes one */
+/**
+ * @param payments with their states
+ * @param order the id of the next payment: submitted twice, the form makes one
+ */
 export const home = ({ user, payments, order }) =>
   page(
     `Welcome, ${user}`,
@@ -69,16 +93,15 @@ export const home = ({ user, payments, order }) =>
         <button>Pay</button>
       </form>
       <h2>Your payments</h2>
-      <ul>
+      <ul class="payments">
         ${payments.map(
-          (payment) =>
-            html`<li>
-              <a href="/payments/${payment.id}">${payment.amount} EUR to ${payment.payee}</a>:
-              ${payment.isPaid ? 'paid' : 'not paid'}
+          ({ id, amount, payee, state }) =>
+            html`<li class="${state}">
+              <a href="/payments/${id}">${amount} EUR to ${payee}</a> <span>${STATES[state]}</span>
             </li>`,
         )}
-      </ul>
-      <form method="post" action="/logout"><button>Log out</button></form>`,
+      </ul>`,
+    user,
   );
 
 /** The text that the app shows, and that the response confirms. */
@@ -95,6 +118,21 @@ export const payment = ({ payment, state, challenge, appUrl }) =>
     declined: () =>
       page(
         'Payment declined',
+        html`<p>You have declined ${payment.amount} EUR to ${payment.payee} in your app. Nothing is paid.</p>
+          ${back}`,
+      ),
+    reported: () =>
+      page(
+        'Payment stopped',
+        html`<p role="alert">
+            You have told us in your app that you did not order ${payment.amount} EUR to ${payment.payee}.
+            Nothing is paid. Somebody else may know your password: please change it. We call you.
+          </p>
+          ${back}`,
+      ),
+    stopped: () =>
+      page(
+        'Payment stopped',
         html`<p>There were too many wrong responses, or newer payments.</p>
           ${back}`,
       ),

@@ -28,7 +28,16 @@ export class Payments {
       const text = paymentText({ amount, payee });
       const challenge = this.#tankeeper.request(user, text);
       const expires = Date.now() + LIFETIME_MS;
-      this.#payments.set(id, { id, user, amount, payee, challenge, expires, isPaid: false });
+      this.#payments.set(id, {
+        id,
+        user,
+        amount,
+        payee,
+        challenge,
+        expires,
+        isPaid: false,
+        isReported: false,
+      });
       challenge.catch(() => this.#payments.delete(id));
     }
     await this.#payments.get(id).challenge;
@@ -37,14 +46,14 @@ export class Payments {
   /**
    * Carries a payment out, once, if tankeeper has accepted a response: what a browser says counts for nothing.
    * @param wait such as `20S`: waits for a change
-   * @returns `paid`, `declined`, `expired` or `open`, with the token's fail counter
+   * @returns `paid`, `declined`, `reported`, `stopped`, `expired` or `open`, with the token's fail counter
    */
   async settle(payment, wait) {
     if (payment.isPaid) {
       return { state: 'paid', failcount: 0 };
     }
     const { transaction } = await payment.challenge;
-    const { accepted, closed, failcount } = await this.#tankeeper.status(transaction, wait);
+    const { accepted, closed, declined, failcount } = await this.#tankeeper.status(transaction, wait);
     // No await from here on: no other request comes in between. In a database: UPDATE … WHERE NOT is_paid.
     if (accepted && !payment.isPaid) {
       payment.isPaid = true;
@@ -53,7 +62,12 @@ export class Payments {
     if (payment.isPaid) {
       return { state: 'paid', failcount: 0 };
     }
-    const isExpired = Date.now() > payment.expires;
-    return { state: isExpired ? 'expired' : closed ? 'declined' : 'open', failcount };
+    if (declined === 'reported' && !payment.isReported) {
+      // A bank looks into it: somebody else may have the password.
+      payment.isReported = true;
+      console.log(`portal: reported ${payment.id}`);
+    }
+    const end = Date.now() > payment.expires ? 'expired' : closed ? 'stopped' : 'open';
+    return { state: declined ?? end, failcount };
   }
 }

@@ -7,8 +7,8 @@ import { Payments } from './payments.js';
 import { refuseOtherOrigins, setHeaders } from './safety.js';
 
 const HERE = import.meta.dirname;
-/** The states of a payment, as the component knows them. */
-const SHOWN_STATES = { paid: 'accepted', open: 'open', declined: 'expired', expired: 'expired' };
+/** The states of a payment, as the component knows them; the others have expired for it. */
+const SHOWN_STATES = { paid: 'accepted', open: 'open', declined: 'declined', reported: 'declined' };
 
 /**
  * @param tankeeper the connection of tankeeper.js
@@ -30,8 +30,8 @@ export function createPortal({ tankeeper, users, appUrl }) {
       return response.redirect(303, '/enrol');
     }
     // Also settles what was confirmed while no page was open; a webhook tells the portal at once.
-    await Promise.all(payments.ofUser(user).map((payment) => payments.settle(payment)));
-    response.send(pages.home({ user, payments: payments.ofUser(user), order: randomUUID() }));
+    const settled = payments.ofUser(user).map(async (one) => ({ ...one, ...(await payments.settle(one)) }));
+    response.send(pages.home({ user, payments: await Promise.all(settled), order: randomUUID() }));
   });
 
   // The roll-out of the app.
@@ -60,19 +60,17 @@ export function createPortal({ tankeeper, users, appUrl }) {
   app.use('/enrol/status', ({ session }, response, next) =>
     session.step?.transaction ? next() : response.status(404).json({}),
   );
-
   app.get('/enrol/status', async ({ session, query }, response) => {
     response.json(await rolloutStatus(session, query));
   });
-
   app.post('/enrol/status', async ({ session, body }, response) => {
     await tankeeper.check(session.step.transaction, body?.response ?? '');
     response.json(await rolloutStatus(session));
   });
 
   async function rolloutStatus({ step }, query) {
-    const { accepted, closed, failcount } = await tankeeper.status(step.transaction, waitOf(query));
-    return { state: accepted ? 'accepted' : closed ? 'expired' : 'open', failcount };
+    const { accepted, closed, declined, failcount } = await tankeeper.status(step.transaction, waitOf(query));
+    return { state: accepted ? 'accepted' : declined ? 'declined' : closed ? 'expired' : 'open', failcount };
   }
 
   // Payments.
@@ -98,7 +96,6 @@ export function createPortal({ tankeeper, users, appUrl }) {
   app.get('/payments/:id/status', async ({ payment, query }, response) => {
     response.json(await paymentStatus(payment, query));
   });
-
   app.post('/payments/:id/status', async ({ payment, body }, response) => {
     const { transaction } = await payment.challenge;
     await tankeeper.check(transaction, body?.response ?? '');
@@ -107,7 +104,7 @@ export function createPortal({ tankeeper, users, appUrl }) {
 
   async function paymentStatus(payment, query) {
     const { state, failcount } = await payments.settle(payment, waitOf(query));
-    return { state: SHOWN_STATES[state], failcount };
+    return { state: SHOWN_STATES[state] ?? 'expired', failcount };
   }
 
   app.use((_request, response) => response.status(404).send(pages.message('There is no such page.')));
@@ -121,16 +118,12 @@ export function createPortal({ tankeeper, users, appUrl }) {
 }
 
 /** The portal passes on the one wait that the component asks for. */
-function waitOf(query) {
-  return query?.wait === '20S' ? '20S' : '0';
-}
+const waitOf = (query) => (query?.wait === '20S' ? '20S' : '0');
 
 /** @returns undefined unless it is whole; the payee is a plain text, which the app can show faithfully */
 function readOrder(body) {
   const { order: id = '', amount = '', payee = '' } = body ?? {};
-  const isWhole =
-    /^[\da-f-]{36}$/.test(id) &&
-    /^[1-9]\d{0,5}$/.test(amount) &&
-    /^\p{L}[\p{L}\p{N} .'-]{0,49}$/u.test(payee);
+  const isPayee = /^\p{L}[\p{L}\p{N} .'-]{0,49}$/u.test(payee);
+  const isWhole = /^[\da-f-]{36}$/.test(id) && /^[1-9]\d{0,5}$/.test(amount) && isPayee;
   return isWhole ? { id, amount, payee } : undefined;
 }

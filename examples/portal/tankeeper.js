@@ -46,13 +46,14 @@ export function connectTankeeper({ url, token }) {
 
     /**
      * @param wait such as `20S`: answers as soon as the state changes, and not later than that; `0`: at once
-     * @returns whether a response was accepted, whether none will be any more, and the token's wrong responses since
-     *   the last right one: those to its other challenges count, too
+     * @returns whether a response was accepted; whether none will be any more; `declined`, or `reported` where the user
+     *   says “this was not me” in the app; and the token's wrong responses since the last right one: those to its other
+     *   challenges count, too
      */
     async status(transaction, wait = '0') {
       const { value, waitEnd } = await call('/ocra/checkstatus', { transactionid: transaction, wait });
-      const [{ valid_tan: accepted, failcount } = { valid_tan: false, failcount: 0 }] = value;
-      return { accepted, closed: waitEnd === 'closed', failcount };
+      const [{ valid_tan: accepted, declined, failcount } = { valid_tan: false, failcount: 0 }] = value;
+      return { accepted, closed: waitEnd === 'closed', declined, failcount };
     },
 
     /** Sends typed digits. Its result shows in `status`. */

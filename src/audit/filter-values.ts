@@ -39,7 +39,7 @@ export interface RowPlace {
 const OUTCOME_WORDS: readonly string[] = [
   // Of challenges and responses.
   'issued', 'accepted', 'wrong', 'exhausted', 'locked', 'closed', 'dropped', 'expired', 'disabled',
-  'unverifiable',
+  'unverifiable', 'declined', 'reported',
   // Of administration.
   'created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused',
   'session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired', 'installed',

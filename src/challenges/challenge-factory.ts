@@ -6,6 +6,7 @@ import { Reported } from '../kernel/bounded-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Vault } from '../keys/vault.ts';
+import type { Issuer } from '../ocra/issuer.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';
 import { ShownQuestions } from '../ocra/question.ts';
 import type { NewChallenge } from './challenge.ts';
@@ -139,6 +140,20 @@ export class ChallengeFactory {
       );
     }
     return urls[0] ?? '';
+  }
+
+  /** @returns the issuer that the policies name for a token; none where they name several */
+  issuer(
+    { policies }: Configuration,
+    token: Pick<Token, 'realms' | 'owner'>,
+    { client }: Pick<Act, 'client'>,
+  ): Issuer | undefined {
+    const at = this.#deps.clock.now();
+    const [name, logo = ''] = ['issuer', 'issuerlogo'].map((action) => {
+      const values = valuesForToken(policies, action, token, { client, at });
+      return values.length === 1 ? values[0] : undefined;
+    });
+    return name === undefined ? undefined : { name, logo };
   }
 
   /**

@@ -23,7 +23,7 @@ export class ChallengeMetrics {
     });
     this.#responses = new Counter({
       name: 'tankeeper_responses_total',
-      help: 'Responses by outcome (accepted, refused) and reason',
+      help: 'Responses by outcome (accepted, refused, declined) and reason',
       labelNames: ['outcome', 'reason'],
       registers,
     });
@@ -54,7 +54,15 @@ export class ChallengeMetrics {
 }
 
 function labelsOf(reason: ResponseReason): { outcome: string; reason: string } {
-  return { outcome: reason === 'accepted' ? 'accepted' : 'refused', reason };
+  switch (reason) {
+    case 'accepted':
+      return { outcome: 'accepted', reason };
+    case 'declined':
+    case 'reported':
+      return { outcome: 'declined', reason };
+    default:
+      return { outcome: 'refused', reason };
+  }
 }
 
 /** Metrics of requests that wait for the state of a transaction. */

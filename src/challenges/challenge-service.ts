@@ -8,11 +8,14 @@ import { isCovered, isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { DeclineKind } from '../ocra/decline.ts';
 import {
   type Decision,
   decide,
+  decideDecline,
   decideWithoutResponse,
   decideUnverifiable,
+  declineOf,
   expiryOf,
   isDropped,
   isTriggered,
@@ -32,6 +35,8 @@ export interface CheckedTransaction {
   readonly dropped: boolean;
   readonly failCount: number;
   readonly result: boolean;
+  /** Present for a decline: true if the user has declined the transaction, now or before. */
+  readonly declined?: boolean;
 }
 
 /** The state of a challenge, as /ocra/checkstatus answers it. */
@@ -51,6 +56,8 @@ export interface StatusEntry {
   readonly locked: boolean;
   /** True if the challenge was closed without a right response. */
   readonly dropped: boolean;
+  /** The way in which the user has declined it on the device; undefined: not at all. */
+  readonly declined: DeclineKind | undefined;
 }
 
 /** A request for a challenge. */
@@ -202,6 +209,44 @@ export class ChallengeService {
   }
 
   /**
+   * Ends a transaction that the user declines on the device. Needs no login: the token's key has signed the decline. One
+   * that it has not signed is answered as an unknown transaction.
+   * @param decline of `computeDecline`
+   */
+  async declineTransaction(
+    open: Pick<Act, 'client' | 'requestId'>,
+    { transactionId, decline }: { transactionId: string; decline: string },
+  ): Promise<CheckedTransaction> {
+    const configuration = await this.#deps.configuration.current();
+    const settings = readOcraSettings(configuration.settings);
+    const { check, clock, challenges, refusals } = this.#deps;
+    let wasDeclined = false;
+    const decideOn = (found: ChallengeOfToken): Promise<Decision> => {
+      const kind = check.verifyDecline(found, decline);
+      wasDeclined = declineOf(found.challenge) !== undefined;
+      return Promise.resolve(
+        kind === null
+          ? decideUnverifiable(found.token)
+          : decideDecline(found.challenge, found.token, kind, settings, clock.now()),
+      );
+    };
+    const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
+    const decision = transactionId === '' ? undefined : await challenges.answer(transactionId, decideOn, act);
+    if (decision === undefined) {
+      await refusals?.note({ ...act, outcome: 'no such transaction' });
+    }
+    return decision === undefined || decision.reason === 'wrong' || decision.reason === 'unverifiable'
+      ? { known: false, dropped: false, failCount: 0, result: false, declined: false }
+      : {
+          known: true,
+          dropped: false,
+          failCount: decision.failCount,
+          result: false,
+          declined: decision.change !== null || wasDeclined,
+        };
+  }
+
+  /**
    * @returns the challenges that match all given fields, of tokens in the realms of the right, newest first; none where
    *   nothing matches
    * @throws ServiceError 'right.missing', 'parameter.missing'
@@ -258,5 +303,6 @@ export function statusEntry({ challenge, token }: ChallengeOfToken, settings: Oc
     active: token.active,
     locked: isLocked(token),
     dropped: isDropped(challenge),
+    declined: declineOf(challenge),
   };
 }

@@ -1,5 +1,6 @@
 import type { Owner } from '../users/owner.ts';
 import type { Sealed } from '../keys/vault.ts';
+import type { DeclineKind } from '../ocra/decline.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
 import { isLocked, type Token, type TokenSecrets, type TokenStateChange } from '../tokens/token.ts';
 import { countedUse, isUsable } from '../tokens/token-use.ts';
@@ -17,10 +18,10 @@ declare module '../kernel/errors.ts' {
 }
 
 /**
- * Reason for which a challenge takes no more responses: a right response, too many wrong ones, or its replacement by
- * newer challenges or by a new key or owner of the token.
+ * Reason for which a challenge takes no more responses: a right response, too many wrong ones, its replacement by newer
+ * challenges or by a new key or owner of the token, or the user, who declined it on the device.
  */
-export type ClosedBy = 'accepted' | 'exhausted' | 'superseded';
+export type ClosedBy = 'accepted' | 'exhausted' | 'superseded' | DeclineKind;
 
 /** A challenge, as one transaction sees it. */
 export interface Challenge {
@@ -118,10 +119,17 @@ type Reason =
   | 'dropped'
   | 'expired'
   | 'disabled'
-  | 'unverifiable';
+  | 'unverifiable'
+  | DeclineKind;
 
 /** Follows the reason of a wrong response of a token that is out of step in the outcome of its audit row. */
 export const OUT_OF_STEP = 'out of step';
+
+/** Follows the reason of a decline that ended nothing: it came too late, or the token has not signed it (`wrong`). */
+export const VAIN_DECLINE: Readonly<Record<DeclineKind, string>> = {
+  declined: 'decline',
+  reported: 'report',
+};
 
 /** The changed fields of the challenge. */
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
@@ -140,6 +148,8 @@ export interface Decision {
   readonly reason: Reason;
   /** As in the verdict. For the audit alone, as the reason. */
   readonly isOutOfStep?: true;
+  /** Present for a decline that ended nothing. */
+  readonly decline?: DeclineKind;
   /** Null if nothing changes. */
   readonly change: { readonly challenge: ChallengeChange; readonly token: TokenStateChange } | null;
   /** Takes its place where a challenge of the token with another text and the same question was accepted. */
@@ -157,6 +167,8 @@ export const RESPONSE_REASONS = [
   'expired',
   'disabled',
   'unverifiable',
+  'declined',
+  'reported',
   'unknown',
   'nothing open',
 ] as const satisfies readonly (Decision['reason'] | 'unknown' | 'nothing open')[];
@@ -187,7 +199,12 @@ export function isOpen(
 
 /** @returns true if the challenge was closed without a right response */
 export function isDropped({ closedBy }: Pick<Challenge, 'closedBy'>): boolean {
-  return closedBy === 'exhausted' || closedBy === 'superseded';
+  return closedBy !== null && closedBy !== 'accepted';
+}
+
+/** @returns the way in which the user has declined the challenge; undefined: not at all */
+export function declineOf({ closedBy }: Pick<Challenge, 'closedBy'>): DeclineKind | undefined {
+  return closedBy === 'declined' || closedBy === 'reported' ? closedBy : undefined;
 }
 
 /**
@@ -207,6 +224,33 @@ export function decideWithoutResponse(
     return decisionWithoutChange(token, 'expired');
   }
   return isUsable(token, now) ? null : decisionWithoutChange(token, 'disabled');
+}
+
+/**
+ * Decides on a decline. It takes rights away and gives none, so it also ends the challenge of a token that is locked or
+ * disabled, and counts nothing. One that the token has not signed is no wrong response: whoever knows the transaction
+ * alone could lock the token by it.
+ * @param kind undefined: the token has not signed it
+ */
+export function decideDecline(
+  challenge: Challenge,
+  token: Token,
+  kind: DeclineKind | undefined,
+  settings: OcraSettings,
+  now: Date,
+): Decision {
+  if (kind === undefined) {
+    return { ...decisionWithoutChange(token, 'wrong'), decline: 'declined' };
+  }
+  if (!isOpen(challenge, settings, now)) {
+    const end = challenge.closedBy === 'accepted' ? 'closed' : isDropped(challenge) ? 'dropped' : 'expired';
+    return { ...decisionWithoutChange(token, end), decline: kind };
+  }
+  const { wrongCount, receivedTan, validTan } = challenge;
+  return {
+    ...decisionWithoutChange(token, kind),
+    change: { challenge: { wrongCount, receivedTan, validTan, closedBy: kind }, token: fallback(token) },
+  };
 }
 
 /** @returns the decision that changes nothing: the server cannot verify the response */
@@ -308,7 +352,8 @@ function completion(token: Token): TokenStateChange {
 }
 
 /**
- * The changes by too many wrong responses in roll-out phase 2: back to phase 1, where only the shared secret is known.
+ * The changes by too many wrong responses, or a decline, in roll-out phase 2: back to phase 1, where only the shared
+ * secret is known.
  */
 function fallback(token: Token): TokenStateChange {
   return token.rollout === 'phase2'
@@ -334,7 +379,7 @@ export function expiryOf(
 
 function decisionWithoutChange(
   token: Token,
-  reason: 'closed' | 'dropped' | 'expired' | 'disabled' | 'unverifiable',
+  reason: Exclude<Reason, 'accepted' | 'exhausted' | 'locked'>,
 ): Decision {
   return { result: false, failCount: token.failCount, reason, change: null };
 }

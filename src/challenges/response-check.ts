@@ -7,9 +7,10 @@ import type { Clock } from '../kernel/clock.ts';
 import { equalText } from '../kernel/constant-time.ts';
 import { accept, markerOfMatch, positionNow } from './accepted-position.ts';
 import { findAhead, withinSyncWindow } from './resynchronisation.ts';
-import type { Verdict } from './challenge.ts';
+import type { ChallengeOfToken, Verdict } from './challenge.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
 import { openTokenKey, responseInputs } from './token-key.ts';
+import { type DeclineKind, verifyDecline } from '../ocra/decline.ts';
 import { ResponseSearch, type SearchMeans } from '../ocra/response-search.ts';
 import { type OcraSuite, responseLength } from '../ocra/suite.ts';
 import { valuesForToken } from '../policy/policy-value.ts';
@@ -114,6 +115,15 @@ export class ResponseChecker {
     const isRight = await search.isBeyond(check, withinSyncWindow(check, token));
     const isPin = (isPinGiven && pin === '') || (await this.#checkPin(configuration, token, pin, provided));
     return verdict.kind === 'wrong' && isRight && isPin ? { ...verdict, isOutOfStep: true } : verdict;
+  }
+
+  /**
+   * @returns the kind of a decline, null where it cannot be verified, as the token has no key; undefined: the token has
+   *   not signed it
+   */
+  verifyDecline({ challenge, token }: ChallengeOfToken, decline: string): DeclineKind | null | undefined {
+    const opened = openTokenKey(this.#vault, token);
+    return opened === undefined ? null : verifyDecline(opened.suite, opened.key, challenge, decline);
   }
 
   /**

@@ -10,26 +10,37 @@ import type { Act } from '../policy/caller.ts';
 import { findToken, stateColumns, withLockedTokens } from '../tokens/token-rows-store.ts';
 import { isLocked, type TokenStateChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { type ChallengeOfToken, type Decision, MAX_FAIL_COUNT, OUT_OF_STEP } from './challenge.ts';
+import {
+  type ChallengeOfToken,
+  type Decision,
+  MAX_FAIL_COUNT,
+  OUT_OF_STEP,
+  VAIN_DECLINE,
+} from './challenge.ts';
 
 /** @returns the audit entry of a response, with its effects on the token, in the state before it */
 export function decisionEntry(
   act: Act,
   { challenge, token }: ChallengeOfToken,
-  { change, failCount, reason, isOutOfStep }: Decision,
+  decision: Decision,
 ): NotedEntry {
   const { serial, realms, maxFail, owner } = token;
+  const { change, failCount } = decision;
   const isLockedNow = change !== null && !isLocked(token) && isLocked({ failCount, maxFail });
   const isRolledOut = change?.token.rollout === 'complete';
-  const outcome = isOutOfStep ? `${reason}, ${OUT_OF_STEP}` : reason;
   return {
-    ...auditEntry({ ...act, transaction: challenge.transactionId }, serial, outcome, realms),
+    ...auditEntry({ ...act, transaction: challenge.transactionId }, serial, outcomeOf(decision), realms),
     user: owner?.login ?? null,
     consequences: [
       ...(isLockedNow ? (['token.locked'] as const) : []),
       ...(isRolledOut ? (['token.enrolled'] as const) : []),
     ],
   };
+}
+
+function outcomeOf({ reason, isOutOfStep, decline }: Decision): string {
+  const detail = isOutOfStep ? OUT_OF_STEP : decline && VAIN_DECLINE[decline];
+  return detail === undefined ? reason : `${reason}, ${detail}`;
 }
 
 /** The changes of a decision. */

@@ -2,7 +2,7 @@ import type { StatusWaitMetrics, WaitEnd } from './challenge-metrics.ts';
 import { type Clock, parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
-import { isDropped } from './challenge.ts';
+import { declineOf, isDropped } from './challenge.ts';
 import type { ChallengeService, StatusEntry, StatusReference } from './challenge-service.ts';
 import { isSameState, type KnownState, type StatusWatch } from './status-watch.ts';
 
@@ -81,7 +81,16 @@ export class StatusWaitService {
         entries:
           state === undefined
             ? []
-            : [{ ...entry, receivedTan, validTan, failCount, dropped: isDropped(state) }],
+            : [
+                {
+                  ...entry,
+                  receivedTan,
+                  validTan,
+                  failCount,
+                  dropped: isDropped(state),
+                  declined: declineOf(state),
+                },
+              ],
       };
     };
   }

@@ -1,13 +1,17 @@
 import { type AuditRow, auditTime } from '../audit/audit-row.ts';
 import type { TransactionRows } from '../audit/audit-store.ts';
-import { type ClosedBy, type Decision, OUT_OF_STEP } from './challenge.ts';
+import type { DeclineKind } from '../ocra/decline.ts';
+import { type ClosedBy, type Decision, OUT_OF_STEP, VAIN_DECLINE } from './challenge.ts';
 
-/** `given up`: the wrong response that closes the challenge. `refused`: a response that changes nothing, or a lock. */
+/**
+ * `given up`: the wrong response that closes the challenge. `refused`: a response or a decline that changes nothing, or a
+ * lock.
+ */
 type TransactionEventKind =
-  'issued' | 'wrong' | 'accepted' | 'given up' | 'refused' | 'expired' | 'superseded' | 'other';
+  'issued' | 'wrong' | 'accepted' | 'given up' | 'refused' | 'expired' | 'superseded' | DeclineKind | 'other';
 
 /** `ended`: not answered, and no longer stored; whether it expired or was replaced is not known. */
-type TransactionState = 'open' | 'expired' | 'accepted' | 'given up' | 'superseded' | 'ended';
+type TransactionState = 'open' | 'expired' | 'accepted' | 'given up' | 'superseded' | DeclineKind | 'ended';
 
 /** One event of a transaction. */
 export interface TransactionEvent {
@@ -64,19 +68,22 @@ const EVENT_BY_OUTCOME: Readonly<Record<'issued' | Decision['reason'], EventMean
   wrong: { event: 'wrong', reason: 'wrong response or PIN' },
   exhausted: { event: 'given up', reason: 'too many wrong responses' },
   closed: { event: 'refused', reason: 'replay: a response was accepted before' },
-  dropped: { event: 'refused', reason: 'the challenge is given up or superseded' },
+  dropped: { event: 'refused', reason: 'the challenge is declined, given up or superseded' },
   expired: { event: 'refused', reason: 'the challenge has expired' },
   disabled: { event: 'refused', reason: 'the token is disabled' },
   locked: { event: 'refused', reason: 'the token is locked' },
   unverifiable: { event: 'refused', reason: 'the token has no key to verify with' },
+  declined: { event: 'declined', reason: '' },
+  reported: { event: 'reported', reason: '' },
 };
+
+const FORGED_DECLINE = 'a decline that the token has not signed';
 
 /** The reason of a wrong response whose token needs to be resynchronised. */
 export const OUT_OF_STEP_REASON = 'the token is out of step';
 
 const EVENT_BY_CLOSING: Readonly<Record<ClosedBy, EventMeaning>> = {
-  accepted: EVENT_BY_OUTCOME.accepted,
-  exhausted: EVENT_BY_OUTCOME.exhausted,
+  ...EVENT_BY_OUTCOME,
   superseded: { event: 'superseded', reason: 'a newer challenge, key or owner' },
 };
 
@@ -95,15 +102,28 @@ export function timelineOf(sources: HistorySources): Timeline {
 }
 
 function reportedEvent({ at, outcome, action, actor, client, requestId }: AuditRow): TransactionEvent {
-  const [word = '', detail] = outcome.split(', ');
-  const known: EventMeaning | undefined = Object.hasOwn(EVENT_BY_OUTCOME, word)
-    ? EVENT_BY_OUTCOME[word as keyof typeof EVENT_BY_OUTCOME]
-    : undefined;
-  const meaning =
-    known !== undefined && detail === OUT_OF_STEP
-      ? { ...known, reason: OUT_OF_STEP_REASON }
-      : ((detail === undefined ? known : undefined) ?? { event: 'other', reason: outcome });
+  const meaning = meaningOf(outcome) ?? { event: 'other', reason: outcome };
   return { at, ...meaning, action, actor, client, requestId, derived: false };
+}
+
+function meaningOf(outcome: string): EventMeaning | undefined {
+  const [word = '', detail] = outcome.split(', ');
+  if (!Object.hasOwn(EVENT_BY_OUTCOME, word)) {
+    return undefined;
+  }
+  const known = EVENT_BY_OUTCOME[word as keyof typeof EVENT_BY_OUTCOME];
+  switch (detail) {
+    case undefined:
+      return known;
+    case OUT_OF_STEP:
+      return { ...known, reason: OUT_OF_STEP_REASON };
+    case VAIN_DECLINE.declined:
+      return { event: 'refused', reason: word === 'wrong' ? FORGED_DECLINE : 'declined too late' };
+    case VAIN_DECLINE.reported:
+      return { event: 'refused', reason: 'reported too late: this was not me' };
+    default:
+      return undefined;
+  }
 }
 
 function derivedEvent(at: string, meaning: EventMeaning): TransactionEvent {
@@ -129,7 +149,14 @@ function derivedClosing(
 }
 
 /** Events that only an open challenge has. */
-const WHILE_OPEN: readonly TransactionEventKind[] = ['issued', 'wrong', 'accepted', 'given up'];
+const WHILE_OPEN: readonly TransactionEventKind[] = [
+  'issued',
+  'wrong',
+  'accepted',
+  'given up',
+  'declined',
+  'reported',
+];
 
 /**
  * @returns the end of the time in which it could be answered, if that is over. Where the time was longer then than it is
@@ -158,7 +185,8 @@ function derivedExpiry(
     return [];
   }
   const isClosed = known.some(
-    (one) => ['accepted', 'given up', 'superseded'].includes(one.event) && one.at <= expiry,
+    (one) =>
+      ['accepted', 'given up', 'superseded', 'declined', 'reported'].includes(one.event) && one.at <= expiry,
   );
   return isClosed ? [] : [derivedEvent(expiry, { event: 'expired', reason: '' })];
 }
@@ -173,11 +201,9 @@ function stateOf(
   isOver: boolean,
 ): TransactionState {
   const has = (event: TransactionEventKind): boolean => events.some((one) => one.event === event);
-  if (has('accepted')) {
-    return 'accepted';
-  }
-  if (has('given up')) {
-    return 'given up';
+  const end = (['accepted', 'given up', 'declined', 'reported'] as const).find(has);
+  if (end !== undefined) {
+    return end;
   }
   if (stored === undefined) {
     return 'ended';

@@ -2,6 +2,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { QrTanFault } from '../ocra/qrtan-url.ts';
 import { computeResponse } from '../ocra/compute.ts';
 import { MAX_COUNTER, timeStepAt } from '../ocra/data-input.ts';
+import { computeDecline, type DeclineKind } from '../ocra/decline.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
 import { type QrTanUrl, type ReadRequestUrl, verifyQrTanSignature } from '../ocra/qrtan-url.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
@@ -110,6 +111,11 @@ export function respond(
   });
   const next = suite.counter ? counter + 1n : counter;
   return { token: { ...token, counter: next.toString() }, response };
+}
+
+/** @returns what tells the server that the user declines: it uses no counter, and needs no PIN */
+export function decline({ token, ...challenge }: OpenChallenge, kind: DeclineKind): string {
+  return computeDecline(parseOcraSuite(token.suite), bytesFromHex(token.key, 'key'), challenge, kind);
 }
 
 /** @returns the challenge of a code whose signature was verified */

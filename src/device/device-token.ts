@@ -1,3 +1,5 @@
+import type { Issuer } from '../ocra/issuer.ts';
+
 /** A token in an app. Holds secrets. */
 export interface DeviceToken {
   readonly serial: string;
@@ -9,6 +11,8 @@ export interface DeviceToken {
   readonly key: string | null;
   /** The next counter (RFC 6287 C), in decimal: it may exceed the safe integers of JSON. */
   readonly counter: string;
+  /** From phase 2, whose code is signed; left out where it names none that can be shown. */
+  readonly issuer?: Issuer | undefined;
 }
 
 /** A token after phase 2, which can respond. */

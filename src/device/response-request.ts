@@ -10,19 +10,16 @@ declare module '../kernel/errors.ts' {
 /** The scheme is none of http and https; http to another machine; no URL at all. */
 type CallbackFault = 'scheme' | 'insecure' | 'syntax';
 
-/** A response on its way to the server. */
-export interface OutgoingResponse {
-  /** From the code (`OpenChallenge`). */
-  readonly callbackUrl: string;
-  readonly transactionId: string;
-  readonly response: string;
-}
+/** A response, or a decline, on its way to the server. Callback URL and transaction are from the code (`OpenChallenge`). */
+export type OutgoingResponse = { readonly callbackUrl: string; readonly transactionId: string } & (
+  { readonly response: string } | { readonly decline: string }
+);
 
 /** The request that carries a response, for `fetch`. Send it without credentials, and follow no redirect. */
 export interface ResponseRequest {
   readonly url: string;
   readonly method: 'POST';
-  /** A form with `transactionid` and `pass`. */
+  /** A form with `transactionid`, and `pass` or `decline`. */
   readonly body: URLSearchParams;
 }
 
@@ -36,13 +33,14 @@ export interface AddressRules {
 const MAX_ANSWER_LENGTH = 64 * 1024;
 
 /**
- * Builds the request with a response, which the server takes as `/ocra/check_t`.
+ * Builds the request with a response or a decline, which the server takes as `/ocra/check_t`.
  * @throws ServiceError 'callback-url.refused' for other URLs than http and https, and for http where the rules forbid it
  */
 export function buildResponseRequest(
-  { callbackUrl, transactionId, response }: OutgoingResponse,
+  outgoing: OutgoingResponse,
   { insecure }: AddressRules,
 ): ResponseRequest {
+  const { callbackUrl, transactionId: transactionid } = outgoing;
   const fault = faultOf(callbackUrl, insecure);
   if (fault !== undefined) {
     throw new ServiceError(
@@ -56,18 +54,23 @@ export function buildResponseRequest(
   return {
     url: callbackUrl,
     method: 'POST',
-    body: new URLSearchParams({ transactionid: transactionId, pass: response }),
+    body: new URLSearchParams(
+      'decline' in outgoing
+        ? { transactionid, decline: outgoing.decline }
+        : { transactionid, pass: outgoing.response },
+    ),
   };
 }
 
 /**
  * @param text the body of the server's answer
- * @returns true if the server accepted the response; null if the answer does not say
+ * @param name of the member that says it: `declined` in the answer to a decline
+ * @returns true if the server accepted the response or the decline; null if the answer does not say
  */
-export function readVerdict(text: string): boolean | null {
+export function readVerdict(text: string, name: 'result' | 'declined' = 'result'): boolean | null {
   const verdict = member(
     member(member(parseJson(text.slice(0, MAX_ANSWER_LENGTH)), 'result'), 'value'),
-    'result',
+    name,
   );
   return typeof verdict === 'boolean' ? verdict : null;
 }

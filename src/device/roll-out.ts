@@ -1,6 +1,7 @@
 import { normalizeActivationCode } from '../ocra/activation-code.ts';
 import { encodeHex, bytesFromHex } from '../ocra/hex.ts';
 import { deriveTokenKey } from '../ocra/key-derivation.ts';
+import { type Issuer, isIssuerLogo, isIssuerName } from '../ocra/issuer.ts';
 import { type ReadInitUrl, type ReadNonceUrl, verifyQrTanSignature } from '../ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import {
@@ -11,6 +12,7 @@ import {
   signatureFault,
   STRICT_POLICY,
 } from './challenge.ts';
+import { inspectDisplayText } from './display-text.ts';
 import { type DeviceToken, findToken } from './device-token.ts';
 import { signedText } from './read-code.ts';
 import { refusedCode } from './refused-code.ts';
@@ -116,5 +118,13 @@ export async function openActivation(
   }
   const keyText = encodeHex(key);
   const counter = keyText === found.key ? found.counter : '0';
-  return toOpenChallenge(url, { ...found, key: keyText, counter }, suite);
+  const issuer = url.issuer && shownIssuer(url.issuer);
+  return toOpenChallenge(url, { ...found, key: keyText, counter, issuer }, suite);
+}
+
+/** @returns the issuer as an app shows it: with a logo that holds a small picture alone; undefined for a deceptive name */
+export function shownIssuer({ name, logo }: Issuer): Issuer | undefined {
+  return isIssuerName(name) && inspectDisplayText(name).verdict === 'faithful'
+    ? { name, logo: isIssuerLogo(logo) ? logo : '' }
+    : undefined;
 }

@@ -1,3 +1,4 @@
+import type { ClosedBy } from '../challenges/challenge.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
@@ -28,7 +29,7 @@ export interface RecentTransaction {
   readonly transactionId: string;
   readonly serial: string;
   readonly issuedAt: Date;
-  readonly state: 'open' | 'expired' | 'accepted' | 'given up' | 'superseded';
+  readonly state: 'open' | 'expired' | 'given up' | Exclude<ClosedBy, 'exhausted'>;
   /** The number of wrong responses. */
   readonly wrongCount: number;
 }
@@ -141,13 +142,8 @@ export class PersonService {
 }
 
 function stateOf({ closedBy, issuedAt }: LatestTransaction, openSince: Date): RecentTransaction['state'] {
-  switch (closedBy) {
-    case 'accepted':
-    case 'superseded':
-      return closedBy;
-    case 'exhausted':
-      return 'given up';
-    case null:
-      return issuedAt <= openSince ? 'expired' : 'open';
+  if (closedBy === null) {
+    return issuedAt <= openSince ? 'expired' : 'open';
   }
+  return closedBy === 'exhausted' ? 'given up' : closedBy;
 }

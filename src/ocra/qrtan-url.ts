@@ -1,6 +1,7 @@
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import { decodeHex } from './hex.ts';
+import type { Issuer } from './issuer.ts';
 import { hashLength, type OcraSuite } from './suite.ts';
 import { hmac } from './hashes.ts';
 import { textComparison } from './text-comparison.ts';
@@ -71,6 +72,8 @@ export interface NonceUrl extends Omit<RequestUrl, 'kind' | 'message'> {
   readonly nonce: Uint8Array;
   /** se */
   readonly serial: string;
+  /** is and lo; left out where no policy names an issuer. */
+  readonly issuer?: Issuer | undefined;
 }
 
 /** A URL that an app reads. `signature` (si) is only read here: `verifyQrTanSignature` takes the URL itself. */
@@ -116,7 +119,7 @@ export function buildRequestUrl(suite: OcraSuite, key: Uint8Array, url: Omit<Req
 
 /**
  * @returns `lseqr://nonce?me=&ch=&no=&tr=&u=&se=&si=`, signed with the token's key; without a message
- *   `lseqr://nonce?u=&ch=&tr=&se=&no=&si=`, LinOTP's order in that case
+ *   `lseqr://nonce?u=&ch=&tr=&se=&no=&si=`, LinOTP's order in that case. An issuer comes before the signature: `is=&lo=`
  */
 export function buildNonceUrl(suite: OcraSuite, key: Uint8Array, url: Omit<NonceUrl, 'kind'>): string {
   const ch = ['ch', url.question] as const;
@@ -126,7 +129,9 @@ export function buildNonceUrl(suite: OcraSuite, key: Uint8Array, url: Omit<Nonce
   const se = ['se', url.serial] as const;
   const parameters =
     url.message === undefined ? [u, ch, tr, se, no] : [['me', url.message] as const, ch, no, tr, u, se];
-  return signQrTanUrl(suite, key, build('nonce', parameters));
+  const issuer = url.issuer === undefined ? [] : [['is', url.issuer.name] as const];
+  const logo = (url.issuer?.logo ?? '') === '' ? [] : [['lo', url.issuer?.logo ?? ''] as const];
+  return signQrTanUrl(suite, key, build('nonce', [...parameters, ...issuer, ...logo]));
 }
 
 function build(kind: QrTanUrl['kind'], parameters: readonly (readonly [string, string])[]): string {
@@ -161,6 +166,7 @@ export function parseQrTanUrl(text: string): QrTanUrl {
         ...parseChallenge(parameters),
         nonce: requiredBytes(parameters, 'no'),
         serial: parameters.get('se'),
+        ...parseIssuer(parameters),
       };
     default:
       throw invalid('its kind must be init, req or nonce');
@@ -194,6 +200,11 @@ function parseChallenge(parameters: Parameters): Omit<RequestUrl, 'kind' | 'mess
     transactionId: required(parameters, 'tr'),
     signature: parameters.get('si'),
   };
+}
+
+function parseIssuer(parameters: Parameters): Pick<NonceUrl, 'issuer'> {
+  const name = parameters.get('is');
+  return name === undefined ? {} : { issuer: { name, logo: parameters.get('lo') ?? '' } };
 }
 
 function decode(name: string, encoded: string): string {

@@ -1,5 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/text.ts';
+import { isIssuerLogo, isIssuerName } from '../ocra/issuer.ts';
 import type { PolicyScope } from './stored-policy.ts';
 
 /** The allowed values of an action of the scope authentication. */
@@ -77,6 +78,16 @@ const VALUED: Readonly<Record<string, ActionValue>> = {
     fits: (value) => /^[012]$/.test(value),
     allowed: '0 (token PIN), 1 (password) or 2 (none)',
     meaning: 'the PIN or password that precedes a response',
+  },
+  issuer: {
+    fits: isIssuerName,
+    allowed: 'a name of at most 40 characters',
+    meaning: 'the name that apps show beside a token, from its roll-out on',
+  },
+  issuerlogo: {
+    fits: isIssuerLogo,
+    allowed: 'a PNG picture of 16 to 64 pixels a side and at most 512 bytes, in base64url',
+    meaning: 'the picture beside the name of the issuer',
   },
   challenge_response: {
     fits: (value) => value.length <= 200 && /^\s*(?:\*|\w+)(?:\s+(?:\*|\w+))*\s*$/.test(value),

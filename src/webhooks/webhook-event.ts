@@ -4,6 +4,8 @@ import type { AuditEntry } from '../audit/audit-row.ts';
 export const EVENT_TYPES = {
   'response.accepted': 'A response was right and is accepted',
   'response.refused': 'A response was refused; `reason` says why',
+  'challenge.declined':
+    'The user declined a transaction on the device; `reason` is `reported` where the user says “this was not me”',
   'token.locked': 'The fail counter of a token has reached its limit',
   'token.enrolled':
     'A token has its key and is ready: made with a key, imported from a key file, or rolled out',
@@ -13,7 +15,7 @@ export const EVENT_TYPES = {
 export type EventType = keyof typeof EVENT_TYPES;
 
 /** A result of an act that its audit row does not say. */
-type ResultingEvent = Exclude<EventType, `response.${string}`>;
+type ResultingEvent = Exclude<EventType, `response.${string}` | 'challenge.declined'>;
 
 /** An audit entry with what events tell beyond it. Neither is part of the audit row. */
 export interface NotedEntry extends AuditEntry {
@@ -56,6 +58,14 @@ export function eventsOf(entry: NotedEntry): readonly WebhookEvent[] {
   return types.map((type) => ({ type, realms, data: dataOf(type, entry, realms) }));
 }
 
+/** What a decline says, by the last word of its outcome. */
+const DECLINES: Readonly<Record<string, string>> = {
+  declined: 'declined',
+  reported: 'reported',
+  decline: 'declined',
+  report: 'reported',
+};
+
 function responseTypes({ action, outcome }: AuditEntry): readonly EventType[] {
   if (!RESPONSE_ACTS.includes(action)) {
     return [];
@@ -63,12 +73,21 @@ function responseTypes({ action, outcome }: AuditEntry): readonly EventType[] {
   if (outcome === 'accepted') {
     return ['response.accepted'];
   }
+  if (declineIn(outcome) !== undefined) {
+    // Anybody who knows the transaction can send one that the token has not signed.
+    return reasonIn(outcome) === 'wrong' ? [] : ['challenge.declined'];
+  }
   return REFUSALS.includes(reasonIn(outcome)) ? ['response.refused'] : [];
 }
 
 /** @returns the outcome without the details, which are for the audit alone */
 function reasonIn(outcome: string): string {
   return outcome.split(',')[0] ?? '';
+}
+
+/** @returns `declined` or `reported`; undefined: the outcome is that of no decline */
+function declineIn(outcome: string): string | undefined {
+  return DECLINES[outcome.split(', ').at(-1) ?? ''];
 }
 
 function dataOf(type: EventType, entry: NotedEntry, realms: readonly string[]): WebhookEvent['data'] {
@@ -79,11 +98,19 @@ function dataOf(type: EventType, entry: NotedEntry, realms: readonly string[]): 
     realms,
     ...(entry.transaction !== '' && { transaction: entry.transaction }),
     ...(type === 'response.refused' && { reason: reasonIn(entry.outcome) }),
+    ...(type === 'challenge.declined' && declineData(entry.outcome)),
     action: entry.action,
     ...(actor !== '' && { administrator: actor }),
     ...(entry.client !== '' && { client: entry.client }),
     request: entry.requestId,
   };
+}
+
+/** @returns the reason, and what had ended the transaction where the decline came too late */
+function declineData(outcome: string): Readonly<Record<string, string>> {
+  const reason = declineIn(outcome) ?? '';
+  const end = reasonIn(outcome);
+  return { reason, ...(end !== reason && { too_late: end }) };
 }
 
 /** The events that a receiver wants. */

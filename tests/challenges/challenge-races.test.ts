@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Decision } from '../../src/challenges/challenge.ts';
-import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
+import { type ChallengeOfToken, decideDecline, type Decision } from '../../src/challenges/challenge.ts';
+import { readOcraSettings } from '../../src/configuration/settings.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
@@ -45,6 +45,9 @@ afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.close()));
   await test.drop();
 });
+
+const declining: Decide = ({ challenge, token }) =>
+  Promise.resolve(decideDecline(challenge, token, 'reported', readOcraSettings(new Map()), NOW));
 
 interface Named {
   readonly id: string;
@@ -281,6 +284,25 @@ describe('an answer between a look and its decision on a challenge', () => {
     const transactionId = await issued(token);
     const race = interrupted(rightly(), () => issued(token, `${token.serial}-newer`, 1));
     expect(await here.answer(transactionId, race.decide, ACT)).toMatchObject({ reason: 'dropped' });
+  });
+
+  it('another server takes a decline: the response is not accepted', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const race = interrupted(rightly(), () => there.answer(transactionId, declining, ACT));
+    expect(await here.answer(transactionId, race.decide, ACT)).toMatchObject({ reason: 'dropped' });
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({ counter: 0n, failCount: 0 });
+  });
+
+  it('another server accepts: the decline comes too late', async () => {
+    const transactionId = await issued(await newToken());
+    const race = interrupted(declining, () => there.answer(transactionId, rightly(), ACT));
+    expect(await here.answer(transactionId, race.decide, ACT)).toMatchObject({
+      reason: 'closed',
+      decline: 'reported',
+      change: null,
+    });
+    expect((await here.find({ transactionId }))[0]?.challenge.closedBy).toBe('accepted');
   });
 
   it('nothing happens: one look is enough', async () => {

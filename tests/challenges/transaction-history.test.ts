@@ -74,6 +74,28 @@ describe('the history of a transaction', () => {
       ['given up', 'issued 0', 'given up 2', 'refused 4'],
     ],
     [
+      'declined, and declined again',
+      {
+        rows: [row('issued', 0), row('declined', 2), row('dropped, report', 4)],
+        challenge: stored('declined', 2),
+        now: 9999,
+      },
+      ['declined', 'issued 0', 'declined 2', 'refused 4'],
+    ],
+    [
+      'reported as that of somebody else, and no longer stored',
+      { rows: [row('issued', 0), row('reported', 2)], now: 1_000_000 },
+      ['reported', 'issued 0', 'reported 2'],
+    ],
+    [
+      'accepted, and reported too late',
+      {
+        rows: [row('issued', 0), row('wrong, decline', 1), row('accepted', 2), row('closed, report', 4)],
+        challenge: stored('accepted', 2),
+      },
+      ['accepted', 'issued 0', 'refused 1', 'accepted 2', 'refused 4'],
+    ],
+    [
       'superseded, which has no row',
       { rows: [row('issued', 0), row('dropped', 9)], challenge: stored('superseded', 5) },
       ['superseded', 'issued 0', '(superseded 5)', 'refused 9'],
@@ -126,6 +148,16 @@ describe('the history of a transaction', () => {
     ],
   ])('that is %s', (_title, given, expected) => {
     expect(history(given)).toEqual(expected);
+  });
+
+  it.each([
+    ['closed, report', 'reported too late: this was not me'],
+    ['expired, decline', 'declined too late'],
+    ['wrong, decline', 'a decline that the token has not signed'],
+  ])('tells of “%s” why it had no effect', (outcome, reason) => {
+    const trail = { rows: [row(outcome, 3)], more: 0 };
+    const { events } = timelineOf({ stored: stored(), trail, challengeTimeout: TIMEOUT, now: after(4) });
+    expect(events[1]).toMatchObject({ event: 'refused', reason });
   });
 
   it('tells who, from where, under which request, and why', () => {

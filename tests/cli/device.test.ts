@@ -7,6 +7,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { drawQrCode } from '../../src/http/qr-picture.ts';
 import { decodeActivationCode } from '../../src/ocra/activation-code.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
+import { computeDecline } from '../../src/ocra/decline.ts';
 import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
 import { buildInitUrl, buildNonceUrl, buildRequestUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
@@ -179,6 +180,35 @@ describe('device scan --send', () => {
     const { code, out, err } = await run(['scan', REQUEST_URL, '--send'], answering(body, status));
     expect({ code, err }).toEqual({ code: 1, err: 'tankeeper: the server did not accept the response\n' });
     expect(out).toContain(verdict);
+  });
+
+  it.each([
+    ['--decline', 'declined', true, 'Server       knows'],
+    ['--report', 'reported', false, 'Server       it came too late'],
+  ] as const)(
+    'declines by %s, signed and without a response, and uses no counter',
+    async (option, kind, isInTime, shown) => {
+      await rolledOut();
+      const sent: unknown[] = [];
+      const fetch: Fetch = (_url, { body } = {}) => {
+        sent.push(Object.fromEntries(new URLSearchParams(String(body))));
+        const value = { failcount: 0, result: false, declined: isInTime };
+        return Promise.resolve(Response.json({ result: { status: true, value } }));
+      };
+      const { code, out } = await run(['scan', REQUEST_URL, option, '--send'], { fetch });
+      expect(code).toBe(isInTime ? 0 : 1);
+      expect(out).toContain(shown);
+      expect(sent).toEqual([{ transactionid: 'ff00', decline: computeDecline(SUITE, key, CHALLENGE, kind) }]);
+      const next = await run(['scan', REQUEST_URL]);
+      expect(next.out).toContain(responseAt(1n));
+    },
+  );
+
+  it('declines no code of a roll-out', async () => {
+    await rolledOut();
+    const { code, err } = await run(['scan', NONCE_URL, '--decline']);
+    expect(code).toBe(1);
+    expect(err).toContain('only a challenge (lseqr://req) can be declined');
   });
 
   it('says when nobody answers', async () => {

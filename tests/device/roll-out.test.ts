@@ -4,9 +4,11 @@ import { type DeviceToken, findToken, putToken, removeToken } from '../../src/de
 import { readCode } from '../../src/device/read-code.ts';
 import { awaitedToken, openActivation, startRollOut } from '../../src/device/roll-out.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
+import type { Issuer } from '../../src/ocra/issuer.ts';
 import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
 import { buildInitUrl, buildNonceUrl, type QrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { issuerLogo } from '../support/values/issuer-logo.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
@@ -191,5 +193,39 @@ describe('the tokens of an app', () => {
     ]);
     expect(removeToken(both, 'b')).toEqual([waiting]);
     expect(both).toHaveLength(2);
+  });
+});
+
+describe('the issuer of a token', () => {
+  const ISSUER = { name: 'Musterbank', logo: issuerLogo() };
+  const issuedCode = (issuer: Issuer): string =>
+    buildNonceUrl(SUITE, key, { ...CHALLENGE, nonce: NONCE, serial: 'OCRA1', issuer });
+  const opened = async (text: string): Promise<Issuer | undefined> =>
+    (await openActivation([waiting], nonce(text), text, CODE)).token.issuer;
+
+  it('is that of the signed code of the roll-out', async () => {
+    expect(await opened(issuedCode(ISSUER))).toEqual(ISSUER);
+    expect(await opened(issuedCode({ ...ISSUER, logo: '' }))).toEqual({ ...ISSUER, logo: '' });
+    expect(await opened(nonceCode)).toBeUndefined();
+  });
+
+  it.each([
+    ['another name', issuedCode(ISSUER).replace('Musterbank', 'Otherbank')],
+    ['a name that was not there', nonceCode.replace('&si=', '&is=Musterbank&si=')],
+    ['another logo', issuedCode(ISSUER).replace(ISSUER.logo, issuerLogo(16))],
+  ])('cannot be forged: %s makes the code one of somebody else', async (_what, text) => {
+    await expect(opened(text)).rejects.toMatchObject({ payload: { fault: 'activation-signature' } });
+  });
+
+  it('is not shown where its name would deceive, and is without a logo that is no small picture', async () => {
+    for (const name of ['Мusterbank', 'Muster\u202Ebank', 'x'.repeat(41), '']) {
+      expect(await opened(issuedCode({ ...ISSUER, name }))).toBeUndefined();
+    }
+    expect(await opened(issuedCode({ ...ISSUER, logo: 'PHN2Zz4' }))).toEqual({ ...ISSUER, logo: '' });
+  });
+
+  it('is forgotten when the token is rolled out anew without one', async () => {
+    const before = { ...waiting, issuer: ISSUER };
+    expect((await openActivation([before], nonce(nonceCode), nonceCode, CODE)).token.issuer).toBeUndefined();
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { findActions, knownActions, readActions } from '../../src/policy/policy-actions.ts';
 import { POLICY_SCOPES, type PolicyScope } from '../../src/policy/stored-policy.ts';
 import { refusalOf } from '../support/values/refusal.ts';
+import { issuerLogo } from '../support/values/issuer-logo.ts';
 
 function read(scope: PolicyScope, text: string): Record<string, string> {
   return Object.fromEntries(readActions(scope, text));
@@ -92,7 +93,7 @@ describe('the actions of a policy', () => {
     [
       'authentication',
       'autosms',
-      "Unknown action 'autosms' in scope authentication. Known: qrtanurl, otppin, challenge_response.",
+      "Unknown action 'autosms' in scope authentication. Known: qrtanurl, otppin, issuer, issuerlogo, challenge_response.",
     ],
     [
       'authentication',
@@ -111,7 +112,7 @@ describe('the actions of a policy', () => {
     [
       'authentication',
       '__proto__=1',
-      "Unknown action '__proto__' in scope authentication. Known: qrtanurl, otppin, challenge_response.",
+      "Unknown action '__proto__' in scope authentication. Known: qrtanurl, otppin, issuer, issuerlogo, challenge_response.",
     ],
     [
       'admin',
@@ -127,6 +128,8 @@ describe('the actions of a policy', () => {
     const values: Record<string, string> = {
       qrtanurl: '=https://x.example/',
       otppin: '=0',
+      issuer: '=Musterbank',
+      issuerlogo: `=${issuerLogo()}`,
       challenge_response: '=ocra ocra2',
     };
     const text = knownActions(scope)

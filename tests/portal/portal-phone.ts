@@ -1,6 +1,7 @@
 import { type DeviceState, emptyDeviceState } from '../../src/cli/device/device-file.ts';
-import { type DeviceAnswer, VirtualDevice } from '../../src/cli/device/virtual-device.ts';
+import { declineCode, type DeviceAnswer, VirtualDevice } from '../../src/cli/device/virtual-device.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
+import type { DeclineKind } from '../../src/ocra/decline.ts';
 
 /** The app of a customer: the virtual device, which sends its responses itself. */
 export class PortalPhone {
@@ -35,6 +36,13 @@ export class PortalPhone {
   async confirm(code: string, activationCode?: string): Promise<{ message: string; accepted: boolean }> {
     const response = await this.respond(code, activationCode);
     return { message: response.message, accepted: await send(response) };
+  }
+
+  /** Declines a challenge, and tells the server. */
+  async decline(code: string, kind: DeclineKind): Promise<void> {
+    const { callbackUrl, transactionId, decline } = declineCode(this.#state, code, kind);
+    const body = new URLSearchParams({ transactionid: transactionId, decline });
+    await fetch(callbackUrl, { method: 'POST', body });
   }
 }
 

@@ -155,7 +155,30 @@ describe('a payment', () => {
     expect(timesPaid(second.order)).toBe(0);
   });
 
-  it('is declined after three wrong responses, and the right one comes too late', async () => {
+  it('stops at once when the user declines it in the app, and is never carried out', async () => {
+    const { order, shown } = await payment(ada);
+    const response = await phone.respond(shown.code);
+    await ada.state(shown.status);
+    const waiting = ada.state(`${shown.status}?wait=20S`);
+    await untilWaiting();
+    await phone.decline(shown.code, 'declined');
+    expect(await waiting).toMatchObject({ state: 'declined' });
+    expect(await send(response)).toBe(false);
+    expect((await ada.get(`/payments/${order}`)).text).toContain('Payment declined');
+    expect((await ada.get('/')).text).toContain('Declined by you');
+    expect(timesPaid(order)).toBe(0);
+  });
+
+  it('that the user has not ordered is stopped, and the bank is told once', async () => {
+    const { order, shown } = await payment(ada);
+    await phone.decline(shown.code, 'reported');
+    await Promise.all([ada.state(shown.status), ada.state(shown.status)]);
+    expect((await ada.get(`/payments/${order}`)).text).toContain('please change it. We call you.');
+    expect(portal.output().split(`portal: reported ${order}`)).toHaveLength(2);
+    expect(timesPaid(order)).toBe(0);
+  });
+
+  it('is stopped after three wrong responses, and the right one comes too late', async () => {
     const { order, shown } = await payment(ada);
     const response = await phone.respond(shown.code);
     const before = (await ada.state(shown.status)) as { failcount: number };
@@ -165,11 +188,11 @@ describe('a payment', () => {
     const third = await ada.post(shown.status, { response: '000000' });
     expect(JSON.parse(third.text)).toEqual({ state: 'expired', failcount: before.failcount + 3 });
     expect(await send(response)).toBe(false);
-    expect((await ada.get(`/payments/${order}`)).text).toContain('Payment declined');
+    expect((await ada.get(`/payments/${order}`)).text).toContain('Payment stopped');
     expect(timesPaid(order)).toBe(0);
   });
 
-  it('is open after wrong responses to others, and declined after its own when they are forgotten', async () => {
+  it('is open after wrong responses to others, and stopped after its own when they are forgotten', async () => {
     const [open, other, third] = [await payment(ada), await payment(ada), await payment(ada)];
     for (let time = 1; time <= 3; time += 1) {
       await ada.post(other.shown.status, { response: '000000' });
@@ -181,13 +204,13 @@ describe('a payment', () => {
     expect(await ada.state(third.shown.status)).toEqual({ state: 'open', failcount: 0 });
   });
 
-  it('is declined when newer ones take its place', async () => {
+  it('is stopped when newer ones take its place', async () => {
     const first = await payment(ada);
     for (let count = 1; count <= 4; count += 1) {
       await payment(ada);
     }
     expect(await ada.state(first.shown.status)).toMatchObject({ state: 'expired' });
-    expect((await ada.get(`/payments/${first.order}`)).text).toContain('Payment declined');
+    expect((await ada.get(`/payments/${first.order}`)).text).toContain('Payment stopped');
   });
 
   it('is carried out at the next visit when it is confirmed while no page is open', async () => {

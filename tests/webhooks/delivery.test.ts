@@ -116,6 +116,24 @@ describe('an event', () => {
     expect(receiver.received.map(({ body }) => body).join()).not.toMatch(/Pay 100|42424242/);
   });
 
+  it('tells of a transaction that the user declines, also too late, but of no decline that is not signed', async () => {
+    await server.add('fraud', receiver.url, { events: ['challenge.declined', 'response.refused'] });
+    await dispatch();
+    const serial = await server.enrol();
+    const { transactionid, question } = await application.challenge(serial, 'Pay 100');
+    const send = (decline: string): Promise<unknown> =>
+      Promise.resolve(application.send('/ocra/check_t', { transactionid, decline }));
+    await send('00'.repeat(20));
+    await send(application.decline('OCRA-1:HOTP-SHA256-8:QN08', transactionid, question, 'reported'));
+    await send(application.decline('OCRA-1:HOTP-SHA256-8:QN08', transactionid, question, 'declined'));
+    await receiver.arrived(2);
+    expect(receiver.received.map(({ event: { type, data } }) => [type, data.reason, data.too_late])).toEqual([
+      ['challenge.declined', 'reported', undefined],
+      ['challenge.declined', 'declined', 'dropped'],
+    ]);
+    expect(receiver.received[0]?.event.data).toMatchObject({ serial, transaction: transactionid });
+  });
+
   it('tells of a response that is typed at a prompt, too', async () => {
     await server.add('siem', receiver.url, { events: ['response.accepted'] });
     await dispatch();

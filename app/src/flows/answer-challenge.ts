@@ -1,5 +1,6 @@
-import { type OpenChallenge, respond, type ResponseMeans } from '../../../src/device/challenge.ts';
+import { decline, type OpenChallenge, respond, type ResponseMeans } from '../../../src/device/challenge.ts';
 import type { ReadyToken } from '../../../src/device/device-token.ts';
+import type { DeclineKind } from '../../../src/ocra/decline.ts';
 import type { HistoryEntry, HistoryOutcome, Vault } from '../vault/vault.ts';
 import type { ShownChallenge } from './open-code.ts';
 import type { SendResponse, SentOutcome } from './send-response.ts';
@@ -46,9 +47,31 @@ export async function answerChallenge(
   }
 }
 
-/** Notes that a challenge was declined. */
-export async function declineChallenge(vault: Vault, challenge: OpenChallenge, now: Date): Promise<void> {
+/** The server's answer to a decline; `not-sent`: the code names no address that the app can reach. */
+export type DeclineOutcome = SentOutcome | 'not-sent';
+
+/** Declines a challenge: notes it, and tells the server. It takes no counter, so it may be sent again. */
+export async function declineChallenge(
+  vault: Vault,
+  { challenge, destination }: ShownChallenge,
+  kind: DeclineKind,
+  now: Date,
+  send: SendResponse,
+): Promise<DeclineOutcome> {
   await vault.addHistory(entryOf(challenge, now, 'declined'));
+  return tellDecline({ challenge, destination }, kind, send);
+}
+
+/** Tells the server of a decline that is noted. */
+export async function tellDecline(
+  { challenge, destination }: Pick<ShownChallenge, 'challenge' | 'destination'>,
+  kind: DeclineKind,
+  send: SendResponse,
+): Promise<DeclineOutcome> {
+  const { callbackUrl, transactionId } = challenge;
+  return destination.kind === 'typed'
+    ? 'not-sent'
+    : send({ callbackUrl, transactionId, decline: decline(challenge, kind) });
 }
 
 const HISTORY_OUTCOMES: Readonly<Record<SentOutcome, HistoryOutcome>> = {

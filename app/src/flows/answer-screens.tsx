@@ -39,17 +39,6 @@ export function AnsweredScreen({ shown, answer, onRetry }: AnsweredProps): JSX.E
   }
 }
 
-/** After a challenge was declined. */
-export function DeclinedScreen(): JSX.Element {
-  const texts = useTexts(flowTexts);
-  return (
-    <Screen title={texts.declinedTitle}>
-      <Notice kind="info">{texts.declined}</Notice>
-      <DoneButton />
-    </Screen>
-  );
-}
-
 function AcceptedScreen({ shown: { challenge, destination } }: { shown: ShownChallenge }): JSX.Element {
   const texts = useTexts(flowTexts);
   return (
@@ -135,7 +124,8 @@ function groupsOf(digits: string): readonly string[] {
   );
 }
 
-function DoneButton(): JSX.Element {
+/** The way to the tokens. */
+export function DoneButton(): JSX.Element {
   const { navigation } = useServices();
   const texts = useTexts(flowTexts);
   return (

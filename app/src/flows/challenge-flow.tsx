@@ -1,16 +1,23 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useServices } from '../shell/services.ts';
-import { type Answer, answerChallenge, declineChallenge } from './answer-challenge.ts';
-import { AnsweredScreen, DeclinedScreen } from './answer-screens.tsx';
+import type { DeclineKind } from '../../../src/ocra/decline.ts';
+import { type Answer, answerChallenge, declineChallenge, type DeclineOutcome } from './answer-challenge.ts';
+import { AnsweredScreen } from './answer-screens.tsx';
 import { ChallengeScreen, type Confirmation } from './challenge-screen.tsx';
+import { DeclinedScreen } from './declined-screen.tsx';
 import type { ShownChallenge } from './open-code.ts';
 import { sendResponse } from './send-response.ts';
 
 type State =
   | { readonly kind: 'asking' | 'sending'; readonly shown: ShownChallenge }
   | { readonly kind: 'answered'; readonly answer: Answer; readonly shown: ShownChallenge }
-  | { readonly kind: 'declined' };
+  | {
+      readonly kind: 'declined';
+      readonly shown: ShownChallenge;
+      readonly decline: DeclineKind;
+      readonly outcome: DeclineOutcome;
+    };
 
 /** A challenge from the question to the result. */
 export function ChallengeFlow({
@@ -22,10 +29,10 @@ export function ChallengeFlow({
 }): JSX.Element {
   const { vault } = useServices();
   const [state, setState] = useState<State>({ kind: 'asking', shown: first });
-  if (state.kind === 'declined') {
-    return <DeclinedScreen />;
-  }
   const { shown } = state;
+  if (state.kind === 'declined') {
+    return <DeclinedScreen shown={shown} kind={state.decline} first={state.outcome} />;
+  }
   if (state.kind === 'answered') {
     return (
       <AnsweredScreen
@@ -46,9 +53,10 @@ export function ChallengeFlow({
       setState({ kind: 'answered', answer, shown });
     }, onFault);
   };
-  const decline = (): void => {
-    declineChallenge(vault, shown.challenge, new Date()).then(() => {
-      setState({ kind: 'declined' });
+  const decline = (kind: DeclineKind): void => {
+    setState({ kind: 'sending', shown });
+    declineChallenge(vault, shown, kind, new Date(), sendResponse).then((outcome) => {
+      setState({ kind: 'declined', shown, decline: kind, outcome });
     }, onFault);
   };
   return (

@@ -1,12 +1,14 @@
 import type { JSX } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import { inspectDisplayText } from '../../../src/device/display-text.ts';
+import type { DeclineKind } from '../../../src/ocra/decline.ts';
 import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { LanguageContext, useTexts } from '../language/language.ts';
 import { timeText } from '../language/time-text.ts';
+import { IssuerLine } from '../tokens/issuer-line.tsx';
 import { DisplayData } from './display-data.tsx';
 import { flowTexts } from './flow-texts.ts';
 import type { ShownChallenge } from './open-code.ts';
@@ -23,7 +25,7 @@ interface ChallengeProps {
   readonly shown: ShownChallenge;
   readonly isSending: boolean;
   readonly onConfirm: (confirmation: Confirmation) => void;
-  readonly onDecline: () => void;
+  readonly onDecline: (kind: DeclineKind) => void;
 }
 
 /** The text to be confirmed. No response exists before the user has confirmed (what you see is what you sign). */
@@ -46,32 +48,58 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
   };
   return (
     <Screen title={isRefused ? texts.refusedTitle : texts.confirmTitle}>
-      <DisplayData text={text} />
-      {!isRefused && <Circumstances shown={shown} offsetSeconds={offsetSeconds} />}
-      <form class="actions" onSubmit={submit}>
-        {!isRefused && needsPin && (
-          <Field
-            label={texts.pin}
-            type="password"
-            hint={texts.pinHint}
-            value={pin}
-            error={isPinMissing ? texts.pinMissing : undefined}
-            onValue={(value) => {
-              setPin(value);
-              setPinMissing(false);
-            }}
-          />
-        )}
-        {!isRefused && (
-          <Button kind="primary" type="submit" disabled={!isReadable} busy={isSending}>
-            {isSending ? texts.sending : texts.confirm}
-          </Button>
-        )}
-        <Button disabled={isSending} onPress={onDecline}>
-          {texts.decline}
-        </Button>
-      </form>
+      <div class="confirmation">
+        <div class="confirmation-part">
+          <DisplayData text={text} />
+        </div>
+        <div class="confirmation-part">
+          {!isRefused && <Circumstances shown={shown} offsetSeconds={offsetSeconds} />}
+          <form class="actions" onSubmit={submit}>
+            {!isRefused && needsPin && (
+              <Field
+                label={texts.pin}
+                type="password"
+                hint={texts.pinHint}
+                value={pin}
+                error={isPinMissing ? texts.pinMissing : undefined}
+                onValue={(value) => {
+                  setPin(value);
+                  setPinMissing(false);
+                }}
+              />
+            )}
+            {!isRefused && (
+              <Button kind="primary" type="submit" disabled={!isReadable} busy={isSending}>
+                {isSending ? texts.sending : texts.confirm}
+              </Button>
+            )}
+            <Declines disabled={isSending} onDecline={onDecline} />
+          </form>
+        </div>
+      </div>
     </Screen>
+  );
+}
+
+function Declines({
+  disabled,
+  onDecline,
+}: Pick<ChallengeProps, 'onDecline'> & { disabled: boolean }): JSX.Element {
+  const texts = useTexts(flowTexts);
+  return (
+    <>
+      {(['declined', 'reported'] as const).map((kind) => (
+        <Button
+          key={kind}
+          disabled={disabled}
+          onPress={() => {
+            onDecline(kind);
+          }}
+        >
+          {texts.declines[kind]}
+        </Button>
+      ))}
+    </>
   );
 }
 
@@ -85,11 +113,19 @@ function Circumstances({
 }): JSX.Element {
   const texts = useTexts(flowTexts);
   const language = useContext(LanguageContext);
-  const { serial } = challenge.token;
+  const { serial, issuer } = challenge.token;
   return (
     <>
       <p class="muted">{texts.confirmHint}</p>
       <dl class="facts">
+        {issuer !== undefined && (
+          <div>
+            <dt>{texts.issuer}</dt>
+            <dd>
+              <IssuerLine issuer={issuer} />
+            </dd>
+          </div>
+        )}
         {destination.kind === 'sent' && (
           <div>
             <dt>{texts.goesTo}</dt>

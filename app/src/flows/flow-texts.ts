@@ -1,6 +1,7 @@
 import type { DisplayFault, DisplayVerdict } from '../../../src/device/display-text.ts';
 import type { Texts } from '../language/language.ts';
-import type { DigitsReason } from './answer-challenge.ts';
+import type { DeclineKind } from '../../../src/ocra/decline.ts';
+import type { DeclineOutcome, DigitsReason } from './answer-challenge.ts';
 
 interface FlowTexts {
   readonly opening: string;
@@ -10,6 +11,7 @@ interface FlowTexts {
   readonly cancel: string;
   readonly serial: string;
   readonly token: string;
+  readonly issuer: string;
 
   readonly addTitle: string;
   readonly addText: string;
@@ -47,7 +49,7 @@ interface FlowTexts {
   readonly pinHint: string;
   readonly pinMissing: string;
   readonly confirm: string;
-  readonly decline: string;
+  readonly declines: Readonly<Record<DeclineKind, string>>;
   readonly sending: string;
 
   readonly acceptedTitle: string;
@@ -62,7 +64,9 @@ interface FlowTexts {
   readonly copied: string;
   readonly copyFailed: string;
   readonly declinedTitle: string;
-  readonly declined: string;
+  readonly declineOutcomes: Readonly<Record<DeclineOutcome, (host: string) => string>>;
+  readonly declinedAdvice: Readonly<Record<DeclineKind, string>>;
+  readonly sendAgain: string;
   readonly done: string;
 }
 
@@ -75,6 +79,7 @@ export const flowTexts: Texts<FlowTexts> = {
     cancel: 'Cancel',
     serial: 'Serial number',
     token: 'Token',
+    issuer: 'Issuer',
 
     addTitle: 'Add this token?',
     addText: 'Add it only if the code comes from your bank. Compare the serial number with your letter.',
@@ -127,7 +132,7 @@ export const flowTexts: Texts<FlowTexts> = {
     pinHint: 'Not the PIN with which you unlock the app, unless you chose the same.',
     pinMissing: 'Enter the PIN of this token.',
     confirm: 'Confirm',
-    decline: 'Decline',
+    declines: { declined: 'Decline', reported: 'This was not me' },
     sending: 'Sending …',
 
     acceptedTitle: 'Confirmed',
@@ -153,7 +158,24 @@ export const flowTexts: Texts<FlowTexts> = {
     copied: 'Copied.',
     copyFailed: 'The browser does not allow copying. Type the digits.',
     declinedTitle: 'Declined',
-    declined: 'Nothing was sent. If you did not start this yourself, tell your bank.',
+    declineOutcomes: {
+      accepted: (host) => `${host} knows. Nothing can be confirmed with this code any more.`,
+      refused: (host) =>
+        `${host} answers that it came too late: this was confirmed, replaced or over before. Ask your bank what was carried out.`,
+      offline: () =>
+        'This device has no network, so your bank does not know yet. Nothing is confirmed without you: the code ends by itself. Send it again when there is a network.',
+      'no-answer': () =>
+        'No answer came back, so your bank may not know yet. Nothing is confirmed without you: the code ends by itself.',
+      'no-verdict': () =>
+        'The server does not say whether it has understood. Nothing is confirmed without you: the code ends by itself.',
+      'not-sent': () =>
+        'Nothing was sent, as the code names no address for it. Nothing is confirmed without you.',
+    },
+    declinedAdvice: {
+      declined: 'If you did not start this yourself, tell your bank.',
+      reported: 'Somebody else may know your password. Tell your bank, and change it.',
+    },
+    sendAgain: 'Send again',
     done: 'Done',
   },
   de: {
@@ -164,6 +186,7 @@ export const flowTexts: Texts<FlowTexts> = {
     cancel: 'Abbrechen',
     serial: 'Seriennummer',
     token: 'Token',
+    issuer: 'Herausgeber',
 
     addTitle: 'Dieses Token hinzufügen?',
     addText:
@@ -220,7 +243,7 @@ export const flowTexts: Texts<FlowTexts> = {
     pinHint: 'Nicht die PIN zum Entsperren der App, außer Sie haben dieselbe gewählt.',
     pinMissing: 'Geben Sie die PIN dieses Tokens ein.',
     confirm: 'Bestätigen',
-    decline: 'Ablehnen',
+    declines: { declined: 'Ablehnen', reported: 'Das war ich nicht' },
     sending: 'Wird gesendet …',
 
     acceptedTitle: 'Bestätigt',
@@ -247,8 +270,24 @@ export const flowTexts: Texts<FlowTexts> = {
     copied: 'Kopiert.',
     copyFailed: 'Der Browser erlaubt das Kopieren nicht. Tippen Sie die Ziffern ab.',
     declinedTitle: 'Abgelehnt',
-    declined:
-      'Es wurde nichts gesendet. Wenn Sie das nicht selbst veranlasst haben, melden Sie es Ihrer Bank.',
+    declineOutcomes: {
+      accepted: (host) => `${host} weiß Bescheid. Mit diesem Code lässt sich nichts mehr bestätigen.`,
+      refused: (host) =>
+        `${host} antwortet, dass es zu spät kam: Es war schon bestätigt, ersetzt oder abgelaufen. Fragen Sie Ihre Bank, was ausgeführt wurde.`,
+      offline: () =>
+        'Dieses Gerät hat kein Netz, Ihre Bank weiß also noch nicht Bescheid. Ohne Sie wird nichts bestätigt: Der Code läuft von selbst ab. Senden Sie es noch einmal, sobald es ein Netz gibt.',
+      'no-answer': () =>
+        'Es kam keine Antwort zurück, Ihre Bank weiß vielleicht noch nicht Bescheid. Ohne Sie wird nichts bestätigt: Der Code läuft von selbst ab.',
+      'no-verdict': () =>
+        'Der Server sagt nicht, ob er verstanden hat. Ohne Sie wird nichts bestätigt: Der Code läuft von selbst ab.',
+      'not-sent': () =>
+        'Es wurde nichts gesendet, denn der Code nennt keine Adresse dafür. Ohne Sie wird nichts bestätigt.',
+    },
+    declinedAdvice: {
+      declined: 'Wenn Sie das nicht selbst veranlasst haben, melden Sie es Ihrer Bank.',
+      reported: 'Jemand anderes kennt vielleicht Ihr Kennwort. Melden Sie das Ihrer Bank, und ändern Sie es.',
+    },
+    sendAgain: 'Noch einmal senden',
     done: 'Fertig',
   },
 };

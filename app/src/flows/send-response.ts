@@ -7,7 +7,7 @@ import { ADDRESS_RULES } from './destination.ts';
 
 /**
  * `accepted` and `refused`: the server's verdict. `no-verdict`: an answer that does not say. `no-answer`: none that the
- * app may read, so the response may have arrived. `offline`: nothing was sent.
+ * app may read, so what was sent may have arrived. `offline`: nothing was sent.
  */
 export type SentOutcome = 'accepted' | 'refused' | 'no-verdict' | 'no-answer' | 'offline';
 
@@ -16,7 +16,7 @@ export type SendResponse = (response: OutgoingResponse) => Promise<SentOutcome>;
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_LENGTH = 64 * 1024;
 
-/** Sends a response to the address of its code. Never rejects for a failure of network or server. */
+/** Sends a response or a decline to the address of its code. Never rejects for a failure of network or server. */
 export async function sendResponse(outgoing: OutgoingResponse): Promise<SentOutcome> {
   const { url, method, body } = buildResponseRequest(outgoing, ADDRESS_RULES);
   if (!navigator.onLine && !isThisMachine(url)) {
@@ -32,7 +32,7 @@ export async function sendResponse(outgoing: OutgoingResponse): Promise<SentOutc
       cache: 'no-store',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    return outcomeOf(readVerdict(await boundedText(answer)));
+    return outcomeOf(readVerdict(await boundedText(answer), 'decline' in outgoing ? 'declined' : 'result'));
   } catch {
     return 'no-answer';
   }

@@ -9,11 +9,12 @@ import { UpdateNotice } from './update-notice.tsx';
 
 /** The whole app: the screen that the state of the vault and the opened route ask for. */
 export function App({ services }: { services: Services }): JSX.Element {
-  const { vault, navigation, preferences, link } = services;
+  const { vault, navigation, preferences, link, installation } = services;
   useChanges(vault);
   useChanges(navigation);
   useChanges(preferences);
   useChanges(link);
+  useChanges(installation);
   const isOpen = vault.state === 'open';
   useEffect(() => {
     if (!isOpen) {

@@ -11,7 +11,7 @@ import { shellTexts } from './shell-texts.ts';
 
 /** The screen before the vault is open. */
 export function ClosedScreen({ state }: { state: Exclude<VaultState, 'open'> }): JSX.Element {
-  const { link, vault } = useServices();
+  const { link, navigation, vault } = useServices();
   const texts = useTexts(shellTexts);
   const waiting = link.waits ? <Notice kind="info">{texts.linkWaits}</Notice> : null;
   switch (state) {
@@ -20,7 +20,15 @@ export function ClosedScreen({ state }: { state: Exclude<VaultState, 'open'> }):
     case 'unavailable':
       return <UnavailableScreen />;
     case 'new':
-      return <FirstStart vault={vault} top={waiting} />;
+      return (
+        <FirstStart
+          vault={vault}
+          top={waiting}
+          onRestore={() => {
+            navigation.go({ name: 'backup' });
+          }}
+        />
+      );
     case 'locked':
       return <UnlockScreen vault={vault} top={waiting} />;
   }

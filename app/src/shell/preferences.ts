@@ -6,7 +6,9 @@ export type Theme = 'system' | 'light' | 'dark';
 const LANGUAGES: readonly LanguageChoice[] = ['auto', 'en', 'de'];
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
-/** The appearance of the app before it is unlocked. No secret, so it lives in localStorage. */
+const INSTALL = ['declined'] as const;
+
+/** The appearance of the app before it is unlocked, and whether it is to be installed. No secrets: it lives in localStorage. */
 export class Preferences {
   readonly #listeners = new Set<() => void>();
   #languageChoice: LanguageChoice;
@@ -39,6 +41,16 @@ export class Preferences {
   chooseTheme(theme: Theme): void {
     this.#theme = theme;
     store('theme', theme);
+    this.#apply();
+  }
+
+  /** True if the user does not want to be asked to install the app. */
+  get declinesInstall(): boolean {
+    return stored('install', INSTALL) === 'declined';
+  }
+
+  declineInstall(): void {
+    store('install', 'declined');
     this.#apply();
   }
 

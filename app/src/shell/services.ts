@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { ProtectedVault } from '../vault/vault.ts';
 import type { IncomingLink } from './incoming-link.ts';
+import type { Installation } from './installation.ts';
 import type { Navigation } from './navigation.ts';
 import type { Preferences } from './preferences.ts';
 
@@ -11,6 +12,7 @@ export interface Services {
   readonly navigation: Navigation;
   readonly preferences: Preferences;
   readonly link: IncomingLink;
+  readonly installation: Installation;
 }
 
 export const ServicesContext = createContext<Services | undefined>(undefined);

@@ -6,16 +6,25 @@ import { useTexts } from '../language/language.ts';
 import { LoadedContent } from '../shell/loaded-content.tsx';
 import { useLoaded, useServices } from '../shell/services.ts';
 import type { StoredToken } from '../vault/vault.ts';
+import { IssuerLogo } from './issuer-line.tsx';
+import { Reminders } from './reminders.tsx';
 import { tokenTexts } from './token-texts.ts';
 
 /** The tokens of this phone. */
 export function TokenListScreen(): JSX.Element {
   const { vault } = useServices();
   const texts = useTexts(tokenTexts);
-  const tokens = useLoaded(() => vault.listTokens(), [vault]);
+  const loaded = useLoaded(() => Promise.all([vault.listTokens(), vault.settings()]), [vault]);
   return (
     <Screen title={texts.title}>
-      <LoadedContent loaded={tokens}>{(list) => <TokenList tokens={list} />}</LoadedContent>
+      <LoadedContent loaded={loaded}>
+        {([tokens, settings]) => (
+          <>
+            <TokenList tokens={tokens} />
+            <Reminders tokens={tokens} backupSettledAt={settings.backupSettledAt} />
+          </>
+        )}
+      </LoadedContent>
     </Screen>
   );
 }
@@ -41,6 +50,13 @@ function TokenList({ tokens }: { tokens: readonly StoredToken[] }): JSX.Element 
         <h2>{texts.emptyTitle}</h2>
         <p>{texts.empty}</p>
         {scan}
+        <Button
+          onPress={() => {
+            navigation.go({ name: 'backup' });
+          }}
+        >
+          {texts.restore}
+        </Button>
       </div>
     );
   }
@@ -70,11 +86,17 @@ function TokenRow({ stored: { token, name } }: { stored: StoredToken }): JSX.Ele
         navigation.go({ name: 'token', serial: token.serial });
       }}
     >
-      <Icon name="tokens" />
+      {(token.issuer?.logo ?? '') === '' ? (
+        <Icon name="tokens" />
+      ) : (
+        <IssuerLogo logo={token.issuer?.logo ?? ''} />
+      )}
       <span class="row-body">
         <span class="row-title">{titleOf(name, token.serial)}</span>
         <span class="row-note">
-          {titleOf(name, token.serial) === token.serial ? state : `${token.serial} · ${state}`}
+          {[token.issuer?.name, titleOf(name, token.serial) === token.serial ? '' : token.serial, state]
+            .filter((text) => text !== undefined && text !== '')
+            .join(' · ')}
         </span>
       </span>
       <Icon name="next" />

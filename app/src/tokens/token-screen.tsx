@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { BackButton } from '../design/back-button.tsx';
 import { Button } from '../design/button.tsx';
@@ -10,6 +10,7 @@ import { timeText } from '../language/time-text.ts';
 import { LoadedContent } from '../shell/loaded-content.tsx';
 import { useLoaded, useServices } from '../shell/services.ts';
 import type { StoredToken } from '../vault/vault.ts';
+import { IssuerLine } from './issuer-line.tsx';
 import { titleOf } from './token-list-screen.tsx';
 import { tokenTexts } from './token-texts.ts';
 
@@ -86,7 +87,8 @@ function TokenDetail({
 function TokenFacts({ stored: { token, addedAt } }: { stored: StoredToken }): JSX.Element {
   const texts = useTexts(tokenTexts);
   const language = useContext(LanguageContext);
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    ...(token.issuer === undefined ? [] : [[texts.issuer, <IssuerLine issuer={token.issuer} />] as const]),
     [texts.serial, token.serial],
     [texts.state, token.key === null ? texts.awaitsSecond : texts.ready],
     [texts.added, timeText(language, addedAt)],

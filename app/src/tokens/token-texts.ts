@@ -10,6 +10,7 @@ interface TokenTexts {
   readonly ready: string;
   readonly back: string;
   readonly gone: string;
+  readonly issuer: string;
   readonly serial: string;
   readonly state: string;
   readonly suite: string;
@@ -25,6 +26,14 @@ interface TokenTexts {
   readonly removeNow: string;
   readonly keep: string;
   readonly failed: string;
+  readonly restore: string;
+  readonly backupReminder: string;
+  readonly makeBackup: string;
+  readonly noBackup: string;
+  readonly installReminder: string;
+  readonly installByMenu: string;
+  readonly install: string;
+  readonly noInstall: string;
 }
 
 export const tokenTexts: Texts<TokenTexts> = {
@@ -38,6 +47,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     ready: 'Ready',
     back: 'Your tokens',
     gone: 'This token is no longer on the device.',
+    issuer: 'Issuer',
     serial: 'Serial number',
     state: 'State',
     suite: 'Method',
@@ -54,6 +64,16 @@ export const tokenTexts: Texts<TokenTexts> = {
     removeNow: 'Remove for ever',
     keep: 'Keep it',
     failed: 'The device could not store that. Try again.',
+    restore: 'Restore a backup',
+    backupReminder:
+      'Without a backup your token is lost with this device, or when the browser clears its data. Make one now: it takes a minute.',
+    makeBackup: 'Make a backup',
+    noBackup: 'Not now',
+    installReminder: 'Install the app: it opens from the start screen, and the browser keeps its data.',
+    installByMenu:
+      'Install the app: tap “Share” in Safari, then “Add to Home Screen”. Safari may remove the data of an app that is not installed after seven days without use.',
+    install: 'Install',
+    noInstall: 'No, thanks',
   },
   de: {
     title: 'Ihre Token',
@@ -65,6 +85,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     ready: 'Bereit',
     back: 'Ihre Token',
     gone: 'Dieses Token ist nicht mehr auf dem Gerät.',
+    issuer: 'Herausgeber',
     serial: 'Seriennummer',
     state: 'Zustand',
     suite: 'Verfahren',
@@ -81,5 +102,16 @@ export const tokenTexts: Texts<TokenTexts> = {
     removeNow: 'Endgültig entfernen',
     keep: 'Behalten',
     failed: 'Das Gerät konnte das nicht speichern. Versuchen Sie es noch einmal.',
+    restore: 'Sicherung wiederherstellen',
+    backupReminder:
+      'Ohne Sicherung ist Ihr Token weg, wenn dieses Gerät verloren geht oder der Browser seine Daten löscht. Machen Sie jetzt eine: Es dauert eine Minute.',
+    makeBackup: 'Sicherung machen',
+    noBackup: 'Jetzt nicht',
+    installReminder:
+      'Installieren Sie die App: Sie öffnet sich vom Startbildschirm, und der Browser behält ihre Daten.',
+    installByMenu:
+      'Installieren Sie die App: Tippen Sie in Safari auf „Teilen“, dann auf „Zum Home-Bildschirm“. Die Daten einer App, die nicht installiert ist, kann Safari nach sieben Tagen ohne Benutzung löschen.',
+    install: 'Installieren',
+    noInstall: 'Nein, danke',
   },
 };

@@ -66,6 +66,7 @@ function MakeBackup({ vault }: { vault: ProtectedVault }): JSX.Element {
           saveFile(`tankeeper-backup-${new Date().toISOString().slice(0, 10)}.json`, outcome.text);
           setPassphrase('');
           setRepeated('');
+          await vault.changeSettings({ backupSettledAt: Date.now() });
           return { kind: 'success', text: texts.saved };
         });
       }}

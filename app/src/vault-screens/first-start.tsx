@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../design/button.tsx';
+import { Switch } from '../design/choice.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
@@ -13,11 +14,20 @@ import { vaultTexts } from './vault-texts.ts';
 import { useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 
-/** The choice of a PIN before anything is stored. @param top the content that the shell shows above */
-export function FirstStart({ vault, top }: { vault: ProtectedVault; top?: ComponentChildren }): JSX.Element {
+interface FirstStartProps {
+  readonly vault: ProtectedVault;
+  /** The content that the shell shows above. */
+  readonly top?: ComponentChildren;
+  /** Opens the screen where a backup is restored. */
+  readonly onRestore: () => void;
+}
+
+/** The choice of a PIN before anything is stored. */
+export function FirstStart({ vault, top, onRestore }: FirstStartProps): JSX.Element {
   const texts = useTexts(pinTexts);
   const { wiped } = useTexts(vaultTexts);
   const [value, setValue] = useState(EMPTY_PIN);
+  const [hasBackup, setHasBackup] = useState(false);
   const work = useVaultWork();
   useChanges(vault);
   return (
@@ -30,19 +40,22 @@ export function FirstStart({ vault, top }: { vault: ProtectedVault; top?: Compon
           if (isReady(value)) {
             work.run(async () => {
               await vault.create(value.pin);
+              if (hasBackup) {
+                onRestore();
+              }
               return undefined;
             });
           }
         }}
       >
         <NewPinFields value={value} onValue={setValue} />
+        <Switch label={texts.firstBackup} checked={hasBackup} onChecked={setHasBackup} />
         <WorkNotice message={work.message} />
         <Button kind="primary" type="submit" disabled={!isReady(value)} busy={work.isBusy}>
           {texts.create}
         </Button>
       </Form>
       <p class="muted">{texts.firstForgotten}</p>
-      <p class="muted">{texts.firstBackup}</p>
     </Screen>
   );
 }

@@ -29,7 +29,7 @@ export const pinTexts: Texts<PinTexts> = {
     firstTitle: 'Choose a PIN',
     firstText: 'The PIN protects your tokens on this device. You type it when you open the app.',
     firstForgotten: 'Nobody can tell you a forgotten PIN. Make a backup once you have a token.',
-    firstBackup: 'You have a backup? Choose a PIN first. Then open “Backup” in the settings.',
+    firstBackup: 'I have a backup, and restore it next',
     create: 'Set the PIN',
     unlockTitle: 'The app is locked',
     unlock: 'Unlock',
@@ -50,8 +50,7 @@ export const pinTexts: Texts<PinTexts> = {
     firstText: 'Die PIN schützt Ihre Token auf diesem Gerät. Sie geben sie ein, wenn Sie die App öffnen.',
     firstForgotten:
       'Eine vergessene PIN kann Ihnen niemand sagen. Machen Sie eine Sicherung, sobald Sie ein Token haben.',
-    firstBackup:
-      'Sie haben eine Sicherung? Wählen Sie zuerst eine PIN. Öffnen Sie dann „Sicherung“ in den Einstellungen.',
+    firstBackup: 'Ich habe eine Sicherung und stelle sie danach wieder her',
     create: 'PIN festlegen',
     unlockTitle: 'Die App ist gesperrt',
     unlock: 'Entsperren',

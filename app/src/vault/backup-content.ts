@@ -1,6 +1,8 @@
 import type { DeviceToken } from '../../../src/device/device-token.ts';
+import { shownIssuer } from '../../../src/device/roll-out.ts';
 import { MAX_COUNTER } from '../../../src/ocra/data-input.ts';
 import { decodeHex } from '../../../src/ocra/hex.ts';
+import type { Issuer } from '../../../src/ocra/issuer.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { type BackupContent, type StoredToken, VaultError } from './vault.ts';
 
@@ -34,16 +36,22 @@ export function readBackupContent(text: string): BackupContent {
 
 function readToken(value: unknown): StoredToken {
   const { token, name, addedAt } = members(value);
-  const { serial, suite, sharedSecret, key, counter } = members(token);
+  const { serial, suite, sharedSecret, key, counter, issuer } = members(token);
   const read: DeviceToken = {
     serial: words(serial),
     suite: parseOcraSuite(words(suite)).text,
     sharedSecret: hex(sharedSecret),
     key: key === null ? null : hex(key),
     counter: wholeNumber(counter),
+    ...(issuer !== undefined && { issuer: readIssuer(issuer) }),
   };
   // An empty name stands for the serial.
   return { token: read, name: name === '' ? '' : words(name), addedAt: instant(addedAt) };
+}
+
+function readIssuer(value: unknown): Issuer {
+  const { name, logo } = members(value);
+  return shownIssuer({ name: words(name), logo: typeof logo === 'string' ? logo : fail() }) ?? fail();
 }
 
 function members(value: unknown): Members {

@@ -5,7 +5,8 @@ import type { BackupContent, RestorePlan, StoredToken } from './vault.ts';
 
 /** @param createdAt milliseconds since 1970. @returns what a backup of the records holds */
 export async function backupContent(records: RecordStore, createdAt: number): Promise<BackupContent> {
-  return { createdAt, tokens: await storedTokens(records), settings: await storedSettings(records) };
+  const { lockAfterMinutes, requireCallback } = await storedSettings(records);
+  return { createdAt, tokens: await storedTokens(records), settings: { lockAfterMinutes, requireCallback } };
 }
 
 /** @returns the tokens as a restore would leave them; changes nothing */
@@ -14,12 +15,19 @@ export async function plannedRestore(records: RecordStore, content: BackupConten
   return { content, tokens: planned(content, stored) };
 }
 
-/** Writes the tokens of a backup, compared anew with those that are stored; its settings only into an empty vault. */
-export async function restoreRecords(records: RecordStore, content: BackupContent): Promise<void> {
+/**
+ * Writes the tokens of a backup, compared anew with those that are stored; its settings only into an empty vault.
+ * @param now milliseconds since 1970
+ */
+export async function restoreRecords(
+  records: RecordStore,
+  content: BackupContent,
+  now: number,
+): Promise<void> {
   const isEmpty = (await records.count('token')) === 0;
   await records.updateAll(namesOf(content), (stored) => [
     ...planned(content, stored).map(({ stored: value }) => ({ ...tokenName(value.token.serial), value })),
-    ...(isEmpty ? [{ ...SETTINGS, value: content.settings }] : []),
+    ...(isEmpty ? [{ ...SETTINGS, value: { ...content.settings, backupSettledAt: now } }] : []),
   ]);
 }
 

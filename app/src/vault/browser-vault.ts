@@ -296,7 +296,7 @@ export class BrowserVault implements ProtectedVault {
 
   restore({ content }: RestorePlan): Promise<void> {
     return this.#writing(async (records) => {
-      await restoreRecords(records, content);
+      await restoreRecords(records, content, this.#environment.now());
       this.#autoLock.start((await storedSettings(records)).lockAfterMinutes);
       void this.#askToKeep();
     });

@@ -4,7 +4,11 @@ import type { StoredToken, VaultSettings } from './vault.ts';
 /** The settings that are sealed; the others belong to the guard. */
 export type StoredSettings = Omit<VaultSettings, 'wipeAfterWrongPins'>;
 
-const DEFAULT_SETTINGS: StoredSettings = { lockAfterMinutes: 5, requireCallback: true };
+const DEFAULT_SETTINGS: StoredSettings = {
+  lockAfterMinutes: 5,
+  requireCallback: true,
+  backupSettledAt: 0,
+};
 
 export const SETTINGS: RecordName = { kind: 'settings', name: 'settings' };
 

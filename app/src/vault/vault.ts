@@ -33,6 +33,8 @@ export interface VaultSettings {
   readonly wipeAfterWrongPins: number | null;
   /** A code without an address for the response is refused (true), or its digits are shown to be typed. */
   readonly requireCallback: boolean;
+  /** Tokens that were added before are in a backup, or the user wants none. Milliseconds since 1970. */
+  readonly backupSettledAt: number;
 }
 
 /** The reason why a passkey did not open the vault, or was not set up. */
@@ -147,7 +149,7 @@ export interface BackupContent {
   /** The time of the backup, in milliseconds since 1970. */
   readonly createdAt: number;
   readonly tokens: readonly StoredToken[];
-  readonly settings: Omit<VaultSettings, 'wipeAfterWrongPins'>;
+  readonly settings: Omit<VaultSettings, 'wipeAfterWrongPins' | 'backupSettledAt'>;
 }
 
 /** A backup that was read, and what restoring it does. Nothing is stored yet. Holds secrets. */

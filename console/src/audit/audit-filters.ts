@@ -98,7 +98,7 @@ export function subjectPath({
 }
 
 /** Responses and acts that were refused. */
-const REFUSED = /^(?:wrong|exhausted|locked|closed|unverifiable|refused|failed)/;
+const REFUSED = /^(?:wrong|exhausted|locked|closed|unverifiable|reported|refused|failed)/;
 
 /** @returns the colour of an outcome */
 export function outcomeColour(outcome: string): 'green' | 'red' | 'gray' {

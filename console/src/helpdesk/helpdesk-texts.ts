@@ -2,7 +2,8 @@ import type { Texts } from '../language/language.ts';
 import type { TokenState } from './token-state.ts';
 
 /** The states of a transaction. */
-export type TransactionState = 'open' | 'expired' | 'accepted' | 'given up' | 'superseded' | 'ended';
+export type TransactionState =
+  'open' | 'expired' | 'accepted' | 'given up' | 'superseded' | 'declined' | 'reported' | 'ended';
 
 interface HelpdeskTexts {
   readonly search: string;
@@ -90,6 +91,8 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
       accepted: 'accepted',
       'given up': 'given up: too many wrong responses',
       superseded: 'replaced by a newer one',
+      declined: 'declined on the device',
+      reported: 'the user reports: this was not me',
       ended: 'ended without an answer',
     },
   },
@@ -143,6 +146,8 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
       accepted: 'angenommen',
       'given up': 'aufgegeben: zu viele falsche Antworten',
       superseded: 'durch eine neuere ersetzt',
+      declined: 'auf dem Gerät abgelehnt',
+      reported: 'Der Benutzer meldet: Das war ich nicht',
       ended: 'ohne Antwort beendet',
     },
   },

@@ -22,6 +22,8 @@ const TRANSACTION_COLOURS: Readonly<Record<TransactionState, string>> = {
   accepted: 'green',
   'given up': 'red',
   superseded: 'gray',
+  declined: 'yellow',
+  reported: 'red',
   ended: 'gray',
 };
 

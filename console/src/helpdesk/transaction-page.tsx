@@ -12,7 +12,7 @@ import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { Owner } from './token-owner.tsx';
 import { TransactionBadge } from './token-badge.tsx';
-import { OUT_OF_STEP, transactionTexts } from './transaction-texts.ts';
+import { OUT_OF_STEP, REPORTED_LATE, transactionTexts } from './transaction-texts.ts';
 import { useNames } from './use-names.ts';
 
 type History = ValueOf<'/admin/transaction'>;
@@ -47,12 +47,13 @@ function Facts({ history }: { readonly history: History }): ReactNode {
   const names = useTexts(helpdeskTexts);
   const t = useTexts(transactionTexts);
   const session = useSession();
-  const { serial, state, realms, data, withheld, stored } = history;
+  const { serial, state, realms, data, withheld, stored, events } = history;
   return (
     <dl className={classes.facts}>
       <dt>{names.state}</dt>
       <dd>
-        <TransactionBadge state={state} />
+        <TransactionBadge state={state} />{' '}
+        {events.some(({ reason }) => reason === REPORTED_LATE) && <TransactionBadge state="reported" />}
       </dd>
       <dt>{names.serial}</dt>
       <dd>

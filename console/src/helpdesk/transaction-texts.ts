@@ -1,7 +1,16 @@
 import type { Texts } from '../language/language.ts';
 
 type EventKind =
-  'issued' | 'wrong' | 'accepted' | 'given up' | 'refused' | 'expired' | 'superseded' | 'other';
+  | 'issued'
+  | 'wrong'
+  | 'accepted'
+  | 'given up'
+  | 'refused'
+  | 'expired'
+  | 'superseded'
+  | 'declined'
+  | 'reported'
+  | 'other';
 
 interface TransactionTexts {
   readonly data: string;
@@ -24,6 +33,9 @@ interface TransactionTexts {
 /** The server's words for the reason of a wrong response of such a token. */
 export const OUT_OF_STEP = 'the token is out of step';
 
+/** The server's words for “this was not me” after the transaction had ended, perhaps by an accepted response. */
+export const REPORTED_LATE = 'reported too late: this was not me';
+
 export const transactionTexts: Texts<TransactionTexts> = {
   en: {
     data: 'Display data',
@@ -38,12 +50,14 @@ export const transactionTexts: Texts<TransactionTexts> = {
       refused: 'Refused',
       expired: 'Expired',
       superseded: 'Replaced by a newer one',
+      declined: 'Declined on the device',
+      reported: 'Reported on the device: this was not me',
       other: 'Other',
     },
     reasons: {},
     actions: {
       'ocra/request': 'requested by the portal',
-      'ocra/check_t': 'response with a transaction',
+      'ocra/check_t': 'response or decline with a transaction',
       'cli/check_t': 'response at the command line',
       'validate/check': 'response with a login',
       'validate/check_s': 'response with a serial',
@@ -72,6 +86,8 @@ export const transactionTexts: Texts<TransactionTexts> = {
       refused: 'Abgelehnt',
       expired: 'Abgelaufen',
       superseded: 'Durch eine neuere ersetzt',
+      declined: 'Auf dem Gerät abgelehnt',
+      reported: 'Auf dem Gerät gemeldet: Das war ich nicht',
       other: 'Sonstiges',
     },
     reasons: {
@@ -79,7 +95,11 @@ export const transactionTexts: Texts<TransactionTexts> = {
       [OUT_OF_STEP]: 'das Token ist aus dem Tritt',
       'too many wrong responses': 'zu viele falsche Antworten',
       'replay: a response was accepted before': 'Wiederholung: Eine Antwort wurde schon angenommen',
-      'the challenge is given up or superseded': 'die Challenge ist aufgegeben oder ersetzt',
+      'the challenge is declined, given up or superseded':
+        'die Challenge ist abgelehnt, aufgegeben oder ersetzt',
+      'declined too late': 'zu spät abgelehnt',
+      [REPORTED_LATE]: 'zu spät gemeldet: Das war ich nicht',
+      'a decline that the token has not signed': 'eine Ablehnung, die das Token nicht unterschrieben hat',
       'the challenge has expired': 'die Challenge ist abgelaufen',
       'the token is disabled': 'das Token ist deaktiviert',
       'the token is locked': 'das Token ist gesperrt',
@@ -88,7 +108,7 @@ export const transactionTexts: Texts<TransactionTexts> = {
     },
     actions: {
       'ocra/request': 'vom Portal angefordert',
-      'ocra/check_t': 'Antwort mit einer Transaktion',
+      'ocra/check_t': 'Antwort oder Ablehnung mit einer Transaktion',
       'cli/check_t': 'Antwort auf der Kommandozeile',
       'validate/check': 'Antwort mit einem Login',
       'validate/check_s': 'Antwort mit einer Seriennummer',

@@ -40,6 +40,8 @@ const GERMAN: Readonly<Record<string, string>> = {
   'ocra:calcOTP': 'die Antwort einer App berechnen, zum Testen von Apps und Portalen',
   'authentication:qrtanurl': 'die URL, an die Apps ihre Antworten senden',
   'authentication:otppin': 'PIN oder Passwort vor einer Antwort',
+  'authentication:issuer': 'der Name, den Apps neben einem Token zeigen, ab seinem Ausrollen',
+  'authentication:issuerlogo': 'das Bild neben dem Namen des Herausgebers',
 };
 
 /** German meanings of the forms of entries, by the server's. */

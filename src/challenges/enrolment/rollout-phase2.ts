@@ -80,7 +80,9 @@ export class RolloutPhase2 {
     const owner = user && { resolverId: user.resolver.id, userId: user.userId };
     const realms = grant.realms === 'all' ? undefined : token.realms;
     const { suite, key, nonce, change, sharedSecret } = await this.#derive(token, request);
-    const callbackUrl = factory.callbackUrl(configuration, token, actOf(caller, 'admin/init'));
+    const act = actOf(caller, 'admin/init');
+    const callbackUrl = factory.callbackUrl(configuration, token, act);
+    const issuer = factory.issuer(configuration, token, act);
     const data = request.message ?? '';
     const issued = await factory.draw(
       new ShownQuestions(suite, data, this.#deps.random),
@@ -92,14 +94,10 @@ export class RolloutPhase2 {
           nonce,
           transactionId,
           serial: token.serial,
+          issuer,
         }),
       (drawn) =>
-        issues.issue(
-          { ...drawn, tokenId: token.id, data, owner, realms, sharedSecret },
-          1,
-          actOf(caller, 'admin/init'),
-          change,
-        ),
+        issues.issue({ ...drawn, tokenId: token.id, data, owner, realms, sharedSecret }, 1, act, change),
     );
     return {
       kind: 'phase2',

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { addCommand, type CommandContext } from '../command-context.ts';
 import { defaultDeviceFile } from './code-reader.ts';
 import type { ScanOptions } from './scan-code.ts';
@@ -64,6 +64,8 @@ function addScanCommand(device: Command, context: CommandContext, stateFile: () 
     .option('--activation-code-file <file>', 'for lseqr://nonce, - for stdin; else the kept one, or a prompt')
     .option('--ocra-pin-file <file>', 'for suites with a PIN, - for stdin; else a prompt')
     .option('--send', 'also send the response to the URL that the code names, as the app does')
+    .option('--decline', 'decline the challenge in place of answering it')
+    .addOption(new Option('--report', 'decline it with “this was not me”').conflicts('decline'))
     .action(async (url: string | undefined, options: ScanOptions) => {
       const { scanCode } = await import('./scan-code.ts');
       await scanCode(context, url, { ...options, state: stateFile() }, context.output);

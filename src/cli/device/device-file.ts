@@ -137,6 +137,7 @@ const deviceToken: z.ZodType<DeviceToken> = z.strictObject({
   sharedSecret: hexText,
   key: hexText.nullable(),
   counter: z.string().regex(/^\d{1,20}$/),
+  issuer: z.strictObject({ name: z.string(), logo: z.string() }).optional(),
 });
 
 const deviceState = z.strictObject({

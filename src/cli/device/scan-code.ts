@@ -1,7 +1,14 @@
 import type { Fetch } from '../dependencies.ts';
 import { CliFailure, EXIT_CODES, fetchFaultReason } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
-import { type DeviceAnswer, type DeviceQuestions, readByDevice } from './virtual-device.ts';
+import { readDeviceFile } from './device-file.ts';
+import {
+  declineCode,
+  type DeviceAnswer,
+  type DeviceDecline,
+  type DeviceQuestions,
+  readByDevice,
+} from './virtual-device.ts';
 import { readQrPng } from './qr-code.ts';
 import type { JsonValue, Output } from '../output.ts';
 import { readSecretText } from '../secret-input.ts';
@@ -15,6 +22,8 @@ export interface ScanOptions {
   readonly activationCodeFile?: string;
   readonly ocraPinFile?: string;
   readonly send?: true;
+  readonly decline?: true;
+  readonly report?: true;
 }
 
 type ChallengeAnswer = Exclude<DeviceAnswer, { kind: 'init' }>;
@@ -28,6 +37,12 @@ export async function scanCode(
 ): Promise<void> {
   const { fetch } = context.dependencies;
   const text = await readCode(context, url, options);
+  if (options.decline === true || options.report === true) {
+    const kind = options.report === true ? 'reported' : 'declined';
+    const declined = declineCode(await readDeviceFile(options.state), text, kind);
+    await tellDecline(fetch, declined, options.send === true, output);
+    return;
+  }
   const answer = await readByDevice(context, options.state, text, questions(context, options));
   if (answer.kind === 'init') {
     printInit(output, answer);
@@ -90,25 +105,52 @@ function printChallenge(output: Output, answer: ChallengeAnswer, sent: SentRespo
   ]);
 }
 
-function sentColumn({ status, accepted }: SentResponse): { value: () => JsonValue; text: () => string } {
-  const verdict = accepted === true ? 'accepted' : 'refused';
+/** Prints a decline, and sends it before where that is wanted. */
+async function tellDecline(
+  fetch: Fetch,
+  declined: DeviceDecline,
+  isSent: boolean,
+  output: Output,
+): Promise<void> {
+  const sent = isSent ? await sendResponse(fetch, declined) : undefined;
+  output.record(declined, [
+    { key: 'serial', title: 'Token', value: ({ serial }) => serial },
+    { key: 'message', title: 'Message', value: ({ message }) => message },
+    { key: 'transactionid', title: 'Transaction', value: ({ transactionId }) => transactionId },
+    { key: 'url', title: 'Sends to', value: ({ callbackUrl }) => callbackUrl },
+    { key: 'decline', title: 'Decline', value: ({ decline }) => decline },
+    ...(sent === undefined
+      ? []
+      : [{ key: 'sent', title: 'Server', ...sentColumn(sent, 'knows', 'it came too late') }]),
+  ]);
+  if (sent !== undefined && sent.accepted !== true) {
+    throw new CliFailure('the server did not take the decline');
+  }
+}
+
+function sentColumn(
+  { status, accepted }: SentResponse,
+  yes = 'accepted',
+  no = 'refused',
+): { value: () => JsonValue; text: () => string } {
+  const verdict = accepted === true ? yes : no;
   return {
     value: () => ({ status, accepted }),
     text: () => (accepted === null ? `no verdict (HTTP ${status})` : verdict),
   };
 }
 
-/** The server's answer to a response. */
+/** The server's answer to a response or a decline. */
 interface SentResponse {
   readonly status: number;
-  /** True if the server accepted it; null if its answer does not say. */
+  /** True if the server took it; null if its answer does not say. */
   readonly accepted: boolean | null;
 }
 
 const TIMEOUT_MS = 10_000;
 
 /**
- * Sends the response to the URL of the code, as the app does.
+ * Sends the response or the decline to the URL of the code, as the app does.
  * @throws ServiceError 'callback-url.refused' for a URL other than http(s); CliFailure without an answer within ten
  *   seconds
  */
@@ -122,7 +164,8 @@ async function sendResponse(fetch: Fetch, answer: OutgoingResponse): Promise<Sen
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const text = await answered.text();
-    return { status: answered.status, accepted: readVerdict(text) };
+    const member = 'decline' in answer ? 'declined' : 'result';
+    return { status: answered.status, accepted: readVerdict(text, member) };
   } catch (error) {
     throw new CliFailure(`nobody answered at ${url}: ${fetchFaultReason(error)}`);
   }

@@ -1,13 +1,14 @@
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { changeDeviceFile, type DeviceState } from './device-file.ts';
-import { type OpenChallenge, openChallenge, respond } from '../../device/challenge.ts';
+import { decline, type OpenChallenge, openChallenge, respond } from '../../device/challenge.ts';
 import { type DeviceToken, findToken, putToken, removeToken } from '../../device/device-token.ts';
 import { readCode } from '../../device/read-code.ts';
 import { awaitedToken, openActivation, startRollOut } from '../../device/roll-out.ts';
 import type { Clock, Random } from '../../kernel/clock.ts';
 import { safeText } from '../../kernel/text.ts';
 import { randomActivationCode } from '../../ocra/activation-code.ts';
+import type { DeclineKind } from '../../ocra/decline.ts';
 
 /** The prompts of the app, each called only when needed. */
 export interface DeviceQuestions {
@@ -36,6 +37,13 @@ export type DeviceAnswer =
       /** The response that the user types, or that the app sends to `callbackUrl`. */
       readonly response: string;
     };
+
+/** A challenge that the device declines. */
+export interface DeviceDecline extends Pick<OpenChallenge, 'message' | 'transactionId' | 'callbackUrl'> {
+  readonly serial: string;
+  /** What the app sends to `callbackUrl`. */
+  readonly decline: string;
+}
 
 export interface DeviceScan {
   readonly state: DeviceState;
@@ -91,6 +99,20 @@ export class VirtualDevice {
       answer: { kind, serial, message, question, transactionId, callbackUrl, response },
     };
   }
+}
+
+/**
+ * Declines a challenge as the app does; the device stays as it is.
+ * @throws ServiceError 'qrtan-url.invalid' for a code that the app refuses; CliFailure for one of a roll-out
+ */
+export function declineCode({ tokens }: DeviceState, text: string, kind: DeclineKind): DeviceDecline {
+  const url = readCode(text);
+  if (url.kind !== 'req') {
+    throw new CliFailure(`only a challenge (lseqr://req) can be declined, and this is lseqr://${url.kind}`);
+  }
+  const challenge = openChallenge(tokens, url, text);
+  const { message, transactionId, callbackUrl, token } = challenge;
+  return { serial: token.serial, message, transactionId, callbackUrl, decline: decline(challenge, kind) };
 }
 
 function withToken(state: DeviceState, token: DeviceToken): DeviceState {

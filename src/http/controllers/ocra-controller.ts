@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { CalculationService } from '../../challenges/calculation-service.ts';
-import type { ChallengeService } from '../../challenges/challenge-service.ts';
+import type { ChallengeService, CheckedTransaction } from '../../challenges/challenge-service.ts';
 import type { StatusWaitService } from '../../challenges/status-wait-service.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import type { Services } from '../../services.ts';
 import { type Answers, count, orPicture, valueOf } from '../answers.ts';
 import {
@@ -74,6 +75,12 @@ const ISSUED_CHALLENGE: Answers = {
 export const CHECKED = z.strictObject({
   failcount,
   result: z.boolean().describe('true: the response was accepted, once and for all'),
+  declined: z
+    .boolean()
+    .optional()
+    .describe(
+      'the answer to `decline` alone. True: the transaction is declined, and accepts nothing any more',
+    ),
 });
 const CHECKED_EXAMPLE = { value: { failcount: 0, result: true } };
 
@@ -109,7 +116,13 @@ const STATE_EXAMPLE = {
 };
 
 /** The state of a transaction. */
-export const STATE = z.strictObject(state);
+export const STATE = z.strictObject({
+  ...state,
+  declined: z
+    .enum(['declined', 'reported'])
+    .optional()
+    .describe('the user has declined it on the device; `reported`: with “this was not me”'),
+});
 export const LINOTP_STATE = z.strictObject({
   ...state,
   id: z.int().describe('the number of the transaction'),
@@ -198,20 +211,40 @@ function checkEndpoint(ocra: ChallengeService): Endpoint {
       changesState: true,
       fromAnySite: true,
       parameters: z.object({
-        pass: secret(required('the response, after the PIN that the policy `otppin` asks for', '492017')),
-        transactionid: required('the transaction', '5f1c0e9a7b3d42860c1e'),
+        pass: secret(
+          optional(
+            'the response, after the PIN that the policy `otppin` asks for; required without `decline`',
+            '492017',
+          ),
+        ),
+        transactionid: optional('the transaction; required', '5f1c0e9a7b3d42860c1e'),
+        decline: secret(
+          optional('in place of `pass`: the device’s signed word that the user declines, hexadecimal'),
+        ),
       }),
       transactionNamedBy: ['transactionid'],
       calledByApps: true,
     },
-    async ({ parameters: { transactionid, pass }, client, requestId, context, dialect }) => {
-      const checked = await ocra.checkTransaction(
-        { client, requestId },
-        { transactionId: transactionid, pass },
-      );
-      return { ...dialect.ocra.checkedTransaction(checked, context), accepted: checked.result };
+    async ({ parameters, client, requestId, context, dialect }) => {
+      const checked = await checkOrDecline(ocra, parameters, { client, requestId });
+      const accepted = checked.result || checked.declined === true;
+      return { ...dialect.ocra.checkedTransaction(checked, context), accepted };
     },
   );
+}
+
+function checkOrDecline(
+  ocra: ChallengeService,
+  { pass, decline, transactionid: transactionId }: Readonly<Record<string, string | undefined>>,
+  open: { readonly client: string; readonly requestId: string },
+): Promise<CheckedTransaction> {
+  const missing = pass === undefined && decline === undefined ? 'pass' : 'transactionid';
+  if (missing === 'pass' || transactionId === undefined) {
+    throw new ServiceError('parameter.missing', `Missing parameter '${missing}'.`, { parameters: [missing] });
+  }
+  return pass === undefined
+    ? ocra.declineTransaction(open, { transactionId, decline: decline ?? '' })
+    : ocra.checkTransaction(open, { transactionId, pass });
 }
 
 /** The header that tells how a wait ended. */

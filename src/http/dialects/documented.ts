@@ -72,8 +72,8 @@ function challengeFacts({ serial, data, transactionId }: IssuedChallenge): Recor
   return { serial, data, transactionid: transactionId };
 }
 
-function checkedValue({ failCount, result }: CheckedTransaction): Shown<typeof CHECKED> {
-  return { failcount: failCount, result };
+function checkedValue({ failCount, result, declined }: CheckedTransaction): Shown<typeof CHECKED> {
+  return { failcount: failCount, result, ...(declined !== undefined && { declined }) };
 }
 
 function statusValue(entry: StatusEntry): Shown<typeof STATE> {
@@ -83,6 +83,7 @@ function statusValue(entry: StatusEntry): Shown<typeof STATE> {
     received_tan: entry.receivedTan,
     valid_tan: entry.validTan,
     failcount: entry.failCount,
+    ...(entry.declined !== undefined && { declined: entry.declined }),
   };
 }
 

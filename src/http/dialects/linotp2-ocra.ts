@@ -87,7 +87,11 @@ function checkedTransaction(
   return linotpValue(
     version,
     checked.known && !checked.dropped
-      ? { failcount: checked.failCount, result: checked.result }
+      ? {
+          failcount: checked.failCount,
+          result: checked.result,
+          ...(checked.declined !== undefined && { declined: checked.declined }),
+        }
       : { failure: `No challenge for transaction ${unicodeRepr(transactionId)} found`, result: false },
   );
 }

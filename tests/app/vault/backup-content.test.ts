@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readBackupContent } from '../../../app/src/vault/backup-content.ts';
+import { issuerLogo } from '../../support/values/issuer-logo.ts';
 import { token } from '../../campaigns/app/vault/vault-site.ts';
 
 const stored = (change: object = {}): object => ({ token: { ...token(), ...change }, name: 'A', addedAt: 1 });
@@ -14,6 +15,11 @@ const content = (change: object = {}): string =>
 describe('the content of a backup', () => {
   it('is read', () => {
     expect(JSON.stringify(readBackupContent(content()))).toBe(content());
+  });
+
+  it('is read with the issuer of a token', () => {
+    const tokens = [stored({ issuer: { name: 'Musterbank', logo: issuerLogo() } })];
+    expect(JSON.stringify(readBackupContent(content({ tokens })))).toBe(content({ tokens }));
   });
 
   it('is read with a token whose name was cleared', () => {
@@ -37,6 +43,11 @@ describe('the content of a backup', () => {
     ['a negative counter', content({ tokens: [stored({ counter: '-1' })] })],
     ['a counter that is a number', content({ tokens: [stored({ counter: 5 })] })],
     ['a counter beyond 64 bits', content({ tokens: [stored({ counter: '18446744073709551616' })] })],
+    [
+      'an issuer with a deceptive name',
+      content({ tokens: [stored({ issuer: { name: 'a\u202Eb', logo: '' } })] }),
+    ],
+    ['an issuer without a logo', content({ tokens: [stored({ issuer: { name: 'Bank' } })] })],
     ['no date', content({ createdAt: null })],
     ['settings out of bounds', content({ settings: { lockAfterMinutes: 1e9, requireCallback: true } })],
   ])('is refused with %s', (_what, text) => {

@@ -146,7 +146,9 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     const codes = await issueCodes(ADDRESS);
     await rollOut(page, codes);
     const headingOver = async (marks: number): Promise<string> => {
-      await pasteCode(page, codes.request({ message: `a${'\u0301'.repeat(marks)}` }));
+      // A long text in either case: it has a layout of its own.
+      const message = `a${'\u0301'.repeat(marks)}${' word'.repeat(40)}`;
+      await pasteCode(page, codes.request({ message }));
       await expectScreen(page, 'This cannot be confirmed');
       await page.locator('h1:focus').waitFor();
       return (await page.locator('h1').screenshot()).toString('base64');

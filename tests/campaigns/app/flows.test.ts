@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { computeResponse } from '../../../src/ocra/compute.ts';
+import { computeDecline } from '../../../src/ocra/decline.ts';
 import { timeStepAt } from '../../../src/ocra/data-input.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
+import { issuerLogo } from '../../support/values/issuer-logo.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { answerAt, expectScreen, openApp, pasteCode, PIN, rollOut } from './support/app-page.ts';
@@ -47,6 +49,28 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
       counter: 0n,
     });
     expect(forms).toEqual([{ transactionid: '0123456789abcdef0123', pass }]);
+    expect(problems).toEqual([]);
+  });
+
+  it('shows the issuer that the roll-out has signed, with its logo, from then on', async () => {
+    const { page, problems } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    const issuer = { name: 'Musterbank <b>eG</b>', logo: issuerLogo(32) };
+    await answerAt(page, ADDRESS, true);
+    await rollOut(page, { ...codes, nonce: () => codes.nonce({ issuer }) });
+    const isDrawn = (): Promise<unknown> =>
+      page.evaluate(`document.querySelector('.issuer-logo')?.naturalWidth`);
+    await page.getByText(issuer.name, { exact: true }).waitFor();
+    await expectSoon(isDrawn).toBe(32);
+    await press(page, 'Confirm');
+    await pasteCode(page, codes.request({ transactionId: 'aaaa' }));
+    await page.getByText(issuer.name, { exact: true }).waitFor();
+    await press(page, 'Tokens');
+    await page.getByRole('button', { name: /Musterbank/ }).waitFor();
+    await expectSoon(isDrawn).toBe(32);
+    await page.getByRole('button', { name: /Musterbank/ }).click();
+    await page.getByText('Issuer').waitFor();
+    await page.getByText(issuer.name, { exact: true }).waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -137,7 +161,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await press(page, 'Confirm');
     await expectScreen(page, 'Confirmed');
     await page.evaluate(`new MutationObserver((_, observer) => {
-      const button = document.querySelector('.display-data ~ form button[type=submit]');
+      const button = document.querySelector('.confirmation form button[type=submit]');
       if (button !== null) {
         observer.disconnect();
         button.click();
@@ -191,6 +215,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await page.getByLabel('PIN').fill(PIN);
     await press(page, 'Unlock');
     const codes = await issueCodes(ADDRESS);
+    await answerAt(page, ADDRESS, true);
     await rollOut(page, codes);
     await press(page, 'Decline');
     await expectScreen(page, 'Declined');
@@ -212,16 +237,76 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await page.getByText('Not accepted · bank.example').waitFor();
   });
 
-  it('sends nothing for a declined challenge', async () => {
+  it.each([
+    ['Decline', 'declined'],
+    ['This was not me', 'reported'],
+  ] as const)(
+    'tells the server what “%s” means, signed by the token, and no response',
+    async (button, kind) => {
+      const { page } = await openApp(browser, site.origin);
+      const codes = await issueCodes(ADDRESS);
+      const forms = await answerAt(page, ADDRESS, true);
+      await rollOut(page, codes);
+      await press(page, button);
+      await expectScreen(page, 'Declined');
+      await page.getByText('bank.example knows.').waitFor();
+      const challenge = { question: QUESTION, transactionId: '0123456789abcdef0123' };
+      const decline = computeDecline(parseOcraSuite(COUNTER_SUITE), codes.key, challenge, kind);
+      expect(forms).toEqual([{ transactionid: '0123456789abcdef0123', pass: null, decline }]);
+      await press(page, 'History');
+      await page.getByText('Declined · bank.example').waitFor();
+      await press(page, 'Tokens');
+      await page.getByRole('button', { name: /LSQR0001/ }).click();
+      await expectSoon(() => page.locator('dd').last().textContent()).toBe('0');
+    },
+  );
+
+  it('sends a decline again that nobody answered, and says when it came too late', async () => {
     const { page } = await openApp(browser, site.origin);
     const codes = await issueCodes(ADDRESS);
-    const forms = await answerAt(page, ADDRESS, true);
+    await answerAt(page, ADDRESS, undefined);
     await rollOut(page, codes);
+    await press(page, 'This was not me');
+    await page.getByText('your bank may not know yet').waitFor();
+    await page.unroute(ADDRESS);
+    await answerAt(page, ADDRESS, null);
+    await press(page, 'Send again');
+    await page.getByText('does not say whether it has understood').waitFor();
+    await page.unroute(ADDRESS);
+    const forms = await answerAt(page, ADDRESS, false);
+    await press(page, 'Send again');
+    await page.getByText('that it came too late').waitFor();
+    await page.getByText('Tell your bank, and change it.').waitFor();
+    await expectSoon(() => page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+    expect(forms.map(({ pass }) => pass)).toEqual([null]);
+  });
+
+  it('sends nothing for a declined challenge whose code names no address', async () => {
+    const { page } = await openApp(browser, site.origin);
+    await press(page, 'Settings');
+    await page.getByLabel('Allow codes without an address').check();
+    await rollOut(page, await issueCodes(''));
     await press(page, 'Decline');
-    await expectScreen(page, 'Declined');
-    await press(page, 'History');
-    await page.getByText('Declined · bank.example').waitFor();
-    expect(forms).toEqual([]);
+    await page.getByText('Nothing was sent, as the code names no address').waitFor();
+    await expectSoon(() => page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+  });
+
+  it('shows a long text and the question side by side where there is room', async () => {
+    const { page } = await openApp(browser, site.origin);
+    await rollOut(page, await issueCodes(ADDRESS));
+    await press(page, 'Decline');
+    const codes = await issueCodes(ADDRESS);
+    const message = Array.from({ length: 30 }, (_, place) => `Transfer ${place} of 12.00 EUR`).join('\n');
+    await pasteCode(page, codes.request({ message }));
+    const text = page.locator('.display-data');
+    const confirm = page.getByRole('button', { name: 'Confirm', exact: true });
+    await confirm.waitFor();
+    const placeOf = async (shown: Locator): Promise<{ x: number; y: number }> =>
+      (await shown.boundingBox()) ?? { x: 0, y: 0 };
+    expect((await placeOf(confirm)).x).toBeGreaterThan((await placeOf(text)).x + 400);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await expectSoon(async () => (await placeOf(confirm)).x < 100).toBe(true);
+    expect((await placeOf(confirm)).y).toBeGreaterThan((await placeOf(text)).y + 400);
   });
 
   it('refuses a code without an address, until the user allows such codes', async () => {

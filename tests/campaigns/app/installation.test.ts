@@ -9,7 +9,7 @@ import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { choosePin, expectScreen, openApp, PIN } from './support/app-page.ts';
 
-const MAX_FIRST_LOAD_BYTES = 150_000;
+const MAX_FIRST_LOAD_BYTES = 75_000;
 const NEXT_HASH = '0'.repeat(16);
 
 describeWithProgram('the installed app', findChromium(), 'chromium', (program) => {
@@ -27,7 +27,7 @@ describeWithProgram('the installed app', findChromium(), 'chromium', (program) =
     await site[Symbol.asyncDispose]();
   });
 
-  it('loads at most 150 kB at first, compressed, and jsQR only when it is needed', () => {
+  it('loads at most 75 kB at first, compressed, and jsQR only when it is needed', () => {
     const page = String(built.get('index.html'));
     const assets = Array.from(page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g), ([, name = '']) => name);
     const bytes = ['index.html', ...assets].map((name) => gzipSync(built.get(name) ?? '').length);

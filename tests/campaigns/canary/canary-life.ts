@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { encodeActivationCode } from '../../../src/ocra/activation-code.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
+import { computeDecline } from '../../../src/ocra/decline.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
@@ -150,6 +151,21 @@ export class CanaryLife {
     await this.#check(opened, token.pin + this.#wrongResponse(serial));
     await this.#check(opened, this.#marks.text('token PIN', 'wrong') + this.#respond(token, opened, 0n));
     await this.#check(opened, token.pin + this.#respond(token, opened, 0n), true);
+    const unwanted = await this.#open(serial);
+    const right = computeDecline(
+      parseOcraSuite(token.suite),
+      token.key,
+      { ...unwanted, transactionId: unwanted.transactionid },
+      'reported',
+    );
+    const wrong = right.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
+    for (const decline of [wrong, this.#marks.note('response', 'a decline', right)]) {
+      await this.send({
+        path: '/ocra/check_t',
+        label: 'decline ',
+        parameters: { transactionid: unwanted.transactionid, decline },
+      });
+    }
   }
 
   async #validate(token: Held): Promise<void> {

@@ -113,6 +113,26 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
   });
 
+  it('tells by a badge that the user says “this was not me”, also of a transaction that was accepted', async () => {
+    const { application } = site;
+    const report = async (data: string, isAnswered: boolean): Promise<string> => {
+      const { transactionid, question } = await application.challenge('QR3', data);
+      if (isAnswered) {
+        await application.check(transactionid, application.respond(SUITE, question, { counter: 0n }));
+      }
+      const decline = application.decline(SUITE, transactionid, question, 'reported');
+      await application.send('/ocra/check_t', { transactionid, decline });
+      return transactionid;
+    };
+    const [stopped, late] = [await report('31111111', false), await report('32222222', true)];
+    const { page } = await openConsole(browser, site, { path: `/transactions/${stopped}` });
+    await page.getByText('the user reports: this was not me').waitFor();
+    await page.getByText('Reported on the device: this was not me').waitFor();
+    await page.goto(`${site.origin}/console/#/transactions/${late}`);
+    await page.getByText('accepted', { exact: true }).waitFor();
+    await page.getByText('the user reports: this was not me').waitFor();
+  });
+
   it('resynchronises a token by two responses, in at most three clicks, and keeps what was typed', async () => {
     const { application } = site;
     await application.challenge('QR2', '11111111');

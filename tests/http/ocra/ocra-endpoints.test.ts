@@ -88,6 +88,8 @@ describe('a missing parameter', () => {
   it.each<[path: string, given: Record<string, string>, text: string]>([
     ['/ocra/check_t', {}, "validate a token request. Missing parameter 'pass'."],
     ['/ocra/check_t', { pass: 'x' }, "validate a token request. Missing parameter 'transactionid'."],
+    ['/ocra/check_t', { transactionid: 'x' }, "validate a token request. Missing parameter 'pass'."],
+    ['/ocra/check_t', { decline: 'x' }, "validate a token request. Missing parameter 'transactionid'."],
     [
       '/ocra/request',
       { serial: 'x' },

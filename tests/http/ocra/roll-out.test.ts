@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { parseQrTanUrl, verifyQrTanSignature } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { issuerLogo } from '../../support/values/issuer-logo.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const CODE = 'GEZDGNBVGY3TQOJQ01';
@@ -361,5 +363,32 @@ describe('a challenge', () => {
     expect(await request({ serial: 'NOSUCH' })).toBe("No token found with the serial 'NOSUCH'");
     expect(await request({ serial: '*' })).toBe("No token found with the serial '*'");
     expect(await request({ user: '*' })).toBe('ERR1205: getUserId failed: no user >*< found!');
+  });
+});
+
+describe('the issuer of the policies', () => {
+  const logo = issuerLogo();
+  const issuerOf = async (): Promise<unknown> => {
+    const serial = randomUUID();
+    await phase1({ serial });
+    const url = parseQrTanUrl((await phase2({ serial })).detail?.app_import ?? '');
+    return url.kind === 'nonce' ? url.issuer : undefined;
+  };
+  const setPolicy = (name: string, action: string): Promise<unknown> =>
+    application.services.policies.set(OPERATOR, { name, scope: 'authentication', action, realm: 'bank' });
+
+  it('is in the signed code of the second phase, and in no other', async () => {
+    expect(await issuerOf()).toBeUndefined();
+    await setPolicy('issuer', `issuer="Bank, Muster & Söhne", issuerlogo=${logo}`);
+    expect(await issuerOf()).toEqual({ name: 'Bank, Muster & Söhne', logo });
+    await setPolicy('other', 'issuer=Otherbank');
+    expect(await issuerOf()).toBeUndefined();
+  });
+
+  it.each([
+    ['issuerlogo=https://bank.example/logo.png', /a PNG picture/],
+    ['issuer="two\u202E"', /a name of at most 40/],
+  ])('is refused by the policy that says %s', async (action, message) => {
+    await expect(setPolicy('wrong', action)).rejects.toThrow(message);
   });
 });

@@ -25,7 +25,7 @@ const SECRET = 'hunter2';
 
 /** Every parameter of the interface that is a secret, by the endpoints that declare it. */
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
-  '/ocra/check_t': ['pass'],
+  '/ocra/check_t': ['pass', 'decline'],
   '/ocra/calculateOtp': ['sharedsecret', 'activationcode', 'nonce', 'ocrapin', 'init1', 'init2', 'no'],
   '/validate/check': ['pass'],
   '/validate/check_s': ['pass'],

@@ -19,6 +19,7 @@ import type { LicenceSignature } from '../../../src/monitoring/licence-signature
 import { decimalTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { timeStepAt } from '../../../src/ocra/data-input.ts';
+import { computeDecline, type DeclineKind } from '../../../src/ocra/decline.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
@@ -58,6 +59,7 @@ export interface StatusEntry {
   readonly received_tan: boolean;
   readonly valid_tan: boolean;
   readonly failcount: number;
+  readonly declined?: string;
 }
 
 export const OPERATOR: Caller = {
@@ -361,6 +363,17 @@ export class TestApplication {
       pin,
       timeStep: timeStepAt(parsed, this.clock.now()),
     });
+  }
+
+  /** @returns the decline of the customer's device */
+  decline(
+    suite: string,
+    transactionId: string,
+    question: string,
+    kind: DeclineKind,
+    key: Uint8Array = KEY,
+  ): string {
+    return computeDecline(parseOcraSuite(suite), key, { question, transactionId }, kind);
   }
 }
 

@@ -57,7 +57,7 @@ const TRANSACTIONS = z
       transaction_id: z.string(),
       serial: z.string(),
       issued: z.iso.datetime(),
-      state: z.enum(['open', 'expired', 'accepted', 'given up', 'superseded']),
+      state: z.enum(['open', 'expired', 'accepted', 'given up', 'superseded', 'declined', 'reported']),
       wrong: count.describe('the number of wrong responses'),
     }),
   )
@@ -95,7 +95,16 @@ const SEARCH_RESULT = z.strictObject({
         transaction_id: z.string(),
         serial: z.string(),
         realms: REALMS,
-        state: z.enum(['open', 'expired', 'accepted', 'given up', 'superseded', 'ended']),
+        state: z.enum([
+          'open',
+          'expired',
+          'accepted',
+          'given up',
+          'superseded',
+          'declined',
+          'reported',
+          'ended',
+        ]),
       }),
     )
     .nullable()
@@ -362,7 +371,18 @@ function transactionObjects(transactions: readonly RecentTransaction[] | null): 
 
 const EVENT = z.strictObject({
   at: z.string().describe('UTC, to the microsecond'),
-  event: z.enum(['issued', 'wrong', 'accepted', 'given up', 'refused', 'expired', 'superseded', 'other']),
+  event: z.enum([
+    'issued',
+    'wrong',
+    'accepted',
+    'given up',
+    'refused',
+    'expired',
+    'superseded',
+    'declined',
+    'reported',
+    'other',
+  ]),
   reason: z.string().describe('in words; empty where the event says it all'),
   action: z.string().describe('the action of the audit row; empty for a derived event'),
   actor: z.string(),
@@ -375,7 +395,7 @@ const TRANSACTION = z.strictObject({
   transactionid: z.string(),
   serial: z.string(),
   realms: z.array(z.string()),
-  state: z.enum(['open', 'expired', 'accepted', 'given up', 'superseded', 'ended']),
+  state: z.enum(['open', 'expired', 'accepted', 'given up', 'superseded', 'declined', 'reported', 'ended']),
   stored: z.boolean().describe('false: the challenge is removed, and the audit alone tells its history'),
   data: z.string().optional().describe('the display data'),
   withheld: z.boolean().describe('true: the caller lacks the right to the display data'),

@@ -11,7 +11,7 @@ const POLICY = [
 /** Keeps the events of the component. */
 const RECORDER = `
 globalThis.events = [];
-for (const name of ['accepted', 'refused', 'expired', 'failed']) {
+for (const name of ['accepted', 'declined', 'refused', 'expired', 'failed']) {
   addEventListener('tankeeper-' + name, ({ type, detail }) => globalThis.events.push({ type, ...detail }));
 }`;
 

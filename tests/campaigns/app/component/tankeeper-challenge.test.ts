@@ -141,6 +141,17 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       ]);
     });
 
+    it('ends when the portal says that the user has declined', async () => {
+      await using shown = await show();
+      await shown.portal.untilWaiting();
+      shown.portal.change({ state: 'declined', failcount: 0 });
+      await shown.announced('You have declined this in your app.');
+      await expectSoon(() => shown.events()).toEqual([
+        { type: 'tankeeper-declined', transaction, failcount: 0 },
+      ]);
+      await expectSoon(() => shown.page.getByRole('img').count()).toBe(0);
+    });
+
     it('ends when the portal says that the time is over', async () => {
       await using shown = await show();
       await shown.portal.untilWaiting();

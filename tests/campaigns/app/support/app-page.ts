@@ -8,6 +8,8 @@ export const PIN = '482915';
 export interface SentForm {
   readonly transactionid: string | null;
   readonly pass: string | null;
+  /** Left out where there is none. */
+  readonly decline?: string;
 }
 
 /** Opens the app in a fresh profile and chooses a PIN. */
@@ -65,7 +67,12 @@ export async function answerAt(
   const forms: SentForm[] = [];
   await page.route(url, async (route) => {
     const form = new URLSearchParams(route.request().postData() ?? '');
-    forms.push({ transactionid: form.get('transactionid'), pass: form.get('pass') });
+    const decline = form.get('decline');
+    forms.push({
+      transactionid: form.get('transactionid'),
+      pass: form.get('pass'),
+      ...(decline !== null && { decline }),
+    });
     if (verdict === undefined) {
       await route.abort('connectionrefused');
     } else {
@@ -73,10 +80,16 @@ export async function answerAt(
         contentType: 'application/json',
         headers: { 'Access-Control-Allow-Origin': '*' },
         body: JSON.stringify(
-          verdict === null ? {} : { result: { status: true, value: { failcount: 0, result: verdict } } },
+          verdict === null ? {} : { result: { status: true, value: answerTo(decline, verdict) } },
         ),
       });
     }
   });
   return forms;
+}
+
+function answerTo(decline: string | null, verdict: boolean): object {
+  return decline === null
+    ? { failcount: 0, result: verdict }
+    : { failcount: 0, result: false, declined: verdict };
 }

@@ -1,4 +1,5 @@
 import { encodeActivationCode } from '../../../../src/ocra/activation-code.ts';
+import type { Issuer } from '../../../../src/ocra/issuer.ts';
 import { deriveTokenKey } from '../../../../src/ocra/key-derivation.ts';
 import { buildInitUrl, buildNonceUrl, buildRequestUrl } from '../../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../../src/ocra/suite.ts';
@@ -19,6 +20,8 @@ interface CodeContent {
   readonly callbackUrl?: string;
   readonly transactionId?: string;
   readonly question?: string;
+  /** Of a roll-out. */
+  readonly issuer?: Issuer;
 }
 
 /** Codes of one token, as its server issues them. */
@@ -37,7 +40,7 @@ export async function issueCodes(
 ): Promise<IssuedCodes> {
   const suite = parseOcraSuite(suiteText);
   const key = await deriveTokenKey({ sharedSecret: SECRET, activationCode: ACTIVATION_CODE, nonce: NONCE });
-  const complete = (content: CodeContent): Required<CodeContent> => ({
+  const complete = (content: CodeContent): Required<Omit<CodeContent, 'issuer'>> => ({
     message: 'Pay 120.00 EUR to Bert Miller',
     callbackUrl,
     transactionId: '0123456789abcdef0123',

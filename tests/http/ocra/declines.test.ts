@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
+import { type PortalChallenge, TestApplication } from '../../support/application/test-application.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
+
+let documented: TestApplication;
+let linotp: TestApplication;
+beforeAll(async () => {
+  [documented, linotp] = await Promise.all([
+    TestApplication.open({ statusPoll: 50 }),
+    TestApplication.open({ dialect: 'linotp' }),
+  ]);
+  await Promise.all([documented.enrolPlain('Q1', SUITE), linotp.enrolPlain('Q1', SUITE)]);
+});
+afterAll(() => Promise.all([documented.close(), linotp.close()]));
+
+async function decline(
+  application: TestApplication,
+  { transactionid, question }: PortalChallenge,
+  kind: 'declined' | 'reported' = 'declined',
+  more: Record<string, string> = {},
+): Promise<unknown> {
+  const text = application.decline(SUITE, transactionid, question, kind);
+  const { body } = (await application.send('/ocra/check_t', { transactionid, decline: text, ...more })) as {
+    body: { result: { value: unknown } };
+  };
+  return body.result.value;
+}
+
+describe('a decline at /ocra/check_t', () => {
+  it('ends the transaction; the portal sees it in the state, and a right response comes too late', async () => {
+    const challenge = await documented.challenge('Q1', 'Pay 5');
+    const { transactionid, question } = challenge;
+    expect(await decline(documented, challenge, 'reported')).toEqual({
+      failcount: 0,
+      result: false,
+      declined: true,
+    });
+    expect(await documented.status({ transactionid })).toEqual([
+      {
+        serial: 'Q1',
+        transactionid,
+        received_tan: false,
+        valid_tan: false,
+        failcount: 0,
+        declined: 'reported',
+      },
+    ]);
+    expect(await documented.check(transactionid, documented.respond(SUITE, question))).toMatchObject({
+      result: false,
+    });
+  });
+
+  it('is never the acceptance of a response, for a portal that looks at the result alone', async () => {
+    const challenge = await documented.challenge('Q1', 'Pay 5');
+    expect(await decline(documented, challenge)).toMatchObject({ result: false });
+    expect(await decline(documented, challenge)).toMatchObject({ result: false, declined: true });
+  });
+
+  it('counts for nothing beside a response, which the request answers as ever', async () => {
+    const challenge = await documented.challenge('Q1', 'Pay 5');
+    const pass = documented.respond(SUITE, challenge.question);
+    expect(await decline(documented, challenge, 'declined', { pass })).toEqual({
+      failcount: 0,
+      result: true,
+    });
+    expect(await decline(documented, challenge)).toEqual({ failcount: 0, result: false, declined: false });
+  });
+
+  it('tells whoever has the transaction alone nothing, not even whether there is one', async () => {
+    const { transactionid } = await documented.challenge('Q1', 'Pay 5');
+    const answers = await Promise.all(
+      [transactionid, 'ffffffffffffffffffff'].map(async (transaction) => {
+        const given = { transactionid: transaction, decline: '00'.repeat(32) };
+        return (await documented.send('/ocra/check_t', given)).text;
+      }),
+    );
+    expect(answers[0]).toBe(answers[1]);
+    expect(answers[0]).toContain('"declined": false');
+  });
+
+  it('wakes a portal that waits for the transaction', async () => {
+    const challenge = await documented.challenge('Q1', 'Pay 5');
+    const { transactionid } = challenge;
+    const waiting = documented.asAdmin('/ocra/checkstatus', { transactionid, wait: '20S' });
+    await expectSoon(() => documented.metrics.text()).toContain('tankeeper_status_waiting_requests 1');
+    await decline(documented, challenge, 'reported');
+    const { headers, body } = (await waiting) as { headers: Record<string, string>; body: unknown };
+    expect(headers['tankeeper-wait']).toBe('closed');
+    expect(body).toMatchObject({ result: { value: [{ valid_tan: false, declined: 'reported' }] } });
+  });
+
+  it('is told by the page of the transaction, and counted', async () => {
+    const challenge = await documented.challenge('Q1', 'Pay 5');
+    await decline(documented, challenge, 'reported');
+    const { transactionid } = challenge;
+    const { body } = (await documented.asAdmin('/admin/transaction', { transactionid })) as { body: unknown };
+    expect(body).toMatchObject({
+      result: { value: { state: 'reported', events: [{ event: 'issued' }, { event: 'reported' }] } },
+    });
+    expect(await documented.metrics.text()).toMatch(
+      /tankeeper_responses_total\{outcome="declined",reason="reported"\} [1-9]/,
+    );
+    expect(documented.logged.join()).not.toContain(
+      documented.decline(SUITE, transactionid, challenge.question, 'reported'),
+    );
+  });
+
+  it('of a roll-out falls back to its first phase, whose next code works', async () => {
+    const init = { type: 'ocra', genkey: '1' };
+    const first = await documented.asAdmin('/admin/init', { ...init, sharedsecret: '1', serial: 'R1' });
+    const { sharedsecret } = (first.body as { detail: { sharedsecret: string } }).detail;
+    const activationcode = 'GEZDGNBVGY3TQOJQ01';
+    const begin = async (): Promise<PortalChallenge & { readonly key: Buffer }> => {
+      const given = { ...init, serial: 'R1', activationcode };
+      const { detail } = (await documented.asAdmin('/admin/init', given)).body as {
+        detail: { app_import: string; transactionid: string };
+      };
+      const { app_import: url, transactionid } = detail;
+      const read = parseQrTanUrl(url);
+      if (read.kind !== 'nonce') {
+        throw new Error(url);
+      }
+      const sharedSecret = Buffer.from(sharedsecret, 'hex');
+      const key = await deriveTokenKey({ sharedSecret, activationCode: activationcode, nonce: read.nonce });
+      return { url, transactionid, question: read.question, key: Buffer.from(key) };
+    };
+    const { transactionid, question, key } = await begin();
+    const text = documented.decline(SUITE, transactionid, question, 'declined', key);
+    await documented.send('/ocra/check_t', { transactionid, decline: text });
+    const shown = await documented.asAdmin('/admin/show', { serial: 'R1' });
+    expect(shown.body).toMatchObject({ result: { value: { tokens: [{ rollout: 'phase1' }] } } });
+    const again = await begin();
+    const pass = documented.respond(SUITE, again.question, { key: again.key });
+    expect(await documented.check(again.transactionid, pass)).toMatchObject({ result: true });
+  });
+});
+
+describe('a decline in the dialect linotp', () => {
+  it('is answered with one member more, and the transaction is gone as LinOTP forgets it', async () => {
+    const challenge = await linotp.challenge('Q1', 'Pay 5');
+    const { transactionid, question } = challenge;
+    expect(await decline(linotp, challenge)).toEqual({ failcount: 0, result: false, declined: true });
+    const { body } = (await linotp.asAdmin('/ocra/checkstatus', { transactionid })) as { body: unknown };
+    expect(body).toMatchObject({ result: { value: { values: [] } } });
+    expect(await linotp.check(transactionid, linotp.respond(SUITE, question))).toEqual({
+      failure: `No challenge for transaction u'${transactionid}' found`,
+      result: false,
+    });
+  });
+});
