@@ -99,7 +99,7 @@ describe('a table on a terminal', () => {
       fc.property(row, fc.integer({ min: 40, max: 200 }), (one, columns) => {
         const { lines, err } = table([{ ...one, state: 'active', note: '' }], { columns, color: false });
         const shown = [one.serial, ...(err.includes('SETTINGS') ? [] : [safeText(one.settings)])];
-        const signs = (text: string): string => [...text.replaceAll(' ', '')].sort().join('');
+        const signs = (text: string): string => Array.from(text.replaceAll(' ', '')).sort().join('');
         expect(signs(lines.slice(1).join(''))).toBe(signs([...shown, 'active'].join('')));
       }),
     );
