@@ -20,15 +20,13 @@ export interface Column<Row> {
   /** The style of the text where it means something; by default plain. */
   readonly style?: (row: Row) => TextStyle | undefined;
   /**
-   * On a narrow terminal, the columns of the highest rank are left out first, and rank 0 never; by default the place of
-   * the column.
+   * Where its words do not fit on a narrow terminal, the columns of the highest rank are left out first, and rank 0
+   * never; by default the place of the column.
    */
   readonly rank?: number;
-  /** The text is left out rather than shortened: a part of a serial is of no use. */
-  readonly whole?: true;
 }
 
-/** The width to which a column may be shortened. */
+/** The least room for a value beside its title. */
 const MIN_WIDTH = 10;
 
 /** Writes the results of commands: tables for people, JSON for scripts. */
@@ -83,7 +81,8 @@ export class Output {
   #fact<Row>(row: Row, column: Column<Row>, width: number): string {
     const { title = '', style } = column;
     const { color } = this.#io;
-    const lines = wrapText(shownText(row, column), Math.max(MIN_WIDTH, this.#room - width));
+    // A word that is longer than the room stays whole: the terminal wraps it, and it can be copied.
+    const lines = wrapText(words(shownText(row, column)), Math.max(MIN_WIDTH, this.#room - width));
     const textStyle = style?.(row);
     const value = lines
       .map((line) => (textStyle === undefined || line === '' ? line : applyStyle(textStyle, line, color)))
@@ -99,13 +98,12 @@ export class Output {
       this.#room,
     );
     const line = (cells: readonly string[], textStyle: (place: number) => TextStyle | undefined): string =>
-      titled
-        .flatMap(({ align = 'left' }, place) => {
+      this.#row(
+        titled.flatMap(({ align = 'left' }, place) => {
           const [width, text = ''] = [widths[place], cells[place]];
-          return width === undefined ? [] : [this.#cell(fitText(text, width, align), textStyle(place))];
-        })
-        .join(' '.repeat(GAP))
-        .trimEnd();
+          return width === undefined ? [] : [{ width, align, text, style: textStyle(place) }];
+        }),
+      );
     this.#nameLeftOut(titled.filter((_column, place) => widths[place] === undefined));
     return [
       line(
@@ -116,21 +114,32 @@ export class Output {
     ].join('\n');
   }
 
+  /** @returns as many lines as the cell with the most needs */
+  #row(cells: readonly Cell[]): string {
+    const wrapped = cells.map(({ text, width }) => wrapText(pieces(text, width), width));
+    const height = Math.max(...wrapped.map(({ length }) => length));
+    return Array.from({ length: height }, (_, number) =>
+      cells
+        .map((cell, place) => this.#padded(cell, wrapped[place]?.[number] ?? ''))
+        .join(' '.repeat(GAP))
+        .trimEnd(),
+    ).join('\n');
+  }
+
   /** Standard output holds the table alone. */
   #nameLeftOut<Row>(columns: readonly Column<Row>[]): void {
     if (columns.length > 0) {
       const names = columns.map(({ title = '' }) => title).join(', ');
-      const lines = wrapText(`left out, as the terminal is narrow: ${names}`, this.#room);
+      const lines = wrapText(words(`left out, as the terminal is narrow: ${names}`), this.#room);
       this.#io.stderr.write(`${applyStyle('dim', lines.join('\n'), this.#io.color)}\n`);
     }
   }
 
   /** Styles the text without the blanks around it. */
-  #cell(padded: string, textStyle: TextStyle | undefined): string {
-    const text = padded.trim();
-    return textStyle === undefined || text === ''
-      ? padded
-      : padded.replace(text, () => applyStyle(textStyle, text, this.#io.color));
+  #padded({ width, align, style }: Cell, text: string): string {
+    const padding = ' '.repeat(Math.max(0, width - stringWidth(text)));
+    const styled = style === undefined || text === '' ? text : applyStyle(style, text, this.#io.color);
+    return align === 'right' ? padding + styled : styled + padding;
   }
 
   /** Characters of a line; what is not for a terminal is not cut. */
@@ -153,14 +162,21 @@ function toObject<Row>(row: Row, columns: readonly Column<Row>[]): Record<string
 }
 
 function fitOf<Row>(
-  { title = '', rank, whole }: Column<Row>,
+  { title = '', rank }: Column<Row>,
   place: number,
   texts: readonly (readonly string[])[],
 ): ColumnFit {
-  const titleWidth = stringWidth(title);
-  const natural = texts.reduce((widest, row) => Math.max(widest, stringWidth(row[place] ?? '')), titleWidth);
-  const min = whole === true ? natural : Math.min(natural, Math.max(titleWidth, MIN_WIDTH));
-  return { natural, min, rank: rank ?? place };
+  const shown = texts.map((row) => row[place] ?? '');
+  const all = [title, ...shown];
+  return {
+    natural: widest(all),
+    min: widest(all.flatMap((text) => pieces(text).map((piece) => piece.trimEnd()))),
+    rank: (rank ?? place) > 0 && shown.every((text) => text === '') ? Infinity : (rank ?? place),
+  };
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.max(width, stringWidth(text)), 0);
 }
 
 function shownText<Row>(row: Row, { text, value }: Column<Row>): string {
@@ -184,19 +200,28 @@ function plainText(value: JsonValue): string {
 interface ColumnFit {
   /** The width of its widest text, title included. */
   readonly natural: number;
-  /** It is not shortened below this. */
+  /** That of its widest piece: narrower it would break a time or an id. */
   readonly min: number;
-  /** Columns of a higher rank are left out first; 0: never. */
+  /** Columns of a higher rank are left out first, those without any text before them; 0: never. */
   readonly rank: number;
+}
+
+/** One text in a line of a table. */
+interface Cell {
+  readonly width: number;
+  readonly align: 'left' | 'right';
+  readonly text: string;
+  readonly style: TextStyle | undefined;
 }
 
 /** Columns between two columns of a table. */
 const GAP = 2;
 
-const ELLIPSIS = '…';
+/** Longer words may break within: no time and no id is longer, an IPv6 address has at most 39 characters. */
+const WHOLE = 40;
 
 /**
- * Fits columns into a line: shortens the widest ones, and leaves out columns by their rank where that is not enough.
+ * Fits columns into a line: narrows the widest ones, and leaves out columns by their rank where that is not enough.
  * @param room characters of a line; Infinity: nothing is cut
  * @returns the width of each column; undefined for one that is left out
  */
@@ -210,46 +235,52 @@ function fitColumns(columns: readonly ColumnFit[], room: number): readonly (numb
     left.delete(next);
   }
   const kept = [...left];
-  const widths = shortenColumns(kept, room - GAP * (kept.length - 1));
+  const widths = narrowColumns(kept, room - GAP * (kept.length - 1));
   return columns.map((column) => (left.has(column) ? widths.get(column) : undefined));
 }
 
-/** @returns the text in exactly that many terminal columns, its end replaced by … if it is longer */
-function fitText(text: string, width: number, align: 'left' | 'right'): string {
-  const fitting = stringWidth(text) > width ? cutText(text, width) : text;
-  const padding = ' '.repeat(Math.max(0, width - stringWidth(fitting)));
-  return align === 'right' ? padding + fitting : fitting + padding;
+/**
+ * @param room terminal columns that no piece exceeds; by default a word of up to `WHOLE` is one
+ * @returns the pieces between which a text may break: words, and the parts of long ones
+ */
+function pieces(text: string, room = WHOLE): readonly string[] {
+  const fits = (piece: string, width: number): boolean => stringWidth(piece.trimEnd()) <= width;
+  return words(text)
+    .flatMap((word) => (fits(word, WHOLE) ? [word] : word.split(/(?<=[/=;&?])(?=[^/=;&?])/)))
+    .flatMap((part) => (fits(part, room) ? [part] : slices(part, room)));
 }
 
-/**
- * Breaks a text between words, or after a comma. A longer word stays whole: the terminal wraps it, and it can be
- * copied.
- * @returns its lines, at least one
- */
-function wrapText(text: string, room: number): readonly string[] {
+/** @returns the words with the blanks or the comma after each */
+function words(text: string): readonly string[] {
+  return text.split(/(?<=[ ,])(?=[^ ,])/);
+}
+
+/** Breaks between grapheme clusters, as half of one shows as something else. */
+function slices(text: string, room: number): readonly string[] {
+  const made = [''];
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const longer = `${made.at(-1) ?? ''}${segment}`;
+    if (stringWidth(longer) > room) {
+      made.push(segment);
+    } else {
+      made[made.length - 1] = longer;
+    }
+  }
+  return made;
+}
+
+/** @returns the lines of a text that breaks between its pieces, at least one. A piece that is wider stays whole. */
+function wrapText(parts: readonly string[], room: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/(?<=[ ,])(?=[^ ,])/)) {
-    if (line !== '' && stringWidth((line + word).trimEnd()) > room) {
+  for (const part of parts) {
+    if (line !== '' && stringWidth((line + part).trimEnd()) > room) {
       lines.push(line.trimEnd());
       line = '';
     }
-    line += word;
+    line += part;
   }
   return [...lines, line.trimEnd()];
-}
-
-/** Cuts between grapheme clusters, as half of one shows as something else. */
-function cutText(text: string, width: number): string {
-  let [cut, used] = ['', 0];
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += stringWidth(segment);
-    if (used > width - 1) {
-      break;
-    }
-    cut += segment;
-  }
-  return width < 1 ? '' : cut + ELLIPSIS;
 }
 
 function lineWidth(widths: readonly number[]): number {
@@ -262,8 +293,8 @@ function nextToLeave(columns: readonly ColumnFit[]): ColumnFit | undefined {
   return highest === 0 ? undefined : columns.findLast(({ rank }) => rank === highest);
 }
 
-/** Takes from the widest columns first, so that the narrow ones stay whole. */
-function shortenColumns(columns: readonly ColumnFit[], room: number): ReadonlyMap<ColumnFit, number> {
+/** Takes from the widest columns first, so that the narrow ones need no second line. */
+function narrowColumns(columns: readonly ColumnFit[], room: number): ReadonlyMap<ColumnFit, number> {
   const capAt = (cap: number, isHard: boolean): readonly number[] =>
     columns.map(({ natural, min }) => Math.min(natural, isHard ? cap : Math.max(min, cap)));
   const fits = (cap: number, isHard: boolean): boolean =>

@@ -29,7 +29,6 @@ const COLUMNS: readonly Column<AuditRow>[] = [
     title: 'TIME',
     value: ({ at }) => at,
     text: ({ at }) => at.replace(/\d{3}Z$/, 'Z'),
-    whole: true,
   },
   { key: 'actor', title: 'ACTOR', value: ({ actor }) => actor, rank: 5 },
   { key: 'action', title: 'ACTION', value: ({ action }) => action, rank: 3 },

@@ -34,7 +34,6 @@ const COUNT_COLUMNS: readonly Column<RealmCounts>[] = [
     title: status.toUpperCase(),
     value: ({ counts }) => counts.find((one) => one.status === status)?.count ?? 0,
     align: 'right',
-    whole: true,
   })),
 ];
 
@@ -45,8 +44,8 @@ const DRIFT_COLUMNS: readonly Column<CountDrift>[] = [
   { key: 'realms', title: 'REALMS', value: ({ realms }) => realms },
   { key: 'active', title: 'ACTIVE', value: ({ active }) => active },
   { key: 'assigned', title: 'ASSIGNED', value: ({ assigned }) => assigned },
-  { key: 'kept', title: 'KEPT', value: ({ kept }) => kept, align: 'right' },
-  { key: 'counted', title: 'COUNTED', value: ({ counted }) => counted, align: 'right' },
+  { key: 'kept', title: 'KEPT', value: ({ kept }) => kept, align: 'right', rank: 1 },
+  { key: 'counted', title: 'COUNTED', value: ({ counted }) => counted, align: 'right', rank: 1 },
 ];
 
 /** Adds `tankeeper count`. */

@@ -14,8 +14,8 @@ interface KeyRow extends KeyState {
 }
 
 const KEY_COLUMNS: readonly Column<KeyRow>[] = [
-  { key: 'keyid', title: 'KEY', value: ({ keyId }) => keyId, whole: true },
-  { key: 'state', title: 'STATE', value: stateOf, style: stateStyle, whole: true },
+  { key: 'keyid', title: 'KEY', value: ({ keyId }) => keyId },
+  { key: 'state', title: 'STATE', value: stateOf, style: stateStyle },
   { key: 'added', title: 'ADDED', value: ({ addedAt }) => timeOf(addedAt), rank: 4 },
   { key: 'current_since', title: 'FIRST USED', value: ({ currentSince }) => timeOf(currentSince), rank: 5 },
   { key: 'retired', title: 'RETIRED', value: ({ retiredAt }) => timeOf(retiredAt), rank: 6 },

@@ -18,7 +18,7 @@ import type { Services } from '../../services.ts';
 
 const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
-  { key: 'kind', title: 'KIND', value: ({ kind }) => kind, whole: true },
+  { key: 'kind', title: 'KIND', value: ({ kind }) => kind },
   {
     key: 'settings',
     title: 'SETTINGS',

@@ -8,7 +8,7 @@ import { withSlowWorkLine } from '../progress.ts';
 import type { ConfigRow } from '../../config/config-report.ts';
 
 const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
-  { key: 'variable', title: 'VARIABLE', value: ({ variable }) => variable, whole: true },
+  { key: 'variable', title: 'VARIABLE', value: ({ variable }) => variable },
   { key: 'value', title: 'VALUE', value: ({ value }) => value },
   { key: 'default', title: 'DEFAULT', value: (row) => row.default, rank: 3 },
   { key: 'source', title: 'FROM', value: ({ source }) => source, rank: 4 },

@@ -122,7 +122,7 @@ interface ListOptions {
 }
 
 const listColumns = (now: Date): readonly Column<DescribedToken>[] => [
-  { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial, whole: true },
+  { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial },
   { key: 'type', title: 'TYPE', value: ({ type }) => type, rank: 7 },
   { key: 'user', title: 'USER', value: ({ owner }) => owner?.login ?? null },
   { key: 'resolver', value: ({ owner }) => owner?.resolver ?? null },
@@ -133,7 +133,6 @@ const listColumns = (now: Date): readonly Column<DescribedToken>[] => [
     value: (token) => stateOf(token, now),
     style: (token) => STYLES[stateOf(token, now)],
     rank: 1,
-    whole: true,
   },
   { key: 'failcount', title: 'FAILS', value: ({ failCount }) => failCount, align: 'right' },
 ];

@@ -32,7 +32,7 @@ interface PasswordOptions {
 const USER_COLUMNS: readonly Column<ListedUser>[] = [
   { key: 'login', title: 'LOGIN', value: ({ login }) => login },
   { key: 'resolver', title: 'RESOLVER', value: ({ resolver }) => resolver },
-  { key: 'userid', title: 'USER ID', value: ({ userId }) => userId },
+  { key: 'userid', title: 'USER ID', value: ({ userId }) => userId, rank: 7 },
   { key: 'givenname', title: 'GIVEN NAME', value: ({ givenName }) => givenName },
   { key: 'surname', title: 'SURNAME', value: ({ surname }) => surname },
   { key: 'email', title: 'EMAIL', value: ({ email }) => email },

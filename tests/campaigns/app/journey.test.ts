@@ -12,6 +12,7 @@ import { expectScreen } from './support/app-page.ts';
 import { cameraArguments, writeCameraFilm } from '../../support/browser/camera-film.ts';
 import {
   findChromium,
+  keepPicture,
   openPage,
   startChromium,
   startProfile,
@@ -92,6 +93,21 @@ describeWithProgram('a portal in one browser, the app in another', findChromium(
     return shownCode();
   }
 
+  /** Keeps what both show side by side, as a picture of the README. */
+  async function keepBoth(): Promise<void> {
+    await app.getByRole('button', { name: 'Confirm', disabled: false }).waitFor();
+    await portal.setViewportSize({ width: 600, height: 844 });
+    const pictures = await Promise.all([portal, app].map((page) => page.screenshot()));
+    const [left, right] = pictures.map((picture) => `data:image/png;base64,${picture.toString('base64')}`);
+    const { page } = await openPage(desktop, demo.portal);
+    await page.setViewportSize({ width: 831, height: 688 });
+    await page.setContent(`<body style="margin: 0; padding: 24px; display: flex; gap: 32px; background: #e8ecf1">
+      <img src="${left}" style="height: 640px"><img src="${right}" style="height: 640px; border-radius: 20px">
+    </body>`);
+    await keepPicture(page, 'app');
+    await page.close();
+  }
+
   async function unlock(page: Page, pin: string): Promise<void> {
     await page.getByLabel('PIN').fill(pin);
     await page.getByRole('button', { name: 'Unlock' }).click();
@@ -144,6 +160,7 @@ describeWithProgram('a portal in one browser, the app in another', findChromium(
     await scan(await pay('Bert'));
     await expectScreen(app, 'Do you want to confirm this?');
     await app.getByText('Pay 120 EUR to Bert?', { exact: true }).waitFor();
+    await keepBoth();
     await app.getByRole('button', { name: 'Confirm' }).click();
     await expectScreen(app, 'Confirmed');
     await portal.getByRole('heading', { name: 'Payment done' }).waitFor();

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Browser, type BrowserContext, chromium, type Download, type Page } from 'playwright-core';
 import { PATIENCE_MS } from '../patience.ts';
@@ -13,6 +14,8 @@ export const CHROMIUM_ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+
+const PICTURES = join(import.meta.dirname, '../../../docs/images');
 
 /** The variable with the address of the Chromium that the set-up of the campaigns has started. */
 export const SHARED_CHROMIUM = 'TANKEEPER_TEST_CHROMIUM';
@@ -78,6 +81,13 @@ function bePatient(context: BrowserContext): void {
  */
 export async function openPage(browser: Browser, origin: string, width = 1280): Promise<WatchedPage> {
   return watchPage(await browser.newContext({ baseURL: origin, viewport: { width, height: 900 } }), origin);
+}
+
+/** With WRITE_RESULTS=1, keeps what is seen of the page as a picture of the README. @param name that of the file */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (process.env.WRITE_RESULTS === '1') {
+    await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  }
 }
 
 /** @returns the text of the file that the page offers to save; the browser may run elsewhere than the test */

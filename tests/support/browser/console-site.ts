@@ -37,10 +37,8 @@ export async function startConsole(
   await once(server.listen(0, '127.0.0.1'), 'listening');
   // A secure context, as that of an installation behind TLS.
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
-  const application = await TestApplication.open({
-    ...(typeof options === 'function' ? options(origin) : options),
-    http: { consoleFiles },
-  });
+  const given = typeof options === 'function' ? options(origin) : options;
+  const application = await TestApplication.open({ ...given, http: { ...given.http, consoleFiles } });
   server.on('request', application.app as RequestListener);
   // Browsers drop cookies that have expired by their own clock.
   application.clock.set(new Date());
