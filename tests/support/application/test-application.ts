@@ -184,6 +184,7 @@ export class TestApplication {
       statusPoll: options.statusPoll,
       responder: options.responder,
       metrics: this.metrics,
+      examined: loadConfig({}),
     });
     this.services = spoil?.(services) ?? services;
     const guards = buildGuards({
