@@ -13,6 +13,8 @@ export interface AuditFilter extends AuditPeriod {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
+  /** Rows about any of these; none of them means no row. */
+  readonly subjects?: readonly string[] | undefined;
   readonly realm?: string | undefined;
   readonly outcome?: string | undefined;
   readonly client?: string | undefined;

@@ -111,7 +111,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     rightsEndpoint(services.rights),
     resyncEndpoint(services.resynchronisation),
     loadTokensEndpoint(services.tokenImport),
-    ...auditEndpoints(services.auditReading, clock),
+    ...auditEndpoints(services, clock),
     ...auditVerificationEndpoints(services.auditVerification),
     transactionEndpoint(services.transactions),
     ...helpdeskEndpoints(services.helpdesk),
