@@ -7,6 +7,7 @@ interface AuditTexts {
   readonly filters: string;
   readonly more: string;
   readonly serial: string;
+  readonly user: string;
   readonly actor: string;
   readonly action: string;
   readonly outcome: string;
@@ -46,6 +47,7 @@ const en: AuditTexts = {
   filters: 'Search',
   more: 'More filters',
   serial: 'Token or other object',
+  user: 'Owner of tokens, as login@realm',
   actor: 'Administrator',
   action: 'Action',
   outcome: 'Outcome',
@@ -93,6 +95,7 @@ const de: AuditTexts = {
   filters: 'Suche',
   more: 'Weitere Filter',
   serial: 'Token oder anderer Gegenstand',
+  user: 'Inhaber von Token, als Login@Realm',
   actor: 'Administrator',
   action: 'Aktion',
   outcome: 'Ergebnis',

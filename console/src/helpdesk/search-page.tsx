@@ -1,11 +1,12 @@
-import { Alert, Anchor, TextInput, VisuallyHidden } from '@mantine/core';
+import { Alert, Anchor, Badge, TextInput, VisuallyHidden } from '@mantine/core';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
-import { useTexts } from '../language/language.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
+import { type ConsolePage, PagesContext } from '../shell/console-page.ts';
 import { SEARCH_FIELD } from '../shell/use-search-key.ts';
 import { type Session, useSession } from '../session/session.tsx';
 import { personAddress, tokenAddress, transactionAddress } from './addresses.ts';
@@ -44,6 +45,7 @@ export default function SearchPage(): ReactNode {
     gcTime: 0,
   });
   const hits = searched === '' ? undefined : found.data;
+  const pages = usePagesNamed(searched);
   return (
     <Page title={t.search}>
       <div className={classes.searching} onKeyDown={moveByArrows}>
@@ -64,16 +66,26 @@ export default function SearchPage(): ReactNode {
           }}
           onKeyDown={(event) => {
             const [only, another] =
-              hits === undefined || searched !== text.trim() ? [] : addressesOf(hits, session);
+              searched !== text.trim()
+                ? []
+                : [
+                    ...(hits === undefined ? [] : addressesOf(hits, session)),
+                    ...pages.map(({ path }) => path),
+                  ];
             if (event.key === 'Enter' && only !== undefined && another === undefined) {
               navigate(only);
             }
           }}
         />
-        <VisuallyHidden role="status">{hits !== undefined && t.found(countOf(hits))}</VisuallyHidden>
+        <VisuallyHidden role="status">
+          {hits !== undefined && t.found(countOf(hits) + pages.length)}
+        </VisuallyHidden>
         {searched !== '' && (
-          <Loaded query={found}>{(shown) => <Hits found={shown} text={searched} />}</Loaded>
+          <Loaded query={found}>
+            {(shown) => <Hits found={shown} text={searched} hasPages={pages.length > 0} />}
+          </Loaded>
         )}
+        <PageHits pages={pages} />
       </div>
     </Page>
   );
@@ -128,17 +140,47 @@ function personPage({ user, realms, resolver }: PersonHit, session: Session): st
   return realm === undefined ? undefined : personAddress({ user, realm, resolver });
 }
 
-function Hits({ found, text }: { readonly found: Found; readonly text: string }): ReactNode {
+interface HitsProps {
+  readonly found: Found;
+  readonly text: string;
+  /** True: pages of that name are shown beside. */
+  readonly hasPages: boolean;
+}
+
+function Hits({ found, text, hasPages }: HitsProps): ReactNode {
   const t = useTexts(helpdeskTexts);
   const { people, tokens, transactions } = found;
   return (
     <div className={classes.columns}>
-      {countOf(found) === 0 && <p className={classes.quiet}>{t.nothing(text)}</p>}
+      {countOf(found) === 0 && !hasPages && <p className={classes.quiet}>{t.nothing(text)}</p>}
       {people !== null && <Incomplete people={people} />}
       {people !== null && <PeopleHits people={people} />}
       {tokens !== null && <TokenHits tokens={tokens} />}
       {transactions !== null && <TransactionHits transactions={transactions} />}
     </div>
+  );
+}
+
+/** @returns the pages and acts of which a word begins with the text, in either language */
+function usePagesNamed(text: string): readonly ConsolePage[] {
+  const sought = text.toLowerCase();
+  const isNamed = ({ title }: ConsolePage): boolean =>
+    [title.en, title.de].some((one) => ` ${one.title.toLowerCase()}`.includes(` ${sought}`));
+  const pages = useContext(PagesContext);
+  return sought === '' ? [] : pages.filter((page) => !page.path.includes(':') && isNamed(page));
+}
+
+function PageHits({ pages }: { readonly pages: readonly ConsolePage[] }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const language = useLanguage();
+  return (
+    <HitSection title={t.pages} isEmpty={pages.length === 0} hasMore={false}>
+      {pages.map(({ path, title }) => (
+        <li key={path} className={classes.hit}>
+          <Anchor href={`#${path}`}>{title[language].title}</Anchor>
+        </li>
+      ))}
+    </HitSection>
   );
 }
 
@@ -192,13 +234,19 @@ function PeopleHits({ people }: { readonly people: NonNullable<Found['people']> 
 }
 
 function PersonRow({ person }: { readonly person: PersonHit }): ReactNode {
+  const t = useTexts(helpdeskTexts);
   const address = personPage(person, useSession());
-  const { user, given_name: givenName, surname, email, realms } = person;
+  const { user, given_name: givenName, surname, email, realms, locked } = person;
   return (
     <li className={classes.hit}>
       {address === undefined ? <strong>{user}</strong> : <Anchor href={`#${address}`}>{user}</Anchor>}
       <span>{[givenName, surname].filter((name) => name !== '').join(' ')}</span>
       <span>{email}</span>
+      {locked && (
+        <Badge className={classes.badge ?? ''} variant="light" color="red">
+          {t.lockedToken}
+        </Badge>
+      )}
       <span className={classes.quiet}>{realms.join(', ')}</span>
     </li>
   );

@@ -6,6 +6,7 @@ import card from '../design/card.module.css';
 import { Failure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
 import type { ShownResolver } from '../realms/realm-queries.ts';
+import { LDAP_PRESETS } from './ldap-presets.ts';
 import { type Draft, expectedOf, parametersOf, type ResolverKind, settingsInForm } from './resolver-draft.ts';
 import { resolverTexts } from './resolver-texts.ts';
 import { SettingField } from './setting-field.tsx';
@@ -69,6 +70,7 @@ export function ResolverForm(props: ResolverFormProps): ReactNode {
   return (
     <form className={card.form} onSubmit={submit}>
       {children}
+      {kind.kind === 'ldap' && <Presets draft={draft} onDraft={edit} isNew={stored === undefined} />}
       <SettingFields kind={kind} draft={draft} onDraft={edit} stored={stored} />
       <Failure error={trying.error ?? saving.error} />
       {trial !== undefined && <TrialResult trial={trial} />}
@@ -102,6 +104,34 @@ export function ResolverForm(props: ResolverFormProps): ReactNode {
         )}
       </Group>
     </form>
+  );
+}
+
+/** Fills in what follows from the kind of a directory. */
+function Presets({
+  draft,
+  onDraft,
+  isNew,
+}: Pick<ResolverFormProps, 'draft' | 'onDraft'> & { readonly isNew: boolean }): ReactNode {
+  const t = useTexts(resolverTexts);
+  return (
+    <Fieldset legend={t.presets} className={card.form}>
+      <Text size="sm">{isNew ? t.presetsHint : t.presetsWarning}</Text>
+      <Group gap="xs">
+        {LDAP_PRESETS.map(({ name, values }) => (
+          <Button
+            key={name}
+            size="xs"
+            variant="default"
+            onClick={() => {
+              onDraft({ ...draft, values: { ...draft.values, ...values } });
+            }}
+          >
+            {name}
+          </Button>
+        ))}
+      </Group>
+    </Fieldset>
   );
 }
 

@@ -21,6 +21,9 @@ interface ResolverTexts {
   readonly kind: string;
   readonly name: string;
   readonly nameHint: string;
+  readonly presets: string;
+  readonly presetsHint: string;
+  readonly presetsWarning: string;
   readonly needed: string;
   readonly optional: string;
   readonly fallback: (value: string) => string;
@@ -60,6 +63,11 @@ export const resolverTexts: Texts<ResolverTexts> = {
     kind: 'Kind',
     name: 'Name',
     nameHint: 'Letters, digits, dots, dashes and underscores. It cannot be changed later.',
+    presets: 'Fill in as usual for',
+    presetsHint:
+      'Login, filters, names and the id of users. The address, the base and the account stay as they are.',
+    presetsWarning:
+      'Login, filters, names and the id of users. Another id than before parts users from their tokens.',
     needed: 'Needed',
     optional: 'Optional',
     fallback: (value) => `Without it: ${value}.`,
@@ -102,6 +110,11 @@ export const resolverTexts: Texts<ResolverTexts> = {
     kind: 'Art',
     name: 'Name',
     nameHint: 'Buchstaben, Ziffern, Punkte, Striche und Unterstriche. Später nicht mehr änderbar.',
+    presets: 'Ausfüllen wie üblich bei',
+    presetsHint:
+      'Login, Filter, Namen und die Kennung der Benutzer. Adresse, Basis und Konto bleiben, wie sie sind.',
+    presetsWarning:
+      'Login, Filter, Namen und die Kennung der Benutzer. Eine andere Kennung als bisher trennt Benutzer von ihren Token.',
     needed: 'Nötig',
     optional: 'Optional',
     fallback: (value) => `Ohne Angabe: ${value}.`,
