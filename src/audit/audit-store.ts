@@ -253,19 +253,12 @@ function isIndexed({ transaction, subject, subjects, actor, action, ...filter }:
 
 /** @returns the statement of a search */
 function searchQuery(knex: Knex, filter: PartFilter): Knex.QueryBuilder {
-  const { actor, action, subject, realm, outcome, client, requestId, transaction } = filter;
+  const { actor, action, subject, realm, outcome, client, requestId } = filter;
   const query = knex('audit')
     .select(knex.raw(AUDIT_COLUMNS))
     .limit(filter.limit)
     .offset(filter.offset ?? 0);
-  if (transaction !== undefined) {
-    query.withMaterialized('audit', knex.raw(ROWS_OF_TRANSACTION, [transaction]));
-  } else if (filter.subjects !== undefined) {
-    query.withMaterialized('audit', knex.raw(ROWS_OF_SUBJECTS, [[...filter.subjects]]));
-  }
-  if (transaction !== undefined && filter.subjects !== undefined) {
-    query.whereRaw('subject = ANY (?::text[])', [[...filter.subjects]]);
-  }
+  restrictByIndex(query, knex, filter);
   const columns = { actor, action, subject, client, request_id: requestId };
   for (const [column, requested] of Object.entries(columns)) {
     if (requested !== undefined) {
@@ -292,6 +285,22 @@ function searchQuery(knex: Knex, filter: PartFilter): Knex.QueryBuilder {
       .whereRaw('(at, id) >= (?::timestamptz, ?::bigint)', [filter.through.at, filter.through.id]);
   }
   return query.orderByRaw(NEWEST_FIRST);
+}
+
+/** Reads the rows of a transaction, or about some objects, by the index of these. */
+function restrictByIndex(
+  query: Knex.QueryBuilder,
+  knex: Knex,
+  { transaction, subjects }: Pick<AuditFilter, 'transaction' | 'subjects'>,
+): void {
+  if (transaction !== undefined) {
+    query.withMaterialized('audit', knex.raw(ROWS_OF_TRANSACTION, [transaction]));
+  } else if (subjects !== undefined) {
+    query.withMaterialized('audit', knex.raw(ROWS_OF_SUBJECTS, [[...subjects]]));
+  }
+  if (subjects !== undefined) {
+    query.whereRaw('subject = ANY (?::text[])', [[...subjects]]);
+  }
 }
 
 function restrictTime(

@@ -118,12 +118,16 @@ export class HealthService {
     const configuration = await stored.current();
     const grantOf = (scope: 'system' | 'monitoring' | 'admin', action: string): Grant | undefined =>
       access.grantOf(configuration, caller, { scope, action });
-    const seesInstallation = grantOf('system', 'read')?.realms === 'all';
-    const seesResponses = grantOf('monitoring', 'metrics')?.realms === 'all';
-    const facts = seesInstallation || seesResponses ? await this.#recentFacts() : undefined;
+    const isUnbound = (grant: Grant | undefined): boolean => grant?.realms === 'all';
+    const factsFor = async (isGranted: boolean): Promise<HealthFacts | undefined> =>
+      isGranted ? this.#recentFacts() : undefined;
+    const [installation, responses] = await Promise.all([
+      factsFor(isUnbound(grantOf('system', 'read'))),
+      factsFor(isUnbound(grantOf('monitoring', 'metrics'))),
+    ]);
     return {
-      installation: (seesInstallation && facts?.installation) || null,
-      responses: (seesResponses && facts?.responses) || null,
+      installation: installation?.installation ?? null,
+      responses: responses?.responses ?? null,
       refused:
         grantOf('admin', 'audit') === undefined
           ? null

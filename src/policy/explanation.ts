@@ -97,7 +97,7 @@ export function remediesFor(
     .map((policy) => ({ policy, match: policy.matchOf(subjectOf(principal)) }))
     .filter(({ policy, match }) => match !== 'nobody' && policy.holds(principal.client, at));
   const helping = candidates.filter(({ policy }) => {
-    const extended = new ReadPolicy({ ...policy, action: `${policy.action}, ${action}` });
+    const extended = withAction(policy, action);
     const policies = base.policies.map((one) => (one === policy ? extended : one));
     return allowsIn(decideRight({ ...base, policies }, principal, right, at), realm);
   });
@@ -105,6 +105,11 @@ export function remediesFor(
     ...helping.filter(({ match }) => match === 'named'),
     ...helping.filter(({ match }) => match !== 'named'),
   ].map(({ policy }) => policy.name);
+}
+
+function withAction(policy: ReadPolicy, action: string): ReadPolicy {
+  const { name, scope, action: actions, realm, user, client, time, active } = policy;
+  return new ReadPolicy({ name, scope, action: `${actions}, ${action}`, realm, user, client, time, active });
 }
 
 /** @returns the values that apply, with the policies that give them and those that do not apply */

@@ -90,8 +90,8 @@ describe('the endpoints of webhooks', () => {
     expect(await value('/set', { ...SIEM, realms: '' })).toBe(true);
     expect(await value('', {})).toMatchObject({ webhooks: [{ ...changed, realms: [] }] });
     expect(await signingRow()).toEqual(before);
-    const { body } = await application.asAdmin('/audit/search', { action: 'webhook/set' }, 'get');
-    expect(body).toMatchObject({
+    const answer = await application.asAdmin('/audit/search', { action: 'webhook/set' }, 'get');
+    expect(answer.body).toMatchObject({
       result: {
         value: { rows: [{ outcome: 'changed realms' }, { outcome: 'changed url, events, realms' }] },
       },

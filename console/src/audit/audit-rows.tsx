@@ -84,7 +84,7 @@ function Details({ row }: { readonly row: AuditRow }): ReactNode {
     [t.realm, row.realm],
     [t.client, row.client],
     [
-      t.transaction,
+      t.transactionid,
       row.transactionid !== '' && session.may('admin', 'transaction') ? (
         <Anchor inherit component={Link} href={transactionAddress(row.transactionid)}>
           {row.transactionid}

@@ -14,7 +14,7 @@ interface AuditTexts {
   readonly realm: string;
   readonly client: string;
   readonly request: string;
-  readonly transaction: string;
+  readonly transactionid: string;
   readonly period: string;
   readonly periods: Readonly<Record<Period, string>>;
   readonly from: string;
@@ -54,7 +54,7 @@ const en: AuditTexts = {
   realm: 'Realm',
   client: 'Address',
   request: 'Request',
-  transaction: 'Transaction',
+  transactionid: 'Transaction',
   period: 'Period',
   periods: {
     '1H': 'last hour',
@@ -102,7 +102,7 @@ const de: AuditTexts = {
   realm: 'Realm',
   client: 'Adresse',
   request: 'Anfrage',
-  transaction: 'Transaktion',
+  transactionid: 'Transaktion',
   period: 'Zeitraum',
   periods: {
     '1H': 'letzte Stunde',

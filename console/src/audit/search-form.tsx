@@ -13,6 +13,9 @@ import classes from './audit.module.css';
 
 type TextField = Exclude<keyof AuditForm, 'period'>;
 
+/** Those that few searches need. */
+const RARE_FIELDS = ['actor', 'realm', 'client', 'transactionid', 'request'] as const;
+
 interface SearchFormProps {
   readonly first: AuditForm;
   readonly isSearching: boolean;
@@ -32,6 +35,7 @@ export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): R
   });
   const field = (name: TextField, label: string, known?: readonly string[]): ReactNode => (
     <Field
+      key={name}
       label={label}
       value={form[name]}
       known={known}
@@ -57,13 +61,7 @@ export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): R
         </div>
         <details>
           <summary>{t.more}</summary>
-          <div className={classes.fields}>
-            {field('actor', t.actor)}
-            {field('realm', t.realm)}
-            {field('client', t.client)}
-            {field('transactionid', t.transaction)}
-            {field('request', t.request)}
-          </div>
+          <div className={classes.fields}>{RARE_FIELDS.map((name) => field(name, t[name]))}</div>
         </details>
         <div className={classes.line}>
           <Button type="submit" loading={isSearching}>

@@ -107,10 +107,16 @@ function Findings({ findings }: Pick<Installation, 'findings'>): ReactNode {
             <Badge variant="light" tt="none" color={COLOURS[severity]}>
               {t.severities[severity]}
             </Badge>{' '}
-            <WithCode text={text} /> <span className={helpdesk.quiet}>({code})</span>
+            <span lang="en">
+              <WithCode text={text} />
+            </span>{' '}
+            <span className={helpdesk.quiet}>({code})</span>
           </p>
           <p className={helpdesk.verbatim}>
-            {t.remedy}: <WithCode text={remedy} />
+            {t.remedy}:{' '}
+            <span lang="en">
+              <WithCode text={remedy} />
+            </span>
           </p>
         </li>
       ))}

@@ -1,6 +1,14 @@
 import { Alert, Anchor, Badge, TextInput, VisuallyHidden } from '@mantine/core';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useLocation } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
@@ -27,13 +35,9 @@ export default function SearchPage(): ReactNode {
   const queries = useQueryClient();
   const session = useSession();
   const [, navigate] = useLocation();
-  const field = useRef<HTMLInputElement>(null);
+  const field = useFirstFocus();
   const [text, setText] = useState(() => queries.getQueryData<string>(LAST_TEXT) ?? '');
   const searched = useLater(text.trim());
-  useEffect(() => {
-    field.current?.focus();
-    field.current?.select();
-  }, []);
   useEffect(() => {
     queries.setQueryDefaults(LAST_TEXT, { gcTime: Infinity });
     queries.setQueryData(LAST_TEXT, searched);
@@ -66,20 +70,15 @@ export default function SearchPage(): ReactNode {
           }}
           onKeyDown={(event) => {
             const [only, another] =
-              searched !== text.trim()
-                ? []
-                : [
-                    ...(hits === undefined ? [] : addressesOf(hits, session)),
-                    ...pages.map(({ path }) => path),
-                  ];
+              searched === text.trim()
+                ? [...addressesOf(hits, session), ...pages.map(({ path }) => path)]
+                : [];
             if (event.key === 'Enter' && only !== undefined && another === undefined) {
               navigate(only);
             }
           }}
         />
-        <VisuallyHidden role="status">
-          {hits !== undefined && t.found(countOf(hits) + pages.length)}
-        </VisuallyHidden>
+        <Count found={hits} pages={pages.length} />
         {searched !== '' && (
           <Loaded query={found}>
             {(shown) => <Hits found={shown} text={searched} hasPages={pages.length > 0} />}
@@ -89,6 +88,24 @@ export default function SearchPage(): ReactNode {
       </div>
     </Page>
   );
+}
+
+/** The number of hits, read aloud. */
+function Count({ found, pages }: { readonly found: Found | undefined; readonly pages: number }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  return (
+    <VisuallyHidden role="status">{found !== undefined && t.found(countOf(found) + pages)}</VisuallyHidden>
+  );
+}
+
+/** @returns the field that has the focus at first, with its text selected */
+function useFirstFocus(): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  return field;
 }
 
 /** Moves the focus by the arrows up and down, from the field through the links of the hits and back. */
@@ -124,7 +141,8 @@ function countOf({ people, tokens, transactions }: Found): number {
 }
 
 /** @returns the addresses of the pages of all hits */
-function addressesOf({ people, tokens, transactions }: Found, session: Session): readonly string[] {
+function addressesOf(found: Found | undefined, session: Session): readonly string[] {
+  const { people, tokens, transactions } = found ?? {};
   return [
     ...(people?.hits ?? []).flatMap((person) => personPage(person, session) ?? []),
     ...(tokens?.hits ?? []).map(({ serial }) => tokenAddress(serial)),

@@ -19,11 +19,11 @@ export interface Format {
   /** @returns `3 minutes ago`, `in 2 days` */
   ago(at: string, now?: Date): string;
   /** @returns the name of a field of times, with the zone in which they are typed: `From (UTC)` */
-  typedIn(label: string): string;
+  readonly typedIn: (label: string) => string;
   /** @returns the time as `<input type="datetime-local">` has it; empty: never */
-  toTyped(at: string | null): string;
+  readonly toTyped: (at: string | null) => string;
   /** @returns ISO 8601 of what was typed there; empty: nothing */
-  ofTyped(text: string): string;
+  readonly ofTyped: (text: string) => string;
 }
 
 const UNITS = [

@@ -29,9 +29,11 @@ function useActs({ draft, stored, kind, onSaved }: ResolverFormProps) {
   const [trial, setTrial] = useState<Trial>();
   // Answers without secrets, but the parameters hold one.
   const trying = useMutation({
-    mutationFn: () => call('/system/testResolver', parametersOf(draft)),
-    onMutate: () => {
-      setTrial(undefined);
+    mutationFn: (find: string) => call('/system/testResolver', { ...parametersOf(draft), find }),
+    onMutate: (find) => {
+      if (find === '') {
+        setTrial(undefined);
+      }
     },
     onSuccess: setTrial,
     gcTime: 0,
@@ -73,7 +75,9 @@ export function ResolverForm(props: ResolverFormProps): ReactNode {
       {kind.kind === 'ldap' && <Presets draft={draft} onDraft={edit} isNew={stored === undefined} />}
       <SettingFields kind={kind} draft={draft} onDraft={edit} stored={stored} />
       <Failure error={trying.error ?? saving.error} />
-      {trial !== undefined && <TrialResult trial={trial} />}
+      {trial !== undefined && (
+        <TrialResult trial={trial} isFinding={trying.isPending} onFind={trying.mutate} />
+      )}
       {saving.data === true && <Text role="status">{t.saved}</Text>}
       <Text c="dimmed">{t.saveHint}</Text>
       <Group>
@@ -86,7 +90,7 @@ export function ResolverForm(props: ResolverFormProps): ReactNode {
           disabled={isBusy}
           onClick={() => {
             saving.reset();
-            trying.mutate();
+            trying.mutate('');
           }}
         >
           {t.test}

@@ -39,6 +39,10 @@ interface ResolverTexts {
   readonly entries: (entries: TriedEntries, number: (value: number) => string) => string;
   readonly unreadable: string;
   readonly mayNotList: string;
+  readonly find: string;
+  readonly findNow: string;
+  readonly nobodyFound: string;
+  readonly moreFound: string;
   readonly first: string;
   readonly login: string;
   readonly email: string;
@@ -87,6 +91,10 @@ export const resolverTexts: Texts<ResolverTexts> = {
         ? ''
         : ` Lines passed over: ${number(passed_over.lines)}, as ${passed_over.first.join(', ')}.`),
     unreadable: 'The users cannot be read',
+    find: 'Beginning of a login, name or e-mail address',
+    findNow: 'Look',
+    nobodyFound: 'Nobody is found so.',
+    moreFound: 'There are more.',
     mayNotList: 'You may not list users, so none is shown here.',
     first: 'The first users',
     login: 'Login',
@@ -134,6 +142,10 @@ export const resolverTexts: Texts<ResolverTexts> = {
         ? ''
         : ` Übergangene Zeilen: ${number(passed_over.lines)}, etwa ${passed_over.first.join(', ')}.`),
     unreadable: 'Die Benutzer lassen sich nicht lesen',
+    find: 'Anfang von Login, Name oder E-Mail-Adresse',
+    findNow: 'Nachsehen',
+    nobodyFound: 'So wird niemand gefunden.',
+    moreFound: 'Es gibt mehr.',
     mayNotList: 'Sie dürfen keine Benutzer auflisten, daher wird hier keiner gezeigt.',
     first: 'Die ersten Benutzer',
     login: 'Benutzername',

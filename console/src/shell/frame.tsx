@@ -31,24 +31,7 @@ export function Frame(): ReactNode {
       <a className={classes.skip} href="#content" onClick={focusContent}>
         {t.skip}
       </a>
-      <header className={classes.header}>
-        <Button
-          className={classes.menu}
-          variant="default"
-          size="xs"
-          aria-expanded={isMenuOpen}
-          aria-controls="navigation"
-          onClick={() => {
-            setMenuOpen(!isMenuOpen);
-          }}
-        >
-          {t.menu}
-        </Button>
-        <Link href="/" className={classes.brand}>
-          Tankeeper
-        </Link>
-        <UserMenu />
-      </header>
+      <Header isMenuOpen={isMenuOpen} onMenuOpen={setMenuOpen} />
       <div id="navigation" className={classes.side} data-open={isMenuOpen}>
         <Navigation pages={pages} location={location} />
       </div>
@@ -78,6 +61,35 @@ export function Frame(): ReactNode {
         </Notices>
       </main>
     </div>
+  );
+}
+
+interface HeaderProps {
+  readonly isMenuOpen: boolean;
+  readonly onMenuOpen: (isOpen: boolean) => void;
+}
+
+function Header({ isMenuOpen, onMenuOpen }: HeaderProps): ReactNode {
+  const t = useTexts(shellTexts);
+  return (
+    <header className={classes.header}>
+      <Button
+        className={classes.menu}
+        variant="default"
+        size="xs"
+        aria-expanded={isMenuOpen}
+        aria-controls="navigation"
+        onClick={() => {
+          onMenuOpen(!isMenuOpen);
+        }}
+      >
+        {t.menu}
+      </Button>
+      <Link href="/" className={classes.brand}>
+        Tankeeper
+      </Link>
+      <UserMenu />
+    </header>
   );
 }
 

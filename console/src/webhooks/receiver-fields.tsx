@@ -14,7 +14,7 @@ export interface Receiver {
 }
 
 /** @returns the parameters of the requests that add or change a webhook */
-export function parametersOf({ url, events, realms }: Receiver) {
+export function parametersOf({ url, events, realms }: Receiver): Readonly<Record<keyof Receiver, string>> {
   return { url, events: events.join(','), realms: realms.join(',') };
 }
 
