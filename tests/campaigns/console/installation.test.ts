@@ -141,7 +141,7 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     const { page } = await openConsole(browser, site, { path: '/webhooks/old' });
     await page.getByRole('link', { name: 'Change' }).click();
     await page.getByRole('heading', { level: 1, name: 'Change old' }).waitFor();
-    await page.getByLabel('Address').fill('https://169.254.169.254/');
+    await page.getByLabel('Address').fill('https://10.0.0.1/hook');
     await page.getByRole('checkbox', { name: 'token.enrolled' }).uncheck();
     await page.getByRole('checkbox', { name: 'office' }).check();
     await page.getByRole('button', { name: 'Save' }).click();
