@@ -34,7 +34,7 @@ interface HealthDependencies {
 }
 
 /** The state of the installation itself. */
-export interface InstallationHealth {
+interface InstallationHealth {
   readonly examinedAt: Date;
   /** In the order of the checks. */
   readonly findings: readonly Finding[];

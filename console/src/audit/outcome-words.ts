@@ -102,7 +102,7 @@ const GERMAN_AMOUNTS: Details = [
   [/\btill\b/g, 'bis'],
 ];
 
-export const outcomeWords: Texts<OutcomeWords> = {
+const outcomeWords: Texts<OutcomeWords> = {
   en: {
     phrases: {
       ...Object.fromEntries(Object.keys(GERMAN).map((phrase) => [phrase, phrase])),
