@@ -14,6 +14,7 @@ COPY scripts/build.js ./scripts/
 COPY src ./src
 COPY app ./app
 COPY console ./console
+COPY docs/guides ./docs/guides
 # Readable for the user of the image also where the checkout is its owner's alone (umask 077).
 RUN npm run build && chmod -R a+rX package.json LICENSE bin dist
 

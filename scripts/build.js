@@ -2,7 +2,7 @@
 //
 //   node scripts/build.js [FOLDER]     FOLDER beside src/, dist by default
 //   node scripts/build.js --prepare    for npm: no build where the compiler is missing (npm ci --omit=dev)
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { HASH_FILE, hashSources, sourceNames } from '../bin/program.js';
@@ -78,6 +78,16 @@ async function buildPages(target) {
   await buildWithVite(options('app/vite.config.ts', 'app'));
   await buildWithVite(options('app/component/vite.config.ts', 'app/component'));
   await buildWithVite(options('console/vite.config.ts', 'console'));
+  await copyGuides(join(target, 'console/guides'));
+}
+
+/** Copies the guides, to which the pages of the console lead, as plain text. */
+async function copyGuides(target) {
+  const source = join(ROOT, 'docs/guides');
+  await mkdir(target, { recursive: true });
+  for (const name of await readdir(source)) {
+    await copyFile(join(source, name), join(target, name.replace(/\.md$/, '.txt')));
+  }
 }
 
 async function compile(name, folder) {

@@ -51,10 +51,14 @@ import { TransactionService } from './challenges/transaction-service.ts';
 import { TransactionStore } from './challenges/transaction-store.ts';
 import { ValidationService } from './challenges/validation-service.ts';
 import type { Config } from './config/config.ts';
+import { unknownVariables } from './config/config-report.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { SettingService } from './configuration/setting-service.ts';
 import { ConsequenceService } from './consequences/consequence-service.ts';
 import type { Database } from './database/database.ts';
+import { HealthService } from './doctor/health-service.ts';
+import { checksOf, type ExaminedSettings, SERVER_CHECKS } from './doctor/installation-checks.ts';
+import { InstallationStore } from './doctor/installation-store.ts';
 import { LatestTransactionStore, TokenPageStore } from './helpdesk/helpdesk-store.ts';
 import { PeopleSearch, SearchService } from './helpdesk/search-service.ts';
 import { PersonService } from './helpdesk/person-service.ts';
@@ -62,9 +66,10 @@ import { TokenListService } from './helpdesk/token-list-service.ts';
 import { HousekeepingService } from './housekeeping/housekeeping-service.ts';
 import { HousekeepingStore } from './housekeeping/housekeeping-store.ts';
 import { PruningClock } from './housekeeping/pruning-clock-store.ts';
-import type { Clock, Random } from './kernel/clock.ts';
+import { type Clock, type Random, systemClock } from './kernel/clock.ts';
 import type { Log } from './kernel/log.ts';
 import { packageVersion } from './kernel/package-version.ts';
+import { readKeyFileAccess } from './keys/key-file.ts';
 import { KeyOverview } from './keys/key-overview.ts';
 import { KeyRotationStore } from './keys/key-rotation-store.ts';
 import { KeyService } from './keys/key-service.ts';
@@ -145,9 +150,13 @@ export interface ServiceDependencies
   readonly statusPoll?: number | undefined;
   /** Milliseconds for which a configuration that was read is valid, see `ConfigurationStore`; by default 0. */
   readonly configurationWindow?: number;
+  /** The part of the configuration that the health page examines; undefined: nothing is examined. */
+  readonly examined?: ExaminedConfig | undefined;
   /** Milliseconds for which remembered credentials are valid, see `ConfirmedCredentials`; by default 0. */
   readonly credentialWindow?: number;
 }
+
+type ExaminedConfig = ExaminedSettings & Pick<Config, 'encryptionKeyFile' | 'pkcs11'>;
 
 /** Every service of an installation. What edges need of it, they take by name: `Pick<Services, 'realms'>`. */
 export type Services = ReturnType<typeof buildServices>;
@@ -180,6 +189,7 @@ export function buildServices(dependencies: ServiceDependencies) {
     ...policyServices(shared, audit.auditReading),
     helpdesk: helpdeskViews(shared, challenges.transactions),
     ...operationServices(shared),
+    health: healthService(shared, audit.auditReading),
   };
 }
 
@@ -447,6 +457,36 @@ function operationServices(shared: Shared) {
         sender: await openSender(),
       }),
   };
+}
+
+function healthService(shared: Shared, audit: AuditReading) {
+  const { database, configuration, clock, examined, tokenStore: tokens } = shared;
+  const installation = new InstallationStore({ database });
+  const keys = new KeyRotationStore({ database });
+  return new HealthService({
+    ...shared,
+    audit,
+    tokens,
+    checks:
+      examined === undefined
+        ? []
+        : checksOf(SERVER_CHECKS, {
+            settings: examined,
+            installation,
+            keyAges: keys,
+            configuration: () => configuration.current(),
+            clock,
+            machineClock: systemClock,
+            unknownVariables,
+            keyFile: async () =>
+              examined.pkcs11 === undefined ? readKeyFileAccess(examined.encryptionKeyFile) : undefined,
+          }),
+    backups: () => installation.backups(),
+    webhooks: new WebhookStore({ database }),
+    servers: () => keys.holders(),
+    observations: new ObservationStore({ database }),
+    elapsed: () => performance.now(),
+  });
 }
 
 /** Loads the HTTP client only where it is used. */

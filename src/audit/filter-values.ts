@@ -13,6 +13,8 @@ export interface AuditFilter extends AuditPeriod {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
+  /** Rows about any of these; none of them means no row. */
+  readonly subjects?: readonly string[] | undefined;
   readonly realm?: string | undefined;
   readonly outcome?: string | undefined;
   readonly client?: string | undefined;
@@ -72,10 +74,10 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'setPolicy', 'getPolicy', 'delPolicy', 'setRealm', 'getRealms', 'delRealm', 'setDefaultRealm',
     'getDefaultRealm', 'setResolver', 'getResolvers', 'getResolver', 'delResolver',
     'setConfig', 'setDefault', 'getConfig', 'delConfig', 'settings', 'settingConsequences',
-    'policyNames', 'explainPolicy', 'policyConsequences', 'firststeps',
+    'policyNames', 'explainPolicy', 'policyConsequences', 'firststeps', 'health',
     'testResolver', 'resolverKinds', 'realmConsequences', 'resolverConsequences', 'userConsequences',
     'users/add', 'users/password', 'users/remove', 'keys', 'licence', 'licence/install', 'licence/remove',
-    'webhooks', 'webhooks/deliveries', 'webhooks/add', 'webhooks/enable', 'webhooks/disable',
+    'webhooks', 'webhooks/deliveries', 'webhooks/add', 'webhooks/set', 'webhooks/enable', 'webhooks/disable',
     'webhooks/test', 'webhooks/retry', 'webhooks/rotate-secret', 'webhooks/remove',
     'getPolicyDef', 'getSupportInfo', 'isSupportValid', 'importPolicy', 'getPolicy/policy.cfg',
   ],
@@ -110,7 +112,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'tokenrealm',
   ],
   user: ['add', 'password', 'remove'],
-  webhook: ['add', 'rotate-secret', 'retry', 'test', 'enable', 'disable', 'remove'],
+  webhook: ['add', 'set', 'rotate-secret', 'retry', 'test', 'enable', 'disable', 'remove'],
   cli: ['check_t'],
 };
 

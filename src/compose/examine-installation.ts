@@ -2,48 +2,38 @@ import { BackedUpKeys } from '../backup/backed-up-keys.ts';
 import type { Config } from '../config/config.ts';
 import { unknownVariables } from '../config/config-report.ts';
 import { checkAddresses, checkVariables } from '../doctor/environment-check.ts';
+import { checkClock, checkCounts, checkDatabase, checkMigrations } from '../doctor/database-check.ts';
 import {
-  checkDatabase,
-  checkMigrations,
-  checkBackups,
-  checkClock,
-  checkJump,
-  checkConnections,
-  checkCounts,
-} from '../doctor/database-check.ts';
-import {
-  type Check,
   type Checked,
   type DoctorReport,
   Examination,
   type Finding,
   findingOf,
 } from '../doctor/examination.ts';
-import { checkKeyAges, checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../doctor/key-check.ts';
+import {
+  checksOf,
+  type CheckTable,
+  type ExaminedTables,
+  namesOf,
+  TABLE_CHECKS,
+} from '../doctor/installation-checks.ts';
+import { checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../doctor/key-check.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { readKeyFileAccess } from '../keys/key-file.ts';
 import type { Database } from '../database/database.ts';
-import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
+import { DatabaseClock } from '../database/database-clock.ts';
 import { pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
-import { InstallationStore, readDatabaseFacts } from '../doctor/installation-store.ts';
+import { InstallationStore } from '../doctor/installation-store.ts';
 import { KeyRotationStore } from '../keys/key-rotation-store.ts';
 import { KeyRegistryStore } from '../keys/key-registry-store.ts';
 import { connectDatabase, type OpenDatabase } from './open-database.ts';
 import { type OpenedKeys, openKeys } from '../keys/open-keys.ts';
-import type { Configuration } from '../configuration/configuration.ts';
 import { checkAudit } from '../doctor/audit-check.ts';
-import {
-  checkEnds,
-  checkPolicies,
-  checkRealms,
-  checkResolvers,
-  checkSettings,
-  NOTICE_DAYS,
-} from '../doctor/configuration-check.ts';
+import { checkResolvers } from '../doctor/configuration-check.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';
 import { buildServices } from '../services.ts';
@@ -57,7 +47,6 @@ const CHECK_TIMEOUT_MS = 15_000;
 const OPEN_TIMEOUT_MS = 60_000;
 /** Milliseconds to open the keys: a security module takes up to 15 s. */
 const KEY_TIMEOUT_MS = 20_000;
-const DAY_MS = 86_400_000;
 /** Seconds for each statement. */
 const STATEMENT_LIMIT = 10;
 
@@ -101,13 +90,26 @@ export async function examineInstallation(
   giveUp?.throwIfAborted();
   if (opened === undefined) {
     await examination.run([{ name: 'key', find: () => checkFileAlone(config) }]);
-    examination.skip(namesOf(DATABASE_CHECKS, TABLE_CHECKS, KEY_CHECKS), 'the database is not available');
+    examination.skip(
+      namesOf(DATABASE_CHECKS, TABLE_CHECKS, COUNT_CHECKS, KEY_CHECKS),
+      'the database is not available',
+    );
     return examination.report;
   }
   const { database } = opened;
   try {
     const clocks = { clock: clock ?? databaseClock, machineClock: clock ?? systemClock };
-    const subject = { config, database, ...clocks, log: QUIET, timeoutMs };
+    const subject = {
+      config,
+      settings: config,
+      database,
+      installation: new InstallationStore({ database }),
+      keyAges: new KeyRotationStore({ database }),
+      configuration: () => readConfiguration(database.knex, clocks.clock.now()),
+      ...clocks,
+      log: QUIET,
+      timeoutMs,
+    };
     await unlessAborted(examineDatabase(examination, subject), giveUp);
   } finally {
     await opened.close();
@@ -123,11 +125,14 @@ async function examineDatabase(examination: Examination, subject: ExaminedDataba
   );
   if (tables === undefined) {
     await examination.run([{ name: 'key', find: () => checkFileAlone(config) }]);
-    examination.skip(namesOf(TABLE_CHECKS, KEY_CHECKS), 'the tables are not those of this program');
+    examination.skip(
+      namesOf(TABLE_CHECKS, COUNT_CHECKS, KEY_CHECKS),
+      'the tables are not those of this program',
+    );
     return;
   }
   const keys = await examination.runFirst('key', () => openAndCheckKeys(config, database), KEY_TIMEOUT_MS);
-  await examination.run(checksOf(TABLE_CHECKS, subject));
+  await examination.run([...checksOf(TABLE_CHECKS, subject), ...checksOf(COUNT_CHECKS, subject)]);
   if (keys === undefined) {
     examination.skip(namesOf(KEY_CHECKS), 'the encryption keys are not available');
     return;
@@ -180,7 +185,7 @@ async function openAndCheck(
 
 async function settingFindings({ database, close }: OpenDatabase): Promise<readonly Finding[]> {
   try {
-    return checkDatabase(await readDatabaseFacts(database.knex));
+    return checkDatabase(await new InstallationStore({ database }).facts());
   } catch (error) {
     await close();
     throw error;
@@ -224,20 +229,10 @@ async function openAndCheckKeys(config: Config, database: Database): Promise<Che
   }
 }
 
-function checksOf<Subject>(table: CheckTable<Subject>, subject: Subject): readonly Check[] {
-  return Object.entries(table).map(([name, find]) => ({ name, find: () => find(subject) }));
-}
-
-function namesOf(...tables: readonly object[]): readonly string[] {
-  return tables.flatMap((table) => Object.keys(table));
-}
-
 /** The subject of checks that need the database. */
-interface ExaminedDatabase {
+interface ExaminedDatabase extends ExaminedTables {
   readonly config: Config;
   readonly database: Database;
-  /** The clock of the service. */
-  readonly clock: Clock;
   readonly machineClock: Clock;
   readonly log: Log;
   /** Milliseconds for each check. */
@@ -249,77 +244,41 @@ interface ExaminedInstallation extends ExaminedDatabase {
   readonly keys: OpenedKeys;
 }
 
-/** Checks by their names, in the order in which they run. */
-type CheckTable<Subject> = Readonly<
-  Record<string, (subject: Subject) => Promise<readonly Finding[]> | readonly Finding[]>
->;
-
 /** The share of a check's time that its parts may take, so that the check itself can tell which part was late. */
 const PART = 0.8;
 
-async function timeOf({ knex }: ExaminedDatabase['database']): Promise<Date> {
-  return new Date(Number(await readDatabaseTime(knex)) / 1_000);
-}
-
 /** Checks of any database. */
 const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
-  clock: ({ machineClock, database }) => checkClock(machineClock, () => timeOf(database)),
+  clock: ({ machineClock, installation }) => checkClock(machineClock, () => installation.time()),
 };
 
-/** Checks of a database with the tables of this program. */
-const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
-  jump: async ({ config, database }) =>
-    checkJump(
-      await new InstallationStore({ database }).clockState(),
-      await timeOf(database),
-      config.auditRetention !== 'off',
-    ),
-  connections: async ({ config, database }) =>
-    checkConnections(config.databasePoolSize, await new InstallationStore({ database }).connections()),
-  rotation: async ({ database, clock }) =>
-    checkKeyAges(await new KeyRotationStore({ database }).entries(), clock.now()),
-  realms: async (subject) =>
-    checkRealms(
-      await configurationOf(subject),
-      await new InstallationStore(subject).realmsOfQrTokens(),
-      subject.clock.now(),
-    ),
-  policies: async (subject) => checkPolicies(await configurationOf(subject)),
-  settings: async (subject) => checkSettings(await configurationOf(subject)),
-  ends: async (subject) => {
-    const now = subject.clock.now();
-    const end = new Date(now.getTime() + NOTICE_DAYS * DAY_MS);
-    const apiTokens = await new InstallationStore(subject).apiTokensEnding(now, end);
-    return checkEnds(await configurationOf(subject), apiTokens, now);
-  },
-  counters: ({ database }) => checkCounts(() => new InstallationStore({ database }).driftedCounts()),
-  backup: async ({ database, clock }) =>
-    checkBackups(await new InstallationStore({ database }).backups(), clock.now()),
+/** Checks that read all tokens and users. */
+const COUNT_CHECKS: CheckTable<ExaminedTables> = {
+  counters: ({ installation }) => checkCounts(() => installation.driftedCounts()),
 };
 
 /** Checks that need the encryption keys. */
 const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
   resolvers: examineResolvers,
-  audit: ({ database, keys: { vault }, clock, timeoutMs }) =>
+  audit: ({ database, installation, keys: { vault }, clock, timeoutMs }) =>
     checkAudit({
       store: new AuditStore({ database }),
       authority: new AuditAuthority({ vault }),
-      trail: () => new InstallationStore({ database }).trail(),
+      trail: () => installation.trail(),
       clock,
       elapsed: () => performance.now(),
       timeoutMs: timeoutMs * PART,
     }),
 };
 
-function configurationOf({ database, clock }: ExaminedDatabase): Promise<Configuration> {
-  return readConfiguration(database.knex, clock.now());
-}
-
 /** Tests resolvers as `tankeeper resolver test` does. */
 async function examineResolvers(subject: ExaminedInstallation): Promise<readonly Finding[]> {
-  const { config, timeoutMs } = subject;
+  const { config, timeoutMs, database, keys, clock, log } = subject;
   const { resolvers, configuration, closeSources } = buildServices({
-    ...subject,
+    database,
+    keys,
+    clock,
+    log,
     random: systemRandom,
     hasher: new Argon2PasswordHasher(),
     sessionLifetime: config.sessionLifetime,

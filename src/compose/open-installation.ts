@@ -128,6 +128,7 @@ async function configuredParts(config: Config, role: Role) {
     auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
     configurationWindow: window,
     credentialWindow: window,
+    examined: config,
   } satisfies Partial<ServiceDependencies>;
 }
 

@@ -39,7 +39,11 @@ export async function checkAudit(parts: AuditCheckDependencies): Promise<readonl
   return [...checkpointFindings(facts, parts.clock.now()), ...(await verifyInTime(parts, facts))];
 }
 
-function checkpointFindings({ lastCheckpoint, oldestUncovered }: TrailFacts, at: Date): readonly Finding[] {
+/** @returns findings about the last checkpoint */
+export function checkpointFindings(
+  { lastCheckpoint, oldestUncovered }: TrailFacts,
+  at: Date,
+): readonly Finding[] {
   const age = oldestUncovered === undefined ? 0 : at.getTime() - oldestUncovered.getTime();
   if (age < UNCOVERED_MS) {
     return [];

@@ -303,11 +303,21 @@ export async function checkResolvers(
   const findings = await Promise.all(
     resolvers.map(async (resolver) => [
       ...(await testResolver(resolver, trial)),
-      ...transportFindings(resolver),
-      ...(realms.some((realm) => realm.resolvers.includes(resolver.name)) ? [] : [unused(resolver)]),
+      ...checkResolverSettings({ resolvers: [resolver], realms }),
     ]),
   );
   return findings.flat();
+}
+
+/** @returns findings about the settings and the use of resolvers, none of which is asked */
+export function checkResolverSettings({
+  resolvers,
+  realms,
+}: Pick<Configuration, 'resolvers' | 'realms'>): readonly Finding[] {
+  return resolvers.flatMap((resolver) => [
+    ...transportFindings(resolver),
+    ...(realms.some((realm) => realm.resolvers.includes(resolver.name)) ? [] : [unused(resolver)]),
+  ]);
 }
 
 async function testResolver(

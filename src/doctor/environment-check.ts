@@ -127,7 +127,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** A variable of the environment that looks like one of the server's and is none. */
-interface UnknownVariable {
+export interface UnknownVariable {
   readonly name: string;
   /** The known variable that was probably meant. */
   readonly nearest: string | undefined;

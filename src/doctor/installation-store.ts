@@ -5,6 +5,7 @@ import { readClockState } from '../housekeeping/pruning-clock-store.ts';
 import { liveHolders } from '../keys/key-holder-store.ts';
 import { DRIFTS } from '../monitoring/count-verification-store.ts';
 import type { Database } from '../database/database.ts';
+import { readDatabaseTime } from '../database/database-clock.ts';
 import type { TrailFacts } from './audit-check.ts';
 import type { EndingApiToken } from './configuration-check.ts';
 import type { BackupFacts, ConnectionFacts, DatabaseFacts } from './database-check.ts';
@@ -104,6 +105,16 @@ export class InstallationStore {
     return { lastExport: row?.last_export ?? undefined, installedAt: row?.installed_at ?? undefined };
   }
 
+  /** @returns the time of the database's clock */
+  async time(): Promise<Date> {
+    return new Date(Number(await readDatabaseTime(this.#database.knex)) / 1_000);
+  }
+
+  /** @returns the version and the settings of the database */
+  facts(): Promise<DatabaseFacts> {
+    return readDatabaseFacts(this.#database.knex);
+  }
+
   /** @returns what is known of the database's clock; undefined: no server has looked at it */
   clockState(): Promise<ClockState | undefined> {
     return readClockState(this.#database.knex);
@@ -129,7 +140,7 @@ const SETTINGS = [
 const TCP_SETTINGS = ['tcp_keepalives_idle', 'tcp_user_timeout'];
 
 /** @returns the version and the settings of the database */
-export async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts> {
+async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts> {
   const { rows } = await connection.raw<{
     rows: { version: number; read_only: boolean; settings: Readonly<Record<string, string>> }[];
   }>(

@@ -71,7 +71,7 @@ export function checkKeyAges(keys: readonly Omit<KeyState, 'secrets'>[], at: Dat
 /** @returns notes about keys of the file that the database does not know */
 export function checkUnknownKeys(
   { path, keyIds = [] }: KeyFileAccess,
-  registered: readonly RegisteredKey[],
+  registered: readonly Pick<RegisteredKey, 'keyId'>[],
 ): readonly Finding[] {
   return keyIds
     .filter((keyId) => registered.every((key) => key.keyId !== keyId))

@@ -67,6 +67,40 @@ export class TokenPageStore {
       .orderByRaw(`${KEY} USING ~<~`);
     return (found as TokenRow[]).map(toToken);
   }
+
+  /**
+   * @param owners a few
+   * @param inRealms looks at tokens in at least one of these realms; undefined: at all
+   * @returns for each owner true if one of their tokens is locked
+   */
+  async haveLocked(
+    owners: readonly Pick<Owner, 'resolverId' | 'userId'>[],
+    inRealms: readonly string[] | undefined,
+  ): Promise<readonly boolean[]> {
+    const { sql, values } = lockedStatement(inRealms);
+    // There is no resolver 0.
+    const resolverIds = owners.map(({ resolverId }) => (isRowId(resolverId) ? resolverId : '0'));
+    const userIds = owners.map(({ userId }) => (isStorable(userId) ? userId : ''));
+    const { rows } = await this.#database.knex.raw<{ rows: { has_locked: boolean }[] }>(sql, [
+      ...values,
+      resolverIds,
+      userIds,
+    ]);
+    return rows.map(({ has_locked: hasLocked }) => hasLocked);
+  }
+}
+
+/** @returns the statement that tells for each owner whether a locked token is theirs */
+function lockedStatement(inRealms: readonly string[] | undefined): Fragment {
+  const sets = inRealms === undefined ? undefined : setsStatement({ inRealms, limit: 0 });
+  return {
+    sql: `SELECT EXISTS (
+        SELECT FROM tokens WHERE owner_resolver_id = wanted.resolver_id AND owner_user_id = wanted.user_id
+          AND tokens.locked ${sets === undefined ? '' : `AND tokens.realm_set_id IN (${sets.sql})`}
+      ) AS has_locked
+      FROM unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS wanted (resolver_id, user_id, place) ORDER BY place`,
+    values: sets?.values ?? [],
+  };
 }
 
 /** @returns the statement that finds the ids of a page */

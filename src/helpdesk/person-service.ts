@@ -97,6 +97,22 @@ export class PersonService {
   }
 
   /**
+   * Takes the right `admin/show`.
+   * @returns the serials of the user's visible tokens, of the first hundred
+   * @throws ServiceError as `person`
+   */
+  async serialsOf(caller: Caller, reference: UserReference): Promise<readonly string[]> {
+    const { configuration, grant } = await this.#authorize(caller);
+    const { resolver, userId } = await this.#deps.users.resolve(configuration, reference, grant.realms);
+    const tokens = await this.#deps.tokens.list({
+      owner: { resolverId: resolver.id, userId },
+      inRealms: grant.realms === 'all' ? undefined : grant.realms,
+      limit: MAX_TOKENS,
+    });
+    return tokens.filter((token) => isVisible(token, grant)).map(({ serial }) => serial);
+  }
+
+  /**
    * Takes the right `admin/show`; the transactions also take `admin/transaction`.
    * @throws ServiceError 'right.missing', 'token.unknown' also for a token in none of the caller's realms
    */

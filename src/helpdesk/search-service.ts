@@ -33,10 +33,15 @@ export interface TokensFound {
 /** The transaction that was found. */
 export type TransactionFound = Pick<TransactionHistory, 'transactionId' | 'serial' | 'realms' | 'state'>;
 
+/** People who were found, each with whether one of their tokens that the caller may see is locked. */
+export interface PeopleWithTokens extends Omit<PeopleFound, 'hits'> {
+  readonly hits: readonly (PersonFound & { readonly hasLockedToken: boolean })[];
+}
+
 /** The hits of each kind; null: the caller has no right to this kind, and nothing was looked for. */
 export interface SearchResult {
   readonly tokens: TokensFound | null;
-  readonly people: PeopleFound | null;
+  readonly people: PeopleWithTokens | null;
   /** One at most. */
   readonly transactions: readonly TransactionFound[] | null;
 }
@@ -78,7 +83,7 @@ export class SearchService {
     const [show, userlist, transaction] = [grantOf('show'), grantOf('userlist'), grantOf('transaction')];
     const [tokens, people, transactions] = await Promise.all([
       show === undefined ? null : this.#tokens(configuration, show, text),
-      userlist === undefined ? null : this.#people(configuration, userlist, text),
+      userlist === undefined ? null : this.#people(configuration, { userlist, show }, text),
       transaction === undefined ? null : this.#transactions(caller, text),
     ]);
     return { tokens, people, transactions };
@@ -97,8 +102,28 @@ export class SearchService {
     };
   }
 
+  async #people(
+    configuration: Configuration,
+    { userlist, show }: { readonly userlist: Grant; readonly show: Grant | undefined },
+    text: string,
+  ): Promise<PeopleWithTokens> {
+    const found = await this.#peopleNamed(configuration, userlist, text);
+    const owners = found.hits.map(({ resolver, userId }) => ({
+      resolverId: configuration.resolvers.find(({ name }) => name === resolver)?.id ?? '',
+      userId,
+    }));
+    const haveLocked =
+      show === undefined
+        ? []
+        : await this.#deps.pages.haveLocked(owners, show.realms === 'all' ? undefined : show.realms);
+    return {
+      ...found,
+      hits: found.hits.map((person, place) => ({ ...person, hasLockedToken: haveLocked[place] === true })),
+    };
+  }
+
   /** Reads `login@realm` and `realm\\login` as requests do, where there is such a visible realm. */
-  #people(configuration: Configuration, grant: Grant, text: string): Promise<PeopleFound> {
+  #peopleNamed(configuration: Configuration, grant: Grant, text: string): Promise<PeopleFound> {
     const { login, realm } = locate(configuration, { user: text });
     const isMeant = realm !== undefined && (grant.realms === 'all' || grant.realms.includes(realm.name));
     return isMeant && login !== text && login.trim() !== ''

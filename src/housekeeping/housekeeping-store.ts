@@ -102,6 +102,25 @@ const endedLimits: ChoreStep = {
     ),
 };
 
+const HOUR = "date_trunc('hour', minute, 'UTC')";
+/** In the order of the keys, as servers add to rows. */
+const FOLD_MINUTES = `
+  WITH gone AS (
+    DELETE FROM response_minutes WHERE (minute, outcome) IN (
+      SELECT minute, outcome FROM response_minutes WHERE minute < ? AND minute <> ${HOUR}
+      ORDER BY minute, outcome LIMIT ? FOR UPDATE SKIP LOCKED)
+    RETURNING minute, outcome, durations),
+  sums AS (
+    SELECT ${HOUR} AS hour, outcome, place, sum(number)::bigint AS number
+    FROM gone, unnest(durations) WITH ORDINALITY AS classes (number, place) GROUP BY hour, outcome, place),
+  kept AS (
+    INSERT INTO response_minutes AS kept (minute, outcome, durations)
+    SELECT hour, outcome, array_agg(number ORDER BY place) FROM sums GROUP BY hour, outcome ORDER BY hour, outcome
+    ON CONFLICT (minute, outcome) DO UPDATE SET durations = (
+      SELECT array_agg(coalesce(one, 0) + coalesce(other, 0) ORDER BY place)
+      FROM unnest(kept.durations, excluded.durations) WITH ORDINALITY AS sums (one, other, place)))
+  SELECT count(*) AS folded FROM gone`;
+
 const oldResponseMinutes: ChoreStep = {
   chore: 'response minutes',
   due: (connection, { responsesCountedBefore }) =>
@@ -117,6 +136,23 @@ const oldResponseMinutes: ChoreStep = {
     ),
 };
 
+/** The row of a whole hour has the sums of its minutes. */
+const responseMinutesByHour: ChoreStep = {
+  chore: 'response minutes',
+  due: (connection, { responsesByHourBefore, responsesCountedBefore }) =>
+    connection('response_minutes')
+      .where('minute', '>=', responsesCountedBefore)
+      .where('minute', '<', responsesByHourBefore)
+      .whereRaw(`minute <> ${HOUR}`),
+  remove: async (transaction, { responsesByHourBefore }, max) => {
+    const { rows } = await transaction.raw<{ rows: { folded: string }[] }>(FOLD_MINUTES, [
+      responsesByHourBefore,
+      max,
+    ]);
+    return Number(rows[0]?.folded ?? 0);
+  },
+};
+
 /** All steps, in the order in which they are done. */
 export const CHORE_STEPS: readonly ChoreStep[] = [
   openChallenges,
@@ -124,6 +160,7 @@ export const CHORE_STEPS: readonly ChoreStep[] = [
   endedSessions,
   endedLimits,
   oldResponseMinutes,
+  responseMinutesByHour,
 ];
 
 interface HousekeepingStoreDependencies {

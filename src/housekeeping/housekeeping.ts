@@ -23,14 +23,17 @@ export interface HousekeepingMoments {
   readonly sessionsEndBy: Date;
   /** Counts of limits that end by then are void. */
   readonly limitsEndBy: Date;
-  /** Minutes before this instant are no longer shown. */
+  /** Numbers of responses before this instant are kept by hours, no longer by minutes. */
+  readonly responsesByHourBefore: Date;
+  /** Those before this one are no longer shown. */
   readonly responsesCountedBefore: Date;
 }
 
 /** Seconds for which ended limits stay: servers measure the database's clock with small differences. */
 const LIMIT_RETENTION_S = 60;
-/** Seconds for which the numbers of responses are kept: a day, and an hour. */
-const RESPONSE_RETENTION_S = 90_000;
+/** Seconds for which the numbers of responses are kept by minutes, and in all: a day, thirty days, and an hour each. */
+const RESPONSE_MINUTES_S = 90_000;
+const RESPONSE_RETENTION_S = 2_595_600;
 
 /** @param age seconds for which challenges are valid, and for which their status remains available afterwards */
 export function momentsAt(now: Date, age: number): HousekeepingMoments {
@@ -39,6 +42,7 @@ export function momentsAt(now: Date, age: number): HousekeepingMoments {
     challengesIssuedBefore: before(age),
     sessionsEndBy: now,
     limitsEndBy: before(LIMIT_RETENTION_S),
+    responsesByHourBefore: before(RESPONSE_MINUTES_S),
     responsesCountedBefore: before(RESPONSE_RETENTION_S),
   };
 }

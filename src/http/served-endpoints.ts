@@ -4,6 +4,7 @@ import type { Services } from '../services.ts';
 import { configurationEndpoints } from './controllers/system/configuration-controller.ts';
 import { consequenceEndpoints } from './controllers/system/consequence-controller.ts';
 import { explanationEndpoints } from './controllers/system/explanation-controller.ts';
+import { healthEndpoint } from './controllers/system/health-controller.ts';
 import { keyEndpoint } from './controllers/system/key-controller.ts';
 import { licenceEndpoints } from './controllers/system/licence-controller.ts';
 import { policyEndpoints } from './controllers/system/policy-controller.ts';
@@ -105,10 +106,11 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...sessionEndpoints(services.sessions),
     overviewEndpoint(services.overview),
     firstStepsEndpoint(services.overview, config),
+    healthEndpoint(services),
     rightsEndpoint(services.rights),
     resyncEndpoint(services.resynchronisation),
     loadTokensEndpoint(services.tokenImport),
-    ...auditEndpoints(services.auditReading, clock),
+    ...auditEndpoints(services, clock),
     ...auditVerificationEndpoints(services.auditVerification),
     transactionEndpoint(services.transactions),
     ...helpdeskEndpoints(services.helpdesk),

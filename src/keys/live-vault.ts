@@ -105,7 +105,7 @@ export interface KeyFollowerDependencies {
   readonly holders: Pick<KeyHolderStore, 'beat' | 'leave'>;
   /** Unique to this process. */
   readonly id: string;
-  /** For operators: host name and process id. */
+  /** For operators: host name, process id and version. */
   readonly place: string;
   readonly log: Log;
   /** Milliseconds between two reads of the list; default 2000. */

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { type KeyRegistration, type KeyRegistry, type KeySource, neededKeys } from './vault.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { Log } from '../kernel/log.ts';
+import { packageVersion } from '../kernel/package-version.ts';
 import { KeyFileKeys, openVault } from './key-file-vault.ts';
 import { KeyFollower, LiveVault } from './live-vault.ts';
 import { openWrappedVault, WrappedKeys } from './wrapped-vault.ts';
@@ -77,7 +78,7 @@ export async function followKeys(
     vault,
     holders,
     id: randomUUID(),
-    place: `${hostname()}:${process.pid}`,
+    place: `${hostname()}:${process.pid} (${packageVersion()})`,
     log,
   });
   await follower.start();

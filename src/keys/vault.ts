@@ -159,7 +159,7 @@ export interface KeyState {
 
 /** A server that runs, or did a few seconds ago. */
 export interface KeyHolder {
-  /** Host name and process id. */
+  /** Host name, process id and version: `tan1:4711 (1.0.0)`. */
   readonly place: string;
   readonly keyIds: readonly string[];
   /** The id of the key with which it seals. */

@@ -33,6 +33,16 @@ interface MinuteRow {
   readonly durations: readonly string[];
 }
 
+/** Numbers of responses by their outcome. */
+export type ResponseOutcomes = Readonly<Partial<Record<ResponseReason, number>>>;
+
+interface NumberRow {
+  /** Of bigint and numeric, as texts. */
+  readonly place: string;
+  readonly outcome: ResponseReason;
+  readonly responses: string;
+}
+
 interface UseRow {
   readonly name: string;
   readonly succeeded_at: Date | null;
@@ -63,6 +73,12 @@ const ADD_USES = `
   ON CONFLICT (resolver_id) DO UPDATE SET
     succeeded_at = greatest(kept.succeeded_at, excluded.succeeded_at),
     failed_at = greatest(kept.failed_at, excluded.failed_at)`;
+
+const NUMBERS_SINCE = `
+  SELECT periods.place, kept.outcome, sum((SELECT sum(number) FROM unnest(kept.durations) AS number)) AS responses
+  FROM unnest(?::timestamptz[]) WITH ORDINALITY AS periods (since, place)
+    JOIN response_minutes AS kept ON kept.minute >= periods.since
+  GROUP BY periods.place, kept.outcome`;
 
 /** The observations of servers, in PostgreSQL, for all of them. */
 export class ObservationStore {
@@ -95,6 +111,21 @@ export class ObservationStore {
       .orderBy(['minute', 'outcome'])
       .select<MinuteRow[]>('minute', 'outcome', 'durations');
     return rows.map(({ durations, ...row }) => ({ ...row, durations: durations.map(Number) }));
+  }
+
+  /**
+   * Thirty days have some thousand rows: those of the last day are of a minute each, older ones of an hour.
+   * @returns the numbers of responses by outcome since each of these instants
+   */
+  async responseNumbersSince(instants: readonly Date[]): Promise<readonly ResponseOutcomes[]> {
+    const { rows } = await this.#database.knex.raw<{ rows: NumberRow[] }>(NUMBERS_SINCE, [[...instants]]);
+    return instants.map((_instant, index) =>
+      Object.fromEntries(
+        rows
+          .filter(({ place }) => Number(place) === index + 1)
+          .map(({ outcome, responses }) => [outcome, Number(responses)]),
+      ),
+    );
   }
 
   /** @returns the last uses of all resolvers that were used */

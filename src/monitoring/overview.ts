@@ -1,6 +1,6 @@
 import type { ResponseReason } from '../challenges/challenge.ts';
 import type { Configuration, Resolver, ResolverKind } from '../configuration/configuration.ts';
-import type { ResolverUse, ResponseMinute } from './observation-store.ts';
+import type { ResolverUse, ResponseMinute, ResponseOutcomes } from './observation-store.ts';
 import { addDurations, countOf, NO_DURATIONS, quantile } from './observations.ts';
 import {
   type ConfigurationReport,
@@ -66,7 +66,7 @@ export interface ResolverHealth {
 /** Responses by outcome, with estimates of the time that their verification took. */
 export interface ResponseNumbers {
   /** Those that there were. */
-  readonly outcomes: Readonly<Partial<Record<ResponseReason, number>>>;
+  readonly outcomes: ResponseOutcomes;
   /** Milliseconds; null without responses. */
   readonly p50: number | null;
   readonly p95: number | null;

@@ -2,7 +2,13 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readAddress } from '../kernel/networks.ts';
 import type { Caller, Principal } from './caller.ts';
-import { type ExplainedRight, type ExplainedValue, explainRight, explainValue } from './explanation.ts';
+import {
+  type ExplainedRight,
+  type ExplainedValue,
+  explainRight,
+  explainValue,
+  remediesFor,
+} from './explanation.ts';
 import { allRights, type Right } from './granting.ts';
 import { knownActions } from './policy-actions.ts';
 import { type PolicyNames, policyNames } from './policy-names.ts';
@@ -105,6 +111,8 @@ export interface ValuesExplanation {
 /** A refusal by the policies as they are now. */
 export interface RefusalExplanation extends RightsExplanation {
   readonly refusal: RefusedRight;
+  /** The policies that would give the right if they named its action, too; none where another remedy is needed. */
+  readonly remedies: readonly string[];
   /** Changes of policies since the refusal, oldest first; undefined: the caller may not see them. */
   readonly changes: readonly PolicyChange[] | undefined;
 }
@@ -171,13 +179,14 @@ export class ExplanationService {
     const { administrator, client, at } = refusal;
     const realm = base.realms.find(({ name }) => name === refusal.realm.toLowerCase())?.name;
     const isPerson = administrator.startsWith(PERSON);
+    const question = { administrator, client, at, realm, ...(isPerson && { groups }) };
+    const { right, isByApiToken } = refusal;
+    const explanation = await this.#explain(base, question, right === undefined ? allRights() : [right]);
+    const isLacking = right !== undefined && !isByApiToken && explanation.rights.some((one) => !one.allowed);
     return {
-      ...(await this.#explain(
-        base,
-        { administrator, client, at, realm, ...(isPerson && { groups }) },
-        refusal.right === undefined ? allRights() : [refusal.right],
-      )),
+      ...explanation,
       refusal,
+      remedies: isLacking ? remediesFor(base, principalOf(explanation), right, at, realm) : [],
       changes: await reading.policyChangesSince(at),
     };
   }
@@ -190,7 +199,7 @@ export class ExplanationService {
     const { realm, client, at } = this.#circumstances(base, question);
     const administrator = question.administrator.trim();
     const groups = groupsOf(administrator, question.groups);
-    const principal: Principal = { administrator, groups, rights: ['*'], operator: false, client };
+    const principal = principalOf({ administrator, groups, client });
     return {
       administrator,
       groups,
@@ -224,6 +233,14 @@ export class ExplanationService {
   async #administrators(): Promise<readonly string[]> {
     return (await this.#deps.administrators.list()).map(({ name }) => name);
   }
+}
+
+function principalOf({
+  administrator,
+  groups,
+  client,
+}: Pick<RightsExplanation, 'administrator' | 'groups' | 'client'>): Principal {
+  return { administrator, groups, rights: ['*'], operator: false, client };
 }
 
 /**

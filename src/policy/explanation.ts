@@ -5,7 +5,7 @@ import { grantingPolicies, type Right, subjectOf } from './granting.ts';
 import { isMeant, ownerOf, policyValue, type PolicyValueQuestion } from './policy-value.ts';
 import type { PolicySubject, UserMatch } from './policy-users.ts';
 import type { PolicyBase } from './right-decision.ts';
-import type { ReadPolicy } from './read-policy.ts';
+import { ReadPolicy } from './read-policy.ts';
 
 /** The reason why a policy does not apply. */
 type ObstacleKind =
@@ -77,6 +77,39 @@ export function explainRight(
       ]),
     );
   return { right, decision, allowed: allowsIn(decision, realm), policies };
+}
+
+/**
+ * Looks for a remedy for a right that is lacking.
+ * @returns the names of the active policies that would give it if they named its action, too; those that name the
+ *   administrator first
+ */
+export function remediesFor(
+  base: PolicyBase,
+  principal: Principal,
+  right: Right,
+  at: Date,
+  realm?: string,
+): readonly string[] {
+  const { scope, action } = right;
+  const candidates = base.policies
+    .filter((policy) => policy.scope === scope && !policy.isUnreadable && !policy.names(action))
+    .map((policy) => ({ policy, match: policy.matchOf(subjectOf(principal)) }))
+    .filter(({ policy, match }) => match !== 'nobody' && policy.holds(principal.client, at));
+  const helping = candidates.filter(({ policy }) => {
+    const extended = withAction(policy, action);
+    const policies = base.policies.map((one) => (one === policy ? extended : one));
+    return allowsIn(decideRight({ ...base, policies }, principal, right, at), realm);
+  });
+  return [
+    ...helping.filter(({ match }) => match === 'named'),
+    ...helping.filter(({ match }) => match !== 'named'),
+  ].map(({ policy }) => policy.name);
+}
+
+function withAction(policy: ReadPolicy, action: string): ReadPolicy {
+  const { name, scope, action: actions, realm, user, client, time, active } = policy;
+  return new ReadPolicy({ name, scope, action: `${actions}, ${action}`, realm, user, client, time, active });
 }
 
 /** @returns the values that apply, with the policies that give them and those that do not apply */

@@ -24,6 +24,7 @@ import {
   withTrialSource,
 } from './resolver-trial.ts';
 import { ResolverUnavailable } from './resolver-unavailable.ts';
+import { beginningCondition, isSearchable } from './user-search.ts';
 
 interface TrialDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -42,8 +43,10 @@ export type Trial =
       readonly users: number;
       /** Present where not every entry is a user with an id of its own. */
       readonly found?: Examination;
-      /** Some users; undefined: the caller may not list them. */
+      /** Some users of those that were looked for; undefined: the caller may not list them. */
       readonly first: readonly DirectoryUser[] | undefined;
+      /** True if there are more of them. */
+      readonly hasMore: boolean;
     }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
@@ -55,7 +58,9 @@ export type TriedResolver =
 /** The name of a resolver without one, in the audit. */
 const UNNAMED = 'unnamed';
 
-const MAX_SHOWN_USERS = 5;
+const MAX_SHOWN_USERS = 20;
+/** More words find nobody. */
+const MAX_WORDS = 4;
 const TIMEOUT_MS = 20_000;
 const AT_ONCE = 2;
 const MAX_WAITING = 4;
@@ -80,9 +85,11 @@ export class ResolverTrialService {
 
   /**
    * Counts the users, and reads the first ones where the caller may list them.
+   * @param sought words, each of which begins the login, a name or the e-mail address of the users that are read; empty:
+   *   any users
    * @throws ServiceError 'parameter.invalid', 'resolver.invalid', 'resolver.unknown', 'server.busy'
    */
-  async try(caller: Caller, tried: TriedResolver): Promise<Trial> {
+  async try(caller: Caller, tried: TriedResolver, sought = ''): Promise<Trial> {
     const configuration = await this.#deps.configuration.current();
     const { checked, known, isBounded } = await this.#read(caller, configuration, tried);
     const mayList = this.#mayList(caller, configuration, known);
@@ -93,7 +100,7 @@ export class ResolverTrialService {
       await note('begun');
       return withExplanation(() =>
         withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) =>
-          withTimeLimit(this.#deps.trialLimit ?? TIMEOUT_MS, tryOut(source, mayList), () =>
+          withTimeLimit(this.#deps.trialLimit ?? TIMEOUT_MS, tryOut(source, mayList, sought), () =>
             late(checked.name),
           ),
         ),
@@ -142,13 +149,20 @@ export class ResolverTrialService {
   }
 }
 
-async function tryOut(source: UserSource, mayList: boolean): Promise<Trial> {
+async function tryOut(source: UserSource, mayList: boolean, sought: string): Promise<Trial> {
   const found = await examineUsers(source);
-  const first = mayList ? await source.list({ conditions: [], limit: MAX_SHOWN_USERS }) : undefined;
+  const conditions = sought
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map(beginningCondition);
+  const isFindable = conditions.length <= MAX_WORDS && conditions.every(isSearchable);
+  const first =
+    mayList && isFindable ? await source.list({ conditions, limit: MAX_SHOWN_USERS + 1 }) : undefined;
   return {
     kind: 'read',
     users: found.users,
-    first: first?.slice(0, MAX_SHOWN_USERS),
+    first: mayList ? (first ?? []).slice(0, MAX_SHOWN_USERS) : undefined,
+    hasMore: (first?.length ?? 0) > MAX_SHOWN_USERS,
     ...(!isUsual(found) && { found }),
   };
 }

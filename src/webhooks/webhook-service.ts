@@ -18,7 +18,7 @@ import {
   type WebhookWithState,
 } from './webhook.ts';
 import { EVENT_TYPES, type EventType } from './webhook-event.ts';
-import type { WebhookStore } from './webhook-store.ts';
+import type { WebhookChange, WebhookStore } from './webhook-store.ts';
 
 /** The most receivers. Each may hold some connections that hang. */
 const MAX_WEBHOOKS = 32;
@@ -40,6 +40,11 @@ export interface WebhookRequest {
   readonly realms?: readonly string[] | undefined;
   /** For operators at the machine only. */
   readonly allowsHttp?: boolean | undefined;
+}
+
+/** The fields of a receiver that are to be changed; undefined: it stays. */
+export interface WebhookChangeRequest extends Pick<WebhookRequest, 'events' | 'realms'> {
+  readonly url?: string | undefined;
 }
 
 /** The answer of a receiver to a test event. */
@@ -136,6 +141,30 @@ export class WebhookService {
     const sealed = this.#deps.vault.seal(secret, 'webhook', name);
     await this.#deps.store.add(webhook, sealed, MAX_WEBHOOKS, actOf(caller, 'webhook/add'));
     return shownSecret(secret);
+  }
+
+  /**
+   * Changes a receiver, whose secret stays. What an operator has set at the machine stays bound to the address of then:
+   * another address is bounded as that of a new receiver.
+   * @throws ServiceError 'webhook.unknown', 'webhook.invalid'
+   */
+  async change(caller: Caller, name: string, { url, events, realms }: WebhookChangeRequest): Promise<void> {
+    const { url: present } = await this.#found(name, await this.#deps.store.find(name));
+    const isBounded = !caller.principal.operator;
+    const change: WebhookChange = {
+      ...(url !== undefined &&
+        url !== present && {
+          address: {
+            url: readReceiverUrl(url, { allowsHttp: false, isBounded }),
+            allowsHttp: false,
+            isBounded,
+          },
+        }),
+      ...(events !== undefined && { events: readEvents(events) }),
+      ...(realms !== undefined && { realms: await this.#readRealms(realms) }),
+    };
+    const act = actOf(caller, 'webhook/set');
+    await this.#found(name, (await this.#deps.store.change(name, change, act)) || undefined);
   }
 
   async #readRealms(names: readonly string[]): Promise<readonly string[]> {

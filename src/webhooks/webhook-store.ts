@@ -5,7 +5,8 @@ import type { Database } from '../database/database.ts';
 import { assertStorable, isStorable } from '../kernel/text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { PendingDelivery, SigningWebhook, Webhook, WebhookDraft, WebhookWithState } from './webhook.ts';
-import type { EventType } from './webhook-event.ts';
+import type { ReceiverAddress } from './receiver-address.ts';
+import type { EventType, Subscription } from './webhook-event.ts';
 
 /** A row of `webhooks` without its secrets. */
 interface WebhookRow {
@@ -44,6 +45,11 @@ interface DeliveryRow {
   readonly next_attempt_at: Date;
   readonly given_up_at: Date | null;
   readonly last_failure: string;
+}
+
+/** A change of a receiver; an undefined part stays. */
+export interface WebhookChange extends Partial<Subscription> {
+  readonly address?: ReceiverAddress;
 }
 
 /** The columns of `SigningRow`. */
@@ -158,6 +164,31 @@ export class WebhookStore {
       });
       await audit.write(act, name, 'created', realms);
     });
+  }
+
+  /** @returns false if there is none */
+  change(name: string, { address, events, realms }: WebhookChange, act: Act): Promise<boolean> {
+    assertStorable(address?.url, ...(realms ?? []));
+    const columns = {
+      ...(address !== undefined && {
+        url: address.url,
+        allows_http: address.allowsHttp,
+        is_bounded: address.isBounded,
+      }),
+      ...(events !== undefined && { events: [...events] }),
+      ...(realms !== undefined && { realms: [...realms] }),
+    };
+    const changed = [
+      ...(address === undefined ? [] : ['url']),
+      ...(events === undefined ? [] : ['events']),
+      ...(realms === undefined ? [] : ['realms']),
+    ];
+    return this.#update(name, act, `changed ${changed.join(', ')}`.trimEnd(), ({ sql }) =>
+      // Without a column it is only looked for.
+      sql('webhooks')
+        .where({ name })
+        .update({ name, ...columns }),
+    );
   }
 
   /** @returns false if there is none */

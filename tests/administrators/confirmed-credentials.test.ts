@@ -284,6 +284,7 @@ describe('what revokes nothing', () => {
           sessionsEndBy: NOW,
           challengesIssuedBefore: NOW,
           limitsEndBy: NOW,
+          responsesByHourBefore: NOW,
           responsesCountedBefore: NOW,
         },
         100,

@@ -53,7 +53,7 @@ beforeEach(async () => {
     { key: 'just ended', expire: NOW.getTime() - 30_000 },
   ]);
   await knex('response_minutes').insert([
-    { minute: LONG_AGO, outcome: 'accepted', durations: [1] },
+    { minute: new Date('2026-10-01T00:00:00Z'), outcome: 'accepted', durations: [1] },
     { minute: NOW, outcome: 'accepted', durations: [1] },
   ]);
 });
@@ -114,7 +114,8 @@ describe('what is old', () => {
       challengesIssuedBefore: new Date('2026-11-20T10:50:00Z'),
       sessionsEndBy: NOW,
       limitsEndBy: new Date('2026-11-20T11:59:00Z'),
-      responsesCountedBefore: new Date('2026-11-19T11:00:00Z'),
+      responsesByHourBefore: new Date('2026-11-19T11:00:00Z'),
+      responsesCountedBefore: new Date('2026-10-21T11:00:00Z'),
     });
   });
 });

@@ -20,6 +20,7 @@ const MOMENTS: HousekeepingMoments = {
   challengesIssuedBefore: KEPT_SINCE,
   sessionsEndBy: NOW,
   limitsEndBy: NOW,
+  responsesByHourBefore: RECENTLY,
   responsesCountedBefore: KEPT_SINCE,
 };
 
@@ -170,6 +171,39 @@ describe('housekeeping', () => {
     ]);
     expect(sum((await clear({ chunk: 1 })).pieces, 'response minutes')).toBe(2);
     expect(await knex('response_minutes').pluck('minute')).toEqual([KEPT_SINCE]);
+  });
+
+  it('keeps the numbers of older minutes as the sums of their hours', async () => {
+    const { knex } = test.database;
+    await knex('response_minutes').delete();
+    const row = (time: string, outcome: string, durations: readonly number[]): object => ({
+      minute: new Date(`2026-11-19T${time}:00Z`),
+      outcome,
+      durations: [...durations],
+    });
+    const minutes = [
+      row('10:00', 'accepted', [1, 0]),
+      row('10:01', 'accepted', [2, 5]),
+      row('10:59', 'accepted', [4, 1]),
+      row('10:59', 'wrong', [1, 0]),
+      row('11:30', 'accepted', [8, 0]),
+    ];
+    await knex('response_minutes').insert([
+      ...minutes,
+      { minute: RECENTLY, outcome: 'accepted', durations: [16, 0] },
+    ]);
+    expect(sum((await clear({ chunk: 3 })).pieces, 'response minutes')).toBe(4);
+    await knex('response_minutes').insert(row('10:30', 'wrong', [2, 2]));
+    await clear();
+    const kept = await knex('response_minutes')
+      .orderBy(['minute', 'outcome'])
+      .select<{ minute: Date; outcome: string; durations: string[] }[]>('minute', 'outcome', 'durations');
+    expect(kept.map(({ minute, outcome, durations }) => [minute, outcome, durations.map(Number)])).toEqual([
+      [new Date('2026-11-19T10:00:00Z'), 'accepted', [7, 6]],
+      [new Date('2026-11-19T10:00:00Z'), 'wrong', [3, 2]],
+      [new Date('2026-11-19T11:00:00Z'), 'accepted', [8, 0]],
+      [RECENTLY, 'accepted', [16, 0]],
+    ]);
   });
 
   it('takes a long backlog in chunks', async () => {

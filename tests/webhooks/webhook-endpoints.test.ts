@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { queryOnce } from '../support/database/test-server.ts';
 import { WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { DeliveringApplication, TestDispatcher } from './delivering-application.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
 const SIEM = { name: 'siem' };
-const CHANGES = ['add', 'rotate-secret', 'enable', 'disable', 'test', 'retry', 'remove'];
+const CHANGES = ['add', 'set', 'rotate-secret', 'enable', 'disable', 'test', 'retry', 'remove'];
 
 let application: TestApplication;
 let receiver: WebhookReceiver;
@@ -28,6 +29,10 @@ async function value(act: string, given: Record<string, string> = SIEM): Promise
     body: { result: { value: unknown } };
   };
   return body.result.value;
+}
+
+function signingRow(): Promise<object[]> {
+  return queryOnce(application.databaseUrl, 'SELECT secret, previous_secret, is_enabled FROM webhooks');
 }
 
 describe('the endpoints of webhooks', () => {
@@ -72,6 +77,56 @@ describe('the endpoints of webhooks', () => {
     const [added] = await application.services.webhooks.list(OPERATOR);
     expect(added).toMatchObject({ realms: [], allowsHttp: false });
     expect(added?.events).toHaveLength(5);
+    await value('/remove');
+  });
+
+  it('change what is given of a receiver, and keep its secret', async () => {
+    await value('/add', { ...SIEM, url: 'https://siem.example.com/' });
+    const before = await signingRow();
+    const moved = { ...SIEM, url: ' https://new.example.com/in ', events: 'token.locked', realms: 'Office' };
+    expect(await value('/set', moved)).toBe(true);
+    const changed = { url: 'https://new.example.com/in', events: ['token.locked'], realms: ['office'] };
+    expect(await value('', {})).toMatchObject({ webhooks: [{ ...changed, bounded: true }] });
+    expect(await value('/set', { ...SIEM, realms: '' })).toBe(true);
+    expect(await value('', {})).toMatchObject({ webhooks: [{ ...changed, realms: [] }] });
+    expect(await signingRow()).toEqual(before);
+    const answer = await application.asAdmin('/audit/search', { action: 'webhook/set' }, 'get');
+    expect(answer.body).toMatchObject({
+      result: {
+        value: { rows: [{ outcome: 'changed realms' }, { outcome: 'changed url, events, realms' }] },
+      },
+    });
+    await value('/remove');
+  });
+
+  it.each([
+    ['an address of an inner network', { url: 'https://10.0.0.5/' }],
+    ['the metadata service of a cloud', { url: 'https://169.254.169.254/' }],
+    ['http', { url: 'http://siem.example.com/' }],
+    ['an unknown event', { events: 'token.lost' }],
+    ['no event', { events: '' }],
+    ['an unknown realm', { realms: 'elsewhere' }],
+  ])('refuse a change to %s, and change nothing', async (_what, change) => {
+    await value('/add', { ...SIEM, url: 'https://siem.example.com/' });
+    const before = await value('', {});
+    const answer = await application.asAdmin('/system/webhooks/set', { ...SIEM, ...change });
+    expect(answer.body).toHaveProperty('result.status', false);
+    expect(await value('', {})).toEqual(before);
+    await value('/remove');
+  });
+
+  it('bind a receiver that was added at the machine as soon as its address is changed over HTTP', async () => {
+    const inner = 'http://10.0.0.5/events';
+    await application.services.webhooks.add(OPERATOR, { ...SIEM, url: inner, allowsHttp: true });
+    expect(await value('/set', { ...SIEM, url: inner, events: 'token.locked' })).toBe(true);
+    const kept = { url: inner, allowsHttp: true, isBounded: false, events: ['token.locked'] };
+    expect(await application.services.webhooks.list(OPERATOR)).toMatchObject([kept]);
+    await application.asAdmin('/system/webhooks/set', { ...SIEM, url: 'http://10.0.0.6/events' });
+    expect(await application.services.webhooks.list(OPERATOR)).toMatchObject([kept]);
+    expect(await value('/set', { ...SIEM, url: 'https://siem.example.com/' })).toBe(true);
+    expect(await application.services.webhooks.list(OPERATOR)).toMatchObject([
+      { url: 'https://siem.example.com/', allowsHttp: false, isBounded: true },
+    ]);
     await value('/remove');
   });
 

@@ -1,4 +1,5 @@
-import { tokenAddress } from '../helpdesk/addresses.ts';
+import { readPart, tokenAddress } from '../helpdesk/addresses.ts';
+import type { Format } from '../language/format.ts';
 
 /** The periods to choose from. `own`: between two times. */
 export const PERIODS = ['1H', '1D', '1W', '30D', 'all', 'own'] as const;
@@ -7,6 +8,8 @@ export type Period = (typeof PERIODS)[number];
 /** The form of a search as it was filled in; empty texts select nothing. */
 export interface AuditForm {
   readonly serial: string;
+  /** The owner of tokens, as `login@realm`. */
+  readonly user: string;
   readonly actor: string;
   readonly action: string;
   readonly outcome: string;
@@ -15,13 +18,14 @@ export interface AuditForm {
   readonly request: string;
   readonly transactionid: string;
   readonly period: Period;
-  /** As `<input type="datetime-local">` gives it: in the browser's zone. */
+  /** As `<input type="datetime-local">` gives it: in the zone of the console. */
   readonly from: string;
   readonly to: string;
 }
 
 export const EMPTY_FORM: AuditForm = {
   serial: '',
+  user: '',
   actor: '',
   action: '',
   outcome: '',
@@ -36,6 +40,7 @@ export const EMPTY_FORM: AuditForm = {
 
 const TEXTS = [
   'serial',
+  'user',
   'actor',
   'action',
   'outcome',
@@ -49,23 +54,25 @@ const TEXTS = [
 export type AuditFilters = Readonly<Partial<Record<(typeof TEXTS)[number] | 'since' | 'until', string>>>;
 
 /** @returns the filters of a form */
-export function filtersOf(form: AuditForm): AuditFilters {
+export function filtersOf(form: AuditForm, format: Pick<Format, 'ofTyped'>): AuditFilters {
   const texts = TEXTS.map((name) => [name, form[name].trim()] as const);
   return {
     ...Object.fromEntries(texts.filter(([, text]) => text !== '')),
-    ...periodOf(form),
+    ...periodOf(form, format),
   };
 }
 
-function periodOf({ period, from, to }: AuditForm): { readonly since?: string; readonly until?: string } {
+function periodOf(
+  { period, from, to }: AuditForm,
+  { ofTyped }: Pick<Format, 'ofTyped'>,
+): { readonly since?: string; readonly until?: string } {
   if (period === 'all') {
     return {};
   }
   if (period !== 'own') {
     return { since: period };
   }
-  const [since, until] = [from, to].map((text) => (text === '' ? undefined : new Date(text).toISOString()));
-  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+  return { ...(from !== '' && { since: ofTyped(from) }), ...(to !== '' && { until: ofTyped(to) }) };
 }
 
 /**
@@ -81,6 +88,14 @@ export function subjectIn(hash: string): string {
   } catch {
     return '';
   }
+}
+
+/** @returns the search that the address asks for: the rows about an object, or about the tokens of a user */
+export function formAt(hash: string): AuditForm {
+  const [, user] = /^#\/audit\/user\/([^/]+)$/.exec(hash) ?? [];
+  const asked = user === undefined ? { serial: subjectIn(hash) } : { user: readPart(user) };
+  const isAsked = Object.values(asked).some((text) => text !== '');
+  return isAsked ? { ...EMPTY_FORM, ...asked, period: 'all' } : EMPTY_FORM;
 }
 
 /** Acts whose object is a token. */

@@ -6,8 +6,9 @@ import { call } from '../api/call.ts';
 import { QueryFailure } from '../design/failure.tsx';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
+import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
-import { type AuditFilters, type AuditForm, EMPTY_FORM, filtersOf, subjectIn } from './audit-filters.ts';
+import { type AuditFilters, filtersOf, formAt } from './audit-filters.ts';
 import { AuditRows } from './audit-rows.tsx';
 import { auditTexts } from './audit-texts.ts';
 import classes from './audit.module.css';
@@ -20,15 +21,16 @@ type Search = ReturnType<typeof useAuditSearch>;
 export default function AuditPage(): ReactNode {
   // For another address of this page.
   useLocation();
-  const subject = subjectIn(location.hash);
-  return <SearchPage key={subject} subject={subject} />;
+  const { hash } = location;
+  return <SearchPage key={hash} hash={hash} />;
 }
 
-function SearchPage({ subject }: { readonly subject: string }): ReactNode {
+function SearchPage({ hash }: { readonly hash: string }): ReactNode {
   const t = useTexts(auditTexts);
-  const first: AuditForm = subject === '' ? EMPTY_FORM : { ...EMPTY_FORM, serial: subject, period: 'all' };
+  const format = useFormat();
+  const [first] = useState(() => formAt(hash));
   // The number makes the same search a new one.
-  const [request, setRequest] = useState({ filters: filtersOf(first), number: 0 });
+  const [request, setRequest] = useState({ filters: filtersOf(first, format), number: 0 });
   const search = useAuditSearch(request);
   return (
     <Page title={t.title} lead={t.lead}>
@@ -37,7 +39,7 @@ function SearchPage({ subject }: { readonly subject: string }): ReactNode {
           first={first}
           isSearching={search.isFetching && !search.isFetchingNextPage}
           onSearch={(form) => {
-            setRequest({ filters: filtersOf(form), number: request.number + 1 });
+            setRequest({ filters: filtersOf(form, format), number: request.number + 1 });
           }}
         />
       </Paper>

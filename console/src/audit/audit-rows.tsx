@@ -4,10 +4,10 @@ import { Link } from 'wouter';
 import type { ValueOf } from '../api/call.ts';
 import { transactionAddress } from '../helpdesk/addresses.ts';
 import { useFormat } from '../language/format.ts';
-import { useTexts } from '../language/language.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { outcomeColour, subjectPath } from './audit-filters.ts';
-import { outcomeText, outcomeWords } from './outcome-words.ts';
+import { outcomeText } from './outcome-words.ts';
 import { auditTexts } from './audit-texts.ts';
 import classes from './audit.module.css';
 
@@ -45,7 +45,7 @@ function Row({ row }: { readonly row: AuditRow }): ReactNode {
         <span className={classes.cell}>{row.serial}</span>
         <span className={classes.cell}>{row.actor === '' ? t.openEndpoint : row.actor}</span>
         <span>
-          <Outcome outcome={row.outcome} />
+          <Outcome row={row} />
         </span>
       </summary>
       <Details row={row} />
@@ -53,9 +53,9 @@ function Row({ row }: { readonly row: AuditRow }): ReactNode {
   );
 }
 
-function Outcome({ outcome }: { readonly outcome: string }): ReactNode {
+function Outcome({ row: { outcome, action } }: { readonly row: AuditRow }): ReactNode {
   const colour = outcomeColour(outcome);
-  const text = outcomeText(outcome, useTexts(outcomeWords));
+  const text = outcomeText(outcome, useLanguage(), action);
   return colour === 'gray' ? (
     <span className={classes.cell}>{text}</span>
   ) : (
@@ -84,7 +84,7 @@ function Details({ row }: { readonly row: AuditRow }): ReactNode {
     [t.realm, row.realm],
     [t.client, row.client],
     [
-      t.transaction,
+      t.transactionid,
       row.transactionid !== '' && session.may('admin', 'transaction') ? (
         <Anchor inherit component={Link} href={transactionAddress(row.transactionid)}>
           {row.transactionid}

@@ -7,13 +7,14 @@ interface AuditTexts {
   readonly filters: string;
   readonly more: string;
   readonly serial: string;
+  readonly user: string;
   readonly actor: string;
   readonly action: string;
   readonly outcome: string;
   readonly realm: string;
   readonly client: string;
   readonly request: string;
-  readonly transaction: string;
+  readonly transactionid: string;
   readonly period: string;
   readonly periods: Readonly<Record<Period, string>>;
   readonly from: string;
@@ -46,13 +47,14 @@ const en: AuditTexts = {
   filters: 'Search',
   more: 'More filters',
   serial: 'Token or other object',
+  user: 'Owner of tokens, as login@realm',
   actor: 'Administrator',
   action: 'Action',
   outcome: 'Outcome',
   realm: 'Realm',
   client: 'Address',
   request: 'Request',
-  transaction: 'Transaction',
+  transactionid: 'Transaction',
   period: 'Period',
   periods: {
     '1H': 'last hour',
@@ -93,13 +95,14 @@ const de: AuditTexts = {
   filters: 'Suche',
   more: 'Weitere Filter',
   serial: 'Token oder anderer Gegenstand',
+  user: 'Inhaber von Token, als Login@Realm',
   actor: 'Administrator',
   action: 'Aktion',
   outcome: 'Ergebnis',
   realm: 'Realm',
   client: 'Adresse',
   request: 'Anfrage',
-  transaction: 'Transaktion',
+  transactionid: 'Transaktion',
   period: 'Zeitraum',
   periods: {
     '1H': 'letzte Stunde',

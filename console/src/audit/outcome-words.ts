@@ -1,48 +1,171 @@
 import type { Texts } from '../language/language.ts';
 import { overviewTexts } from '../overview/overview-texts.ts';
 
-/** By the first words of outcomes; details may follow. In English, those of administration say it themselves. */
-export const outcomeWords: Texts<Readonly<Record<string, string>>> = {
-  en: { ...overviewTexts.en.outcomes, issued: 'issued' },
+/** Outcomes of audit rows in a language. */
+interface OutcomeWords {
+  /** By what an outcome begins with, in the words of the server. */
+  readonly phrases: Readonly<Record<string, string>>;
+  /** Patterns in what follows, each with its words: names of changed fields, and amounts. */
+  readonly fields: Details;
+  readonly amounts: Details;
+}
+
+type Details = readonly (readonly [pattern: RegExp, words: string])[];
+
+/** What outcomes of administration begin with, in German. The words of the server are English. */
+const GERMAN: Readonly<Record<string, string>> = {
+  issued: 'ausgestellt',
+  created: 'angelegt',
+  changed: 'geändert',
+  stored: 'gespeichert',
+  removed: 'entfernt',
+  'being removed': 'wird entfernt',
+  enabled: 'aktiviert',
+  imported: 'importiert',
+  done: 'erledigt',
+  begun: 'begonnen',
+  failed: 'gescheitert',
+  added: 'hinzugefügt',
+  confirmed: 'bestätigt',
+  copied: 'kopiert',
+  current: 'in Gebrauch genommen',
+  sealed: 'versiegelt',
+  retired: 'außer Dienst',
+  installed: 'installiert',
+  migrated: 'migriert',
+  mended: 'berichtigt',
+  pruned: 'gelöscht nach Frist',
+  restored: 'wiederhergestellt',
+  verified: 'geprüft',
+  retried: 'erneut versucht',
+  delivered: 'zugestellt',
+  'handed out': 'herausgegeben',
+  'default realm': 'Standard-Realm',
+  'no default realm': 'kein Standard-Realm',
+  'session opened': 'Sitzung begonnen',
+  'session closed': 'Sitzung beendet',
+  'password changed': 'Passwort geändert',
+  'password hash renewed': 'Hash des Passworts erneuert',
+  'second factor': 'zweiter Faktor',
+  'second factor requested': 'zweiter Faktor verlangt',
+  'second factor removed': 'zweiter Faktor entfernt',
+  'passkey requested': 'Passkey verlangt',
+  'passkey added': 'Passkey hinzugefügt',
+  'passkey removed': 'Passkey entfernt',
+  'passkey link created': 'Link für einen Passkey angelegt',
+  'secret replaced': 'Geheimnis ersetzt',
+  refused: 'abgelehnt',
+  'refused: no right': 'abgelehnt: kein Recht',
+  'refused: password': 'abgelehnt: Passwort',
+  'refused: second factor': 'abgelehnt: zweiter Faktor',
+  'refused: too many passwords': 'abgelehnt: zu viele Passwörter',
+  'refused: cross-site': 'abgelehnt: von einer fremden Seite',
+  'refused: api token': 'abgelehnt: API-Token',
+  'refused: nothing is open': 'abgelehnt: Keine Transaktion ist offen',
+  'refused: no such transaction': 'abgelehnt: Es gibt keine solche Transaktion',
+};
+
+const GERMAN_FIELDS: Details = [
+  [/\bowner\b/g, 'Inhaber'],
+  [/\brealms\b/g, 'Realms'],
+  [/\bdescription\b/g, 'Beschreibung'],
+  [/\bactive\b/g, 'aktiv'],
+  [/\bfailCount\b/g, 'Fehlerzähler'],
+  [/\bmaxFail\b/g, 'größter Fehlerzähler'],
+  [/\bcounterWindow\b/g, 'Zählerfenster'],
+  [/\bsyncWindow\b/g, 'Synchronisierungsfenster'],
+  [/\bcounter\b/g, 'Zähler'],
+  [/\btimeShift\b/g, 'Zeitverschiebung'],
+  [/\bocraPin\b/g, 'OCRA-PIN'],
+  [/\bpin\b/g, 'PIN'],
+  [/\bvalidFrom\b/g, 'gültig ab'],
+  [/\bvalidUntil\b/g, 'gültig bis'],
+  [/\buseCount\b/g, 'Antworten'],
+  [/\bmaxUses\b/g, 'höchstens Antworten'],
+  [/\bsuccessCount\b/g, 'angenommene Antworten'],
+  [/\bmaxSuccesses\b/g, 'höchstens angenommene Antworten'],
+  [/\burl\b/g, 'Adresse'],
+  [/\bevents\b/g, 'Ereignisse'],
+];
+
+const GERMAN_AMOUNTS: Details = [
+  [/\bunknown name\b/g, 'unbekannter Name'],
+  [/\bin the API token\b/g, 'im API-Token'],
+  [/\b(\d+) times\b/g, '$1-mal'],
+  [/\bfrom (\d+) tokens\b/g, 'aus $1 Token'],
+  [/\b(\d+) tokens unassigned\b/g, '$1 Token ohne Inhaber'],
+  [/\b(\d+) API tokens revoked\b/g, '$1 API-Token widerrufen'],
+  [/\b(\d+) deliveries\b/g, '$1 Zustellungen'],
+  [/\b(\d+) users\b/g, '$1 Benutzer'],
+  [/\b(\d+) rows\b/g, '$1 Zeilen'],
+  [/\b(\d+) of them\b/g, '$1 davon'],
+  [/\btill\b/g, 'bis'],
+];
+
+const outcomeWords: Texts<OutcomeWords> = {
+  en: {
+    phrases: {
+      ...Object.fromEntries(Object.keys(GERMAN).map((phrase) => [phrase, phrase])),
+      ...overviewTexts.en.outcomes,
+    },
+    fields: [],
+    amounts: [],
+  },
   de: {
-    ...overviewTexts.de.outcomes,
-    issued: 'ausgestellt',
-    created: 'angelegt',
-    changed: 'geändert',
-    stored: 'gespeichert',
-    removed: 'entfernt',
-    imported: 'importiert',
-    done: 'erledigt',
-    refused: 'abgelehnt',
-    failed: 'gescheitert',
-    added: 'hinzugefügt',
-    sealed: 'versiegelt',
-    retired: 'außer Dienst',
-    installed: 'installiert',
-    confirmed: 'bestätigt',
-    copied: 'kopiert',
-    migrated: 'migriert',
-    mended: 'berichtigt',
-    pruned: 'gelöscht nach Frist',
-    'handed out': 'herausgegeben',
-    restored: 'wiederhergestellt',
-    begun: 'begonnen',
-    verified: 'geprüft',
-    enabled: 'aktiviert',
-    retried: 'erneut versucht',
-    delivered: 'zugestellt',
+    phrases: { ...GERMAN, ...overviewTexts.de.outcomes },
+    fields: GERMAN_FIELDS,
+    amounts: GERMAN_AMOUNTS,
   },
 };
 
-/** @returns the outcome of a row with its first words in that language; its details as the server wrote them */
-export function outcomeText(outcome: string, words: Readonly<Record<string, string>>): string {
-  const { lead = '', rest = '' } = /^(?<lead>[a-z]+(?: out)?)(?<rest>.*)$/s.exec(outcome)?.groups ?? {};
-  return Object.hasOwn(words, lead) ? `${words[lead] ?? ''}${rest}` : outcome;
+/** Words that mean something else of a response than of an act of administration. */
+const OF_ADMINISTRATION: Texts<Readonly<Record<string, string>>> = {
+  en: { disabled: 'disabled' },
+  de: { disabled: 'deaktiviert' },
+};
+/** Their details are the names of fields. */
+const OF_FIELDS: readonly string[] = ['changed', 'removed', 'copied'];
+/** A name follows, which stays as it is. */
+const NAMES_FOLLOW = /^(?:passkey|second factor|session opened)/;
+const ABOUT_RESPONSES = /^(?:ocra|validate|cli)\//;
+
+/** @returns the outcome of a row of that action in a language: what it begins with, and the details that are known */
+export function outcomeText(outcome: string, language: 'en' | 'de', action: string): string {
+  const { phrases, fields, amounts } = outcomeWords[language];
+  const own = ABOUT_RESPONSES.test(action) ? phrases : { ...phrases, ...OF_ADMINISTRATION[language] };
+  const [lead] = Object.keys(own)
+    .filter((phrase) => outcome.startsWith(phrase) && /^(?:$|[\s,:])/.test(outcome.slice(phrase.length)))
+    .sort((one, other) => other.length - one.length);
+  if (lead === undefined) {
+    return outcome;
+  }
+  const details = NAMES_FOLLOW.test(lead) ? [] : [...(OF_FIELDS.includes(lead) ? fields : []), ...amounts];
+  const rest = details.reduce(
+    (text, [pattern, words]) => text.replace(pattern, words),
+    outcome.slice(lead.length),
+  );
+  return `${own[lead] ?? lead}${rest}`;
+}
+
+/**
+ * @param known the first words of outcomes that the server knows
+ * @returns what can be typed to find these outcomes, sorted
+ */
+export function typableOutcomes(known: readonly string[], language: 'en' | 'de'): readonly string[] {
+  const { phrases } = outcomeWords[language];
+  const words = Object.keys(phrases).filter((phrase) => known.includes(/^[a-z]*/.exec(phrase)?.[0] ?? ''));
+  const others = known.filter((word) => words.every((phrase) => !phrase.startsWith(word)));
+  return [...new Set([...words.map((phrase) => phrases[phrase] ?? phrase), ...others])].sort((one, other) =>
+    one.localeCompare(other, language),
+  );
 }
 
 /** @returns what the server calls the outcome that a person has typed in words; else what was typed */
-export function typedOutcome(typed: string, words: Readonly<Record<string, string>>): string {
+export function typedOutcome(typed: string, language: 'en' | 'de'): string {
   const sought = typed.trim().toLowerCase();
-  const found = Object.keys(words).find((word) => words[word]?.toLowerCase() === sought);
-  return found ?? typed.trim();
+  const all = [outcomeWords[language].phrases, OF_ADMINISTRATION[language]];
+  const found = all
+    .flatMap((phrases) => Object.entries(phrases))
+    .find(([, words]) => words.toLowerCase() === sought);
+  return found?.[0] ?? typed.trim();
 }

@@ -2,13 +2,19 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useId, useState } from 'react';
 import { call } from '../api/call.ts';
-import { useTexts } from '../language/language.ts';
+import { Folded } from '../design/folded.tsx';
+import { useFormat } from '../language/format.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
 import { type AuditForm, EMPTY_FORM, type Period, PERIODS } from './audit-filters.ts';
 import { auditTexts } from './audit-texts.ts';
-import { outcomeWords, typedOutcome } from './outcome-words.ts';
+import { typableOutcomes, typedOutcome } from './outcome-words.ts';
 import classes from './audit.module.css';
 
 type TextField = Exclude<keyof AuditForm, 'period'>;
+
+/** Those that few searches need. */
+const RARE_FIELDS = ['actor', 'realm', 'client', 'transactionid', 'request'] as const;
 
 interface SearchFormProps {
   readonly first: AuditForm;
@@ -19,7 +25,8 @@ interface SearchFormProps {
 /** The filters of the audit. Known values are offered while typing. */
 export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): ReactNode {
   const t = useTexts(auditTexts);
-  const words = useTexts(outcomeWords);
+  const language = useLanguage();
+  const maySeeTokens = useSession().may('admin', 'show');
   const [form, setForm] = useState(first);
   const values = useQuery({
     queryKey: ['audit', 'values'],
@@ -28,6 +35,7 @@ export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): R
   });
   const field = (name: TextField, label: string, known?: readonly string[]): ReactNode => (
     <Field
+      key={name}
       label={label}
       value={form[name]}
       known={known}
@@ -36,44 +44,41 @@ export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): R
       }}
     />
   );
-  const outcomes = values.data?.outcomes.map((word) => words[word] ?? word);
+  const outcomes = values.data && typableOutcomes(values.data.outcomes, language);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    onSearch({ ...form, outcome: typedOutcome(form.outcome, words) });
+    onSearch({ ...form, outcome: typedOutcome(form.outcome, language) });
   };
   return (
-    <form onSubmit={submit} className={classes.part} aria-label={t.filters}>
-      <div className={classes.fields}>
-        {field('serial', t.serial)}
-        {field('outcome', t.outcome, outcomes)}
-        {field('action', t.action, values.data?.actions)}
-        <PeriodFields form={form} onForm={setForm} />
-      </div>
-      <details>
-        <summary>{t.more}</summary>
+    <Folded label={t.filters}>
+      <form onSubmit={submit} className={classes.part} aria-label={t.filters}>
         <div className={classes.fields}>
-          {field('actor', t.actor)}
-          {field('realm', t.realm)}
-          {field('client', t.client)}
-          {field('transactionid', t.transaction)}
-          {field('request', t.request)}
+          {field('serial', t.serial)}
+          {maySeeTokens && field('user', t.user)}
+          {field('outcome', t.outcome, outcomes)}
+          {field('action', t.action, values.data?.actions)}
+          <PeriodFields form={form} onForm={setForm} />
         </div>
-      </details>
-      <div className={classes.line}>
-        <Button type="submit" loading={isSearching}>
-          {t.search}
-        </Button>
-        <Button
-          variant="default"
-          onClick={() => {
-            setForm(EMPTY_FORM);
-            onSearch(EMPTY_FORM);
-          }}
-        >
-          {t.reset}
-        </Button>
-      </div>
-    </form>
+        <details>
+          <summary>{t.more}</summary>
+          <div className={classes.fields}>{RARE_FIELDS.map((name) => field(name, t[name]))}</div>
+        </details>
+        <div className={classes.line}>
+          <Button type="submit" loading={isSearching}>
+            {t.search}
+          </Button>
+          <Button
+            variant="default"
+            onClick={() => {
+              setForm(EMPTY_FORM);
+              onSearch(EMPTY_FORM);
+            }}
+          >
+            {t.reset}
+          </Button>
+        </div>
+      </form>
+    </Folded>
   );
 }
 
@@ -85,10 +90,11 @@ function PeriodFields({
   readonly onForm: (form: AuditForm) => void;
 }): ReactNode {
   const t = useTexts(auditTexts);
+  const { typedIn } = useFormat();
   const time = (name: 'from' | 'to', label: string): ReactNode => (
     <TextInput
       type="datetime-local"
-      label={label}
+      label={typedIn(label)}
       value={form[name]}
       onChange={(event) => {
         onForm({ ...form, [name]: event.currentTarget.value });

@@ -14,6 +14,8 @@ interface DesignTexts {
   readonly cancel: string;
   readonly close: string;
   readonly copy: string;
+  /** The link of each page to its guide. */
+  readonly documentation: string;
   readonly copied: string;
   readonly showSecret: string;
   readonly undo: string;
@@ -35,6 +37,7 @@ export const designTexts: Texts<DesignTexts> = {
     cancel: 'Cancel',
     close: 'Close',
     copy: 'Copy',
+    documentation: 'Documentation',
     copied: 'Copied',
     showSecret: 'Show what is typed',
     undo: 'Undo',
@@ -52,6 +55,7 @@ export const designTexts: Texts<DesignTexts> = {
     cancel: 'Abbrechen',
     close: 'Schließen',
     copy: 'Kopieren',
+    documentation: 'Dokumentation',
     copied: 'Kopiert',
     showSecret: 'Eingabe anzeigen',
     undo: 'Rückgängig',

@@ -1,6 +1,11 @@
-import { Title } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { Anchor, Title } from '@mantine/core';
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
+import { useTexts } from '../language/language.ts';
+import { designTexts } from './design-texts.ts';
 import classes from './page.module.css';
+
+/** The guide that explains the open page: a file of docs/guides without its ending. */
+export const GuideContext = createContext<string | undefined>(undefined);
 
 interface PageProps {
   readonly title: string;
@@ -13,6 +18,8 @@ interface PageProps {
 
 /** A page with its title. Opening it shows its top, and moves the focus to the title, where screen readers begin. */
 export function Page({ title, lead, actions, children }: PageProps): ReactNode {
+  const t = useTexts(designTexts);
+  const guide = useContext(GuideContext) ?? 'console';
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Tankeeper`;
@@ -31,7 +38,13 @@ export function Page({ title, lead, actions, children }: PageProps): ReactNode {
           </Title>
           {lead !== undefined && <div className={classes.lead}>{lead}</div>}
         </div>
-        {actions !== undefined && <div className={classes.actions}>{actions}</div>}
+        <div className={classes.actions}>
+          {actions}
+          {/* The build has the guides beside the console. */}
+          <Anchor size="sm" href={`guides/${guide}.txt`} target="_blank" rel="noopener">
+            {t.documentation}
+          </Anchor>
+        </div>
       </header>
       {children}
     </article>

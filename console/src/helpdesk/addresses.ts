@@ -25,6 +25,11 @@ export function tokenAuditAddress(serial: string): string {
   return `/audit/subject/${encodeURIComponent(serial)}`;
 }
 
+/** The audit of the tokens of a user. */
+export function userAuditAddress({ user, realm }: Pick<PersonName, 'user' | 'realm'>): string {
+  return `/audit/user/${part(`${user}@${realm}`)}`;
+}
+
 export function transactionAddress(transactionId: string): string {
   return `/transactions/${part(transactionId)}`;
 }

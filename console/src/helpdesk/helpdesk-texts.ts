@@ -33,6 +33,9 @@ interface HelpdeskTexts {
   readonly phone: string;
   readonly namesHidden: string;
   readonly enrolFurther: string;
+  readonly audit: string;
+  readonly pages: string;
+  readonly lockedToken: string;
   readonly latest: string;
   readonly latestHidden: string;
   readonly issued: string;
@@ -43,9 +46,9 @@ interface HelpdeskTexts {
 
 export const helpdeskTexts: Texts<HelpdeskTexts> = {
   en: {
-    search: 'User, serial or transaction',
+    search: 'User, serial, transaction or page',
     searchHint:
-      'The beginning of a login, name, e-mail address or serial, or a whole transaction. Enter opens a single hit, arrows lead to the others. Keys: / and Ctrl+K',
+      'The beginning of a login, name, e-mail address or serial, a whole transaction, or a page. Enter opens a single hit, arrows lead to the others. Keys: / and Ctrl+K',
     people: 'People',
     tokens: 'Tokens',
     transactions: 'Transactions',
@@ -80,6 +83,9 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     phone: 'Phone',
     namesHidden: 'You have no right to the name and address (admin:userlist).',
     enrolFurther: 'New token',
+    audit: 'Audit',
+    pages: 'Pages and acts',
+    lockedToken: 'a token is locked',
     latest: 'Latest transactions',
     latestHidden: 'You have no right to see transactions (admin:transaction).',
     issued: 'Issued',
@@ -97,9 +103,9 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     },
   },
   de: {
-    search: 'Benutzer, Seriennummer oder Transaktion',
+    search: 'Benutzer, Seriennummer, Transaktion oder Seite',
     searchHint:
-      'Anfang von Benutzername, Name, E-Mail-Adresse oder Seriennummer, oder eine ganze Transaktion. Enter öffnet einen einzelnen Treffer, Pfeile führen zu den anderen. Tasten: / und Strg+K',
+      'Anfang von Benutzername, Name, E-Mail-Adresse oder Seriennummer, eine ganze Transaktion, oder eine Seite. Enter öffnet einen einzelnen Treffer, Pfeile führen zu den anderen. Tasten: / und Strg+K',
     people: 'Personen',
     tokens: 'Token',
     transactions: 'Transaktionen',
@@ -135,6 +141,9 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     phone: 'Telefon',
     namesHidden: 'Sie haben kein Recht auf Name und Adresse (admin:userlist).',
     enrolFurther: 'Neues Token',
+    audit: 'Audit',
+    pages: 'Seiten und Handlungen',
+    lockedToken: 'ein Token ist gesperrt',
     latest: 'Letzte Transaktionen',
     latestHidden: 'Sie haben kein Recht, Transaktionen zu sehen (admin:transaction).',
     issued: 'Ausgestellt',

@@ -7,7 +7,7 @@ import { Page } from '../design/page.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
-import { newTokenAddress, tokenAddress } from './addresses.ts';
+import { newTokenAddress, tokenAddress, userAuditAddress } from './addresses.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { RecentTransactions } from './recent-transactions.tsx';
@@ -31,11 +31,17 @@ export default function PersonPage(): ReactNode {
       title={nameOf(person.data) || user}
       lead={`${user} · ${t.realm}: ${realm}`}
       actions={
-        person.data !== undefined &&
-        session.may('admin', 'init', realm) && (
-          <Button component="a" href={`#${newTokenAddress({ user, realm, resolver })}`}>
-            {t.enrolFurther}
-          </Button>
+        person.data !== undefined && (
+          <>
+            {session.may('admin', 'audit') && (
+              <Anchor href={`#${userAuditAddress({ user, realm })}`}>{t.audit}</Anchor>
+            )}
+            {session.may('admin', 'init', realm) && (
+              <Button component="a" href={`#${newTokenAddress({ user, realm, resolver })}`}>
+                {t.enrolFurther}
+              </Button>
+            )}
+          </>
         )
       }
     >

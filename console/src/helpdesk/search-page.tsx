@@ -1,11 +1,20 @@
-import { Alert, Anchor, TextInput, VisuallyHidden } from '@mantine/core';
+import { Alert, Anchor, Badge, TextInput, VisuallyHidden } from '@mantine/core';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useLocation } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
-import { useTexts } from '../language/language.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
+import { type ConsolePage, PagesContext } from '../shell/console-page.ts';
 import { SEARCH_FIELD } from '../shell/use-search-key.ts';
 import { type Session, useSession } from '../session/session.tsx';
 import { personAddress, tokenAddress, transactionAddress } from './addresses.ts';
@@ -26,13 +35,9 @@ export default function SearchPage(): ReactNode {
   const queries = useQueryClient();
   const session = useSession();
   const [, navigate] = useLocation();
-  const field = useRef<HTMLInputElement>(null);
+  const field = useFirstFocus();
   const [text, setText] = useState(() => queries.getQueryData<string>(LAST_TEXT) ?? '');
   const searched = useLater(text.trim());
-  useEffect(() => {
-    field.current?.focus();
-    field.current?.select();
-  }, []);
   useEffect(() => {
     queries.setQueryDefaults(LAST_TEXT, { gcTime: Infinity });
     queries.setQueryData(LAST_TEXT, searched);
@@ -44,6 +49,7 @@ export default function SearchPage(): ReactNode {
     gcTime: 0,
   });
   const hits = searched === '' ? undefined : found.data;
+  const pages = usePagesNamed(searched);
   return (
     <Page title={t.search}>
       <div className={classes.searching} onKeyDown={moveByArrows}>
@@ -64,19 +70,42 @@ export default function SearchPage(): ReactNode {
           }}
           onKeyDown={(event) => {
             const [only, another] =
-              hits === undefined || searched !== text.trim() ? [] : addressesOf(hits, session);
+              searched === text.trim()
+                ? [...addressesOf(hits, session), ...pages.map(({ path }) => path)]
+                : [];
             if (event.key === 'Enter' && only !== undefined && another === undefined) {
               navigate(only);
             }
           }}
         />
-        <VisuallyHidden role="status">{hits !== undefined && t.found(countOf(hits))}</VisuallyHidden>
+        <Count found={hits} pages={pages.length} />
         {searched !== '' && (
-          <Loaded query={found}>{(shown) => <Hits found={shown} text={searched} />}</Loaded>
+          <Loaded query={found}>
+            {(shown) => <Hits found={shown} text={searched} hasPages={pages.length > 0} />}
+          </Loaded>
         )}
+        <PageHits pages={pages} />
       </div>
     </Page>
   );
+}
+
+/** The number of hits, read aloud. */
+function Count({ found, pages }: { readonly found: Found | undefined; readonly pages: number }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  return (
+    <VisuallyHidden role="status">{found !== undefined && t.found(countOf(found) + pages)}</VisuallyHidden>
+  );
+}
+
+/** @returns the field that has the focus at first, with its text selected */
+function useFirstFocus(): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  return field;
 }
 
 /** Moves the focus by the arrows up and down, from the field through the links of the hits and back. */
@@ -112,7 +141,8 @@ function countOf({ people, tokens, transactions }: Found): number {
 }
 
 /** @returns the addresses of the pages of all hits */
-function addressesOf({ people, tokens, transactions }: Found, session: Session): readonly string[] {
+function addressesOf(found: Found | undefined, session: Session): readonly string[] {
+  const { people, tokens, transactions } = found ?? {};
   return [
     ...(people?.hits ?? []).flatMap((person) => personPage(person, session) ?? []),
     ...(tokens?.hits ?? []).map(({ serial }) => tokenAddress(serial)),
@@ -128,17 +158,47 @@ function personPage({ user, realms, resolver }: PersonHit, session: Session): st
   return realm === undefined ? undefined : personAddress({ user, realm, resolver });
 }
 
-function Hits({ found, text }: { readonly found: Found; readonly text: string }): ReactNode {
+interface HitsProps {
+  readonly found: Found;
+  readonly text: string;
+  /** True: pages of that name are shown beside. */
+  readonly hasPages: boolean;
+}
+
+function Hits({ found, text, hasPages }: HitsProps): ReactNode {
   const t = useTexts(helpdeskTexts);
   const { people, tokens, transactions } = found;
   return (
     <div className={classes.columns}>
-      {countOf(found) === 0 && <p className={classes.quiet}>{t.nothing(text)}</p>}
+      {countOf(found) === 0 && !hasPages && <p className={classes.quiet}>{t.nothing(text)}</p>}
       {people !== null && <Incomplete people={people} />}
       {people !== null && <PeopleHits people={people} />}
       {tokens !== null && <TokenHits tokens={tokens} />}
       {transactions !== null && <TransactionHits transactions={transactions} />}
     </div>
+  );
+}
+
+/** @returns the pages and acts of which a word begins with the text, in either language */
+function usePagesNamed(text: string): readonly ConsolePage[] {
+  const sought = text.toLowerCase();
+  const isNamed = ({ title }: ConsolePage): boolean =>
+    [title.en, title.de].some((one) => ` ${one.title.toLowerCase()}`.includes(` ${sought}`));
+  const pages = useContext(PagesContext);
+  return sought === '' ? [] : pages.filter((page) => !page.path.includes(':') && isNamed(page));
+}
+
+function PageHits({ pages }: { readonly pages: readonly ConsolePage[] }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const language = useLanguage();
+  return (
+    <HitSection title={t.pages} isEmpty={pages.length === 0} hasMore={false}>
+      {pages.map(({ path, title }) => (
+        <li key={path} className={classes.hit}>
+          <Anchor href={`#${path}`}>{title[language].title}</Anchor>
+        </li>
+      ))}
+    </HitSection>
   );
 }
 
@@ -192,13 +252,19 @@ function PeopleHits({ people }: { readonly people: NonNullable<Found['people']> 
 }
 
 function PersonRow({ person }: { readonly person: PersonHit }): ReactNode {
+  const t = useTexts(helpdeskTexts);
   const address = personPage(person, useSession());
-  const { user, given_name: givenName, surname, email, realms } = person;
+  const { user, given_name: givenName, surname, email, realms, locked } = person;
   return (
     <li className={classes.hit}>
       {address === undefined ? <strong>{user}</strong> : <Anchor href={`#${address}`}>{user}</Anchor>}
       <span>{[givenName, surname].filter((name) => name !== '').join(' ')}</span>
       <span>{email}</span>
+      {locked && (
+        <Badge className={classes.badge ?? ''} variant="light" color="red">
+          {t.lockedToken}
+        </Badge>
+      )}
       <span className={classes.quiet}>{realms.join(', ')}</span>
     </li>
   );

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
 import type { Told } from '../design/notices.tsx';
+import { type Format, useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import type { HelpdeskToken } from './helpdesk-values.ts';
@@ -71,10 +72,11 @@ type TypedUse = Readonly<Record<UseField, string>>;
 export function UseDialog({ token, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
   const { serial } = token;
-  const [known] = useState(() => typedUse(token));
+  const format = useFormat();
+  const [known] = useState(() => typedUse(token, format));
   const [typed, setTyped] = useState(known);
   const changed = (Object.keys(USE_PARAMETERS) as UseField[]).filter((name) => typed[name] !== known[name]);
-  const bound = stateOf(token) === 'ready' ? boundOf(readUse(typed), new Date()) : undefined;
+  const bound = stateOf(token) === 'ready' ? boundOf(readUse(typed, format), new Date()) : undefined;
   const field = (name: UseField, label: string, isFirst = false): ReactNode => (
     <Field
       label={label}
@@ -94,7 +96,7 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
         call('/admin/set', {
           serial,
           ...Object.fromEntries(
-            changed.map((name) => [USE_PARAMETERS[name], parameterOf(name, typed[name])]),
+            changed.map((name) => [USE_PARAMETERS[name], parameterOf(name, typed[name], format)]),
           ),
         })
       }
@@ -102,8 +104,8 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
       onClose={onClose}
     >
       <Text size="sm">{t.useHelp}</Text>
-      {field('valid_from', t.validFrom, true)}
-      {field('valid_until', t.validUntil)}
+      {field('valid_from', format.typedIn(t.validFrom), true)}
+      {field('valid_until', format.typedIn(t.validUntil))}
       {field('max_uses', t.maxUses)}
       {field('use_count', t.useCount)}
       {field('max_successes', t.maxSuccesses)}
@@ -117,10 +119,10 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
   );
 }
 
-function typedUse(token: TokenUse): TypedUse {
+function typedUse(token: TokenUse, { toTyped }: Format): TypedUse {
   return {
-    valid_from: localTime(token.valid_from),
-    valid_until: localTime(token.valid_until),
+    valid_from: toTyped(token.valid_from),
+    valid_until: toTyped(token.valid_until),
     max_uses: token.max_uses?.toString() ?? '',
     use_count: token.use_count.toString(),
     max_successes: token.max_successes?.toString() ?? '',
@@ -128,21 +130,12 @@ function typedUse(token: TokenUse): TypedUse {
   };
 }
 
-/** @returns the time as a field shows it, in the browser's zone */
-function localTime(at: string | null): string {
-  if (at === null) {
-    return '';
-  }
-  const time = new Date(at);
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+function parameterOf(name: UseField, typed: string, { ofTyped }: Format): string {
+  return name.startsWith('valid') ? ofTyped(typed) : typed;
 }
 
-function parameterOf(name: UseField, typed: string): string {
-  return typed !== '' && name.startsWith('valid') ? new Date(typed).toISOString() : typed;
-}
-
-function readUse(typed: TypedUse): TokenUse {
-  const time = (name: UseField): string | null => parameterOf(name, typed[name]) || null;
+function readUse(typed: TypedUse, format: Format): TokenUse {
+  const time = (name: UseField): string | null => parameterOf(name, typed[name], format) || null;
   return {
     valid_from: time('valid_from'),
     valid_until: time('valid_until'),

@@ -6,6 +6,7 @@ export const keyPages: readonly ConsolePage[] = [
     path: '/keys',
     title: { en: { title: 'Keys' }, de: { title: 'Schlüssel' } },
     group: 'system',
+    guide: 'security-modules',
     isFor: (session) => session.may('system', 'read'),
     component: lazy(() => import('./keys-page.tsx')),
   },

@@ -1,15 +1,29 @@
+import { createContext, useContext } from 'react';
 import { type Language, useLanguage } from './language.ts';
 
-/** Numbers and times as the language writes them. */
+/** The zone in which times are shown and typed: that of the browser, or UTC. */
+export type Zone = 'local' | 'UTC';
+
+export const ZoneContext = createContext<Zone>('local');
+
+/** Numbers and times as the language writes them, in the chosen zone. */
 export interface Format {
   number(value: number): string;
   /**
    * @param at ISO 8601, or null: never
-   * @returns date and time in the browser's zone, which it names, with seconds
+   * @returns date and time with seconds and the name of the zone
    */
   time(at: string | null): string;
+  /** @returns hours and minutes, for the scale of a chart */
+  minute(at: string): string;
   /** @returns `3 minutes ago`, `in 2 days` */
   ago(at: string, now?: Date): string;
+  /** @returns the name of a field of times, with the zone in which they are typed: `From (UTC)` */
+  readonly typedIn: (label: string) => string;
+  /** @returns the time as `<input type="datetime-local">` has it; empty: never */
+  readonly toTyped: (at: string | null) => string;
+  /** @returns ISO 8601 of what was typed there; empty: nothing */
+  readonly ofTyped: (text: string) => string;
 }
 
 const UNITS = [
@@ -19,23 +33,39 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** @returns the formats of a language */
-function formatIn(language: Language): Format {
+/** @returns the formats of a language and a zone */
+export function formatIn(language: Language, zone: Zone): Format {
+  const at: Intl.DateTimeFormatOptions = zone === 'UTC' ? { timeZone: 'UTC' } : {};
   const numbers = new Intl.NumberFormat(language);
-  const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' });
+  const times = new Intl.DateTimeFormat(language, { ...at, dateStyle: 'medium', timeStyle: 'long' });
+  const minutes = new Intl.DateTimeFormat(language, { ...at, hour: '2-digit', minute: '2-digit' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   return {
     number: (value) => numbers.format(value),
-    time: (at) => (at === null ? '–' : times.format(new Date(at))),
-    ago: (at, now = new Date()) => {
-      const seconds = (new Date(at).getTime() - now.getTime()) / 1000;
+    time: (time) => (time === null ? '–' : times.format(new Date(time))),
+    minute: (time) => minutes.format(new Date(time)),
+    ago: (time, now = new Date()) => {
+      const seconds = (new Date(time).getTime() - now.getTime()) / 1000;
       const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
       return relative.format(Math.trunc(seconds / length), unit);
     },
+    typedIn: (label) => {
+      const name = times.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value;
+      return `${label} (${name ?? zone})`;
+    },
+    toTyped: (time) => {
+      if (time === null) {
+        return '';
+      }
+      const instant = new Date(time);
+      const offset = zone === 'UTC' ? 0 : instant.getTimezoneOffset() * 60_000;
+      return new Date(instant.getTime() - offset).toISOString().slice(0, 19);
+    },
+    ofTyped: (text) => (text === '' ? '' : new Date(zone === 'UTC' ? `${text}Z` : text).toISOString()),
   };
 }
 
-/** @returns the formats of the console's language */
+/** @returns the formats of the console's language and zone */
 export function useFormat(): Format {
-  return formatIn(useLanguage());
+  return formatIn(useLanguage(), useContext(ZoneContext));
 }

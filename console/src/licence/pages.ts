@@ -6,6 +6,7 @@ export const licencePages: readonly ConsolePage[] = [
     path: '/licence',
     title: { en: { title: 'Licence' }, de: { title: 'Lizenz' } },
     group: 'system',
+    guide: 'operating',
     isFor: (session) => session.may('system', 'read'),
     component: lazy(() => import('./licence-page.tsx')),
   },

@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFormat } from '../language/format.ts';
-import { useLanguage, useTexts } from '../language/language.ts';
+import { useTexts } from '../language/language.ts';
 import type { Overview } from './use-overview.ts';
 import { Chart, type Series } from './chart.tsx';
 import classes from './overview.module.css';
@@ -22,10 +22,8 @@ const COLOUR_OF: Readonly<Record<OutcomeGroup, Series['colour']>> = {
 export function ResponseSection({ responses }: { readonly responses: Responses }): ReactNode {
   const t = useTexts(overviewTexts);
   const format = useFormat();
-  const language = useLanguage();
   const series = responseSeries(responses);
-  const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
-  const labels = responses.minutes.map(({ minute }) => clock.format(new Date(minute)));
+  const labels = responses.minutes.map(({ minute }) => format.minute(minute));
   const milliseconds = (value: number | null): string =>
     value === null ? '–' : t.milliseconds(format.number(value));
   return (

@@ -26,6 +26,7 @@ interface EditorTexts {
   readonly yours: string;
   readonly keepMine: string;
   readonly takeTheirs: string;
+  readonly added: (action: string) => string;
   readonly readOnly: string;
   readonly fix: string;
   readonly hints: Readonly<Record<'realm' | 'user' | 'client' | 'time', string>>;
@@ -62,6 +63,7 @@ export const editorTexts: Texts<EditorTexts> = {
     yours: 'Yours',
     keepMine: 'Keep mine and save again',
     takeTheirs: 'Take the stored one',
+    added: (action) => `${action} is added below, and not saved yet.`,
     readOnly: 'You may see this policy, but not change it.',
     fix: 'Please correct the marked fields.',
     hints: {
@@ -101,6 +103,7 @@ export const editorTexts: Texts<EditorTexts> = {
     yours: 'Ihre Eingabe',
     keepMine: 'Meine behalten und neu speichern',
     takeTheirs: 'Gespeicherte übernehmen',
+    added: (action) => `${action} ist unten ergänzt und noch nicht gespeichert.`,
     readOnly: 'Sie dürfen diese Richtlinie sehen, aber nicht ändern.',
     fix: 'Bitte korrigieren Sie die markierten Felder.',
     hints: {

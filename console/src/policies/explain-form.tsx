@@ -1,6 +1,7 @@
 import { Button, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ValueOf } from '../api/call.ts';
+import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { explainTexts } from './explain-texts.ts';
 import classes from './policies.module.css';
@@ -85,6 +86,7 @@ function Circumstances({
   onChange,
 }: Pick<ExplainFormProps, 'question' | 'onChange'> & { readonly realms: readonly string[] }): ReactNode {
   const t = useTexts(explainTexts);
+  const { typedIn } = useFormat();
   return (
     <>
       <NativeSelect
@@ -97,7 +99,7 @@ function Circumstances({
       />
       <TextInput
         type="datetime-local"
-        label={t.time}
+        label={typedIn(t.time)}
         description={t.timeHint}
         value={question.time}
         onChange={(event) => {

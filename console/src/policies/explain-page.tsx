@@ -5,6 +5,7 @@ import { Link, useParams } from 'wouter';
 import { call } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
+import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { ExplainForm } from './explain-form.tsx';
@@ -15,6 +16,7 @@ import { parametersOf, isAskable, type ExplanationForm, questionAt } from './que
 /** Answers what somebody may do, and why a request was refused. */
 export default function ExplainPage(): ReactNode {
   const t = useTexts(explainTexts);
+  const format = useFormat();
   const params = useParams<{ request?: string; question?: string }>();
   const { administrator } = useSession();
   const first = questionAt(params.request ?? params.question, administrator);
@@ -29,7 +31,7 @@ export default function ExplainPage(): ReactNode {
     queryFn:
       submitted === undefined
         ? skipToken
-        : ({ signal }) => call('/system/explainPolicy', parametersOf(submitted), { signal }),
+        : ({ signal }) => call('/system/explainPolicy', parametersOf(submitted, format), { signal }),
     staleTime: 0,
     gcTime: 0,
   });

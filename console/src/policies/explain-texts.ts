@@ -48,6 +48,9 @@ interface ExplainTexts {
   readonly disagree: string;
   readonly wasRefused: (endpoint: string, name: string, client: string, time: string) => string;
   readonly apiToken: string;
+  readonly remedies: string;
+  readonly remedy: (action: string, policy: string) => string;
+  readonly toPolicy: (policy: string) => string;
   readonly unnamed: string;
   readonly asNow: string;
   readonly unchanged: string;
@@ -102,6 +105,9 @@ export const explainTexts: Texts<ExplainTexts> = {
     wasRefused: (endpoint, name, client, time) =>
       `${endpoint} was refused to ${name} from ${client}, ${time}.`,
     apiToken: 'The API token of the request did not have this right, whatever the policies say.',
+    remedies: 'What would help:',
+    remedy: (action, policy) => `add ${action} to the policy ${policy}.`,
+    toPolicy: (policy) => `Open ${policy} with it`,
     unnamed: 'The audit does not name the right. All rights are shown.',
     asNow: 'The answer below is by the policies as they are now.',
     unchanged: 'No policy has been changed since then.',
@@ -162,6 +168,9 @@ export const explainTexts: Texts<ExplainTexts> = {
     wasRefused: (endpoint, name, client, time) =>
       `${endpoint} wurde ${name} von ${client} abgelehnt, ${time}.`,
     apiToken: 'Das API-Token der Anfrage hatte dieses Recht nicht, was auch immer die Richtlinien sagen.',
+    remedies: 'Was hilft:',
+    remedy: (action, policy) => `${action} in die Richtlinie ${policy} aufnehmen.`,
+    toPolicy: (policy) => `${policy} damit öffnen`,
     unnamed: 'Das Audit nennt das Recht nicht. Gezeigt sind alle Rechte.',
     asNow: 'Die Antwort gilt für die Richtlinien, wie sie jetzt sind.',
     unchanged: 'Seitdem wurde keine Richtlinie geändert.',

@@ -4,6 +4,7 @@ import type { ValueOf } from '../api/call.ts';
 import { useFormat } from '../language/format.ts';
 import { useLanguage, useTexts } from '../language/language.ts';
 import { meaningOf } from './action-meanings.ts';
+import { editorTexts } from './editor-texts.ts';
 import { explainTexts } from './explain-texts.ts';
 import classes from './policies.module.css';
 import { policyTexts } from './policy-texts.ts';
@@ -116,6 +117,11 @@ function Action({
   );
 }
 
+/** @returns the value of `otppin` in words; an unknown one as it is */
+function pinWords(value: string, words: Readonly<Record<string, string>>): string {
+  return words[value] ?? value;
+}
+
 function Values({
   values,
   scopes,
@@ -124,6 +130,7 @@ function Values({
   readonly scopes: Scopes;
 }): ReactNode {
   const t = useTexts(explainTexts);
+  const { otppin } = useTexts(editorTexts);
   return (
     <ul className={classes.rights}>
       {values.map(({ action, values: applied, policies }) => (
@@ -135,7 +142,7 @@ function Values({
             ) : (
               <List size="sm">
                 {applied.map((value) => (
-                  <List.Item key={value}>{value}</List.Item>
+                  <List.Item key={value}>{action === 'otppin' ? pinWords(value, otppin) : value}</List.Item>
                 ))}
               </List>
             )}

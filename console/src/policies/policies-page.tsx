@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
+import { Folded } from '../design/folded.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { RecordTable } from '../design/record-table.tsx';
@@ -80,47 +81,49 @@ function Filters({
   const realms = [...new Set(all.flatMap(({ realm }) => realm.split(',')).map((name) => name.trim()))];
   const named = realms.filter((name) => name !== '' && name !== '*').sort();
   return (
-    <search className={classes.filters}>
-      <TextInput
-        type="search"
-        label={t.search}
-        value={filter.text}
-        onChange={(event) => {
-          setFilter({ ...filter, text: event.currentTarget.value });
-        }}
-      />
-      <NativeSelect
-        label={t.fields.scope}
-        value={filter.scope}
-        data={[{ value: '', label: t.allScopes }, ...scopes]}
-        onChange={(event) => {
-          setFilter({ ...filter, scope: event.currentTarget.value });
-        }}
-      />
-      <NativeSelect
-        label={t.fields.realm}
-        value={filter.realm}
-        data={[
-          { value: '', label: t.allRealms },
-          ...named.map((name) => ({ value: name.toLowerCase(), label: name })),
-        ]}
-        onChange={(event) => {
-          setFilter({ ...filter, realm: event.currentTarget.value });
-        }}
-      />
-      <NativeSelect
-        label={t.state}
-        value={filter.state}
-        data={[
-          { value: '', label: t.anyState },
-          { value: 'active', label: t.active },
-          { value: 'inactive', label: t.inactive },
-        ]}
-        onChange={(event) => {
-          setFilter({ ...filter, state: event.currentTarget.value as PolicyFilter['state'] });
-        }}
-      />
-    </search>
+    <Folded label={t.filters}>
+      <search className={classes.filters}>
+        <TextInput
+          type="search"
+          label={t.search}
+          value={filter.text}
+          onChange={(event) => {
+            setFilter({ ...filter, text: event.currentTarget.value });
+          }}
+        />
+        <NativeSelect
+          label={t.fields.scope}
+          value={filter.scope}
+          data={[{ value: '', label: t.allScopes }, ...scopes]}
+          onChange={(event) => {
+            setFilter({ ...filter, scope: event.currentTarget.value });
+          }}
+        />
+        <NativeSelect
+          label={t.fields.realm}
+          value={filter.realm}
+          data={[
+            { value: '', label: t.allRealms },
+            ...named.map((name) => ({ value: name.toLowerCase(), label: name })),
+          ]}
+          onChange={(event) => {
+            setFilter({ ...filter, realm: event.currentTarget.value });
+          }}
+        />
+        <NativeSelect
+          label={t.state}
+          value={filter.state}
+          data={[
+            { value: '', label: t.anyState },
+            { value: 'active', label: t.active },
+            { value: 'inactive', label: t.inactive },
+          ]}
+          onChange={(event) => {
+            setFilter({ ...filter, state: event.currentTarget.value as PolicyFilter['state'] });
+          }}
+        />
+      </search>
+    </Folded>
   );
 }
 

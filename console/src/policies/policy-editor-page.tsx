@@ -13,7 +13,7 @@ import { PolicyEditor } from './policy-editor.tsx';
 /** The editor of a new policy, or of a stored one. */
 export default function PolicyEditorPage(): ReactNode {
   const t = useTexts(editorTexts);
-  const { name } = useParams<{ name?: string }>();
+  const { name, action } = useParams<{ name?: string; action?: string }>();
   const mayWrite = useSession().may('system', 'write');
   const names = useQuery({
     queryKey: ['policy-names'],
@@ -45,7 +45,7 @@ export default function PolicyEditorPage(): ReactNode {
               name !== undefined && policy === null ? (
                 <p>{t.unknown(name)}</p>
               ) : (
-                <PolicyEditor names={known} stored={policy} mayWrite={mayWrite} />
+                <PolicyEditor names={known} stored={policy} mayWrite={mayWrite} added={action} />
               )
             }
           </Loaded>

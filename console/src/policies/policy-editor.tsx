@@ -25,12 +25,14 @@ interface PolicyEditorProps {
   /** Null: a new policy. */
   readonly stored: StoredPolicy | null;
   readonly mayWrite: boolean;
+  /** An action that is proposed, and not stored yet. */
+  readonly added?: string | undefined;
 }
 
 /** Edits a policy. The server checks it as it is typed, and tells what follows before it is stored. */
-export function PolicyEditor({ names, stored, mayWrite }: PolicyEditorProps): ReactNode {
+export function PolicyEditor({ names, stored, mayWrite, added }: PolicyEditorProps): ReactNode {
   const t = useTexts(editorTexts);
-  const editing = usePolicyEditing(stored);
+  const editing = usePolicyEditing(stored, added);
   const { draft, setDraft, errorOf, preview, isChecked, revision } = editing;
   return (
     <form
@@ -40,6 +42,7 @@ export function PolicyEditor({ names, stored, mayWrite }: PolicyEditorProps): Re
         editing.submit();
       }}
     >
+      {added !== undefined && <Alert color="blue">{t.added(added)}</Alert>}
       <DraftFields
         {...{ names, draft, errorOf, revision }}
         isNamed={stored !== null}

@@ -6,6 +6,7 @@ interface PolicyTexts {
   readonly lead: string;
   readonly create: string;
   readonly explain: string;
+  readonly filters: string;
   readonly search: string;
   readonly allScopes: string;
   readonly allRealms: string;
@@ -31,6 +32,7 @@ export const policyTexts: Texts<PolicyTexts> = {
     lead: 'Who may do what, and how tokens behave.',
     create: 'New policy',
     explain: 'Who may do what?',
+    filters: 'Filters',
     search: 'Name, user, action or client',
     allScopes: 'All scopes',
     allRealms: 'All realms',
@@ -66,6 +68,7 @@ export const policyTexts: Texts<PolicyTexts> = {
     lead: 'Wer was darf, und wie sich Token verhalten.',
     create: 'Neue Richtlinie',
     explain: 'Wer darf was?',
+    filters: 'Filter',
     search: 'Name, Benutzer, Aktion oder Client',
     allScopes: 'Alle Bereiche',
     allRealms: 'Alle Realms',

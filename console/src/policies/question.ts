@@ -1,3 +1,5 @@
+import type { Format } from '../language/format.ts';
+
 /** The question on the explainer's page, as it is typed. */
 export interface ExplanationForm {
   readonly kind: 'administrator' | 'owner' | 'refusal';
@@ -7,7 +9,7 @@ export interface ExplanationForm {
   readonly resolver: string;
   readonly realm: string;
   readonly client: string;
-  /** As an `<input type="datetime-local">` has it, in the browser's zone. */
+  /** As an `<input type="datetime-local">` has it, in the zone of the console. */
   readonly time: string;
   readonly request: string;
 }
@@ -26,13 +28,15 @@ export function isAskable({ kind, administrator, request }: ExplanationForm): bo
 }
 
 /** @returns the parameters of /system/explainPolicy */
-export function parametersOf(question: ExplanationForm): Readonly<Record<string, string>> {
+export function parametersOf(
+  question: ExplanationForm,
+  { ofTyped }: Pick<Format, 'ofTyped'>,
+): Readonly<Record<string, string>> {
   const { kind, administrator, groups, user, resolver, realm, client, time, request } = question;
   if (kind === 'refusal') {
     return { request: request.trim(), groups };
   }
-  const at = time === '' ? '' : new Date(time).toISOString();
-  const circumstances = { realm, client, time: at };
+  const circumstances = { realm, client, time: ofTyped(time) };
   return kind === 'owner'
     ? { user, resolver, ...circumstances }
     : { administrator, groups, ...circumstances };

@@ -9,6 +9,7 @@ import {
   type PolicyDraft,
   type StoredPolicy,
   type TextField,
+  withEntry,
 } from './policy-draft.ts';
 import { PolicyConflictError, usePolicySave } from './use-policy-save.ts';
 
@@ -48,11 +49,14 @@ export interface PolicyEditing {
   readonly takeTheirs: () => void;
 }
 
-/** @param stored the policy that was read; null: a new one */
-export function usePolicyEditing(stored: StoredPolicy | null): PolicyEditing {
+/**
+ * @param stored the policy that was read; null: a new one
+ * @param added an action with which the editing begins; undefined: with the policy as it is
+ */
+export function usePolicyEditing(stored: StoredPolicy | null, added?: string): PolicyEditing {
   const [, navigate] = useLocation();
   const [read, setRead] = useState(stored);
-  const { isReadable, replace, ...typed } = useTypedDraft(stored ?? NEW_POLICY);
+  const { isReadable, replace, ...typed } = useTypedDraft(begun(stored ?? NEW_POLICY, added));
   const { draft } = typed;
   const [isTried, setTried] = useState(false);
   const [isAsking, setAsking] = useState(false);
@@ -108,6 +112,10 @@ export function usePolicyEditing(stored: StoredPolicy | null): PolicyEditing {
       save.reset();
     },
   };
+}
+
+function begun(policy: PolicyDraft, added: string | undefined): PolicyDraft {
+  return added === undefined ? policy : { ...policy, action: withEntry(policy.action, added, true) };
 }
 
 /** @returns the typed draft, and a way to put another draft in its place */

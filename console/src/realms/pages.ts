@@ -6,6 +6,7 @@ export const realmPages: readonly ConsolePage[] = [
     path: '/realms',
     title: { en: { title: 'Realms' }, de: { title: 'Realms' } },
     group: 'system',
+    guide: 'administration',
     isFor: (session) => session.may('system', 'read'),
     component: lazy(() => import('./realms-page.tsx')),
   },

@@ -6,6 +6,7 @@ import card from '../design/card.module.css';
 import { Failure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
 import type { ShownResolver } from '../realms/realm-queries.ts';
+import { LDAP_PRESETS } from './ldap-presets.ts';
 import { type Draft, expectedOf, parametersOf, type ResolverKind, settingsInForm } from './resolver-draft.ts';
 import { resolverTexts } from './resolver-texts.ts';
 import { SettingField } from './setting-field.tsx';
@@ -28,9 +29,11 @@ function useActs({ draft, stored, kind, onSaved }: ResolverFormProps) {
   const [trial, setTrial] = useState<Trial>();
   // Answers without secrets, but the parameters hold one.
   const trying = useMutation({
-    mutationFn: () => call('/system/testResolver', parametersOf(draft)),
-    onMutate: () => {
-      setTrial(undefined);
+    mutationFn: (find: string) => call('/system/testResolver', { ...parametersOf(draft), find }),
+    onMutate: (find) => {
+      if (find === '') {
+        setTrial(undefined);
+      }
     },
     onSuccess: setTrial,
     gcTime: 0,
@@ -69,9 +72,12 @@ export function ResolverForm(props: ResolverFormProps): ReactNode {
   return (
     <form className={card.form} onSubmit={submit}>
       {children}
+      {kind.kind === 'ldap' && <Presets draft={draft} onDraft={edit} isNew={stored === undefined} />}
       <SettingFields kind={kind} draft={draft} onDraft={edit} stored={stored} />
       <Failure error={trying.error ?? saving.error} />
-      {trial !== undefined && <TrialResult trial={trial} />}
+      {trial !== undefined && (
+        <TrialResult trial={trial} isFinding={trying.isPending} onFind={trying.mutate} />
+      )}
       {saving.data === true && <Text role="status">{t.saved}</Text>}
       <Text c="dimmed">{t.saveHint}</Text>
       <Group>
@@ -84,7 +90,7 @@ export function ResolverForm(props: ResolverFormProps): ReactNode {
           disabled={isBusy}
           onClick={() => {
             saving.reset();
-            trying.mutate();
+            trying.mutate('');
           }}
         >
           {t.test}
@@ -102,6 +108,34 @@ export function ResolverForm(props: ResolverFormProps): ReactNode {
         )}
       </Group>
     </form>
+  );
+}
+
+/** Fills in what follows from the kind of a directory. */
+function Presets({
+  draft,
+  onDraft,
+  isNew,
+}: Pick<ResolverFormProps, 'draft' | 'onDraft'> & { readonly isNew: boolean }): ReactNode {
+  const t = useTexts(resolverTexts);
+  return (
+    <Fieldset legend={t.presets} className={card.form}>
+      <Text size="sm">{isNew ? t.presetsHint : t.presetsWarning}</Text>
+      <Group gap="xs">
+        {LDAP_PRESETS.map(({ name, values }) => (
+          <Button
+            key={name}
+            size="xs"
+            variant="default"
+            onClick={() => {
+              onDraft({ ...draft, values: { ...draft.values, ...values } });
+            }}
+          >
+            {name}
+          </Button>
+        ))}
+      </Group>
+    </Fieldset>
   );
 }
 

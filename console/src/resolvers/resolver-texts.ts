@@ -21,6 +21,9 @@ interface ResolverTexts {
   readonly kind: string;
   readonly name: string;
   readonly nameHint: string;
+  readonly presets: string;
+  readonly presetsHint: string;
+  readonly presetsWarning: string;
   readonly needed: string;
   readonly optional: string;
   readonly fallback: (value: string) => string;
@@ -36,6 +39,10 @@ interface ResolverTexts {
   readonly entries: (entries: TriedEntries, number: (value: number) => string) => string;
   readonly unreadable: string;
   readonly mayNotList: string;
+  readonly find: string;
+  readonly findNow: string;
+  readonly nobodyFound: string;
+  readonly moreFound: string;
   readonly first: string;
   readonly login: string;
   readonly email: string;
@@ -60,6 +67,11 @@ export const resolverTexts: Texts<ResolverTexts> = {
     kind: 'Kind',
     name: 'Name',
     nameHint: 'Letters, digits, dots, dashes and underscores. It cannot be changed later.',
+    presets: 'Fill in as usual for',
+    presetsHint:
+      'Login, filters, names and the id of users. The address, the base and the account stay as they are.',
+    presetsWarning:
+      'Login, filters, names and the id of users. Another id than before parts users from their tokens.',
     needed: 'Needed',
     optional: 'Optional',
     fallback: (value) => `Without it: ${value}.`,
@@ -79,6 +91,10 @@ export const resolverTexts: Texts<ResolverTexts> = {
         ? ''
         : ` Lines passed over: ${number(passed_over.lines)}, as ${passed_over.first.join(', ')}.`),
     unreadable: 'The users cannot be read',
+    find: 'Beginning of a login, name or e-mail address',
+    findNow: 'Look',
+    nobodyFound: 'Nobody is found so.',
+    moreFound: 'There are more.',
     mayNotList: 'You may not list users, so none is shown here.',
     first: 'The first users',
     login: 'Login',
@@ -102,6 +118,11 @@ export const resolverTexts: Texts<ResolverTexts> = {
     kind: 'Art',
     name: 'Name',
     nameHint: 'Buchstaben, Ziffern, Punkte, Striche und Unterstriche. Später nicht mehr änderbar.',
+    presets: 'Ausfüllen wie üblich bei',
+    presetsHint:
+      'Login, Filter, Namen und die Kennung der Benutzer. Adresse, Basis und Konto bleiben, wie sie sind.',
+    presetsWarning:
+      'Login, Filter, Namen und die Kennung der Benutzer. Eine andere Kennung als bisher trennt Benutzer von ihren Token.',
     needed: 'Nötig',
     optional: 'Optional',
     fallback: (value) => `Ohne Angabe: ${value}.`,
@@ -121,6 +142,10 @@ export const resolverTexts: Texts<ResolverTexts> = {
         ? ''
         : ` Übergangene Zeilen: ${number(passed_over.lines)}, etwa ${passed_over.first.join(', ')}.`),
     unreadable: 'Die Benutzer lassen sich nicht lesen',
+    find: 'Anfang von Login, Name oder E-Mail-Adresse',
+    findNow: 'Nachsehen',
+    nobodyFound: 'So wird niemand gefunden.',
+    moreFound: 'Es gibt mehr.',
     mayNotList: 'Sie dürfen keine Benutzer auflisten, daher wird hier keiner gezeigt.',
     first: 'Die ersten Benutzer',
     login: 'Benutzername',

@@ -1,5 +1,5 @@
-import { Alert, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import type { ValueOf } from '../api/call.ts';
 import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
@@ -8,8 +8,15 @@ import { resolverTexts } from './resolver-texts.ts';
 
 export type Trial = ValueOf<'/system/testResolver'>;
 
-/** The result of a trial, read aloud when it appears. */
-export function TrialResult({ trial }: { readonly trial: Trial }): ReactNode {
+interface TrialResultProps {
+  readonly trial: Trial;
+  readonly isFinding: boolean;
+  /** Tries again, and shows the people whose names begin so. */
+  readonly onFind: (words: string) => void;
+}
+
+/** The result of a trial, read aloud when it appears, and a look at its people. */
+export function TrialResult({ trial, isFinding, onFind }: TrialResultProps): ReactNode {
   const t = useTexts(resolverTexts);
   const format = useFormat();
   if (!trial.readable) {
@@ -24,8 +31,51 @@ export function TrialResult({ trial }: { readonly trial: Trial }): ReactNode {
       {trial.entries !== undefined && (
         <Text>{t.entries(trial.entries, (value) => format.number(value))}</Text>
       )}
-      {trial.first === null ? <Text>{t.mayNotList}</Text> : <FirstUsers users={trial.first} />}
+      {trial.first === null ? (
+        <Text>{t.mayNotList}</Text>
+      ) : (
+        <>
+          <FindField {...{ isFinding, onFind }} />
+          <FirstUsers users={trial.first} />
+          {trial.first.length === 0 && <Text>{t.nobodyFound}</Text>}
+          {trial.more && <Text>{t.moreFound}</Text>}
+        </>
+      )}
     </Alert>
+  );
+}
+
+function FindField({ isFinding, onFind }: Omit<TrialResultProps, 'trial'>): ReactNode {
+  const t = useTexts(resolverTexts);
+  const [words, setWords] = useState('');
+  return (
+    <Group gap="xs" align="end" my="xs">
+      <TextInput
+        type="search"
+        label={t.find}
+        autoComplete="off"
+        value={words}
+        onChange={(event) => {
+          setWords(event.currentTarget.value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') {
+            // Else the form around it would be saved.
+            event.preventDefault();
+            onFind(words.trim());
+          }
+        }}
+      />
+      <Button
+        variant="default"
+        loading={isFinding}
+        onClick={() => {
+          onFind(words.trim());
+        }}
+      >
+        {t.findNow}
+      </Button>
+    </Group>
   );
 }
 

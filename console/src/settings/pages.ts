@@ -6,6 +6,7 @@ export const settingPages: readonly ConsolePage[] = [
     path: '/settings',
     title: { en: { title: 'Settings' }, de: { title: 'Einstellungen' } },
     group: 'system',
+    guide: 'administration',
     isFor: (session) => session.may('system', 'read'),
     component: lazy(() => import('./settings-page.tsx')),
   },

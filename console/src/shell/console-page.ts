@@ -1,4 +1,4 @@
-import type { ComponentType, LazyExoticComponent } from 'react';
+import { type ComponentType, createContext, type LazyExoticComponent } from 'react';
 import type { Texts } from '../language/language.ts';
 import type { Session } from '../session/session.tsx';
 
@@ -12,8 +12,13 @@ export interface ConsolePage {
   readonly title: Texts<{ readonly title: string }>;
   /** The place of the page in the navigation; undefined: other pages lead to it. */
   readonly group?: (typeof GROUPS)[number];
+  /** The guide that explains it, a file of docs/guides without its ending; by default that of the console. */
+  readonly guide?: string;
   /** True for those who may see anything on it. */
   readonly isFor: (session: Session) => boolean;
   /** Loaded when it is opened. */
   readonly component: LazyExoticComponent<ComponentType>;
 }
+
+/** The pages that the signed-in administrator may open. */
+export const PagesContext = createContext<readonly ConsolePage[]>([]);

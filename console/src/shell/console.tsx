@@ -9,7 +9,7 @@ import { PasskeyLinkPage } from '../sign-in/passkey-link-page.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { Failure } from '../design/failure.tsx';
 import { Frame } from './frame.tsx';
-import { LanguageChoice } from './language-choice.tsx';
+import { DisplayChoice } from './display-choice.tsx';
 import { OwnedPages } from './owned-pages.tsx';
 import { createQueries } from './queries.ts';
 
@@ -25,7 +25,7 @@ interface ConsoleProps {
 export function Console({ arrival }: ConsoleProps): ReactNode {
   const queries = useMemo(() => createQueries({ isOpen: () => true, onSignedOut: () => undefined }), []);
   return (
-    <LanguageChoice>
+    <DisplayChoice>
       {/* Its variables and classes are in the style sheet: the Content-Security-Policy allows no inline one. */}
       <MantineProvider defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
         <QueryClientProvider client={queries}>
@@ -38,7 +38,7 @@ export function Console({ arrival }: ConsoleProps): ReactNode {
           </Router>
         </QueryClientProvider>
       </MantineProvider>
-    </LanguageChoice>
+    </DisplayChoice>
   );
 }
 

@@ -1,20 +1,18 @@
-import { Button, NativeSelect, NavLink, useMantineColorScheme } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, Suspense, use, useEffect, useState } from 'react';
+import { Button, NavLink } from '@mantine/core';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
-import { Failure } from '../design/failure.tsx';
 import { Notices } from '../design/notices.tsx';
-import { Page } from '../design/page.tsx';
+import { GuideContext, Page } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
-import { type Language, useLanguage, useTexts } from '../language/language.ts';
-import { useSession, useSessionControl } from '../session/session.tsx';
-import { type ConsolePage, GROUPS } from './console-page.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import { type ConsolePage, GROUPS, PagesContext } from './console-page.ts';
 import classes from './frame.module.css';
 import { PageBoundary } from './page-boundary.tsx';
 import { PAGES } from './pages.ts';
-import { SetLanguageContext } from './set-language.ts';
 import { useSearchKey } from './use-search-key.ts';
 import { shellTexts } from './shell-texts.ts';
+import { UserMenu } from './user-menu.tsx';
 
 /** Header, navigation and the open page. */
 export function Frame(): ReactNode {
@@ -33,49 +31,65 @@ export function Frame(): ReactNode {
       <a className={classes.skip} href="#content" onClick={focusContent}>
         {t.skip}
       </a>
-      <header className={classes.header}>
-        <Button
-          className={classes.menu}
-          variant="default"
-          size="xs"
-          aria-expanded={isMenuOpen}
-          aria-controls="navigation"
-          onClick={() => {
-            setMenuOpen(!isMenuOpen);
-          }}
-        >
-          {t.menu}
-        </Button>
-        <Link href="/" className={classes.brand}>
-          Tankeeper
-        </Link>
-      </header>
+      <Header isMenuOpen={isMenuOpen} onMenuOpen={setMenuOpen} />
       <div id="navigation" className={classes.side} data-open={isMenuOpen}>
         <Navigation pages={pages} location={location} />
-        <Preferences />
       </div>
       <main id="content" className={classes.content} tabIndex={-1}>
         <Notices>
-          <PageBoundary key={location}>
-            <Suspense fallback={<Loading />}>
-              <Switch>
-                {pages.map(({ path, component: Content }) => (
-                  <Route key={path} path={path}>
-                    <Content />
+          <PagesContext value={pages}>
+            <PageBoundary key={location}>
+              <Suspense fallback={<Loading />}>
+                <Switch>
+                  {pages.map(({ path, guide, component: Content }) => (
+                    <Route key={path} path={path}>
+                      <GuideContext value={guide}>
+                        <Content />
+                      </GuideContext>
+                    </Route>
+                  ))}
+                  <Route path="/">
+                    <Redirect to={hasOffice ? (pages[0]?.path ?? '/account') : '/account'} replace />
                   </Route>
-                ))}
-                <Route path="/">
-                  <Redirect to={hasOffice ? (pages[0]?.path ?? '/account') : '/account'} replace />
-                </Route>
-                <Route>
-                  <UnknownPage />
-                </Route>
-              </Switch>
-            </Suspense>
-          </PageBoundary>
+                  <Route>
+                    <UnknownPage />
+                  </Route>
+                </Switch>
+              </Suspense>
+            </PageBoundary>
+          </PagesContext>
         </Notices>
       </main>
     </div>
+  );
+}
+
+interface HeaderProps {
+  readonly isMenuOpen: boolean;
+  readonly onMenuOpen: (isOpen: boolean) => void;
+}
+
+function Header({ isMenuOpen, onMenuOpen }: HeaderProps): ReactNode {
+  const t = useTexts(shellTexts);
+  return (
+    <header className={classes.header}>
+      <Button
+        className={classes.menu}
+        variant="default"
+        size="xs"
+        aria-expanded={isMenuOpen}
+        aria-controls="navigation"
+        onClick={() => {
+          onMenuOpen(!isMenuOpen);
+        }}
+      >
+        {t.menu}
+      </Button>
+      <Link href="/" className={classes.brand}>
+        Tankeeper
+      </Link>
+      <UserMenu />
+    </header>
   );
 }
 
@@ -123,52 +137,6 @@ function Navigation({
 
 function isWithin(location: string, path: string): boolean {
   return location === path || (path !== '/' && location.startsWith(`${path}/`));
-}
-
-function Preferences(): ReactNode {
-  const t = useTexts(shellTexts);
-  const { administrator } = useSession();
-  const { signOut } = useSessionControl();
-  const leave = useMutation({ mutationFn: signOut });
-  const setLanguage = use(SetLanguageContext);
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return (
-    <aside className={classes.preferences} aria-label={t.preferences}>
-      <strong className={classes.administrator}>{administrator}</strong>
-      <Failure error={leave.error} />
-      <Button
-        variant="default"
-        size="xs"
-        loading={leave.isPending}
-        onClick={() => {
-          leave.mutate();
-        }}
-      >
-        {t.signOut}
-      </Button>
-      <NativeSelect
-        size="xs"
-        label={t.language}
-        value={useLanguage()}
-        data={[
-          { value: 'en', label: 'English' },
-          { value: 'de', label: 'Deutsch' },
-        ]}
-        onChange={(event) => {
-          setLanguage(event.currentTarget.value as Language);
-        }}
-      />
-      <NativeSelect
-        size="xs"
-        label={t.theme}
-        value={colorScheme}
-        data={(['auto', 'light', 'dark'] as const).map((value) => ({ value, label: t.themes[value] }))}
-        onChange={(event) => {
-          setColorScheme(event.currentTarget.value as typeof colorScheme);
-        }}
-      />
-    </aside>
-  );
 }
 
 function UnknownPage(): ReactNode {

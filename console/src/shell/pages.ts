@@ -1,6 +1,7 @@
 import { accountPages } from '../account/pages.ts';
 import { administratorPages } from '../administrators/pages.ts';
 import { auditPages } from '../audit/pages.ts';
+import { healthPages } from '../health/pages.ts';
 import { helpdeskPages } from '../helpdesk/pages.ts';
 import { keyPages } from '../keys/pages.ts';
 import { licencePages } from '../licence/pages.ts';
@@ -16,6 +17,7 @@ import type { ConsolePage } from './console-page.ts';
 /** All pages of the console. In the navigation the order is that of groups, then that of this list. */
 export const PAGES: readonly ConsolePage[] = [
   ...overviewPages,
+  ...healthPages,
   ...helpdeskPages,
   ...testBenchPages,
   ...policyPages,

@@ -1,3 +1,4 @@
+import type { Zone } from '../language/format.ts';
 import type { Texts } from '../language/language.ts';
 import type { GROUPS } from './console-page.ts';
 
@@ -7,10 +8,14 @@ interface ShellTexts {
   readonly navigation: string;
   readonly groups: Readonly<Record<(typeof GROUPS)[number], string>>;
   readonly preferences: string;
+  readonly userMenu: (administrator: string) => string;
+  readonly account: string;
   readonly signOut: string;
   readonly language: string;
   readonly theme: string;
   readonly themes: Readonly<Record<'auto' | 'light' | 'dark', string>>;
+  readonly times: string;
+  readonly zones: Readonly<Record<Zone, string>>;
   readonly unknownPage: string;
   readonly toStart: string;
   readonly broken: string;
@@ -30,10 +35,14 @@ export const shellTexts: Texts<ShellTexts> = {
       account: 'Accounts',
     },
     preferences: 'Account and display',
+    userMenu: (administrator) => `${administrator}: account and display`,
+    account: 'My account',
     signOut: 'Sign out',
     language: 'Language',
     theme: 'Colours',
     themes: { auto: 'as the device', light: 'light', dark: 'dark' },
+    times: 'Times',
+    zones: { local: 'as the device', UTC: 'UTC' },
     unknownPage: 'There is no such page, or you may not see it.',
     toStart: 'To the start page',
     broken: 'This page has failed. What you typed elsewhere is kept.',
@@ -51,10 +60,14 @@ export const shellTexts: Texts<ShellTexts> = {
       account: 'Konten',
     },
     preferences: 'Konto und Anzeige',
+    userMenu: (administrator) => `${administrator}: Konto und Anzeige`,
+    account: 'Mein Konto',
     signOut: 'Abmelden',
     language: 'Sprache',
     theme: 'Farben',
     themes: { auto: 'wie das Gerät', light: 'hell', dark: 'dunkel' },
+    times: 'Zeiten',
+    zones: { local: 'wie das Gerät', UTC: 'UTC' },
     unknownPage: 'Diese Seite gibt es nicht, oder Sie dürfen sie nicht sehen.',
     toStart: 'Zur Startseite',
     broken:

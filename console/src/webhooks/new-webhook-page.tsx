@@ -1,4 +1,4 @@
-import { Anchor, Button, Checkbox, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -9,7 +9,7 @@ import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { useReread } from '../design/use-reread.ts';
 import { useTexts } from '../language/language.ts';
-import { useRealms } from '../realms/realm-queries.ts';
+import { parametersOf, type Receiver, ReceiverFields } from './receiver-fields.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { useWebhooks, type WebhookList } from './webhook-queries.ts';
 import { webhookTexts } from './webhook-texts.ts';
@@ -31,15 +31,16 @@ function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): 
   const reread = useReread();
   const [, open] = useLocation();
   const [name, setName] = useState('');
-  const [url, setUrl] = useState('');
-  const [events, setEvents] = useState(() => types.map(({ type }) => type));
-  const [chosen, setChosen] = useState<string[]>([]);
+  const [receiver, setReceiver] = useState<Receiver>(() => ({
+    url: '',
+    events: types.map(({ type }) => type),
+    realms: [],
+  }));
   const [secret, setSecret] = useState<string>();
   const adding = useMutation({
     mutationFn: async () => {
-      const receiver = { name, url, events: events.join(','), realms: chosen.join(',') };
       // Only the page has it, not the memory of requests.
-      setSecret((await call('/system/webhooks/add', receiver)).secret);
+      setSecret((await call('/system/webhooks/add', { name, ...parametersOf(receiver) })).secret);
       await reread(['webhooks']);
     },
     gcTime: 0,
@@ -50,12 +51,21 @@ function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): 
   };
   return (
     <form className={card.form} onSubmit={submit}>
-      <NameAndAddress {...{ name, setName, url, setUrl }} />
-      <EventChoice types={types} value={events} onChange={setEvents} />
-      <RealmChoice value={chosen} onChange={setChosen} />
+      <TextInput
+        label={t.name}
+        description={t.nameHint}
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        value={name}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+        }}
+      />
+      <ReceiverFields types={types} receiver={receiver} onChange={setReceiver} />
       <Failure error={adding.error} />
       <div>
-        <Button type="submit" loading={adding.isPending} disabled={events.length === 0}>
+        <Button type="submit" loading={adding.isPending} disabled={receiver.events.length === 0}>
           {t.save}
         </Button>
       </div>
@@ -69,82 +79,5 @@ function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): 
         />
       )}
     </form>
-  );
-}
-
-interface NameAndAddressProps {
-  readonly name: string;
-  readonly setName: (name: string) => void;
-  readonly url: string;
-  readonly setUrl: (url: string) => void;
-}
-
-function NameAndAddress({ name, setName, url, setUrl }: NameAndAddressProps): ReactNode {
-  const t = useTexts(webhookTexts);
-  return (
-    <>
-      <TextInput
-        label={t.name}
-        description={t.nameHint}
-        required
-        withAsterisk={false}
-        autoComplete="off"
-        value={name}
-        onChange={(event) => {
-          setName(event.currentTarget.value);
-        }}
-      />
-      <TextInput
-        label={t.url}
-        description={t.urlHint}
-        type="url"
-        placeholder="https://siem.example.com/tankeeper"
-        required
-        withAsterisk={false}
-        autoComplete="off"
-        value={url}
-        onChange={(event) => {
-          setUrl(event.currentTarget.value);
-        }}
-      />
-    </>
-  );
-}
-
-interface ChoiceProps {
-  readonly value: string[];
-  readonly onChange: (value: string[]) => void;
-}
-
-function EventChoice({
-  types,
-  value,
-  onChange,
-}: ChoiceProps & { readonly types: WebhookList['event_types'] }): ReactNode {
-  const t = useTexts(webhookTexts);
-  return (
-    <Checkbox.Group label={t.events} value={value} onChange={onChange}>
-      <Stack gap="xs" mt="xs">
-        {types.map(({ type, meaning }) => (
-          <Checkbox key={type} value={type} label={type} description={t.eventMeanings[type] ?? meaning} />
-        ))}
-      </Stack>
-    </Checkbox.Group>
-  );
-}
-
-function RealmChoice({ value, onChange }: ChoiceProps): ReactNode {
-  const t = useTexts(webhookTexts);
-  const { data: realms = [] } = useRealms();
-  return (
-    realms.length > 0 && (
-      <Checkbox.Group label={t.realms} description={t.realmsHint} value={value} onChange={onChange}>
-        <Stack gap="xs" mt="xs">
-          {realms.map(({ name }) => (
-            <Checkbox key={name} value={name} label={name} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
-    )
   );
 }

@@ -54,6 +54,9 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
   return (
     <>
       <Group gap="xs">
+        <Button component="a" href={`#/webhooks/${encodeURIComponent(name)}/edit`} variant="default">
+          {t.edit}
+        </Button>
         {run(testing, testing.mutate, t.test)}
         {run(retrying, retrying.mutate, t.retry)}
         {enabled ? ask('disable', t.disable) : run(enabling, enabling.mutate, t.enable)}

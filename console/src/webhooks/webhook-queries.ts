@@ -18,7 +18,12 @@ export function useWebhooks<Part = WebhookList>(select?: (list: WebhookList) => 
 }
 
 /** @returns true if the last attempt of all was a failure, and something waits for another one */
-export function isFailing({ enabled, waiting, given_up: givenUp, ...health }: ShownWebhook): boolean {
+export function isFailing({
+  enabled,
+  waiting,
+  given_up: givenUp,
+  ...health
+}: Pick<ShownWebhook, 'enabled' | 'waiting' | 'given_up' | 'last_failure_at' | 'last_success'>): boolean {
   const { last_failure_at: failed, last_success: succeeded } = health;
   return enabled && waiting + givenUp > 0 && failed !== null && (succeeded === null || failed > succeeded);
 }

@@ -34,6 +34,10 @@ interface WebhookTexts {
   readonly lastFailure: string;
   readonly failure: (reason: string, time: string) => string;
   readonly save: string;
+  readonly edit: string;
+  readonly editTitle: (name: string) => string;
+  readonly editLead: string;
+  readonly saveChange: string;
   readonly test: string;
   readonly tested: (status: number, milliseconds: string) => string;
   readonly notDelivered: string;
@@ -95,6 +99,10 @@ export const webhookTexts: Texts<WebhookTexts> = {
     lastFailure: 'Last failure',
     failure: (reason, time) => `${reason}, ${time}`,
     save: 'Add',
+    edit: 'Change',
+    editTitle: (name) => `Change ${name}`,
+    editLead: 'The secret of the signatures stays. Deliveries that wait go to the new address.',
+    saveChange: 'Save',
     test: 'Test',
     tested: (status, milliseconds) => `The receiver has answered HTTP ${status} after ${milliseconds} ms.`,
     notDelivered: 'The receiver has not taken the test event',
@@ -161,6 +169,10 @@ export const webhookTexts: Texts<WebhookTexts> = {
     lastFailure: 'Letzter Fehler',
     failure: (reason, time) => `${reason}, ${time}`,
     save: 'Anlegen',
+    edit: 'Ändern',
+    editTitle: (name) => `${name} ändern`,
+    editLead: 'Das Geheimnis der Unterschriften bleibt. Wartende Zustellungen gehen an die neue Adresse.',
+    saveChange: 'Speichern',
     test: 'Testen',
     tested: (status, milliseconds) =>
       `Der Empfänger hat nach ${milliseconds} ms mit HTTP ${status} geantwortet.`,

@@ -3,6 +3,9 @@ import type { AuditPage, AuditPageRequest, AuditReading, GrantedExport } from '.
 import type { ExportFormat } from '../../audit/export-trail.ts';
 import { type Clock, parsePastInstant } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
+import type { Caller } from '../../policy/caller.ts';
+import type { RequiredRights } from '../../policy/rights-service.ts';
+import type { Services } from '../../services.ts';
 import { type Answers, inEveryDialect, type Shown, count } from '../answers.ts';
 import { administratorEndpoint, type Endpoint, valueReading, valueChange } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
@@ -13,6 +16,10 @@ import type { VerificationRecord } from '../../audit/verification.ts';
 /** The parameters that select rows. */
 const FILTERS = {
   serial: optional('the token, or whatever else the act was about'),
+  user: optional(
+    'the owner of tokens, as `login@realm`: rows about those that the user has now, which takes the right `admin:show`, too',
+    'anna@customers',
+  ),
   actor: optional('the administrator; `operator:NAME` for commands'),
   action: optional('such as `ocra/check_t` or `admin/init`; an unknown one is refused'),
   realm: optional('a realm of what the act was about'),
@@ -61,17 +68,31 @@ const EXPORT: Answers = inEveryDialect({
   ],
 });
 
+/** The services that select rows. */
+type Selecting = Pick<Services, 'auditReading'> & {
+  readonly helpdesk: Pick<Services['helpdesk'], 'people'>;
+};
+
 /** @returns the endpoints that search and export the audit trail */
-export function auditEndpoints(audit: AuditReading, clock: Clock): Endpoint[] {
-  return [searchEndpoint(audit, clock), valuesEndpoint(audit), exportEndpoint(audit, clock)];
+export function auditEndpoints(services: Selecting, clock: Clock): Endpoint[] {
+  return [
+    searchEndpoint(services, clock),
+    valuesEndpoint(services.auditReading),
+    exportEndpoint(services, clock),
+  ];
 }
 
-function searchEndpoint(audit: AuditReading, clock: Clock): Endpoint {
+function rightsFor({ user }: Pick<Filters, 'user'>): RequiredRights {
+  return isGiven(user) ? ['admin:audit', 'admin:show'] : ['admin:audit'];
+}
+
+function searchEndpoint(services: Selecting, clock: Clock): Endpoint {
   return valueReading(
     {
       path: '/audit/search',
       summary: 'rows of the audit trail, newest first; all filters must match',
       requires: 'admin:audit',
+      requiresFor: rightsFor,
       value: PAGE,
       parameters: {
         ...FILTERS,
@@ -80,8 +101,8 @@ function searchEndpoint(audit: AuditReading, clock: Clock): Endpoint {
       },
     },
     async ({ caller, parameters: { limit, cursor, ...filters } }) => {
-      const page = await audit.page(caller, {
-        ...filterOf(filters, clock),
+      const page = await services.auditReading.page(caller, {
+        ...(await filterOf(services, caller, filters, clock)),
         ...withoutEmpty({ cursor }),
         ...(isGiven(limit) && { limit: /^\d{1,6}$/.test(limit) ? Number(limit) : Number.NaN }),
       });
@@ -122,7 +143,7 @@ function valuesEndpoint(audit: AuditReading): Endpoint {
   );
 }
 
-function exportEndpoint(audit: AuditReading, clock: Clock): Endpoint {
+function exportEndpoint(services: Selecting, clock: Clock): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/export',
@@ -130,6 +151,7 @@ function exportEndpoint(audit: AuditReading, clock: Clock): Endpoint {
       summary:
         'a file of the audit trail; it can be verified if it is JSON lines and no filter but times is given',
       requires: 'admin:audit',
+      requiresFor: rightsFor,
       answers: EXPORT,
       answerHeaders: {
         'Content-Disposition': 'the name of the file',
@@ -139,8 +161,8 @@ function exportEndpoint(audit: AuditReading, clock: Clock): Endpoint {
       parameters: z.object({ ...FILTERS, format: optional('`jsonl` (default) or `csv`', 'csv') }),
     },
     async ({ caller, parameters: { format, ...filters } }) => {
-      const granted = await audit.grantExport(caller, {
-        ...filterOf(filters, clock),
+      const granted = await services.auditReading.grantExport(caller, {
+        ...(await filterOf(services, caller, filters, clock)),
         format: formatOf(format),
       });
       return fileReply(granted, clock.now());
@@ -171,13 +193,16 @@ function fileReply({ format, isVerifiable, write }: GrantedExport, at: Date): Re
   };
 }
 
-function filterOf(
-  { serial, request, transactionid, since, until, ...filter }: Filters,
+async function filterOf(
+  { helpdesk }: Selecting,
+  caller: Caller,
+  { serial, user, request, transactionid, since, until, ...filter }: Filters,
   clock: Clock,
-): Omit<AuditPageRequest, 'limit' | 'cursor'> {
+): Promise<Omit<AuditPageRequest, 'limit' | 'cursor'>> {
   const now = clock.now();
   return {
     ...withoutEmpty(filter),
+    ...(isGiven(user) && { subjects: await helpdesk.people.serialsOf(caller, { user }) }),
     ...withoutEmpty({ subject: serial, requestId: request, transaction: transactionid }),
     ...(isGiven(since) && { since: parsePastInstant(since, now, 'since') }),
     ...(isGiven(until) && { until: parsePastInstant(until, now, 'until') }),

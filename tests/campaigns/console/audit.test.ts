@@ -70,6 +70,9 @@ describeWithProgram('the pages of the audit', findChromium(), 'chromium', (progr
     await button(page, 'Older rows').click();
     await page.getByText('These are all rows.').waitFor();
     await expectSoon(() => rows(page).count()).toBeGreaterThan(60);
+    if (width < 768) {
+      await page.locator('summary', { hasText: /^Search$/ }).click();
+    }
     await page.getByLabel('Token or other object').fill('NORTH');
     await page.getByLabel('Outcome').fill('accepted');
     await expectSoon(() => page.locator('datalist option[value="accepted"]').count()).toBe(1);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, startChromium, watchPage, type WatchedPage } from '../../support/browser/chromium.ts';
 import { ConsoleProcess } from '../../support/browser/console-process.ts';
-import { showsTotal, signIn } from '../../support/browser/console-site.ts';
+import { showsTotal, signIn, signOut } from '../../support/browser/console-site.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
@@ -117,7 +117,7 @@ describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (cadd
 
       it('signs out, removes the cookies, and has asked for nothing elsewhere', async () => {
         await page.goto(`${site}/console`);
-        await page.getByRole('button', { name: 'Sign out' }).click();
+        await signOut(page);
         await page.getByLabel('User name').waitFor();
         await expectSoon(() => page.url()).toBe(`${site}/console/#/`);
         expect(await context.cookies()).toEqual([]);

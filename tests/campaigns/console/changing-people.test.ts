@@ -8,6 +8,7 @@ import {
   PASSWORD,
   signIn,
   startConsole,
+  signOut,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
@@ -146,7 +147,7 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
   it('forgets everything with a sign-out, the address too', async () => {
     await open('/administrators', anna);
     await page.getByLabel('Name').fill('carl');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByLabel('User name').waitFor();
     await expectSoon(() => documentOf(page)).not.toContain(anna);
     await expectSoon(() => page.url()).toBe(`${site.origin}/console/#/`);
@@ -159,7 +160,7 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await open('/administrators', anna);
     await page.getByRole('link', { name: bert }).waitFor();
     await page.route('**/console/api/admin/logout', (route) => route.abort());
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page
       .getByRole('complementary')
       .getByText(/server does not answer/i)
@@ -167,7 +168,7 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await page.unroute('**/console/api/admin/logout');
     await end(anna);
     await clickUntilSignedOut(page.getByRole('button', { name: 'Sign out' }));
-    await expectSoon(() => page.getByRole('complementary').count()).toBe(0);
+    await expectSoon(() => page.getByRole('button', { name: /: account and display$/ }).count()).toBe(0);
   });
 
   it('tells the other tabs who is signed in', async () => {
@@ -175,10 +176,10 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     const other = await page.context().newPage();
     await other.goto(`${site.origin}/console/#/account`);
     await other.getByRole('button', { name: new RegExp(`^End: ${anna}`) }).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await other.getByLabel('User name').waitFor();
     await expectSoon(() => documentOf(other)).not.toContain(anna);
     await signIn(page, bert);
-    await other.getByRole('complementary').getByText(bert, { exact: true }).waitFor();
+    await other.getByRole('button', { name: `${bert}: account and display` }).waitFor();
   });
 });

@@ -11,6 +11,7 @@ import {
   showsTotal,
   signIn,
   WIDTHS,
+  openUserMenu,
 } from '../../support/browser/console-site.ts';
 import { builtConsole } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
@@ -178,6 +179,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
     const { page } = await openPage(browser, origin(), 1280);
     await page.goto(`${origin()}/console/#/`);
     await signIn(page, 'admin');
+    await openUserMenu(page);
     await page.getByLabel('Language').selectOption('Deutsch');
     await page.getByRole('heading', { level: 1, name: 'Überblick' }).waitFor();
     await page.getByText('Token, alle').waitFor();

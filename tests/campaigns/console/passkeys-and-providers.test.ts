@@ -9,6 +9,7 @@ import {
   PASSWORD,
   signIn,
   startConsole,
+  signOut,
 } from '../../support/browser/console-site.ts';
 import { CLIENT, TestOpenidProvider } from '../../support/servers/openid-provider.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
@@ -109,7 +110,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
       .getByRole('alert')
       .getByText(/^No passkey was made/)
       .waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByLabel('User name').waitFor();
     await page.goto(`${site.origin}/console/#/account`);
 
@@ -206,7 +207,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await expectSoon(() => page.url()).toBe(`${site.origin}/console/#/`);
     await signIn(page, 'admin');
     // It has nothing to do with the end of this login.
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await expectSoon(() => page.getByRole('alert').count()).toBe(0);
   });

@@ -11,7 +11,7 @@ const PROBE = '<img src=x onerror="window.probed=1">';
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 /** Members of answers that pages decide by, in place of showing them. */
 const DECIDING =
-  /^(kind|scope|state|rollout|type|event|events|outcome|default|code|at|second_factor|administrator|version|meaning|words|choices)$|_at$|^(created|expires|issued|time|begun|changed|since|issued|last_success|lastused)$/;
+  /^(kind|scope|state|rollout|type|event|events|outcome|default|code|at|second_factor|administrator|version|meaning|words|choices|severity)$|_at$|^(created|examined|last_backup|succeeded|failed|last|expires|issued|time|begun|changed|since|issued|last_success|lastused)$/;
 /** Frames without a request after which a page is taken for complete. */
 const QUIET_FRAMES = 4;
 
@@ -20,7 +20,7 @@ const QUIET_FRAMES = 4;
 const TELLING: readonly string[] = [
   '/search', '/tokens', '/tokens/T1', '/people/north/north/anna', '/policies', '/policies/edit/admin',
   '/policies/explain', '/audit', '/realms', '/resolvers', '/settings', '/webhooks', '/administrators',
-  '/sessions', '/account',
+  '/sessions', '/account', '/health',
 ];
 
 /** The pages with the probe, as elements and as text. */
@@ -106,9 +106,12 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
       '/test-bench',
       '/policies',
       '/policies/edit/admin',
+      '/policies/edit/admin/with/show',
       '/policies/explain',
       '/audit',
+      '/audit/user/anna@north',
       '/audit-verification',
+      '/health',
       '/realms',
       '/resolvers',
       '/resolvers/away',
@@ -118,6 +121,7 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
       '/licence',
       '/webhooks',
       '/webhooks/siem',
+      '/webhooks/siem/edit',
       '/administrators',
       '/administrators/admin',
       '/sessions',

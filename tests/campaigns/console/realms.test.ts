@@ -100,6 +100,14 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await page.getByRole('button', { name: 'Test' }).click();
     await shown(page, 'It works: 2 users.');
     await page.getByRole('cell', { name: 'dora Dora Ernst' }).waitFor();
+    await page.getByLabel('Beginning of a login').fill('diet');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'dora Dora Ernst' }).waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: /^carl/ }).waitFor();
+    await page.getByLabel('Beginning of a login').fill('nobody');
+    await page.getByRole('button', { name: 'Look' }).click();
+    await shown(page, 'Nobody is found so.');
+    await expect(site.application.services.resolvers.show('files')).rejects.toThrow();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'files' }).waitFor();
     await page.goto(`${site.origin}/console/#/realms`);
@@ -112,6 +120,26 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await page.getByRole('listitem').filter({ hasText: 'staff, files' }).waitFor();
     const realms = await site.application.services.realms.list();
     expect(realms.find(({ name }) => name === 'office')?.resolvers).toEqual(['staff', 'files']);
+  });
+
+  it('fill in the settings of an LDAP resolver as usual for its directory', async () => {
+    const { page } = await openConsole(browser, site, { path: '/new-resolver' });
+    await page.getByRole('radio', { name: 'LDAP directory' }).check();
+    await page.getByLabel('Addresses (LDAPURI)').fill('ldaps://dc.example.org');
+    const id = page.getByLabel('(UIDTYPE)');
+    for (const [name, kind] of [
+      ['OpenLDAP', 'entryUUID'],
+      ['eDirectory', 'GUID'],
+      ['Active Directory', 'objectGUID'],
+    ] as const) {
+      await page.getByRole('button', { name }).click();
+      await expectSoon(() => id.inputValue()).toBe(kind);
+    }
+    await expectSoon(() => page.getByLabel('(LOGINNAMEATTRIBUTE)').inputValue()).toBe('sAMAccountName');
+    await expectSoon(() => page.getByLabel('Addresses (LDAPURI)').inputValue()).toBe(
+      'ldaps://dc.example.org',
+    );
+    expect(await lookAt(page, 'resolver-presets')).toEqual([]);
   });
 
   it('are offered at once where they were made after the sign-in, here or by somebody else', async () => {

@@ -11,6 +11,8 @@ import {
   signIn,
   startConsole,
   WIDTHS,
+  signOut,
+  openUserMenu,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
@@ -75,9 +77,64 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await page.getByText('Tokens, all').waitFor();
   });
 
+  it('has a menu of the administrator that the keyboard opens and closes', async () => {
+    const { page } = await openConsole(browser, site);
+    const menu = page.getByRole('button', { name: 'admin: account and display' });
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Times').waitFor();
+    expect(await lookAt(page, 'user-menu')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Times').waitFor({ state: 'detached' });
+    await expectSoon(() => page.locator(':focus').innerText()).toBe('admin');
+    await menu.click();
+    await page.getByRole('complementary').getByRole('link', { name: 'My account' }).click();
+    await page.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
+    await page.getByLabel('Times').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('shows times in UTC to those who want it, and keeps the choice in the browser', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens/T1' });
+    const created = page.locator('dt', { hasText: 'Enrolled' }).locator('xpath=following-sibling::dd');
+    await created.waitFor();
+    await openUserMenu(page);
+    await page.getByLabel('Times').selectOption('UTC');
+    await expectSoon(() => created.innerText()).toMatch(/ UTC$/);
+    await page.reload();
+    await expectSoon(() => created.innerText()).toMatch(/ UTC$/);
+    await page.goto(`${site.origin}/console/#/audit`);
+    await page.getByLabel('Period').selectOption('own');
+    await page.getByLabel('From (UTC)').waitFor();
+    await page.context().close();
+  });
+
+  it('keeps header and navigation in sight, and uses the width of a large screen', async () => {
+    const { page } = await openConsole(browser, site, { path: '/policies', width: 1920 });
+    await page.getByRole('table').waitFor();
+    await page.evaluate('document.querySelector("#content").style.minHeight = "5000px"; scrollTo(0, 3000)');
+    await expectSoon(() => page.evaluate('scrollY > 2000')).toBe(true);
+    const tops = 'document.querySelector("header").getBoundingClientRect().top';
+    await expectSoon(() => page.evaluate(tops)).toBe(0);
+    const side = 'Math.round(document.querySelector("nav").getBoundingClientRect().top) < 100';
+    await expectSoon(() => page.evaluate(side)).toBe(true);
+    const width = Number((await page.getByRole('table').boundingBox())?.width);
+    expect(width).toBeGreaterThan(1500);
+    await page.context().close();
+  });
+
+  it('leads from each page to its guide', async () => {
+    const { page } = await openConsole(browser, site, { path: '/policies' });
+    const link = page.getByRole('link', { name: 'Documentation' });
+    await expectSoon(() => link.getAttribute('href')).toBe('guides/policies.txt');
+    const [guide] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+    await guide.getByText('# Policies').waitFor();
+    await page.context().close();
+  });
+
   it('signs out, and shows nothing afterwards', async () => {
     const { page } = await openConsole(browser, site);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByLabel('User name').waitFor();
     await page.reload();
     await page.getByLabel('User name').waitFor();
@@ -91,16 +148,17 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await page.getByLabel('Benutzername').fill('admin');
     await page.getByLabel('Passwort', { exact: true }).fill('correct horse');
     await page.getByRole('button', { name: 'Anmelden' }).click();
+    await openUserMenu(page);
     await page.getByLabel('Sprache').selectOption('English');
     await page.reload();
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.getByRole('button', { name: 'admin: account and display' }).waitFor();
     await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('en');
     await context.close();
   });
 
   it('keeps what was typed, in a dialog too, when the login ends', async () => {
     const { page } = await openConsole(browser, site, { path: '/enrol' });
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.getByRole('button', { name: 'admin: account and display' }).waitFor();
     await page.goto(`${site.origin}/console/#/tokens/T1`);
     await page.getByRole('button', { name: 'Rename' }).click();
     const field = page.getByRole('dialog').getByLabel('Description');
@@ -122,7 +180,7 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
   it('leaves nothing of the pages behind a sign-out, and begins at the start', async () => {
     const { page } = await openConsole(browser, site, { path: '/tokens/T2' });
     await page.getByText('of the safe').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByLabel('User name').waitFor();
     await expectSoon(() => page.locator('#content').count()).toBe(0);
     await expectSoon(() => page.locator('body').innerHTML()).not.toContain('of the safe');
@@ -156,7 +214,7 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     // The overview would notice the end by itself.
     const { page } = await openConsole(browser, site, { path: '/tokens/T2' });
     await page.route('**/api/admin/logout', (route) => route.abort());
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page
       .getByRole('complementary')
       .getByRole('alert')

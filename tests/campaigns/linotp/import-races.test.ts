@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { ImportEntry } from '../../../src/linotp/import-report.ts';
 import { openDatabase } from '../../../src/database/database.ts';
+import { momentsAt } from '../../../src/housekeeping/housekeeping.ts';
 import { HousekeepingStore } from '../../../src/housekeeping/housekeeping-store.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
@@ -84,10 +85,10 @@ describe('a repeated import', () => {
     await importFixture(app.services, FIXTURE);
     const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
     const now = new Date();
-    await new HousekeepingStore({ database }).clear(
-      { challengesIssuedBefore: now, sessionsEndBy: now, limitsEndBy: now, responsesCountedBefore: now },
-      { signal: new AbortController().signal, removed: () => undefined },
-    );
+    await new HousekeepingStore({ database }).clear(momentsAt(now, 0), {
+      signal: new AbortController().signal,
+      removed: () => undefined,
+    });
     await database.close();
     expect(await sql('challenges').whereNull('closed_by')).toEqual([]);
     const outcomes = await importWhile(

@@ -33,6 +33,7 @@ beforeAll(async () => {
   await application.addRealm('south', ['bob']);
   bounded = await BoundedAdministrators.of(application);
   await bounded.add('north-desk', 'audit', 'north');
+  await bounded.add('north-both', 'audit, show', 'north');
   await bounded.add('clerk', 'show', 'north');
   await application.enrolPlain('NORTH', SUITE, { user: 'ann', realm: 'north' });
   await application.enrolPlain('SOUTH', SUITE, { user: 'bob', realm: 'south' });
@@ -109,6 +110,26 @@ describe('/audit/search', () => {
     expect(JSON.stringify(found)).not.toMatch(/south|SOUTH|NOWHERE/);
     expect(await rows({ serial: 'SOUTH' }, 'north-desk')).toEqual([]);
     expect((await search({ serial: 'SOUTH', limit: '1' }, 'north-desk')).value?.next).toBeNull();
+  });
+
+  it('finds the rows of the tokens that a user has', async () => {
+    const serials = async (parameters: Record<string, string>, as?: string): Promise<ReadonlySet<string>> =>
+      new Set((await rows({ limit: '1000', ...parameters }, as)).map(({ serial }) => serial));
+    expect(await serials({ user: 'ann@north' })).toEqual(new Set(['NORTH', 'BOTH']));
+    expect(await serials({ user: 'bob@south' })).toEqual(new Set(['SOUTH']));
+    expect(await serials({ user: 'ann@north', transactionid: transaction })).toEqual(new Set(['NORTH']));
+    expect(await serials({ user: 'bob@south', transactionid: transaction })).toEqual(new Set());
+    expect((await rows({ user: 'ann@north', outcome: 'wrong' })).map(({ serial }) => serial)).toEqual([
+      'NORTH',
+    ]);
+    expect(await serials({ user: 'ann@north' }, 'north-both')).toEqual(new Set(['NORTH', 'BOTH']));
+  });
+
+  it('tells a user of other realms, and one that is not there, apart for nobody', async () => {
+    const foreign = await search({ user: 'bob@south' }, 'north-both');
+    const unknown = await search({ user: 'zoe@south' }, 'north-both');
+    expect(foreign.error?.message.replace('bob', 'zoe')).toBe(unknown.error?.message);
+    expect((await search({ user: 'ann@north' }, 'north-desk')).error?.message).toMatch(/action=show$/);
   });
 
   it('knows a bound administrator’s realms alone: a foreign one is as unknown as one that is not there', async () => {

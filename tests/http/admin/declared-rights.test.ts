@@ -85,6 +85,7 @@ describe('an API token', () => {
       ['/admin/sign-in/passkey', 'sign-in'],
       ['/admin/password', 'credential'],
       ['/admin/overview', 'credential'],
+      ['/system/health', 'credential'],
       ['/admin/rights', 'credential'],
       ['/admin/search', 'credential'],
       ['/validate/check', 'nothing'],

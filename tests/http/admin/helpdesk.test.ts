@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
@@ -35,6 +36,7 @@ beforeAll(async () => {
   bounded = await BoundedAdministrators.of(application);
   await bounded.add('north-desk', 'show, userlist, transaction', 'north');
   await bounded.add('south-desk', 'show, userlist, transaction', 'south');
+  await bounded.add('lister', 'userlist', 'north');
   await bounded.add('shower', 'show', 'north');
   await bounded.add('nobody', 'reset', 'north');
 });
@@ -49,7 +51,7 @@ async function ask(path: string, parameters: Record<string, string>, as?: string
 interface Found {
   readonly tokens: { readonly hits: readonly { serial: string }[]; readonly more: boolean } | null;
   readonly people: {
-    readonly hits: readonly { user: string; realms: string[] }[];
+    readonly hits: readonly { user: string; realms: string[]; locked: boolean }[];
     readonly incomplete: readonly { resolver: string }[];
   } | null;
   readonly transactions: readonly { transaction_id: string; serial: string; state: string }[] | null;
@@ -80,6 +82,23 @@ describe('/admin/search', () => {
     expect((await search('cleo', 'north-desk')).people).toEqual({ hits: [], more: false, incomplete: [] });
     expect((await search('cleo@south', 'north-desk')).people?.hits).toEqual([]);
     expect((await search('cleo', 'south-desk')).people?.hits).toMatchObject([{ user: 'cleo' }]);
+  });
+
+  it('marks people with a locked token that the caller may see', async () => {
+    const lock = (serial: string, failCount: number): Promise<object[]> =>
+      queryOnce(
+        application.databaseUrl,
+        `UPDATE tokens SET fail_count = ${failCount} WHERE serial = '${serial}'`,
+      );
+    const marked = async (as?: string): Promise<readonly boolean[] | undefined> =>
+      (await search('ann', as)).people?.hits.map(({ locked }) => locked);
+    expect(await marked()).toEqual([false]);
+    await lock('QR1', 1000);
+    expect(await marked()).toEqual([true]);
+    expect(await marked('north-desk')).toEqual([true]);
+    expect(await marked('lister')).toEqual([false]);
+    await lock('QR1', 0);
+    expect(await marked()).toEqual([false]);
   });
 
   it('finds a transaction of the caller’s realms', async () => {

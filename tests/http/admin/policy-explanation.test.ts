@@ -38,10 +38,26 @@ describe('a refused request', () => {
     const { value } = await ask('/system/explainPolicy', { request: row?.requestId ?? '' });
     expect(value).toMatchObject({
       administrator: 'anna',
-      refusal: { right: 'admin:init', endpoint: 'admin/init', api_token: false },
+      refusal: { right: 'admin:init', endpoint: 'admin/init', api_token: false, remedies: ['desk'] },
       rights: [{ allowed: false, reason: 'none', policies: [{ name: 'all', applies: false }] }],
       changes: [{ policy: 'later', kind: 'set', administrator: 'test' }],
     });
+  });
+
+  it('names as remedies only policies that would have let it pass', async () => {
+    const { policies, auditReading } = application.services;
+    await policies.set(OPERATOR, { ...DESK, name: 'away', client: '203.0.113.9' });
+    await policies.set(OPERATOR, { ...DESK, name: 'off', active: false });
+    await policies.set(OPERATOR, { ...DESK, name: 'others', user: 'bert' });
+    await policies.set(OPERATOR, { ...DESK, name: 'anybody', user: '*' });
+    await policies.set(OPERATOR, { ...DESK, name: 'monitoring', scope: 'monitoring', action: 'tokens' });
+    await application.send('/admin/remove', { serial: 'T1' }).auth('anna', 'correct horse');
+    const { rows } = await auditReading.page(OPERATOR, { actor: 'anna', action: 'admin/remove', limit: 1 });
+    const { value } = await ask('/system/explainPolicy', { request: rows[0]?.requestId ?? '' });
+    expect(value).toMatchObject({ refusal: { right: 'admin:remove', remedies: ['desk', 'anybody'] } });
+    for (const name of ['away', 'off', 'others', 'anybody', 'monitoring']) {
+      await policies.remove(OPERATOR, name);
+    }
   });
 
   it('by an API token is known as such', async () => {
@@ -52,7 +68,7 @@ describe('a refused request', () => {
     await application.send('/admin/show', {}).set('Authorization', `Bearer ${token}`);
     const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'admin', limit: 1 });
     const { value } = await ask('/system/explainPolicy', { request: rows[0]?.requestId ?? '' });
-    expect(value).toMatchObject({ refusal: { right: 'admin:show', api_token: true } });
+    expect(value).toMatchObject({ refusal: { right: 'admin:show', api_token: true, remedies: [] } });
   });
 
   it('is shown to those who may read the audit only', async () => {

@@ -88,8 +88,22 @@ describe('/system/testResolver', () => {
       email: '',
       phone: '',
     });
-    expect(((await tryOut({ name: 'crm' })).value as { first: unknown[] }).first).toHaveLength(5);
+    expect(((await tryOut({ name: 'crm' })).value as { first: unknown[] }).first).toHaveLength(9);
     expect((await application.services.resolvers.show('crm')).settings.Where).toBeUndefined();
+  });
+
+  it('shows those whose names begin with the words that are looked for, twenty at most', async () => {
+    const found = async (find: string): Promise<unknown> => (await tryOut({ name: 'crm', find })).value;
+    expect(await found('USER3')).toMatchObject({ users: 9, first: [{ username: 'user3' }], more: false });
+    expect(await found('user3 ber')).toMatchObject({ first: [{ username: 'user3' }] });
+    expect(await found('ser3')).toMatchObject({ first: [] });
+    expect(await found("%' OR 1=1 --")).toMatchObject({ first: [] });
+    expect(await found('a b c d e')).toMatchObject({ first: [], more: false });
+    const many = '(SELECT number AS id, number AS login FROM generate_series(1, 25) AS number) AS many';
+    await people.database.knex.raw(`CREATE VIEW many AS SELECT * FROM ${many}`);
+    const { value } = await tryOut(draft({ Table: 'many', Map: '{"userid": "id", "username": "login"}' }));
+    expect(value).toMatchObject({ users: 25, more: true });
+    expect((value as { first: unknown[] }).first).toHaveLength(20);
   });
 
   it('counts users only, and tells what the other entries lack and which users share an id', async () => {
@@ -193,7 +207,7 @@ describe('/system/testResolver', () => {
       return trial.kind === 'read' ? trial.first?.length : trial;
     };
     expect(await first('system:write')).toBeUndefined();
-    expect(await first('system:write', 'admin:userlist')).toBe(5);
+    expect(await first('system:write', 'admin:userlist')).toBe(9);
     const all = { scope: 'system', action: '*', realm: '*', user: '*' } as const;
     await policies.set(OPERATOR, { name: 'system', ...all });
     await application.addRealm('other');
@@ -201,7 +215,7 @@ describe('/system/testResolver', () => {
     await policies.set(OPERATOR, { ...listing, realm: 'other' });
     expect(await first('*')).toBeUndefined();
     await policies.set(OPERATOR, { ...listing, realm: 'customers' });
-    expect(await first('*')).toBe(5);
+    expect(await first('*')).toBe(9);
     const trial = await resolverTrials.try(caller('*'), { name: 'unheard', kind: 'sql', settings });
     expect(trial).toMatchObject({ kind: 'read', first: undefined });
   });

@@ -187,6 +187,7 @@ export class TestApplication {
       statusPoll: options.statusPoll,
       responder: options.responder,
       metrics: this.metrics,
+      examined: loadConfig({}),
     });
     this.services = spoil?.(services) ?? services;
     const guards = buildGuards({

@@ -78,6 +78,18 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
   await page.locator('#content').waitFor();
 }
 
+/** Opens the menu of the signed-in administrator: how the console is shown, and the sign-out. */
+export async function openUserMenu(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /: account and display$|: Konto und Anzeige$/ }).click();
+  await page.locator('#user-menu').waitFor();
+}
+
+/** Signs out by the menu of the administrator. */
+export async function signOut(page: Page): Promise<void> {
+  await openUserMenu(page);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+}
+
 /** @returns the violations of axe on the page as it is now, and what is wider than the window */
 export async function faultsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);

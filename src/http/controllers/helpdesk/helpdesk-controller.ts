@@ -80,6 +80,7 @@ const SEARCH_RESULT = z.strictObject({
           ...NAMES,
           resolver: z.string(),
           realms: REALMS.describe('the visible realms that have the resolver, the default one first'),
+          locked: z.boolean().describe('true: a visible token of the user is locked'),
         }),
       ),
       more: z.boolean(),
@@ -282,11 +283,12 @@ function searchObject({ tokens, people, transactions }: SearchResult): z.input<t
   return {
     tokens: tokens && { hits: tokens.hits.map(tokenObject), more: tokens.hasMore },
     people: people && {
-      hits: people.hits.map(({ login, resolver, realms, ...user }) => ({
+      hits: people.hits.map(({ login, resolver, realms, hasLockedToken, ...user }) => ({
         user: login,
         ...namesOf(user),
         resolver,
         realms: [...realms],
+        locked: hasLockedToken,
       })),
       more: people.hasMore,
       incomplete: [...people.incomplete],

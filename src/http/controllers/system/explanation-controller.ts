@@ -95,6 +95,7 @@ const EXPLANATION = z.strictObject({
       endpoint: z.string(),
       right: z.string().nullable().describe('`scope:action`; null: the audit does not name it'),
       api_token: z.boolean().describe('the API token lacked the right, whatever the policies say'),
+      remedies: names.describe('policies that would give the right if they named its action, too'),
     })
     .nullable(),
   changes: z
@@ -299,7 +300,7 @@ function shownValues({ user, realm, client, at, values }: ValuesExplanation): Ex
 }
 
 function shownRefusal(explanation: RefusalExplanation): Explanation {
-  const { refusal, changes } = explanation;
+  const { refusal, remedies, changes } = explanation;
   const { right, endpoint, requestId, isByApiToken } = refusal;
   return {
     ...shownRights(explanation),
@@ -309,6 +310,7 @@ function shownRefusal(explanation: RefusalExplanation): Explanation {
       endpoint,
       right: right === undefined ? null : `${right.scope}:${right.action}`,
       api_token: isByApiToken,
+      remedies: [...remedies],
     },
     changes:
       changes?.map(({ policy, kind, administrator, at }) => ({

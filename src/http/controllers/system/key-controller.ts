@@ -20,7 +20,7 @@ const REPORT = z.strictObject({
   ),
   servers: z.array(
     z.strictObject({
-      place: z.string().describe('host name and process id'),
+      place: z.string().describe('host name, process id and version'),
       keyids: z.array(z.string()),
       seals_with: z.string(),
     }),
@@ -39,7 +39,7 @@ const EXAMPLE = {
       secrets: 812,
     },
   ],
-  servers: [{ place: 'tan1:4711', keyids: ['0123456789abcdef'], seals_with: '0123456789abcdef' }],
+  servers: [{ place: 'tan1:4711 (1.0.0)', keyids: ['0123456789abcdef'], seals_with: '0123456789abcdef' }],
   counted: '2026-11-20T12:05:00.000Z',
 };
 

@@ -34,6 +34,7 @@ const TRIAL = z.union([
     readable: z.literal(true),
     users: count,
     first: z.array(USER).nullable().describe('some users; null: the caller may not list them'),
+    more: z.boolean().describe('true: there are more of those that `find` asks for'),
     entries: z
       .strictObject({
         total: count,
@@ -105,14 +106,15 @@ function trialEndpoint({ resolverTrials }: Pick<Services, 'resolverTrials'>): En
         ),
         ...RESOLVER_PARAMETERS,
         remove_password: REMOVE_PASSWORD,
+        find: optional('shows only users whose login, name or e-mail address begins with these words', 'ann'),
       },
     },
-    async ({ caller, parameters: { name, type, remove_password: removed, ...settings } }) => {
+    async ({ caller, parameters: { name, type, remove_password: removed, find, ...settings } }) => {
       const draft =
         type === undefined
           ? { name }
           : { name, kind: resolverKind(type), settings: providedSettings(settings), ...removalOf(removed) };
-      return shownTrial(await resolverTrials.try(caller, draft));
+      return shownTrial(await resolverTrials.try(caller, draft, find));
     },
   );
 }
@@ -136,11 +138,12 @@ function shownTrial(trial: Trial): Shown<typeof TRIAL> {
   if (trial.kind === 'unreadable') {
     return { readable: false, reason: trial.reason };
   }
-  const { users, first, found } = trial;
+  const { users, first, hasMore, found } = trial;
   return {
     readable: true,
     users,
     first: first?.map(shownUser) ?? null,
+    more: hasMore,
     ...(found !== undefined && {
       entries: {
         total: found.entries,

@@ -6,7 +6,7 @@ import type { WebhookTest } from '../../../webhooks/webhook-service.ts';
 import type { PendingDelivery, WebhookWithState } from '../../../webhooks/webhook.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type Endpoint, plainChange, valueChange, valueReading } from '../../endpoint-spec.ts';
-import { optional, required } from '../../request/parameters.ts';
+import { blankAsUndefined, optional, required } from '../../request/parameters.ts';
 
 const NAME = required('the name of the webhook', 'siem');
 const time = z.iso.datetime();
@@ -85,6 +85,7 @@ export function webhookEndpoints(operations: Pick<Services, 'webhooks'>): Endpoi
   return [
     ...readingParts(operations),
     ...secretParts(operations),
+    changePart(operations),
     ...switchParts(operations),
     ...deliveryParts(operations),
   ];
@@ -162,6 +163,28 @@ function secretParts({ webhooks }: Pick<Services, 'webhooks'>): Endpoint[] {
       async ({ caller, parameters: { name } }) => ({ secret: await webhooks.replaceSecret(caller, name) }),
     ),
   ];
+}
+
+function changePart({ webhooks }: Pick<Services, 'webhooks'>): Endpoint {
+  return plainChange(
+    {
+      path: '/system/webhooks/set',
+      summary:
+        'changes address, events or realms of a webhook; what is not given stays, and so does the secret',
+      parameters: {
+        name: NAME,
+        url: optional('where the events go', 'https://siem.example.com/tankeeper'),
+        events: optional('a comma list of types', 'token.locked'),
+        realms: optional('only events of tokens in these realms, a comma list; empty: of all', 'customers'),
+      },
+    },
+    ({ caller, parameters: { name, url, events, realms } }) =>
+      webhooks.change(caller, name, {
+        url: blankAsUndefined(url)?.trim(),
+        events: events === undefined ? undefined : splitList(events),
+        realms: realms === undefined ? undefined : splitList(realms),
+      }),
+  );
 }
 
 function switchParts({ webhooks }: Pick<Services, 'webhooks'>): Endpoint[] {

@@ -50,6 +50,7 @@ const ANSWERS: Answers = {
       at: AT,
       isByApiToken: true,
     },
+    remedies: [],
     changes: [{ policy: 'day', kind: 'removed', administrator: 'bert', at: AT }],
   },
 };

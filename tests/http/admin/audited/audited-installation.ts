@@ -100,6 +100,7 @@ function webhookActs({ application, name: newName }: InstallationParts): Readonl
       outcomes: ['secret replaced'],
       action: 'webhook/rotate-secret',
     },
+    '/system/webhooks/set': { prepare: added, outcomes: ['changed'], action: 'webhook/set' },
     '/system/webhooks/enable': { prepare: added, outcomes: ['enabled'], action: 'webhook/enable' },
     '/system/webhooks/disable': { prepare: added, outcomes: ['disabled'], action: 'webhook/disable' },
     '/system/webhooks/test': { prepare: added, outcomes: ['failed'], action: 'webhook/test', isIdle: true },

@@ -1,0 +1,274 @@
+import { Anchor, Badge, Code } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Fragment, type ReactNode } from 'react';
+import { call, type ValueOf } from '../api/call.ts';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { RecordTable } from '../design/record-table.tsx';
+import { personAddress, tokenAddress } from '../helpdesk/addresses.ts';
+import helpdesk from '../helpdesk/helpdesk.module.css';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import { isFailing } from '../webhooks/webhook-queries.ts';
+import { healthTexts } from './health-texts.ts';
+
+type Health = ValueOf<'/system/health'>;
+type Installation = NonNullable<Health['installation']>;
+type Responses = NonNullable<Health['responses']>;
+type Refused = NonNullable<Health['refused']>;
+
+/** Milliseconds between two looks. */
+const AGAIN_MS = 30_000;
+const SEVERITIES = ['error', 'warning', 'note'] as const;
+const COLOURS = { error: 'red', warning: 'yellow', note: 'gray' } as const;
+const STATE_COLOURS = { available: 'green', unavailable: 'red', unknown: 'gray' } as const;
+
+/** What needs attention in the installation, as far as the caller may see it. */
+export default function HealthPage(): ReactNode {
+  const t = useTexts(healthTexts);
+  const health = useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => call('/system/health', {}, { signal }),
+    refetchInterval: AGAIN_MS,
+  });
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Loaded query={health}>
+        {({ installation, responses, refused }) => (
+          <>
+            {installation !== null && <InstallationParts installation={installation} />}
+            {responses !== null && <ResponsePart responses={responses} />}
+            {refused !== null && <RefusedPart refused={refused} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface PartProps {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+function Part({ title, lead, children }: PartProps): ReactNode {
+  return (
+    <section className={helpdesk.section} aria-label={title}>
+      <h2>{title}</h2>
+      {lead !== undefined && <p className={helpdesk.quiet}>{lead}</p>}
+      {children}
+    </section>
+  );
+}
+
+function InstallationParts({ installation }: { readonly installation: Installation }): ReactNode {
+  const t = useTexts(healthTexts);
+  const format = useFormat();
+  const { findings, examined, last_backup: backup, webhooks, servers, resolvers } = installation;
+  return (
+    <>
+      <Part title={t.findings} lead={<WithCode text={t.findingsLead(format.time(examined))} />}>
+        <Findings findings={findings} />
+      </Part>
+      <Part title={t.backup}>
+        <p>
+          <WithCode
+            text={backup === null ? t.noBackup : t.lastBackup(format.time(backup), format.ago(backup))}
+          />
+        </p>
+      </Part>
+      <Webhooks webhooks={webhooks} />
+      <Part title={t.servers} lead={t.serversLead}>
+        <ul className={helpdesk.hits}>
+          {servers.map((server) => (
+            <li key={server} className={helpdesk.hit}>
+              {server}
+            </li>
+          ))}
+        </ul>
+      </Part>
+      <Resolvers resolvers={resolvers} />
+    </>
+  );
+}
+
+function Findings({ findings }: Pick<Installation, 'findings'>): ReactNode {
+  const t = useTexts(healthTexts);
+  const inOrder = SEVERITIES.flatMap((severity) => findings.filter((one) => one.severity === severity));
+  return inOrder.length === 0 ? (
+    <p>{t.noFinding}</p>
+  ) : (
+    <ul className={helpdesk.hits}>
+      {inOrder.map(({ severity, code, text, remedy }) => (
+        <li key={`${code} ${text}`}>
+          <p>
+            <Badge variant="light" tt="none" color={COLOURS[severity]}>
+              {t.severities[severity]}
+            </Badge>{' '}
+            <span lang="en">
+              <WithCode text={text} />
+            </span>{' '}
+            <span className={helpdesk.quiet}>({code})</span>
+          </p>
+          <p className={helpdesk.verbatim}>
+            {t.remedy}:{' '}
+            <span lang="en">
+              <WithCode text={remedy} />
+            </span>
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A text of the server, whose commands stand between backticks. */
+function WithCode({ text }: { readonly text: string }): ReactNode {
+  return text
+    .split('`')
+    .map((part, place) =>
+      place % 2 === 1 ? (
+        <Code key={`${place} ${part}`}>{part}</Code>
+      ) : (
+        <Fragment key={`${place} ${part}`}>{part}</Fragment>
+      ),
+    );
+}
+
+function Webhooks({ webhooks }: Pick<Installation, 'webhooks'>): ReactNode {
+  const t = useTexts(healthTexts);
+  const format = useFormat();
+  const troubled = webhooks.filter((webhook) => isFailing(webhook) || webhook.given_up > 0);
+  return (
+    <Part title={t.webhooks}>
+      {troubled.length === 0 ? (
+        <p>{t.webhooksWell(format.number(webhooks.length))}</p>
+      ) : (
+        <RecordTable
+          label={t.webhooks}
+          columns={[
+            [
+              t.webhook,
+              ({ name }) => <Anchor href={`#/webhooks/${encodeURIComponent(name)}`}>{name}</Anchor>,
+            ],
+            [t.waiting, ({ waiting }) => format.number(waiting)],
+            [t.givenUp, ({ given_up: number }) => format.number(number)],
+            [t.lastSuccess, ({ last_success: at }) => format.time(at)],
+            [
+              t.lastFailure,
+              ({ last_failure: reason, last_failure_at: at }) =>
+                at === null ? '–' : `${reason}, ${format.time(at)}`,
+            ],
+          ]}
+          rows={troubled}
+          keyOf={({ name }) => name}
+        />
+      )}
+    </Part>
+  );
+}
+
+function Resolvers({ resolvers }: Pick<Installation, 'resolvers'>): ReactNode {
+  const t = useTexts(healthTexts);
+  const format = useFormat();
+  return (
+    <Part title={t.resolvers}>
+      {resolvers.length === 0 ? (
+        <p>{t.noResolver}</p>
+      ) : (
+        <RecordTable
+          label={t.resolvers}
+          columns={[
+            [
+              t.resolver,
+              ({ resolver }) => (
+                <Anchor href={`#/resolvers/${encodeURIComponent(resolver)}`}>{resolver}</Anchor>
+              ),
+            ],
+            [
+              t.state,
+              ({ state }) => (
+                <Badge variant="light" tt="none" color={STATE_COLOURS[state]}>
+                  {t.states[state]}
+                </Badge>
+              ),
+            ],
+            [t.lastSuccess, ({ succeeded }) => format.time(succeeded)],
+            [t.lastFailure, ({ failed }) => format.time(failed)],
+          ]}
+          rows={resolvers}
+          keyOf={({ resolver }) => resolver}
+        />
+      )}
+    </Part>
+  );
+}
+
+function ResponsePart({ responses }: { readonly responses: Responses }): ReactNode {
+  const t = useTexts(healthTexts);
+  const format = useFormat();
+  const rows = (['day', 'week', 'month'] as const).map((period) => ({ period, ...responses[period] }));
+  return (
+    <Part title={t.responses}>
+      <RecordTable
+        label={t.responses}
+        columns={[
+          [t.period, ({ period }) => t.periods[period]],
+          [t.accepted, ({ accepted }) => format.number(accepted)],
+          [t.refused, ({ refused }) => format.number(refused)],
+          [t.expired, ({ expired }) => format.number(expired)],
+        ]}
+        rows={rows}
+        keyOf={({ period }) => period}
+      />
+    </Part>
+  );
+}
+
+function RefusedPart({ refused }: { readonly refused: Refused }): ReactNode {
+  const t = useTexts(healthTexts);
+  const format = useFormat();
+  const maySee = useSession().may('admin', 'show');
+  return (
+    <Part title={t.people} lead={t.peopleLead}>
+      {refused.length === 0 ? (
+        <p>{t.nobody}</p>
+      ) : (
+        <RecordTable
+          label={t.people}
+          columns={[
+            [t.owner, ({ owner }) => owner && <OwnerName owner={owner} />],
+            [
+              t.token,
+              ({ serial, locked }) => (
+                <>
+                  {maySee ? <Anchor href={`#${tokenAddress(serial)}`}>{serial}</Anchor> : serial}{' '}
+                  {locked && (
+                    <Badge variant="light" tt="none" color="red">
+                      {t.locked}
+                    </Badge>
+                  )}
+                </>
+              ),
+            ],
+            [t.refusals, ({ refusals }) => format.number(refusals)],
+            [t.last, ({ last }) => format.time(last)],
+          ]}
+          rows={refused}
+          keyOf={({ serial }) => serial}
+        />
+      )}
+    </Part>
+  );
+}
+
+function OwnerName({ owner }: { readonly owner: NonNullable<Refused[number]['owner']> }): ReactNode {
+  const { user, resolver, realm } = owner;
+  return realm === null ? (
+    user
+  ) : (
+    <Anchor href={`#${personAddress({ user, resolver, realm })}`}>{user}</Anchor>
+  );
+}

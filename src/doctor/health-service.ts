@@ -1,0 +1,238 @@
+import type { AuditReading } from '../audit/audit-reading.ts';
+import type { AuditRow } from '../audit/audit-row.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import { type OwnedToken, ownedToken } from '../helpdesk/owned-token.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { KeyHolder } from '../keys/vault.ts';
+import type { ObservationStore, ResponseOutcomes } from '../monitoring/observation-store.ts';
+import { type ResolverHealth, resolverHealth } from '../monitoring/overview.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
+import type { Caller } from '../policy/caller.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
+import { isVisible } from '../tokens/token-view.ts';
+import type { WebhookStore } from '../webhooks/webhook-store.ts';
+import type { WebhookWithState } from '../webhooks/webhook.ts';
+import { type Check, Examination, type Finding } from './examination.ts';
+import type { InstallationStore } from './installation-store.ts';
+
+interface HealthDependencies {
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
+  readonly access: Pick<AccessControl, 'grantOf'>;
+  /** The checks of `tankeeper doctor` that a server can repeat: their cost does not grow with tokens and users. */
+  readonly checks: readonly Check[];
+  readonly backups: () => ReturnType<InstallationStore['backups']>;
+  readonly webhooks: Pick<WebhookStore, 'list'>;
+  /** @returns the running servers */
+  readonly servers: () => Promise<readonly KeyHolder[]>;
+  readonly observations: Pick<ObservationStore, 'resolverUses' | 'responseNumbersSince'>;
+  readonly audit: Pick<AuditReading, 'page'>;
+  readonly tokens: Pick<TokenStore, 'findBySerial'>;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+}
+
+/** The state of the installation itself. */
+interface InstallationHealth {
+  readonly examinedAt: Date;
+  /** In the order of the checks. */
+  readonly findings: readonly Finding[];
+  /** The begin of the last export that the audit records; null: none. */
+  readonly lastBackup: Date | null;
+  readonly webhooks: readonly WebhookWithState[];
+  /** The servers that run, by host, process and version. */
+  readonly servers: readonly string[];
+  readonly resolvers: readonly ResolverHealth[];
+}
+
+/** Responses of all realms in a period that ends now. */
+export interface ResponsePeriod {
+  readonly since: Date;
+  readonly outcomes: ResponseOutcomes;
+}
+
+/** Responses of the last 24 hours, 7 and 30 days. */
+export interface ResponsePeriods {
+  readonly day: ResponsePeriod;
+  readonly week: ResponsePeriod;
+  readonly month: ResponsePeriod;
+}
+
+/** A token whose responses were refused lately. */
+export interface RefusedToken {
+  readonly serial: string;
+  /** The token as it is now; null: it is gone, or the caller may not see it. */
+  readonly token: OwnedToken | null;
+  /** The number of refused responses among the looked-at rows. */
+  readonly refusals: number;
+  /** The time of the last of them, as the audit has it. */
+  readonly lastAt: string;
+}
+
+/** The health of the installation. A part is null for a caller without the right to see it. */
+export interface Health {
+  readonly installation: InstallationHealth | null;
+  readonly responses: ResponsePeriods | null;
+  /** Those of the last day, the newest first. */
+  readonly refused: readonly RefusedToken[] | null;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Milliseconds for which a reading serves those who ask again. */
+const READING_KEPT_MS = 15_000;
+/** Milliseconds for each check. */
+const CHECK_TIMEOUT_MS = 5_000;
+/** The audit rows of each outcome that are looked at, and the tokens that are shown. */
+const MAX_ROWS = 100;
+const MAX_REFUSED = 10;
+/** The outcomes of refused responses that somebody may have to be called about. */
+const REFUSED = ['wrong', 'locked'] as const;
+
+/** What does not depend on the caller. */
+interface HealthFacts {
+  readonly installation: InstallationHealth;
+  readonly responses: ResponsePeriods;
+}
+
+/**
+ * The health page: what `tankeeper doctor` finds, as far as a running server can look, and what servers have noted. Its
+ * statements do not walk over tokens, users or audit rows, no resolver or receiver is asked, and all callers share one
+ * reading.
+ */
+export class HealthService {
+  readonly #deps: HealthDependencies;
+  #recent: { readonly facts: Promise<HealthFacts>; until: number } | undefined;
+
+  constructor(dependencies: HealthDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Shows the installation to callers with `system/read`, responses to those with `monitoring/metrics`, both where no
+   * realm binds the right, and refused tokens in the realms of `admin/audit`, with owners in those of `admin/show`.
+   */
+  async read(caller: Caller): Promise<Health> {
+    const { access, configuration: stored } = this.#deps;
+    const configuration = await stored.current();
+    const grantOf = (scope: 'system' | 'monitoring' | 'admin', action: string): Grant | undefined =>
+      access.grantOf(configuration, caller, { scope, action });
+    const isUnbound = (grant: Grant | undefined): boolean => grant?.realms === 'all';
+    const factsFor = async (isGranted: boolean): Promise<HealthFacts | undefined> =>
+      isGranted ? this.#recentFacts() : undefined;
+    const [installation, responses] = await Promise.all([
+      factsFor(isUnbound(grantOf('system', 'read'))),
+      factsFor(isUnbound(grantOf('monitoring', 'metrics'))),
+    ]);
+    return {
+      installation: installation?.installation ?? null,
+      responses: responses?.responses ?? null,
+      refused:
+        grantOf('admin', 'audit') === undefined
+          ? null
+          : await this.#refused(caller, configuration, grantOf('admin', 'show')),
+    };
+  }
+
+  #recentFacts(): Promise<HealthFacts> {
+    const { elapsed } = this.#deps;
+    if (this.#recent !== undefined && elapsed() < this.#recent.until) {
+      return this.#recent.facts;
+    }
+    const recent = { facts: this.#facts(), until: Infinity };
+    recent.facts.then(
+      () => {
+        recent.until = elapsed() + READING_KEPT_MS;
+      },
+      () => {
+        // After a failure the next caller asks again.
+        recent.until = 0;
+      },
+    );
+    this.#recent = recent;
+    return recent.facts;
+  }
+
+  async #facts(): Promise<HealthFacts> {
+    const { configuration, checks, backups, webhooks, servers, observations, clock } = this.#deps;
+    const examination = new Examination({ timeoutMs: CHECK_TIMEOUT_MS });
+    await examination.run(checks);
+    const [{ resolvers }, { lastExport }, receivers, running, uses] = await Promise.all([
+      configuration.current(),
+      backups(),
+      webhooks.list(),
+      servers(),
+      observations.resolverUses(),
+    ]);
+    return {
+      installation: {
+        examinedAt: clock.now(),
+        findings: examination.report.findings,
+        lastBackup: lastExport ?? null,
+        webhooks: receivers,
+        servers: running.map(({ place }) => place),
+        resolvers: resolverHealth(resolvers, uses),
+      },
+      responses: await this.#responses(),
+    };
+  }
+
+  async #responses(): Promise<ResponsePeriods> {
+    const { clock, observations } = this.#deps;
+    const now = clock.now().getTime();
+    const wholeHour = (time: number): Date => new Date(time - (time % HOUR_MS));
+    const since = [
+      new Date(now - DAY_MS),
+      wholeHour(now - 7 * DAY_MS),
+      wholeHour(now - 30 * DAY_MS),
+    ] as const;
+    const numbers = await observations.responseNumbersSince(since);
+    const period = (place: 0 | 1 | 2): ResponsePeriod => ({
+      since: since[place],
+      outcomes: numbers[place] ?? {},
+    });
+    return { day: period(0), week: period(1), month: period(2) };
+  }
+
+  /** Reads the newest rows of the audit, in a search that is bounded as those of the audit page. */
+  async #refused(
+    caller: Caller,
+    configuration: Configuration,
+    shown: Grant | undefined,
+  ): Promise<readonly RefusedToken[]> {
+    const { audit, tokens, clock } = this.#deps;
+    const rows: AuditRow[] = [];
+    for (const outcome of REFUSED) {
+      const since = new Date(clock.now().getTime() - DAY_MS);
+      rows.push(...(await audit.page(caller, { outcome, since, limit: MAX_ROWS })).rows);
+    }
+    const refused: RefusedToken[] = [];
+    for (const { serial, refusals, lastAt } of bySerial(rows).slice(0, MAX_REFUSED)) {
+      const token = shown === undefined ? undefined : await tokens.findBySerial(serial);
+      const isShown = token !== undefined && shown !== undefined && isVisible(token, shown);
+      refused.push({
+        serial,
+        refusals,
+        lastAt,
+        token: isShown ? ownedToken(configuration, shown, token) : null,
+      });
+    }
+    return refused;
+  }
+}
+
+/** @returns the tokens that the rows are about, the newest row first */
+function bySerial(rows: readonly AuditRow[]): readonly Omit<RefusedToken, 'token'>[] {
+  const found = new Map<string, Omit<RefusedToken, 'token'>>();
+  for (const { subject, at } of rows) {
+    const before = found.get(subject);
+    found.set(subject, {
+      serial: subject,
+      refusals: (before?.refusals ?? 0) + 1,
+      lastAt: before === undefined || at > before.lastAt ? at : before.lastAt,
+    });
+  }
+  found.delete('');
+  return [...found.values()].sort((one, other) => (one.lastAt < other.lastAt ? 1 : -1));
+}
