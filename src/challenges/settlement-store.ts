@@ -10,18 +10,18 @@ import type { Act } from '../policy/caller.ts';
 import { findToken, stateColumns, withLockedTokens } from '../tokens/token-rows-store.ts';
 import { isLocked, type TokenStateChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { type ChallengeOfToken, type Decision, MAX_FAIL_COUNT, OUT_OF_STEP } from './challenge.ts';
+import { type ChallengeOfToken, type Decision, MAX_FAIL_COUNT } from './challenge.ts';
 
 /** @returns the audit entry of a response, with its effects on the token, in the state before it */
 export function decisionEntry(
   act: Act,
   { challenge, token }: ChallengeOfToken,
-  { change, failCount, reason, isOutOfStep }: Decision,
+  { change, failCount, reason, cause }: Decision,
 ): NotedEntry {
   const { serial, realms, maxFail, owner } = token;
   const isLockedNow = change !== null && !isLocked(token) && isLocked({ failCount, maxFail });
   const isRolledOut = change?.token.rollout === 'complete';
-  const outcome = isOutOfStep ? `${reason}, ${OUT_OF_STEP}` : reason;
+  const outcome = cause === undefined ? reason : `${reason}, ${cause}`;
   return {
     ...auditEntry({ ...act, transaction: challenge.transactionId }, serial, outcome, realms),
     user: owner?.login ?? null,

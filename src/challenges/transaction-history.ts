@@ -1,6 +1,6 @@
 import { type AuditRow, auditTime } from '../audit/audit-row.ts';
 import type { TransactionRows } from '../audit/audit-store.ts';
-import { type ClosedBy, type Decision, OUT_OF_STEP } from './challenge.ts';
+import type { ClosedBy, Decision, WrongCause } from './challenge.ts';
 
 /** `given up`: the wrong response that closes the challenge. `refused`: a response that changes nothing, or a lock. */
 type TransactionEventKind =
@@ -74,6 +74,12 @@ const EVENT_BY_OUTCOME: Readonly<Record<'issued' | Decision['reason'], EventMean
 /** The reason of a wrong response whose token needs to be resynchronised. */
 export const OUT_OF_STEP_REASON = 'the token is out of step';
 
+const CAUSES: Readonly<Record<WrongCause, string>> = {
+  'out of step': OUT_OF_STEP_REASON,
+  'right PIN': 'the PIN was right, the response was wrong',
+  'right response': 'the response was right, the PIN was wrong',
+};
+
 const EVENT_BY_CLOSING: Readonly<Record<ClosedBy, EventMeaning>> = {
   accepted: EVENT_BY_OUTCOME.accepted,
   exhausted: EVENT_BY_OUTCOME.exhausted,
@@ -99,9 +105,11 @@ function reportedEvent({ at, outcome, action, actor, client, requestId }: AuditR
   const known: EventMeaning | undefined = Object.hasOwn(EVENT_BY_OUTCOME, word)
     ? EVENT_BY_OUTCOME[word as keyof typeof EVENT_BY_OUTCOME]
     : undefined;
+  const cause =
+    detail !== undefined && Object.hasOwn(CAUSES, detail) ? CAUSES[detail as WrongCause] : undefined;
   const meaning =
-    known !== undefined && detail === OUT_OF_STEP
-      ? { ...known, reason: OUT_OF_STEP_REASON }
+    known !== undefined && cause !== undefined
+      ? { ...known, reason: cause }
       : ((detail === undefined ? known : undefined) ?? { event: 'other', reason: outcome });
   return { at, ...meaning, action, actor, client, requestId, derived: false };
 }
