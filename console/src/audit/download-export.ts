@@ -50,7 +50,7 @@ export async function fetchExport(
 }
 
 /** Hands a file to the browser, which saves it. */
-export function saveFile({ name, content }: ExportedFile): void {
+export function saveFile({ name, content }: Pick<ExportedFile, 'name' | 'content'>): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;

@@ -15,9 +15,30 @@ export function tokenAddress(serial: string): string {
   return `/tokens/${part(serial)}`;
 }
 
-/** The list of the tokens with a status, as `locked`; `all`: of all. */
+/** The list of the tokens with a status, as `locked`; another: of all. */
 export function tokensAddress(status: string): string {
-  return `/tokens/with/${part(status)}`;
+  const isOfOwner = status === 'assigned' || status === 'unassigned';
+  const isState = status === 'active' || status === 'inactive' || status === 'locked';
+  return viewAddress('/tokens', { [isOfOwner ? 'owner' : 'state']: isOfOwner || isState ? status : '' });
+}
+
+/** What a table shows, by names of letters: filters, order and place. Empty texts are left out. */
+export type View = Readonly<Record<string, string>>;
+
+/** The address of a page with a table: `/tokens;state=locked;page=2`. */
+export function viewAddress(path: string, view: View): string {
+  const parts = Object.entries(view).filter(([, text]) => text !== '');
+  return path + parts.map(([name, text]) => `;${name}=${part(text)}`).join('');
+}
+
+/** @returns the address of a page without its view, and the view */
+export function readAddress(address: string): { readonly path: string; readonly view: View } {
+  const [path = '', ...parts] = address.split(';');
+  const entries = parts.map((text) => /^([a-z]+)=(.*)$/s.exec(text) ?? ['', '', '']);
+  return {
+    path,
+    view: Object.fromEntries(entries.map(([, name = '', text = '']) => [name, readPart(text)])),
+  };
 }
 
 /** The audit of a token. */

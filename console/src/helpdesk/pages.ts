@@ -22,16 +22,19 @@ export const helpdeskPages: readonly ConsolePage[] = [
   },
   {
     path: '/tokens',
+    hasView: true,
     title: { en: { title: 'Tokens' }, de: { title: 'Token' } },
     group: 'helpdesk',
     isFor: canShow,
     component: lazy(() => import('./tokens-page.tsx')),
   },
   {
-    path: '/tokens/with/:status',
-    title: { en: { title: 'Tokens' }, de: { title: 'Token' } },
-    isFor: canShow,
-    component: lazy(() => import('./tokens-page.tsx')),
+    path: '/people',
+    hasView: true,
+    title: { en: { title: 'People' }, de: { title: 'Personen' } },
+    group: 'helpdesk',
+    isFor: (session) => session.may('admin', 'userlist'),
+    component: lazy(() => import('./people-page.tsx')),
   },
   {
     path: '/enrol',

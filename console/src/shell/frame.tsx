@@ -6,6 +6,7 @@ import { Failure } from '../design/failure.tsx';
 import { Notices } from '../design/notices.tsx';
 import { Page } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
+import { readAddress } from '../helpdesk/addresses.ts';
 import { type Language, useLanguage, useTexts } from '../language/language.ts';
 import { useSession, useSessionControl } from '../session/session.tsx';
 import { type ConsolePage, GROUPS } from './console-page.ts';
@@ -56,11 +57,11 @@ export function Frame(): ReactNode {
       </div>
       <main id="content" className={classes.content} tabIndex={-1}>
         <Notices>
-          <PageBoundary key={location}>
+          <PageBoundary key={readAddress(location).path}>
             <Suspense fallback={<Loading />}>
               <Switch>
-                {pages.map(({ path, component: Content }) => (
-                  <Route key={path} path={path}>
+                {pages.map(({ path, hasView, component: Content }) => (
+                  <Route key={path} path={hasView ? new RegExp(`^${path}(?:;.*)?$`, 's') : path}>
                     <Content />
                   </Route>
                 ))}
@@ -122,7 +123,8 @@ function Navigation({
 }
 
 function isWithin(location: string, path: string): boolean {
-  return location === path || (path !== '/' && location.startsWith(`${path}/`));
+  const { path: own } = readAddress(location);
+  return own === path || (path !== '/' && own.startsWith(`${path}/`));
 }
 
 function Preferences(): ReactNode {
