@@ -1,4 +1,5 @@
 import { Button, Checkbox, Table, VisuallyHidden } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/language.ts';
 import { designTexts } from './design-texts.ts';
@@ -52,6 +53,7 @@ export function RecordTable<Row>({
   selection,
 }: RecordTableProps<Row>): ReactNode {
   const t = useTexts(designTexts);
+  const isNarrow = useMediaQuery(NARROW);
   const shown = columns.filter((column) => column !== null);
   return (
     <Table role="table" aria-label={label} className={classes.table ?? ''}>
@@ -63,7 +65,7 @@ export function RecordTable<Row>({
             </Table.Th>
           )}
           {shown.map(([name, , sort]) => (
-            <ColumnHead key={name} name={name} sort={sort} order={order} />
+            <ColumnHead key={name} name={name} sort={sort} order={isNarrow ? undefined : order} />
           ))}
           {act !== undefined && (
             <Table.Th role="columnheader">
@@ -103,6 +105,8 @@ export function RecordTable<Row>({
   );
 }
 
+/** Where a table is shown as blocks: nobody sees its head then. */
+const NARROW = '(max-width: 47.99rem)';
 const ARROWS = { ascending: ' ▲', descending: ' ▼', none: '' } as const;
 
 interface ColumnHeadProps {

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { csvLine } from '../../../src/kernel/text.ts';
-import { saveFile } from '../audit/download-export.ts';
+import { saveFile } from './save-file.ts';
 import { useFormat } from '../language/format.ts';
 import { useLanguage, useTexts } from '../language/language.ts';
 import { designTexts } from './design-texts.ts';
@@ -87,21 +87,29 @@ interface ColumnChoiceProps {
 
 function ColumnChoice({ columns, shown, onChange }: ColumnChoiceProps): ReactNode {
   const t = useTexts(designTexts);
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details className={classes.choice}>
+    <details
+      className={classes.choice}
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+      }}
+    >
       <summary>{t.columns}</summary>
-      <Group gap="sm" mt="xs" role="group" aria-label={t.columns}>
-        {columns.map(({ key, name }) => (
-          <Checkbox
-            key={key}
-            label={name}
-            checked={shown.includes(key)}
-            onChange={(event) => {
-              onChange(event.currentTarget.checked ? [...shown, key] : shown.filter((one) => one !== key));
-            }}
-          />
-        ))}
-      </Group>
+      {isOpen && (
+        <Group gap="sm" mt="xs" role="group" aria-label={t.columns}>
+          {columns.map(({ key, name }) => (
+            <Checkbox
+              key={key}
+              label={name}
+              checked={shown.includes(key)}
+              onChange={(event) => {
+                onChange(event.currentTarget.checked ? [...shown, key] : shown.filter((one) => one !== key));
+              }}
+            />
+          ))}
+        </Group>
+      )}
     </details>
   );
 }

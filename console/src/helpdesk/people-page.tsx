@@ -23,7 +23,7 @@ import { tokensOf } from './bulk/collect.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { tokensTexts } from './tokens-texts.ts';
-import { FIRST_PAGE, useOrder, useTyped, useView } from './use-view.ts';
+import { FIRST_PAGE, useOrder, useTyped, useView } from '../shell/use-view.ts';
 
 type Person = ValueOf<'/admin/userlist'>[number];
 

@@ -29,7 +29,7 @@ import { Owner } from './token-owner.tsx';
 import { mayOnToken, stateOf } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { tokensTexts } from './tokens-texts.ts';
-import { FIRST_PAGE, useOrder, useTyped, useView } from './use-view.ts';
+import { FIRST_PAGE, useOrder, useTyped, useView } from '../shell/use-view.ts';
 
 type Sheet = ValueOf<'/admin/tokens'> & {
   /** From 1. */
@@ -73,7 +73,7 @@ export default function TokensPage(): ReactNode {
       </div>
       <Loaded query={sheet}>
         {(shown) =>
-          shown.tokens.length === 0 ? (
+          shown.tokens.length === 0 && cursor === '' ? (
             <p className={classes.quiet}>{t.none}</p>
           ) : (
             <SheetPart

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
-import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import { findChromium, savedText, startChromium } from '../../support/browser/chromium.ts';
 import {
   addAdministrator,
   type ConsoleSite,
@@ -55,6 +54,7 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
   });
   beforeEach(async () => {
     const { tokens } = site.application.services;
+    await queryOnce(site.application.databaseUrl, `DELETE FROM tokens WHERE serial LIKE 'BULK%'`);
     for (const [serial, user] of [
       ['T1', 'anna'],
       ['T2', 'anna'],
@@ -86,10 +86,8 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
 
   it('act on a selection by keyboard alone, tell what follows before, and can be undone', async () => {
     await site.application.challenge('T1', DATA);
-    await queryOnce(
-      site.application.databaseUrl,
-      `UPDATE administrators SET second_factor_serial = 'T2' WHERE name = 'reader'`,
-    );
+    const { secondFactors } = site.application.services;
+    await secondFactors.setToken(OPERATOR, 'reader', 'T2');
     await site.application.services.tokens.disable(OPERATOR, { serial: 'T4' });
     const { page, problems } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });
     for (const serial of ['T1', 'T2', 'T4']) {
@@ -116,18 +114,19 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
       'desk T1',
       'desk T2',
     ]);
-    await page.getByText('disabled', { exact: true }).first().waitFor();
+    await page.getByRole('cell', { name: 'disabled', exact: true }).first().waitFor();
     await button(page, 'Undo').focus();
     await page.keyboard.press('Enter');
     await told(page, '2 tokens are enabled.');
     expect([await isActive('T1'), await isActive('T2'), await isActive('T4')]).toEqual([true, true, false]);
     expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
-    await queryOnce(site.application.databaseUrl, 'UPDATE administrators SET second_factor_serial = NULL');
+    await secondFactors.remove(OPERATOR, 'reader');
   });
 
   it('act on all that match a filter, and leave the others and other realms alone', async () => {
     const { page } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });
     await page.getByLabel('Beginning of the serial').fill('t');
+    await expectSoon(() => page.url()).toContain(';serial=t');
     await expectSoon(() => rows(page)).toEqual(NORTH);
     await button(page, 'Select all 4 that match').click();
     await button(page, 'Unassign').click();
@@ -144,7 +143,7 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     await dialog.getByLabel('Realm').selectOption('north');
     await dialog.getByText('4 are there already').waitFor();
     await expectSoon(() => button(dialog, 'Set realm').isDisabled()).toBe(true);
-    await button(dialog, 'Close').click();
+    await button(dialog, 'Cancel').click();
     const { owner, realms } = await site.application.services.tokens.show(OPERATOR, 'S1');
     expect([owner?.login, realms]).toEqual(['cleo', ['south']]);
   });
@@ -202,7 +201,7 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     await dialog.getByText('9 tokens are disabled').waitFor();
     await button(dialog, 'Disable').click();
     await dialog.getByText('0 of 9').waitFor();
-    await dialog.getByRole('progressbar').waitFor();
+    await dialog.getByRole('progressbar').waitFor({ state: 'attached' });
     expect(await lookAt(page, 'bulk-progress')).toEqual([]);
     await button(dialog, 'Stop').click();
     release();
@@ -211,7 +210,6 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     await button(dialog, 'Try these again').click();
     await told(page, '9 tokens are disabled.');
     expect(refused).toBe(1);
-    await queryOnce(site.application.databaseUrl, `DELETE FROM tokens WHERE serial LIKE 'BULK%'`);
   });
 
   it('are sorted by their heads, with chosen columns, and the address keeps that for back and reload', async () => {
@@ -230,13 +228,13 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     await expectSoon(() => rows(page)).toEqual(['T2', 'T1', 'T4', 'T3']);
     const head = page.getByRole('columnheader', { name: 'Description' });
     await expectSoon(() => head.getAttribute('aria-sort')).toBe('ascending');
-    await page.getByLabel('State').selectOption('active');
+    await page.getByRole('combobox', { name: 'State' }).selectOption('active');
     await expectSoon(() => page.url()).toContain('#/tokens;sort=description;state=active');
     await page.reload();
     await expectSoon(() => rows(page)).toEqual(['T2', 'T1', 'T4', 'T3']);
-    await expectSoon(() => page.getByLabel('State').inputValue()).toBe('active');
+    await expectSoon(() => page.getByRole('combobox', { name: 'State' }).inputValue()).toBe('active');
     await page.goBack();
-    await expectSoon(() => page.getByLabel('State').inputValue()).toBe('');
+    await expectSoon(() => page.getByRole('combobox', { name: 'State' }).inputValue()).toBe('');
     await expectSoon(() => page.title()).not.toBe('probe');
     expect(await lookAt(page, 'tokens-columns')).toEqual([]);
   });
@@ -266,7 +264,7 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
   async function saved(page: Page): Promise<string> {
     const download = page.waitForEvent('download');
     await button(page, 'Save as CSV').click();
-    return readFile(await (await download).path(), 'utf8');
+    return savedText(await download);
   }
 
   it('list people, and act on all tokens of those who are selected', async () => {

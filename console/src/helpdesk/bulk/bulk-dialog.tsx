@@ -307,7 +307,7 @@ function Ending({ act, result: { done, failed, left }, onAgain, onClose }: Endin
         ))}
         {others > 0 && <List.Item>{t.more(format.number(others))}</List.Item>}
       </List>
-      <Ends onClose={onClose}>
+      <Ends isOver onClose={onClose}>
         <Button
           onClick={() => {
             onAgain([...failed.map(({ serial }) => serial), ...left]);
@@ -320,18 +320,18 @@ function Ending({ act, result: { done, failed, left }, onAgain, onClose }: Endin
   );
 }
 
-function Ends({
-  onClose,
-  children,
-}: {
+interface EndsProps {
+  readonly isOver?: boolean;
   readonly onClose: () => void;
   readonly children?: ReactNode;
-}): ReactNode {
+}
+
+function Ends({ isOver = false, onClose, children }: EndsProps): ReactNode {
   const t = useTexts(designTexts);
   return (
     <Group justify="flex-end" mt="md">
       <Button variant="default" onClick={onClose}>
-        {t.close}
+        {isOver ? t.close : t.cancel}
       </Button>
       {children}
     </Group>

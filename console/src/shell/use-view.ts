@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { RowOrder } from '../design/record-table.tsx';
-import { readAddress, type View, viewAddress } from './addresses.ts';
+import { readAddress, type View, viewAddress } from './page-address.ts';
 
 /** Milliseconds without a key after which a typed filter takes effect. */
 const PAUSE_MS = 250;
