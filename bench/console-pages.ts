@@ -34,6 +34,12 @@ const AUDIT = '/audit/search?';
 const KINDS: readonly Kind[] = [
   { name: 'tokens: all', path: TOKENS, has: '"serial":"QR000000001"' },
   { name: 'tokens: far back', path: `${TOKENS}cursor=QR000900000`, has: '"serial":"QR000900001"' },
+  { name: 'tokens: the last ones', path: `${TOKENS}sortdir=desc`, has: 'ZZ000000030' },
+  {
+    name: 'tokens: backwards from far back, in a realm, with names',
+    path: `${TOKENS}sortdir=desc&realm=realm7&cursor=QR000500000&names=1`,
+    has: '"realm7"',
+  },
   { name: 'tokens: a realm', path: `${TOKENS}realm=realm7`, has: '"realm7"' },
   { name: 'tokens: the rare realm', path: `${TOKENS}realm=rare`, has: 'ZZ000000001' },
   { name: 'tokens: inactive', path: `${TOKENS}status=inactive`, has: '"active":false' },
@@ -72,6 +78,11 @@ const KINDS: readonly Kind[] = [
   { name: 'search: two names', path: '/admin/search?text=given77777%20surname', has: '"user77777"' },
   { name: 'search: bound to the rare realm', path: '/admin/search?text=q', bound: 'rare', has: '"hits":[]' },
   { name: 'search: nothing', path: '/admin/search?text=nothing-of-this-kind', has: '"hits":[]' },
+  {
+    name: 'people: a text in any field',
+    path: '/admin/userlist?realm=realm7&search=user777',
+    has: '"user777',
+  },
   { name: 'person', path: '/admin/person?user=user77&realm=realm18', has: '"user":"user77"' },
   { name: 'token', path: '/admin/token?serial=QR000500000', has: '"QR000500000"' },
   { name: 'overview', path: '/admin/overview?', has: '"realm7"' },

@@ -428,7 +428,7 @@ function helpdeskViews(shared: Shared, transactions: TransactionService) {
   return {
     search: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
     people: new PersonService({ ...shared, tokens, transactions: latest }),
-    tokenList: new TokenListService({ ...shared, pages }),
+    tokenList: new TokenListService({ ...shared, pages, transactions: latest }),
   };
 }
 

@@ -104,6 +104,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'resync',
     'enable',
     'disable',
+    'lost',
     'reset',
     'unassign',
     'set',

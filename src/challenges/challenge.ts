@@ -105,8 +105,7 @@ export type Verdict =
       readonly kind: 'wrong';
       /** Present for the first half of an automatic resynchronisation: the response is refused but remembered. */
       readonly remember?: Pick<TokenStateChange, 'syncMarker'>;
-      /** Present where PIN and response are right, but for a position beyond the windows, within the sync window. */
-      readonly isOutOfStep?: true;
+      readonly cause?: WrongCause | undefined;
     };
 
 /** Reason of a decision: for the audit, never for the client. */
@@ -122,8 +121,12 @@ type Reason =
   | 'unverifiable'
   | DeclineKind;
 
-/** Follows the reason of a wrong response of a token that is out of step in the outcome of its audit row. */
-export const OUT_OF_STEP = 'out of step';
+/**
+ * What is known of a wrong response. `out of step`: PIN and response are right, but for a position beyond the windows,
+ * within the sync window; `right PIN`: the response alone is wrong, of a token that takes a PIN or password before it;
+ * `right response`: what was given before it is wrong. Follows the reason in the outcome of the audit row.
+ */
+export type WrongCause = 'out of step' | 'right PIN' | 'right response';
 
 /** Follows the reason of a decline that ended nothing: it came too late, or the token has not signed it (`wrong`). */
 export const VAIN_DECLINE: Readonly<Record<DeclineKind, string>> = {
@@ -147,7 +150,7 @@ export interface Decision {
   readonly failCount: number;
   readonly reason: Reason;
   /** As in the verdict. For the audit alone, as the reason. */
-  readonly isOutOfStep?: true;
+  readonly cause?: WrongCause;
   /** Present for a decline that ended nothing. */
   readonly decline?: DeclineKind;
   /** Null if nothing changes. */
@@ -282,7 +285,7 @@ export function decide(
   const reason = wrongCount >= settings.maxChallengeRequests ? 'exhausted' : 'wrong';
   return {
     ...refusal(token, reason, wrongCount, verdict.remember),
-    ...(verdict.isOutOfStep && { isOutOfStep: true }),
+    ...(verdict.cause !== undefined && { cause: verdict.cause }),
   };
 }
 

@@ -85,8 +85,9 @@ export class ResponseChecker {
       const check = { ...inputs, question, response, lookBehind: true };
       verdicts.push(await verdictOn(provided.search, check, settings, token));
     }
+    const hasSecret = this.secretOf(configuration, token, provided.client) !== undefined;
     const isPin = (isPinGiven && pin === '') || (await this.#checkPin(configuration, token, pin, provided));
-    return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
+    return verdicts.map((verdict) => (isPin ? afterPin(verdict, hasSecret) : afterWrongPin(verdict)));
   }
 
   /**
@@ -114,7 +115,7 @@ export class ResponseChecker {
     const check = { ...inputs, question, response, lookBehind: true };
     const isRight = await search.isBeyond(check, withinSyncWindow(check, token));
     const isPin = (isPinGiven && pin === '') || (await this.#checkPin(configuration, token, pin, provided));
-    return verdict.kind === 'wrong' && isRight && isPin ? { ...verdict, isOutOfStep: true } : verdict;
+    return verdict.kind === 'wrong' && isRight && isPin ? { ...verdict, cause: 'out of step' } : verdict;
   }
 
   /**
@@ -195,6 +196,14 @@ export class ResponseChecker {
 export function mayHoldResponse(suite: OcraSuite, pass: string, settings: OcraSettings): boolean {
   const { response } = splitPass(suite, pass, settings);
   return response.length === responseLength(suite) && /^\d+$/.test(response);
+}
+
+function afterPin(verdict: Verdict, hasSecret: boolean): Verdict {
+  return verdict.kind === 'wrong' && hasSecret ? { ...verdict, cause: 'right PIN' } : verdict;
+}
+
+function afterWrongPin({ kind }: Verdict): Verdict {
+  return { kind: 'wrong', ...(kind === 'right' && { cause: 'right response' }) };
 }
 
 function splitPass(

@@ -10,13 +10,7 @@ import type { Act } from '../policy/caller.ts';
 import { findToken, stateColumns, withLockedTokens } from '../tokens/token-rows-store.ts';
 import { isLocked, type TokenStateChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import {
-  type ChallengeOfToken,
-  type Decision,
-  MAX_FAIL_COUNT,
-  OUT_OF_STEP,
-  VAIN_DECLINE,
-} from './challenge.ts';
+import { type ChallengeOfToken, type Decision, MAX_FAIL_COUNT, VAIN_DECLINE } from './challenge.ts';
 
 /** @returns the audit entry of a response, with its effects on the token, in the state before it */
 export function decisionEntry(
@@ -38,8 +32,8 @@ export function decisionEntry(
   };
 }
 
-function outcomeOf({ reason, isOutOfStep, decline }: Decision): string {
-  const detail = isOutOfStep ? OUT_OF_STEP : decline && VAIN_DECLINE[decline];
+function outcomeOf({ reason, cause, decline }: Decision): string {
+  const detail = cause ?? (decline && VAIN_DECLINE[decline]);
   return detail === undefined ? reason : `${reason}, ${detail}`;
 }
 

@@ -1,7 +1,7 @@
 import { type AuditRow, auditTime } from '../audit/audit-row.ts';
 import type { TransactionRows } from '../audit/audit-store.ts';
 import type { DeclineKind } from '../ocra/decline.ts';
-import { type ClosedBy, type Decision, OUT_OF_STEP, VAIN_DECLINE } from './challenge.ts';
+import { type ClosedBy, type Decision, VAIN_DECLINE, type WrongCause } from './challenge.ts';
 
 /**
  * `given up`: the wrong response that closes the challenge. `refused`: a response or a decline that changes nothing, or a
@@ -82,6 +82,12 @@ const FORGED_DECLINE = 'a decline that the token has not signed';
 /** The reason of a wrong response whose token needs to be resynchronised. */
 export const OUT_OF_STEP_REASON = 'the token is out of step';
 
+const CAUSES: Readonly<Record<WrongCause, string>> = {
+  'out of step': OUT_OF_STEP_REASON,
+  'right PIN': 'the PIN was right, the response was wrong',
+  'right response': 'the response was right, the PIN was wrong',
+};
+
 const EVENT_BY_CLOSING: Readonly<Record<ClosedBy, EventMeaning>> = {
   ...EVENT_BY_OUTCOME,
   superseded: { event: 'superseded', reason: 'a newer challenge, key or owner' },
@@ -115,14 +121,12 @@ function meaningOf(outcome: string): EventMeaning | undefined {
   switch (detail) {
     case undefined:
       return known;
-    case OUT_OF_STEP:
-      return { ...known, reason: OUT_OF_STEP_REASON };
     case VAIN_DECLINE.declined:
       return { event: 'refused', reason: word === 'wrong' ? FORGED_DECLINE : 'declined too late' };
     case VAIN_DECLINE.reported:
       return { event: 'refused', reason: 'reported too late: this was not me' };
     default:
-      return undefined;
+      return Object.hasOwn(CAUSES, detail) ? { ...known, reason: CAUSES[detail as WrongCause] } : undefined;
   }
 }
 

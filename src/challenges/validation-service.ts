@@ -401,7 +401,9 @@ function chosenOf(tried: readonly TriedChallenge[]): TriedChallenge | undefined 
   const half = unlocked.find(({ verdict }) => verdict.kind === 'wrong' && verdict.remember !== undefined);
   const newest =
     (half && unlocked.find(({ token }) => token.id === half.token.id)) ?? unlocked[0] ?? tried[0];
-  return newest && { ...newest, verdict: half?.verdict ?? { kind: 'wrong' } };
+  // A locked token's right response is none.
+  const wrong: Verdict = newest?.verdict.kind === 'wrong' ? newest.verdict : { kind: 'wrong' };
+  return newest && { ...newest, verdict: half?.verdict ?? wrong };
 }
 
 /**

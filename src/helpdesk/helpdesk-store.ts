@@ -19,8 +19,10 @@ export interface TokenPageFilter {
   readonly assigned?: boolean | undefined;
   /** True: locked tokens only. */
   readonly isLocked?: boolean;
-  /** The serial after which the page begins; absent: the first page. */
+  /** The serial after which the page begins, in the order of the page; absent: the first page. */
   readonly after?: string | undefined;
+  /** True: the last serials first. */
+  readonly isDescending?: boolean;
   /** The most tokens. */
   readonly limit: number;
 }
@@ -37,7 +39,8 @@ interface Fragment {
 }
 
 /**
- * Pages of tokens by serial, without regard to case. A page takes the same time wherever it is and whatever it leaves out.
+ * Pages of tokens by serial, up or down, without regard to case. A page takes the same time wherever it is and whatever
+ * it leaves out.
  *
  * Every page is read from the beginning of a range of an index, so that no statement passes over tokens that it leaves
  * out: without a filter by serial; by owner, for the few tokens that an owner has; otherwise for each combination of
@@ -64,7 +67,7 @@ export class TokenPageStore {
     // One statement: a token that goes between two of them would shorten the page, which then looks like the last one.
     const found: unknown = await selectTokens(knex)
       .whereRaw(`tokens.id = ANY (ARRAY(${sql}))`, [...values])
-      .orderByRaw(`${KEY} USING ~<~`);
+      .orderByRaw(orderOf(filter));
     return (found as TokenRow[]).map(toToken);
   }
 
@@ -116,7 +119,7 @@ function pageStatement(filter: TokenPageFilter): Fragment {
 function wholeStatement(filter: TokenPageFilter): Fragment {
   const range = rangeOf(filter);
   return {
-    sql: `SELECT tokens.id FROM tokens WHERE ${range.sql} ORDER BY ${KEY} USING ~<~ LIMIT ?`,
+    sql: `SELECT tokens.id FROM tokens WHERE ${range.sql} ORDER BY ${orderOf(filter)} LIMIT ?`,
     values: [...range.values, filter.limit],
   };
 }
@@ -139,7 +142,7 @@ function ownerStatement(
   return {
     sql: `WITH tokens AS MATERIALIZED (SELECT * FROM tokens WHERE owner_resolver_id = ? AND owner_user_id = ?)
       SELECT tokens.id FROM tokens WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}
-      ORDER BY ${KEY} USING ~<~ LIMIT ?`,
+      ORDER BY ${orderOf(filter)} LIMIT ?`,
     values: [resolverId, userId, ...conditions.flatMap(({ values }) => values), filter.limit],
   };
 }
@@ -166,9 +169,9 @@ function mergedStatement(filter: TokenPageFilter): Fragment {
           WHERE tokens.realm_set_id = sets.id AND tokens.active = activity.active
             AND (tokens.owner_user_id IS NOT NULL) = assignment.assigned ${isLocked === true ? 'AND tokens.locked' : ''}
             AND ${range.sql}
-          ORDER BY ${KEY} USING ~<~ LIMIT ?
+          ORDER BY ${orderOf(filter)} LIMIT ?
         ) AS first_ones
-      ORDER BY first_ones.key USING ~<~ LIMIT ?`,
+      ORDER BY ${orderOf(filter, 'first_ones.key')} LIMIT ?`,
     values: [...sets.values, valuesOf(active), valuesOf(assigned), ...range.values, limit, limit],
   };
 }
@@ -186,11 +189,18 @@ function setsStatement({ inRealms, inNoRealm }: TokenPageFilter): Fragment {
   };
 }
 
-function rangeOf({ serialPrefix = '', after = '' }: TokenPageFilter): Fragment {
-  return {
-    sql: `${KEY} ~>=~ lower(?::text) AND ${KEY} ~<~ (lower(?::text) || '${GREATEST}') AND ${KEY} ~>~ lower(?::text)`,
-    values: [serialPrefix, serialPrefix, after],
-  };
+function orderOf({ isDescending = false }: TokenPageFilter, key = KEY): string {
+  return `${key} USING ${isDescending ? '~>~' : '~<~'}`;
+}
+
+function rangeOf({ serialPrefix = '', after = '', isDescending = false }: TokenPageFilter): Fragment {
+  const beginning = `${KEY} ~>=~ lower(?::text) AND ${KEY} ~<~ (lower(?::text) || '${GREATEST}')`;
+  return after === ''
+    ? { sql: beginning, values: [serialPrefix, serialPrefix] }
+    : {
+        sql: `${beginning} AND ${KEY} ${isDescending ? '~<~' : '~>~'} lower(?::text)`,
+        values: [serialPrefix, serialPrefix, after],
+      };
 }
 
 function valuesOf(requested: boolean | undefined): boolean[] {
@@ -225,12 +235,22 @@ const HAS_NO_FOREIGN_ROW = `NOT EXISTS (
 /** For how many times as many as are wanted the audit is looked at. */
 const MERGED_FOR_BOUND = 10;
 
-/** The latest challenges of tokens. */
+/** The latest challenges of tokens, and how many are open. */
 export class LatestTransactionStore {
   readonly #database: Pick<Database, 'knex'>;
 
   constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {
     this.#database = database;
+  }
+
+  /** @returns the numbers of challenges that take responses, by the ids of their tokens; without those that have none */
+  async openOfTokens(tokenIds: readonly string[], since: Date): Promise<ReadonlyMap<string, number>> {
+    const { rows } = await this.#database.knex.raw<{ rows: { token_id: string; open: number }[] }>(
+      `SELECT token_id, count(*)::integer AS open FROM challenges
+       WHERE token_id = ANY (?::bigint[]) AND closed_by IS NULL AND issued_at > ? GROUP BY token_id`,
+      [[...tokenIds], since],
+    );
+    return new Map(rows.map(({ token_id: id, open }) => [id, open]));
   }
 
   /**

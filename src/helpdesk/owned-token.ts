@@ -6,6 +6,8 @@ import { type DescribedToken, describeToken } from '../tokens/token-view.ts';
 /** A token as the helpdesk sees it. */
 export interface OwnedToken extends DescribedToken {
   readonly isLocked: boolean;
+  /** True if an administrator signs in with it. */
+  readonly isSecondFactor: boolean;
   /** A visible realm by which the owner is found; null: nobody owns it, or no visible realm has the owner's resolver. */
   readonly ownerRealm: string | null;
 }
@@ -18,6 +20,7 @@ export function ownedToken(configuration: Configuration, grant: Grant, token: To
     ...describeToken(token),
     realms,
     isLocked: isLocked(token),
+    isSecondFactor: token.isSecondFactor,
     ownerRealm: token.owner === null ? null : realmOf(configuration, grant, token.owner.resolver, realms),
   };
 }

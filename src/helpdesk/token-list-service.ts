@@ -1,20 +1,29 @@
+import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { TokenCountRow } from '../monitoring/token-counts.ts';
-import type { AccessControl } from '../policy/access-control.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
+import type { UserSources } from '../resolvers/user-source.ts';
 import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-selection.ts';
 import { isVisible } from '../tokens/token-view.ts';
+import type { Owner } from '../users/owner.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
-import { type OwnedToken, ownedToken } from './owned-token.ts';
-import type { TokenPageFilter, TokenPageStore } from './helpdesk-store.ts';
+import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';
+import type { LatestTransactionStore, TokenPageFilter, TokenPageStore } from './helpdesk-store.ts';
 
 interface TokenListDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
+  readonly sources: UserSources;
   readonly pages: TokenPageStore;
+  readonly transactions: LatestTransactionStore;
+  readonly clock: Clock;
   readonly counts: Pick<TokenCountStore, 'snapshot'>;
 }
 
@@ -29,12 +38,24 @@ export interface TokenSheetRequest extends Pick<
   readonly limit?: number | undefined;
   /** `next` of the page before; absent: the first page. */
   readonly cursor?: string | undefined;
+  /** True: the last serials first. */
+  readonly isDescending?: boolean;
+  /** True: with the names of the owners. */
+  readonly hasNames?: boolean;
+}
+
+/** A token of a page. */
+export interface ListedToken extends OwnedToken {
+  /** Given name and surname; null: not asked for, no right to it, or the resolver did not say it in time. */
+  readonly ownerName: string | null;
+  /** The number of challenges that take responses; null: the caller has no right to transactions. */
+  readonly openChallenges: number | null;
 }
 
 /** One page of tokens. */
 export interface TokenSheet {
   /** By serial, without regard to case. */
-  readonly tokens: readonly OwnedToken[];
+  readonly tokens: readonly ListedToken[];
   /** The cursor of the next page; null: this is the last one. */
   readonly next: string | null;
   /** The number of tokens on all pages; null: no count is kept for this filter. */
@@ -44,6 +65,10 @@ export interface TokenSheet {
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 const MAX_SERIAL_LENGTH = 64;
+/** Milliseconds that a page waits for a resolver. */
+const NAMES_TIMEOUT_MS = 1_000;
+/** Owners that a page asks a resolver for at once. */
+const NAMES_AT_ONCE = 4;
 
 /**
  * Lists tokens page by page. No page passes over tokens that it leaves out, and nothing is counted one by one, so that a
@@ -57,13 +82,14 @@ export class TokenListService {
   }
 
   /**
-   * Takes the right `admin/show`. A caller bound to realms finds tokens in one of them, and no others.
+   * Takes the right `admin/show`; names also take `admin/userlist`, open challenges `admin/transaction`. A caller bound
+   * to realms finds tokens in one of them, and no others.
    * @throws ServiceError 'right.missing', 'realm.unknown', 'user.unknown', 'resolver.unavailable', 'parameter.invalid'
    *   for a limit or cursor
    */
   async page(
     caller: Caller,
-    { isLocked, limit = DEFAULT_LIMIT, cursor, ...listing }: TokenSheetRequest,
+    { isLocked, limit = DEFAULT_LIMIT, cursor, isDescending, hasNames, ...listing }: TokenSheetRequest,
   ): Promise<TokenSheet> {
     const { access, configuration: store, users, pages } = this.#deps;
     const { configuration, grant } = await access.authorizeAdmin(store, caller, 'show');
@@ -72,16 +98,90 @@ export class TokenListService {
     if (filter === undefined) {
       return { tokens: [], next: null, total: null };
     }
-    const found = await pages.page(pageFilter(filter, isLocked === true, cursor, limit + 1));
+    const place = { after: cursor, limit: limit + 1, isDescending: isDescending === true };
+    const found = await pages.page(pageFilter(filter, isLocked === true, place));
     const tokens = found.slice(0, limit);
+    const owned = tokens
+      .filter((token) => isVisible(token, grant))
+      .map((token) => ownedToken(configuration, grant, token));
     const isCounted = filter.serialPrefix === undefined && filter.owner === undefined && isLocked !== true;
     return {
-      tokens: tokens
-        .filter((token) => isVisible(token, grant))
-        .map((token) => ownedToken(configuration, grant, token)),
+      tokens: await this.#listed(configuration, caller, owned, hasNames === true),
       next: found.length > limit ? (tokens.at(-1)?.serial ?? null) : null,
       total: isCounted ? await this.#total(filter) : null,
     };
+  }
+
+  async #listed(
+    configuration: Configuration,
+    caller: Caller,
+    tokens: readonly OwnedToken[],
+    hasNames: boolean,
+  ): Promise<readonly ListedToken[]> {
+    const grantOf = (action: string): Grant | undefined =>
+      this.#deps.access.grantOf(configuration, caller, { scope: 'admin', action });
+    const [open, names] = await Promise.all([
+      this.#open(configuration, grantOf('transaction'), tokens),
+      hasNames ? this.#names(configuration, grantOf('userlist'), tokens) : new Map<string, string>(),
+    ]);
+    return tokens.map((token) => ({
+      ...token,
+      ownerName: (token.owner && names.get(keyOf(token.owner))) ?? null,
+      openChallenges: open(token),
+    }));
+  }
+
+  /** @returns the number of open challenges of a token; null: the grant does not cover it */
+  async #open(
+    configuration: Configuration,
+    grant: Grant | undefined,
+    tokens: readonly OwnedToken[],
+  ): Promise<(token: OwnedToken) => number | null> {
+    const covered = tokens.filter((token) => grant !== undefined && isVisible(token, grant));
+    if (covered.length === 0) {
+      return () => null;
+    }
+    const { challengeTimeout } = readOcraSettings(configuration.settings);
+    const since = new Date(this.#deps.clock.now().getTime() - challengeTimeout * 1000);
+    const ids = new Set(covered.map(({ id }) => id));
+    const open = await this.#deps.transactions.openOfTokens([...ids], since);
+    return ({ id }) => (ids.has(id) ? (open.get(id) ?? 0) : null);
+  }
+
+  /** @returns the names of the owners whom the grant covers, as far as their resolvers tell them in time */
+  async #names(
+    configuration: Configuration,
+    grant: Grant | undefined,
+    tokens: readonly OwnedToken[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const names = new Map<string, string>();
+    const owners = new Map(tokens.flatMap(({ owner }) => (owner === null ? [] : [[keyOf(owner), owner]])));
+    const asked = configuration.resolvers
+      .filter(({ name }) => grant !== undefined && realmsWith(configuration, grant, name).length > 0)
+      .map(async (resolver) => {
+        const own = [...owners.values()].filter(({ resolverId }) => resolverId === resolver.id);
+        const source = this.#deps.sources(resolver);
+        let isLate = false;
+        const ask = async (): Promise<void> => {
+          for (let owner = own.pop(); owner !== undefined && !isLate; owner = own.pop()) {
+            const user = await source.findById(owner.userId);
+            names.set(keyOf(owner), `${user?.givenName ?? ''} ${user?.surname ?? ''}`.trim());
+          }
+        };
+        const all = Promise.all(Array.from({ length: NAMES_AT_ONCE }, ask));
+        try {
+          await withTimeLimit(NAMES_TIMEOUT_MS, all, () => new ServiceError('resolver.unavailable', 'late'));
+        } catch (error) {
+          // The list is worth more than the names on it.
+          if (!isServiceError(error, 'resolver.unavailable')) {
+            throw error;
+          }
+        } finally {
+          isLate = true;
+        }
+      });
+    await Promise.all(asked);
+    return names;
   }
 
   /** Adds up the counts that the database keeps. */
@@ -89,6 +189,10 @@ export class TokenListService {
     const { tokens } = await this.#deps.counts.snapshot();
     return tokens.filter((row) => isCountedBy(filter, row)).reduce((sum, row) => sum + row.tokens, 0);
   }
+}
+
+function keyOf({ resolverId, userId }: Pick<Owner, 'resolverId' | 'userId'>): string {
+  return `${resolverId} ${userId}`;
 }
 
 /** Selects by realms: the token is in at least one of them. */
@@ -102,8 +206,7 @@ function listingOf({ realm, ...others }: Pick<TokenListing, 'realm'>): TokenList
 function pageFilter(
   { serialPrefix, owner, inRealms, active, assigned, realm }: TokenFilter,
   isLocked: boolean,
-  after: string | undefined,
-  limit: number,
+  place: Pick<TokenPageFilter, 'after' | 'limit' | 'isDescending'>,
 ): TokenPageFilter {
   return {
     serialPrefix,
@@ -111,8 +214,7 @@ function pageFilter(
     inRealms,
     active,
     assigned,
-    after,
-    limit,
+    ...place,
     ...(realm === null && { inNoRealm: true }),
     ...(isLocked && { isLocked }),
   };

@@ -200,6 +200,12 @@ export class TokenService {
     return this.#change(caller, 'disable', selection, () => ({ active: false }));
   }
 
+  /** Disables tokens whose device is lost, and closes their open challenges. Takes the right `admin/disable`. */
+  lose(caller: Caller, selection: TokenSelection): Promise<number> {
+    const act = { act: 'lost' };
+    return this.#change(caller, 'disable', selection, () => ({ active: false, isLost: true }), act);
+  }
+
   /** Sets the fail counters to 0, which unlocks the tokens. */
   reset(caller: Caller, selection: TokenSelection): Promise<number> {
     return this.#change(caller, 'reset', selection, () => ({ failCount: 0 }));

@@ -243,7 +243,7 @@ async function changeToken(
   const columns = { ...references, ...stateColumns(change) };
   if (Object.keys(columns).length > 0) {
     const [changed] = await sql('tokens').where({ serial }).update(columns).returning<{ id: string }[]>('id');
-    if (changed !== undefined && changesHands(change)) {
+    if (changed !== undefined && (requested.isLost === true || changesHands(change))) {
       await closeOpenChallenges(sql, changed.id);
     }
   }
@@ -310,9 +310,10 @@ function changesHands({ owner, secrets = {} }: TokenChange): boolean {
   return owner !== undefined || secrets.seed !== undefined || secrets.sharedSecret !== undefined;
 }
 
-/** @returns the names of the changed fields, never their values */
+/** @returns the names of the changed fields, never their values; the act says that a device is lost */
 function describeChange({ secrets = {}, use = {}, ...change }: TokenChange): string {
-  const fields = [...Object.keys(change), ...Object.keys(use), ...Object.keys(secrets)].sort();
+  const own = Object.keys(change).filter((name) => name !== 'isLost');
+  const fields = [...own, ...Object.keys(use), ...Object.keys(secrets)].sort();
   const isRemoval =
     fields.length > 0 && fields.every((name) => secrets[name as keyof typeof secrets] === null);
   return `${isRemoval ? 'removed' : 'changed'} ${fields.join(', ')}`.trimEnd();

@@ -39,6 +39,8 @@ interface UserListing {
 export interface UserFilter extends Pick<UserListing, 'realm' | 'resolver'> {
   /** Values that the fields must equal but for case; asterisks stand for any text. */
   readonly matching: Readonly<Partial<Record<UserField, string | undefined>>>;
+  /** A text in login, names, e-mail or phone; asterisks stand for any text. */
+  readonly search?: string | undefined;
 }
 
 /** A user, with the kind of their resolver. */
@@ -106,15 +108,16 @@ export class UserService {
    */
   async find(
     caller: Caller,
-    { matching, ...where }: UserFilter,
+    { matching, search, ...where }: UserFilter,
     onCut?: OnCut,
   ): Promise<readonly FoundUser[]> {
     const resolvers = await this.#visible(caller, where);
     const conditions = Object.entries(matching).flatMap(([field, text]) =>
       text === undefined ? [] : [fieldCondition(field as UserField, text)],
     );
+    const free = search === undefined ? [] : [freeCondition(search)];
     const bounds = { limit: MAX_FOUND + 1, timeoutMs: FIND_TIMEOUT_MS, onCut };
-    const found = await this.#finds.run(() => this.#list(resolvers, conditions, bounds));
+    const found = await this.#finds.run(() => this.#list(resolvers, [...free, ...conditions], bounds));
     if (found.length > MAX_FOUND) {
       throw new ServiceError(
         'parameter.invalid',

@@ -248,7 +248,19 @@ describe('the PIN or password before the response', () => {
 
   it('must be nothing for a token that never had a PIN', async () => {
     expect(await search(response(COUNTER))).toMatchObject({ kind: 'right' });
-    expect(await search(`1${response(COUNTER)}`)).toEqual(WRONG);
+    expect(await search(`1${response(COUNTER)}`)).toEqual({ ...WRONG, cause: 'right response' });
+  });
+
+  it.each<[string, readonly number[], string | undefined]>([
+    ['1234', [], 'right PIN'],
+    ['12345', [], undefined],
+    ['password', [1], 'right PIN'],
+    ['1234', [1], undefined],
+    ['', [2], undefined],
+  ])('%j with the policies %j before a wrong response is told as %s', async (before, modes, cause) => {
+    const policies = modes.map((mode) => policy(`p${mode}`, mode));
+    const verdict = await search(before + response(COUNTER, 94), { token: withPin, policies });
+    expect(verdict).toEqual(cause === undefined ? WRONG : { ...WRONG, cause });
   });
 
   it('is never a password where the token has no owner, or the owner has no password', async () => {
@@ -256,7 +268,8 @@ describe('the PIN or password before the response', () => {
     for (const owner of [null, BERND]) {
       for (const before of ['', 'password']) {
         const token = { ...withPin, owner };
-        expect(await search(before + response(COUNTER), { token, policies })).toEqual(WRONG);
+        const verdict = await search(before + response(COUNTER), { token, policies });
+        expect(verdict).toEqual({ ...WRONG, cause: 'right response' });
       }
     }
   });
@@ -274,7 +287,7 @@ describe('the PIN or password before the response', () => {
 
 describe('a wrong response that is right within the sync window', () => {
   const isExplained = true;
-  const OUT_OF_STEP = { kind: 'wrong', isOutOfStep: true };
+  const OUT_OF_STEP = { kind: 'wrong', cause: 'out of step' };
 
   it.each([
     [94, WRONG],

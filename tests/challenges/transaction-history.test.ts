@@ -160,6 +160,18 @@ describe('the history of a transaction', () => {
     expect(events[1]).toMatchObject({ event: 'refused', reason });
   });
 
+  it.each([
+    ['wrong', 'wrong', 'wrong response or PIN'],
+    ['wrong, right PIN', 'wrong', 'the PIN was right, the response was wrong'],
+    ['exhausted, right response', 'given up', 'the response was right, the PIN was wrong'],
+    ['wrong, out of step', 'wrong', 'the token is out of step'],
+    ['wrong, constructor', 'other', 'wrong, constructor'],
+  ])('tells of a row %j that it was %s: %s', (outcome, event, reason) => {
+    const trail = { rows: [row(outcome, 3)], more: 0 };
+    const { events } = timelineOf({ stored: stored(), trail, challengeTimeout: TIMEOUT, now: after(4) });
+    expect(events[1]).toMatchObject({ event, reason });
+  });
+
   it('tells who, from where, under which request, and why', () => {
     const trail = { rows: [row('closed', 3)], more: 0 };
     const { events } = timelineOf({ stored: stored(), trail, challengeTimeout: TIMEOUT, now: after(4) });

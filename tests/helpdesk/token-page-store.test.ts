@@ -49,7 +49,10 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 /** The serials of all pages, one page after the other. */
-async function turned(filter: RequestedFilter, limit: number): Promise<string[]> {
+async function turned(
+  filter: RequestedFilter & Pick<TokenPageFilter, 'isDescending'>,
+  limit: number,
+): Promise<string[]> {
   const serials: string[] = [];
   for (;;) {
     const page = await pages.page({ ...filter, limit, after: serials.at(-1) });
@@ -60,7 +63,7 @@ async function turned(filter: RequestedFilter, limit: number): Promise<string[]>
   }
 }
 
-type RequestedFilter = Omit<TokenPageFilter, 'limit' | 'after'>;
+type RequestedFilter = Omit<TokenPageFilter, 'limit' | 'after' | 'isDescending'>;
 
 /** True if a token fulfils each condition of a filter. */
 const HOLDS: {
@@ -104,13 +107,14 @@ const STATES = [
 
 describe('the pages of tokens', () => {
   it.each(REALM_FILTERS.flatMap((realms) => STATES.map((state) => ({ ...realms, ...state }))))(
-    'hold each token of the filter once, by serial: %j',
+    'hold each token of the filter once, by serial up or down: %j',
     async (filter) => {
-      for (const more of [{}, { serialPrefix: 'qR' }, { serialPrefix: 'z%1' }]) {
-        expect(await turned({ ...filter, ...more }, 7)).toEqual(expected({ ...filter, ...more }));
+      for (const more of [{}, { serialPrefix: 'qR' }, { serialPrefix: 'z%1' }, { owner }]) {
+        const narrowed = { ...filter, ...more };
+        expect(await turned(narrowed, 7)).toEqual(expected(narrowed));
+        const backwards = await turned({ ...narrowed, isDescending: true }, 7);
+        expect(backwards.reverse()).toEqual(expected(narrowed));
       }
-      const owned = { ...filter, owner };
-      expect(await turned(owned, 7)).toEqual(expected(owned));
     },
   );
 

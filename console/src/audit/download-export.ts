@@ -49,19 +49,6 @@ export async function fetchExport(
   };
 }
 
-/** Hands a file to the browser, which saves it. */
-export function saveFile({ name, content }: ExportedFile): void {
-  const url = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has begun to read it by then.
-  setTimeout(() => {
-    URL.revokeObjectURL(url);
-  }, 60_000);
-}
-
 async function orAway<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   try {
     return await work;

@@ -6,7 +6,8 @@ import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { auditTexts } from './audit-texts.ts';
 import classes from './audit.module.css';
-import { fetchExport, saveFile } from './download-export.ts';
+import { saveFile } from '../design/save-file.ts';
+import { fetchExport } from './download-export.ts';
 
 /** The export of one page: it ends with the page, where nobody could see or cancel it any more. */
 function useExport(filters: object) {

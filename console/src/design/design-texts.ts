@@ -21,6 +21,16 @@ interface DesignTexts {
   readonly undo: string;
   /** @param title of the dialog that has asked */
   readonly done: (title: string) => string;
+  /** The column of the marks of rows. */
+  readonly selection: string;
+  readonly sort: string;
+  readonly ascending: (column: string) => string;
+  readonly descending: (column: string) => string;
+  readonly columns: string;
+  readonly saveCsv: string;
+  readonly stop: string;
+  readonly read: (count: string) => string;
+  readonly saved: (count: string) => string;
   /** Where a right is missing. */
   readonly askForRight: string;
 }
@@ -42,6 +52,15 @@ export const designTexts: Texts<DesignTexts> = {
     showSecret: 'Show what is typed',
     undo: 'Undo',
     done: (title) => `Done: ${title}`,
+    selection: 'Selection',
+    sort: 'Sort by',
+    ascending: (column) => `${column}, up`,
+    descending: (column) => `${column}, down`,
+    columns: 'Columns',
+    saveCsv: 'Save as CSV',
+    stop: 'Stop',
+    read: (count) => `${count} read`,
+    saved: (count) => `${count} rows are saved.`,
     askForRight: 'Ask whoever may change policies (system:write) for the right.',
   },
   de: {
@@ -60,6 +79,15 @@ export const designTexts: Texts<DesignTexts> = {
     showSecret: 'Eingabe anzeigen',
     undo: 'Rückgängig',
     done: (title) => `Erledigt: ${title}`,
+    selection: 'Auswahl',
+    sort: 'Sortieren nach',
+    ascending: (column) => `${column}, aufsteigend`,
+    descending: (column) => `${column}, absteigend`,
+    columns: 'Spalten',
+    saveCsv: 'Als CSV speichern',
+    stop: 'Anhalten',
+    read: (count) => `${count} gelesen`,
+    saved: (count) => `${count} Zeilen sind gespeichert.`,
     askForRight: 'Bitten Sie jemanden, der Richtlinien ändern darf (system:write), um das Recht.',
   },
 };

@@ -1,4 +1,4 @@
-import { Alert, Button } from '@mantine/core';
+import { Alert, Anchor, Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -15,6 +15,8 @@ export interface Told {
   readonly leads?: boolean;
   /** The act that takes it back; left out: there is none. */
   readonly undo?: { readonly act: () => Promise<unknown>; readonly done: string } | undefined;
+  /** The page of what usually comes next; left out: nothing does. */
+  readonly next?: { readonly address: string; readonly text: string } | undefined;
 }
 
 const TellContext = createContext<(told: Told) => void>(() => undefined);
@@ -53,7 +55,7 @@ export function Notices({ children }: { readonly children: ReactNode }): ReactNo
 }
 
 function Notice({
-  told: { text, undo },
+  told: { text, undo, next },
   onClose,
 }: {
   readonly told: Told;
@@ -72,7 +74,7 @@ function Notice({
   });
   return (
     <Alert color="green" withCloseButton closeButtonLabel={t.close} onClose={onClose} mb="md" role="group">
-      {text}{' '}
+      {text} {next !== undefined && <Anchor href={`#${next.address}`}>{next.text}</Anchor>}{' '}
       {undo !== undefined && (
         <Button
           size="compact-xs"

@@ -1,16 +1,37 @@
-import { Button, Table, VisuallyHidden } from '@mantine/core';
+import { Button, Checkbox, Table, VisuallyHidden } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { useTexts } from '../language/language.ts';
+import { designTexts } from './design-texts.ts';
 import classes from './record-table.module.css';
 
 interface RecordTableProps<Row> {
   /** The subject of the rows, read aloud. */
   readonly label: string;
-  /** The names of the columns; those with `null` are left out. */
-  readonly columns: readonly (readonly [name: string, cell: (row: Row) => ReactNode] | null)[];
+  /** The names of the columns, with what they are sorted by; those with `null` are left out. */
+  readonly columns: readonly (readonly [name: string, cell: (row: Row) => ReactNode, sort?: string] | null)[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   /** The act of a button at the end of each row; undefined: there is none. */
   readonly act?: RowAct<Row> | undefined;
+  /** The order of the rows; left out: no column is sorted by. */
+  readonly order?: RowOrder;
+  /** The rows that are selected; left out: none can be. */
+  readonly selection?: RowSelection<Row> | undefined;
+}
+
+/** The order of rows, which the heads of columns change. */
+export interface RowOrder {
+  readonly by: string;
+  readonly isDescending: boolean;
+  readonly onSort: (by: string) => void;
+}
+
+interface RowSelection<Row> {
+  /** Read aloud: selects this row. */
+  readonly nameOf: (row: Row) => string;
+  readonly has: (key: string) => boolean;
+  readonly onMark: (key: string, isMarked: boolean) => void;
 }
 
 interface RowAct<Row> {
@@ -22,16 +43,29 @@ interface RowAct<Row> {
 }
 
 /** Records as rows of a table; in a narrow window as blocks, which stay a table for screen readers by their roles. */
-export function RecordTable<Row>({ label, columns, rows, keyOf, act }: RecordTableProps<Row>): ReactNode {
+export function RecordTable<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  act,
+  order,
+  selection,
+}: RecordTableProps<Row>): ReactNode {
+  const t = useTexts(designTexts);
+  const isNarrow = useMediaQuery(NARROW);
   const shown = columns.filter((column) => column !== null);
   return (
     <Table role="table" aria-label={label} className={classes.table ?? ''}>
       <Table.Thead role="rowgroup">
         <Table.Tr role="row">
-          {shown.map(([name]) => (
-            <Table.Th key={name} role="columnheader">
-              {name}
+          {selection !== undefined && (
+            <Table.Th role="columnheader">
+              <VisuallyHidden>{t.selection}</VisuallyHidden>
             </Table.Th>
+          )}
+          {shown.map(([name, , sort]) => (
+            <ColumnHead key={name} name={name} sort={sort} order={isNarrow ? undefined : order} />
           ))}
           {act !== undefined && (
             <Table.Th role="columnheader">
@@ -43,6 +77,17 @@ export function RecordTable<Row>({ label, columns, rows, keyOf, act }: RecordTab
       <Table.Tbody role="rowgroup">
         {rows.map((row) => (
           <Table.Tr key={keyOf(row)} role="row">
+            {selection !== undefined && (
+              <Table.Td role="cell">
+                <Checkbox
+                  aria-label={selection.nameOf(row)}
+                  checked={selection.has(keyOf(row))}
+                  onChange={(event) => {
+                    selection.onMark(keyOf(row), event.currentTarget.checked);
+                  }}
+                />
+              </Table.Td>
+            )}
             {shown.map(([name, cell]) => (
               <Table.Td key={name} role="cell" data-name={name}>
                 {cell(row)}
@@ -57,6 +102,38 @@ export function RecordTable<Row>({ label, columns, rows, keyOf, act }: RecordTab
         ))}
       </Table.Tbody>
     </Table>
+  );
+}
+
+/** Where a table is shown as blocks: nobody sees its head then. */
+const NARROW = '(max-width: 47.99rem)';
+const ARROWS = { ascending: ' ▲', descending: ' ▼', none: '' } as const;
+
+interface ColumnHeadProps {
+  readonly name: string;
+  readonly sort: string | undefined;
+  readonly order: RowOrder | undefined;
+}
+
+function ColumnHead({ name, sort, order }: ColumnHeadProps): ReactNode {
+  if (sort === undefined || order === undefined) {
+    return <Table.Th role="columnheader">{name}</Table.Th>;
+  }
+  const own = order.isDescending ? 'descending' : 'ascending';
+  const direction = order.by === sort ? own : 'none';
+  return (
+    <Table.Th role="columnheader" aria-sort={direction}>
+      <button
+        type="button"
+        className={classes.sort}
+        onClick={() => {
+          order.onSort(sort);
+        }}
+      >
+        {name}
+        <span aria-hidden>{ARROWS[direction]}</span>
+      </button>
+    </Table.Th>
   );
 }
 

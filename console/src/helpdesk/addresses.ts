@@ -1,3 +1,5 @@
+import { part, viewAddress } from '../shell/page-address.ts';
+
 /** The addresses of the helpdesk's pages, below `#`. */
 
 /** A user as addresses name them. */
@@ -15,9 +17,11 @@ export function tokenAddress(serial: string): string {
   return `/tokens/${part(serial)}`;
 }
 
-/** The list of the tokens with a status, as `locked`; `all`: of all. */
+/** The list of the tokens with a status, as `locked`; another: of all. */
 export function tokensAddress(status: string): string {
-  return `/tokens/with/${part(status)}`;
+  const isOfOwner = status === 'assigned' || status === 'unassigned';
+  const isState = status === 'active' || status === 'inactive' || status === 'locked';
+  return viewAddress('/tokens', { [isOfOwner ? 'owner' : 'state']: isOfOwner || isState ? status : '' });
 }
 
 /** The audit of a token. */
@@ -42,19 +46,4 @@ export function newTokenAddress({ user, realm, resolver }: PersonName): string {
 /** The enrolment of the token anew. */
 export function enrolAgainAddress(serial: string): string {
   return `/enrol/token/${part(serial)}`;
-}
-
-/**
- * Percent signs are not used, as the router decodes some of them.
- * @returns the name as a part of an address: any character but letters, digits and `_.@-` as `~2f~`, its code point
- */
-export function part(name: string): string {
-  return name.replace(/[^\w.@-]/gu, (character) => `~${(character.codePointAt(0) ?? 0).toString(16)}~`);
-}
-
-/** @returns the name that a part of an address stands for */
-export function readPart(text: string): string {
-  return text.replace(/~([0-9a-f]{1,5}|10[0-9a-f]{4})~/g, (_, code: string) =>
-    String.fromCodePoint(Number.parseInt(code, 16)),
-  );
 }

@@ -23,6 +23,7 @@ export const helpdeskPages: readonly ConsolePage[] = [
   },
   {
     path: '/tokens',
+    hasView: true,
     title: { en: { title: 'Tokens' }, de: { title: 'Token' } },
     group: 'helpdesk',
     guide: 'helpdesk',
@@ -30,11 +31,13 @@ export const helpdeskPages: readonly ConsolePage[] = [
     component: lazy(() => import('./tokens-page.tsx')),
   },
   {
-    path: '/tokens/with/:status',
-    title: { en: { title: 'Tokens' }, de: { title: 'Token' } },
+    path: '/people',
+    hasView: true,
+    title: { en: { title: 'People' }, de: { title: 'Personen' } },
+    group: 'helpdesk',
     guide: 'helpdesk',
-    isFor: canShow,
-    component: lazy(() => import('./tokens-page.tsx')),
+    isFor: (session) => session.may('admin', 'userlist'),
+    component: lazy(() => import('./people-page.tsx')),
   },
   {
     path: '/enrol',

@@ -12,6 +12,7 @@ import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { RecentTransactions } from './recent-transactions.tsx';
 import { SwitchButtons } from './switch-buttons.tsx';
+import { ActButtons } from './token-acts.tsx';
 import { TokenBadge } from './token-badge.tsx';
 import { useNames } from './use-names.ts';
 
@@ -106,7 +107,10 @@ function Tokens({ person: { tokens, more } }: { readonly person: Person }): Reac
             <span className={classes.quiet}>
               {`${t.lastSuccess}: ${token.last_success === null ? t.never : format.time(token.last_success)}`}
             </span>
-            <SwitchButtons token={token} />
+            <div className={classes.actions}>
+              <SwitchButtons token={token} />
+              <ActButtons acts={['lost']} token={token} isOneOfMany />
+            </div>
           </li>
         ))}
       </ul>

@@ -3,18 +3,19 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
 import { useTexts } from '../language/language.ts';
+import type { HelpdeskToken } from './helpdesk-values.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
 interface ResyncProps {
-  readonly serial: string;
+  readonly token: HelpdeskToken;
   readonly onClose: () => void;
 }
 
 const EMPTY = { otp1: '', otp2: '', challenge1: '', challenge2: '' };
 
 /** Resynchronises a token by two responses. */
-export function ResyncDialog({ serial, onClose }: ResyncProps): ReactNode {
+export function ResyncDialog({ token: { serial }, onClose }: ResyncProps): ReactNode {
   const t = useTexts(tokenTexts);
   const [form, setForm] = useState(EMPTY);
   const change = useTokenAct(() => call('/admin/resync', { serial, ...withoutBlanks(form) }));
@@ -34,8 +35,8 @@ export function ResyncDialog({ serial, onClose }: ResyncProps): ReactNode {
   );
   return (
     <FormDialog
-      title={`${t.resync}: ${serial}`}
-      action={isDone ? t.close : t.resync}
+      title={`${t.actNames.resync}: ${serial}`}
+      action={isDone ? t.close : t.actNames.resync}
       isRunning={change.isPending}
       error={change.error}
       onSubmit={isDone ? onClose : change.mutate}

@@ -10,10 +10,10 @@ import { mayOnToken } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
-const ACTS = ['reset', 'disable', 'enable'] as const;
-type Act = (typeof ACTS)[number];
+export const SWITCHES = ['reset', 'disable', 'enable'] as const;
+export type Switch = (typeof SWITCHES)[number];
 
-const texts: Texts<Record<Act | 'unlock', string>> = {
+const texts: Texts<Record<Switch | 'unlock', string>> = {
   en: { unlock: 'Unlock', reset: 'Reset the fail counter', disable: 'Disable', enable: 'Enable' },
   de: {
     unlock: 'Entsperren',
@@ -23,10 +23,16 @@ const texts: Texts<Record<Act | 'unlock', string>> = {
   },
 };
 
+interface SwitchButtonsProps {
+  /** Left out: all. */
+  readonly acts?: readonly Switch[];
+  readonly token: HelpdeskToken;
+}
+
 /** The acts that one click does and another takes back: unlock, disable, enable. */
-export function SwitchButtons({ token }: { readonly token: HelpdeskToken }): ReactNode {
+export function SwitchButtons({ acts: offered = SWITCHES, token }: SwitchButtonsProps): ReactNode {
   const session = useSession();
-  const acts = ACTS.filter((act) => isUseful(act, token) && mayOnToken(session, act, token));
+  const acts = offered.filter((act) => isUseful(act, token) && mayOnToken(session, act, token));
   return (
     <div className={classes.actions}>
       {acts.map((act) => (
@@ -36,7 +42,7 @@ export function SwitchButtons({ token }: { readonly token: HelpdeskToken }): Rea
   );
 }
 
-function isUseful(act: Act, { active, fail_count: failed, rollout }: HelpdeskToken): boolean {
+function isUseful(act: Switch, { active, fail_count: failed, rollout }: HelpdeskToken): boolean {
   switch (act) {
     case 'reset':
       return failed > 0;
@@ -48,7 +54,7 @@ function isUseful(act: Act, { active, fail_count: failed, rollout }: HelpdeskTok
 }
 
 interface SwitchProps {
-  readonly act: Act;
+  readonly act: Switch;
   readonly token: HelpdeskToken;
 }
 

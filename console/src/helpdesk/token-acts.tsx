@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ComponentType, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
@@ -8,18 +8,21 @@ import { useSession } from '../session/session.tsx';
 import { enrolAgainAddress, tokenAuditAddress } from './addresses.ts';
 import { AssignDialog, DescribeDialog, PinDialog, RealmsDialog, UseDialog } from './token-dialogs.tsx';
 import classes from './helpdesk.module.css';
+import { LostQuestion } from './lost-question.tsx';
 import { ResyncDialog } from './resync-dialog.tsx';
 import type { HelpdeskToken } from './helpdesk-values.ts';
 import { mayOnToken } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
-type Act = 'resync' | 'pin' | 'removePin' | 'describe' | 'use' | 'assign' | 'unassign' | 'realms' | 'remove';
+export type Act =
+  'lost' | 'resync' | 'pin' | 'removePin' | 'describe' | 'use' | 'assign' | 'unassign' | 'realms' | 'remove';
 
 /** The right of each act, and whether the token is fit for it. */
 const ACTS: Readonly<
   Record<Act, { readonly right: string; readonly isFit: (token: HelpdeskToken) => boolean }>
 > = {
+  lost: { right: 'disable', isFit: ({ rollout }) => rollout !== 'phase1' },
   resync: { right: 'resync', isFit: ({ rollout }) => rollout !== 'phase1' },
   pin: { right: 'set', isFit: () => true },
   removePin: { right: 'set', isFit: ({ has_pin: hasPin }) => hasPin },
@@ -35,21 +38,6 @@ const ACTS: Readonly<
 export function TokenActs({ token }: { readonly token: HelpdeskToken }): ReactNode {
   const t = useTexts(tokenTexts);
   const session = useSession();
-  const [open, setOpen] = useState<Act>();
-  const names: Readonly<Record<Act, string>> = {
-    resync: t.resync,
-    pin: t.setPin,
-    removePin: t.removePin,
-    describe: t.describe,
-    use: t.use,
-    assign: t.assign,
-    unassign: t.unassign,
-    realms: t.moveRealms,
-    remove: t.remove,
-  };
-  const acts = (Object.keys(ACTS) as Act[]).filter(
-    (act) => ACTS[act].isFit(token) && mayOnToken(session, ACTS[act].right, token),
-  );
   const mayEnrol = mayOnToken(session, 'init', token) && token.type.startsWith('ocra');
   return (
     <section aria-label={t.acts} className={classes.actions}>
@@ -63,60 +51,67 @@ export function TokenActs({ token }: { readonly token: HelpdeskToken }): ReactNo
           {t.audit}
         </Button>
       )}
-      {acts.map((act) => (
+      <ActButtons acts={Object.keys(ACTS) as Act[]} token={token} />
+    </section>
+  );
+}
+
+interface ActButtonsProps {
+  readonly acts: readonly Act[];
+  readonly token: HelpdeskToken;
+  /** True where other tokens are on the page: the buttons then name theirs, read aloud. */
+  readonly isOneOfMany?: boolean;
+}
+
+/** Buttons for those of the acts that are fit for the token and allowed to the caller. */
+export function ActButtons({ acts, token, isOneOfMany = false }: ActButtonsProps): ReactNode {
+  const t = useTexts(tokenTexts);
+  const session = useSession();
+  const [open, setOpen] = useState<Act>();
+  const Open = open && DIALOGS[open];
+  const fit = acts.filter((act) => ACTS[act].isFit(token) && mayOnToken(session, ACTS[act].right, token));
+  return (
+    <>
+      {fit.map((act) => (
         <Button
           key={act}
           size="xs"
-          variant={act === 'remove' ? 'light' : 'default'}
-          color={act === 'remove' ? 'red' : 'blue'}
+          variant={DANGEROUS.includes(act) ? 'light' : 'default'}
+          color={DANGEROUS.includes(act) ? 'red' : 'blue'}
+          aria-label={isOneOfMany ? `${t.actNames[act]}: ${token.serial}` : undefined}
           onClick={() => {
             setOpen(act);
           }}
         >
-          {names[act]}
+          {t.actNames[act]}
         </Button>
       ))}
-      {open !== undefined && (
-        <OpenAct
-          act={open}
+      {Open !== undefined && (
+        <Open
           token={token}
           onClose={() => {
             setOpen(undefined);
           }}
         />
       )}
-    </section>
+    </>
   );
 }
 
-interface OpenActProps {
-  readonly act: Act;
-  readonly token: HelpdeskToken;
-  readonly onClose: () => void;
-}
+const DIALOGS: Readonly<Record<Act, ComponentType<QuestionProps>>> = {
+  lost: LostQuestion,
+  resync: ResyncDialog,
+  pin: PinDialog,
+  removePin: RemovePinQuestion,
+  describe: DescribeDialog,
+  use: UseDialog,
+  assign: AssignDialog,
+  unassign: UnassignQuestion,
+  realms: RealmsDialog,
+  remove: RemoveQuestion,
+};
 
-function OpenAct({ act, token, onClose }: OpenActProps): ReactNode {
-  switch (act) {
-    case 'resync':
-      return <ResyncDialog serial={token.serial} onClose={onClose} />;
-    case 'pin':
-      return <PinDialog token={token} onClose={onClose} />;
-    case 'removePin':
-      return <RemovePinQuestion token={token} onClose={onClose} />;
-    case 'describe':
-      return <DescribeDialog token={token} onClose={onClose} />;
-    case 'use':
-      return <UseDialog token={token} onClose={onClose} />;
-    case 'assign':
-      return <AssignDialog token={token} onClose={onClose} />;
-    case 'realms':
-      return <RealmsDialog token={token} onClose={onClose} />;
-    case 'unassign':
-      return <UnassignQuestion token={token} onClose={onClose} />;
-    case 'remove':
-      return <RemoveQuestion token={token} onClose={onClose} />;
-  }
-}
+const DANGEROUS: readonly Act[] = ['lost', 'remove'];
 
 interface QuestionProps {
   readonly token: HelpdeskToken;
@@ -130,8 +125,8 @@ function UnassignQuestion({ token: { serial, owner }, onClose }: QuestionProps):
   });
   return (
     <ConfirmDialog
-      title={t.unassign}
-      action={t.unassign}
+      title={t.actNames.unassign}
+      action={t.actNames.unassign}
       isRunning={change.isPending}
       error={change.error}
       onConfirm={change.mutate}
@@ -150,8 +145,8 @@ function RemovePinQuestion({ token: { serial }, onClose }: QuestionProps): React
   return (
     <ConfirmDialog
       isDangerous
-      title={t.removePin}
-      action={t.removePin}
+      title={t.actNames.removePin}
+      action={t.actNames.removePin}
       isRunning={removal.isPending}
       error={removal.error}
       onConfirm={removal.mutate}
@@ -175,8 +170,8 @@ function RemoveQuestion({ token: { serial }, onClose }: QuestionProps): ReactNod
   return (
     <ConfirmDialog
       isDangerous
-      title={t.remove}
-      action={t.remove}
+      title={t.actNames.remove}
+      action={t.actNames.remove}
       isRunning={removal.isPending}
       error={removal.error}
       onConfirm={removal.mutate}

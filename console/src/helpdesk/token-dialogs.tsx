@@ -25,7 +25,7 @@ export function PinDialog({ token: { serial }, onClose }: DialogProps): ReactNod
   const { pin, again } = typed;
   return (
     <ActDialog
-      title={t.setPin}
+      title={t.actNames.pin}
       isDisabled={pin === '' || pin !== again}
       act={() => call('/admin/set', { serial, pin })}
       told={{ text: t.told.pin(serial) }}
@@ -43,7 +43,7 @@ export function DescribeDialog({ token: { serial, description }, onClose }: Dial
   const [text, setText] = useState(description);
   return (
     <ActDialog
-      title={t.describe}
+      title={t.actNames.describe}
       act={() => call('/admin/set', { serial, description: text })}
       told={{
         text: t.told.describe(serial),
@@ -90,7 +90,7 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
   );
   return (
     <ActDialog
-      title={t.use}
+      title={t.actNames.use}
       isDisabled={changed.length === 0}
       act={() =>
         call('/admin/set', {
@@ -153,8 +153,8 @@ export function AssignDialog({ token: { serial, owner }, onClose }: DialogProps)
   const [realm, setRealm] = useState(owner?.realm ?? '');
   return (
     <ActDialog
-      title={t.assign}
-      action={t.assign}
+      title={t.actNames.assign}
+      action={t.actNames.assign}
       act={() => call('/admin/assign', { serial, user, realm })}
       told={{ text: t.told.assign(serial) }}
       onClose={onClose}
@@ -172,12 +172,12 @@ export function RealmsDialog({ token: { serial, realms }, onClose }: DialogProps
   const [list, setList] = useState(realms.join(', '));
   return (
     <ActDialog
-      title={t.moveRealms}
+      title={t.actNames.realms}
       act={() => call('/admin/tokenrealm', { serial, realms: list })}
       told={{ text: t.told.realms(serial) }}
       onClose={onClose}
     >
-      <Field label={t.moveRealms} description={t.realmsHelp} isFirst value={list} onChange={setList} />
+      <Field label={t.actNames.realms} description={t.realmsHelp} isFirst value={list} onChange={setList} />
     </ActDialog>
   );
 }

@@ -21,7 +21,7 @@ interface Switches extends TokenUse {
 }
 
 /** The rights of a session, as /admin/rights answers them. */
-interface Rights {
+export interface Rights {
   readonly rights: readonly {
     readonly scope: string;
     readonly action: string;
@@ -53,6 +53,35 @@ export function boundOf(use: TokenUse, now: Date): UseBound | undefined {
     return 'used-up';
   }
   return use.valid_from !== null && now < new Date(use.valid_from) ? 'early' : undefined;
+}
+
+/** The remedies of a refused transaction. */
+export interface Remedies {
+  readonly switches: readonly ('reset' | 'enable')[];
+  readonly acts: readonly ('resync' | 'pin' | 'use')[];
+  /** True: a roll-out gives the token its key. */
+  readonly isToEnrol: boolean;
+}
+
+/** @returns what mends the token as it is now, and what the last refusal tells: the next steps after refused responses */
+export function remediesOf(
+  token: Switches,
+  { isOutOfStep, isPinWrong }: { readonly isOutOfStep: boolean; readonly isPinWrong: boolean },
+  now = new Date(),
+): Remedies {
+  const isToEnrol = token.rollout === 'phase1';
+  return {
+    switches: [
+      ...(token.locked ? (['reset'] as const) : []),
+      ...(!token.active && !isToEnrol ? (['enable'] as const) : []),
+    ],
+    acts: [
+      ...(isOutOfStep ? (['resync'] as const) : []),
+      ...(isPinWrong ? (['pin'] as const) : []),
+      ...(boundOf(token, now) === undefined ? [] : (['use'] as const)),
+    ],
+    isToEnrol,
+  };
 }
 
 function isReached(count: number, max: number | null): boolean {

@@ -1,7 +1,9 @@
 import type { Texts } from '../language/language.ts';
+import type { Act } from './token-acts.tsx';
 import type { UseBound } from './token-state.ts';
 
 type ToldAct =
+  | 'lost'
   | 'unlock'
   | 'reset'
   | 'disable'
@@ -18,11 +20,20 @@ type ToldAct =
 interface TokenTexts {
   /** What an act has done. */
   readonly told: Readonly<Record<ToldAct, (serial: string) => string>>;
+  readonly actNames: Readonly<Record<Act, string>>;
+  readonly reportLost: string;
+  readonly lostHelp: (serial: string) => string;
+  /** @param count undefined: not known */
+  readonly lostOpen: (count: number | undefined) => string;
+  readonly lostFactor: string;
+  readonly lostAudit: string;
+  readonly lostNext: string;
+  readonly lostNextByOthers: string;
+  readonly newPhone: (login: string) => string;
   readonly type: string;
   readonly suite: string;
   readonly failCount: (count: string, max: string) => string;
   readonly failCountName: string;
-  readonly use: string;
   readonly validFrom: string;
   readonly validUntil: string;
   readonly responses: string;
@@ -40,7 +51,6 @@ interface TokenTexts {
   readonly created: string;
   readonly acts: string;
   readonly enrolAgain: string;
-  readonly resync: string;
   readonly resyncHelp: string;
   readonly first: string;
   readonly second: string;
@@ -49,7 +59,6 @@ interface TokenTexts {
   readonly questionHelp: string;
   readonly resyncDone: string;
   readonly resyncFailed: string;
-  readonly setPin: string;
   readonly tokenPin: string;
   readonly pinSet: string;
   readonly pinNone: string;
@@ -57,18 +66,12 @@ interface TokenTexts {
   readonly pinAgain: string;
   readonly pinsDiffer: string;
   readonly pinHelp: string;
-  readonly removePin: string;
   readonly removePinHelp: (serial: string) => string;
-  readonly describe: string;
-  readonly assign: string;
   readonly assignHelp: string;
   readonly login: string;
   readonly defaultRealm: string;
-  readonly unassign: string;
   readonly unassignHelp: (login: string) => string;
-  readonly moveRealms: string;
   readonly realmsHelp: string;
-  readonly remove: string;
   readonly removeHelp: (serial: string) => string;
   readonly audit: string;
   readonly save: string;
@@ -78,6 +81,7 @@ interface TokenTexts {
 export const tokenTexts: Texts<TokenTexts> = {
   en: {
     told: {
+      lost: (serial) => `${serial} is reported lost: it is disabled, and its open challenges are closed.`,
       unlock: (serial) => `${serial} is unlocked.`,
       reset: (serial) => `The fail counter of ${serial} is reset.`,
       disable: (serial) => `${serial} is disabled.`,
@@ -91,11 +95,38 @@ export const tokenTexts: Texts<TokenTexts> = {
       use: (serial) => `The period and the counts of use of ${serial} are changed.`,
       remove: (serial) => `${serial} is removed.`,
     },
+    actNames: {
+      lost: 'Phone lost',
+      resync: 'Resynchronise',
+      pin: 'Set the PIN',
+      removePin: 'Remove the PIN',
+      describe: 'Rename',
+      use: 'Period and uses',
+      assign: 'Assign',
+      unassign: 'Unassign',
+      realms: 'Realms',
+      remove: 'Remove',
+    },
+    reportLost: 'Report as lost',
+    lostHelp: (serial) =>
+      `${serial} is disabled and takes no responses. If the phone is found, enable it again.`,
+    lostOpen: (count) =>
+      count === undefined
+        ? 'Its open challenges are closed for good.'
+        : count === 0
+          ? 'No challenge is open.'
+          : count === 1
+            ? '1 open challenge is closed for good.'
+            : `${count} open challenges are closed for good.`,
+    lostFactor: 'An administrator signs in with it, and cannot do so any more.',
+    lostAudit: 'The audit says that it was lost.',
+    lostNext: 'Afterwards the roll-out of a new phone is offered.',
+    lostNextByOthers: 'A new phone is rolled out by whoever has the right to it (admin:init).',
+    newPhone: (login) => `Roll out a new phone for ${login}`,
     type: 'Type',
     suite: 'OCRA suite',
     failCountName: 'Wrong responses',
     failCount: (count, max) => `${count} in a row; ${max} lock the token`,
-    use: 'Period and uses',
     validFrom: 'Valid from',
     validUntil: 'Valid until',
     responses: 'Responses so far',
@@ -117,7 +148,6 @@ export const tokenTexts: Texts<TokenTexts> = {
     created: 'Enrolled',
     acts: 'Further actions',
     enrolAgain: 'Enrol anew',
-    resync: 'Resynchronise',
     resyncHelp:
       'The person starts two transactions, one after the other, and reads out both responses without sending them.',
     first: 'First response',
@@ -127,7 +157,6 @@ export const tokenTexts: Texts<TokenTexts> = {
     questionHelp: 'Only if they are not the last two of this token.',
     resyncDone: 'Both responses fit. The token is in step again.',
     resyncFailed: 'The responses do not fit: wrong order, mistyped, or not the last two transactions.',
-    setPin: 'Set the PIN',
     tokenPin: 'Token PIN',
     pinSet: 'set',
     pinNone: 'none',
@@ -135,20 +164,14 @@ export const tokenTexts: Texts<TokenTexts> = {
     pinAgain: 'The same PIN again',
     pinsDiffer: 'The two PINs differ.',
     pinHelp: 'It is typed before each response.',
-    removePin: 'Remove the PIN',
     removePinHelp: (serial) => `Responses of ${serial} are then accepted without a PIN.`,
-    describe: 'Rename',
-    assign: 'Assign',
     assignHelp: 'The token also joins the realm of its new owner. Its PIN stays.',
     login: 'Login',
     defaultRealm: 'the default realm',
-    unassign: 'Unassign',
     unassignHelp: (login) =>
       `The token no longer belongs to ${login}, who cannot answer with it any more. It stays in its realms.`,
-    moveRealms: 'Realms',
     realmsHelp:
       'Separated by commas. The token will be in these and no others. Realms that you may not see stay.',
-    remove: 'Remove',
     removeHelp: (serial) =>
       `The token ${serial}, its key and its stored transactions are removed for ever. To keep a lost phone from being used, disabling is enough.`,
     audit: 'Audit',
@@ -157,6 +180,8 @@ export const tokenTexts: Texts<TokenTexts> = {
   },
   de: {
     told: {
+      lost: (serial) =>
+        `${serial} ist als verloren gemeldet: deaktiviert, offene Challenges sind geschlossen.`,
       unlock: (serial) => `${serial} ist entsperrt.`,
       reset: (serial) => `Der Fehlerzähler von ${serial} ist zurückgesetzt.`,
       disable: (serial) => `${serial} ist deaktiviert.`,
@@ -170,11 +195,38 @@ export const tokenTexts: Texts<TokenTexts> = {
       use: (serial) => `Zeitraum und Zähler der Nutzung von ${serial} sind geändert.`,
       remove: (serial) => `${serial} ist gelöscht.`,
     },
+    actNames: {
+      lost: 'Telefon verloren',
+      resync: 'Synchronisieren',
+      pin: 'PIN setzen',
+      removePin: 'PIN entfernen',
+      describe: 'Umbenennen',
+      use: 'Zeitraum und Nutzungen',
+      assign: 'Zuweisen',
+      unassign: 'Zuweisung aufheben',
+      realms: 'Realms',
+      remove: 'Löschen',
+    },
+    reportLost: 'Als verloren melden',
+    lostHelp: (serial) =>
+      `${serial} wird deaktiviert und nimmt keine Antworten an. Findet sich das Telefon, aktivieren Sie es wieder.`,
+    lostOpen: (count) =>
+      count === undefined
+        ? 'Seine offenen Challenges werden endgültig geschlossen.'
+        : count === 0
+          ? 'Es ist keine Challenge offen.'
+          : count === 1
+            ? '1 offene Challenge wird endgültig geschlossen.'
+            : `${count} offene Challenges werden endgültig geschlossen.`,
+    lostFactor: 'Ein Administrator meldet sich damit an und kann das dann nicht mehr.',
+    lostAudit: 'Im Audit steht, dass es verloren ist.',
+    lostNext: 'Danach wird das Ausrollen eines neuen Telefons angeboten.',
+    lostNextByOthers: 'Ein neues Telefon rollt aus, wer das Recht dazu hat (admin:init).',
+    newPhone: (login) => `Neues Telefon für ${login} ausrollen`,
     type: 'Art',
     suite: 'OCRA-Suite',
     failCountName: 'Falsche Antworten',
     failCount: (count, max) => `${count} in Folge; ${max} sperren das Token`,
-    use: 'Zeitraum und Nutzungen',
     validFrom: 'Gültig ab',
     validUntil: 'Gültig bis',
     responses: 'Antworten bisher',
@@ -196,7 +248,6 @@ export const tokenTexts: Texts<TokenTexts> = {
     created: 'Ausgerollt',
     acts: 'Weitere Aktionen',
     enrolAgain: 'Neu ausrollen',
-    resync: 'Synchronisieren',
     resyncHelp:
       'Die Person beginnt nacheinander zwei Transaktionen und liest beide Antworten vor, ohne sie abzuschicken.',
     first: 'Erste Antwort',
@@ -207,7 +258,6 @@ export const tokenTexts: Texts<TokenTexts> = {
     resyncDone: 'Beide Antworten passen. Das Token ist wieder im Tritt.',
     resyncFailed:
       'Die Antworten passen nicht: vertauscht, vertippt, oder es waren nicht die letzten beiden Transaktionen.',
-    setPin: 'PIN setzen',
     tokenPin: 'Token-PIN',
     pinSet: 'gesetzt',
     pinNone: 'keine',
@@ -215,20 +265,14 @@ export const tokenTexts: Texts<TokenTexts> = {
     pinAgain: 'Dieselbe PIN noch einmal',
     pinsDiffer: 'Die beiden PINs sind verschieden.',
     pinHelp: 'Sie wird vor jeder Antwort eingegeben.',
-    removePin: 'PIN entfernen',
     removePinHelp: (serial) => `Antworten von ${serial} gelten dann ohne PIN.`,
-    describe: 'Umbenennen',
-    assign: 'Zuweisen',
     assignHelp: 'Das Token kommt auch in den Realm des neuen Inhabers. Seine PIN bleibt.',
     login: 'Benutzername',
     defaultRealm: 'der Standard-Realm',
-    unassign: 'Zuweisung aufheben',
     unassignHelp: (login) =>
       `Das Token gehört dann nicht mehr ${login}; Antworten damit sind nicht mehr möglich. Es bleibt in seinen Realms.`,
-    moveRealms: 'Realms',
     realmsHelp:
       'Durch Kommas getrennt. Das Token ist dann in diesen und keinen anderen. Realms, die Sie nicht sehen dürfen, bleiben.',
-    remove: 'Löschen',
     removeHelp: (serial) =>
       `Das Token ${serial}, sein Schlüssel und seine gespeicherten Transaktionen werden endgültig gelöscht. Damit ein verlorenes Telefon nicht benutzt wird, reicht es, das Token zu deaktivieren.`,
     audit: 'Audit',

@@ -1,166 +1,119 @@
-import { Anchor, Button, NativeSelect, TextInput } from '@mantine/core';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { call, type ValueOf } from '../api/call.ts';
+import { Alert, Anchor, Button, NativeSelect, TextInput } from '@mantine/core';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { call, type ParametersOf, type ValueOf } from '../api/call.ts';
+import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
-import { RecordTable } from '../design/record-table.tsx';
+import { RecordTable, type RowOrder } from '../design/record-table.tsx';
+import {
+  OrderChoice,
+  SaveCsvButton,
+  sortRows,
+  type TableColumn,
+  useColumns,
+} from '../design/table-columns.tsx';
 import { useFormat } from '../language/format.ts';
-import { type Texts, useTexts } from '../language/language.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
-import { personAddress, tokenAddress } from './addresses.ts';
+import { tokenAddress } from './addresses.ts';
+import { BulkBar, useSelection } from './bulk/bulk-bar.tsx';
+import type { ListedToken } from './bulk/bulk-foresight.ts';
+import { bulkTexts } from './bulk/bulk-texts.ts';
+import { type Collect, matching, MAX_BULK } from './bulk/collect.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { RealmSelect } from './realm-select.tsx';
 import { TokenBadge } from './token-badge.tsx';
-import { mayOnToken } from './token-state.ts';
-import { useNames } from './use-names.ts';
+import { Owner } from './token-owner.tsx';
+import { mayOnToken, stateOf } from './token-state.ts';
+import { tokenTexts } from './token-texts.ts';
+import { tokensTexts } from './tokens-texts.ts';
+import { FIRST_PAGE, useOrder, useTyped, useView } from '../shell/use-view.ts';
 
 type Sheet = ValueOf<'/admin/tokens'> & {
   /** From 1. */
   readonly page: number;
 };
+type Filter = ParametersOf<'/admin/tokens'>;
 
-interface Filter {
-  readonly serial: string;
-  readonly realm: string;
-  readonly state: '' | 'active' | 'inactive' | 'locked';
-  readonly owner: '' | 'assigned' | 'unassigned';
-}
-
-interface TokensTexts {
-  readonly title: string;
-  readonly serial: string;
-  readonly allRealms: string;
-  readonly any: string;
-  readonly states: Readonly<Record<Exclude<Filter['state'], ''>, string>>;
-  readonly owners: Readonly<Record<Exclude<Filter['owner'], ''>, string>>;
-  readonly none: string;
-  readonly back: string;
-  readonly next: string;
-  readonly total: (count: string) => string;
-  readonly page: (number: string) => string;
-}
-
-const texts: Texts<TokensTexts> = {
-  en: {
-    title: 'Tokens',
-    serial: 'Beginning of the serial',
-    allRealms: 'All',
-    any: 'any',
-    states: { active: 'active', inactive: 'disabled', locked: 'locked' },
-    owners: { assigned: 'somebody', unassigned: 'nobody' },
-    none: 'No token matches.',
-    back: 'Previous page',
-    next: 'Next page',
-    total: (count) => `${count} in all`,
-    page: (number) => `Page ${number}`,
-  },
-  de: {
-    title: 'Token',
-    serial: 'Anfang der Seriennummer',
-    allRealms: 'Alle',
-    any: 'beliebig',
-    states: { active: 'aktiv', inactive: 'deaktiviert', locked: 'gesperrt' },
-    owners: { assigned: 'jemand', unassigned: 'niemand' },
-    none: 'Kein Token passt.',
-    back: 'Vorige Seite',
-    next: 'Nächste Seite',
-    total: (count) => `${count} insgesamt`,
-    page: (number) => `Seite ${number}`,
-  },
-};
-
-/** The content of the table. */
-interface View {
-  readonly filter: Filter;
-  /** The cursors of the pages up to this one. */
-  readonly cursors: readonly string[];
-}
-
-const FIRST_VIEW: View = { filter: { serial: '', realm: '', state: '', owner: '' }, cursors: [''] };
+const PAGE_SIZE = 50;
+/** The longest list that is sorted by other columns than the serial: all of it is read for that. */
+const MAX_SORTED = 200;
 /** The name for tokens in no realm, as the server writes it. */
 const NO_REALM = '/:no realm:/';
-/** The last view, in the memory of the page until the sign-out, for the way back from a token. */
-const LAST_VIEW = ['helpdesk', 'view of tokens'];
-
-/** @returns the first page of the tokens with the status of the address; undefined: it names none */
-function viewWith(status: string): View | undefined {
-  const { filter } = FIRST_VIEW;
-  switch (status) {
-    case 'all':
-      return FIRST_VIEW;
-    case 'active':
-    case 'inactive':
-    case 'locked':
-      return { ...FIRST_VIEW, filter: { ...filter, state: status } };
-    case 'assigned':
-    case 'unassigned':
-      return { ...FIRST_VIEW, filter: { ...filter, owner: status } };
-    default:
-      return undefined;
-  }
-}
 
 /** All tokens that the caller may see, page by page. */
 export default function TokensPage(): ReactNode {
-  const t = useTexts(texts);
-  const queries = useQueryClient();
-  const named = viewWith(useNames('status').status);
-  const [view, setView] = useState(() => named ?? queries.getQueryData<View>(LAST_VIEW) ?? FIRST_VIEW);
-  useEffect(() => {
-    queries.setQueryDefaults(LAST_VIEW, { gcTime: Infinity });
-    queries.setQueryData(LAST_VIEW, view);
-  }, [queries, view]);
-  const { filter, cursors } = view;
-  const turnTo = (pages: readonly string[]): void => {
-    setView({ filter, cursors: pages });
-  };
-  const cursor = cursors.at(-1) ?? '';
-  const status = [filter.state, filter.owner].filter((one) => one !== '').join(',');
+  const t = useTexts(tokensTexts);
+  const view = useView();
+  const { shown: columns, choice } = useColumns('tokens', useTokenColumns());
+  const order = useOrder('serial');
+  const filter = filterOf(view, order, columns);
+  const cursor = view.of('after');
+  const number = Number(view.of('page')) || 1;
+  const isToSort = order.by !== 'serial' && cursor === '';
+  const request = { ...filter, limit: String(isToSort ? MAX_SORTED : PAGE_SIZE), cursor };
   const sheet = useQuery({
-    queryKey: ['helpdesk', 'tokens', filter, cursor],
+    queryKey: ['helpdesk', 'tokens', request],
     queryFn: async ({ signal }) => ({
-      ...(await call(
-        '/admin/tokens',
-        { serial: filter.serial, realm: filter.realm, status, cursor },
-        { signal },
-      )),
-      page: cursors.length,
+      ...cutToPage(await call('/admin/tokens', request, { signal })),
+      page: number,
     }),
     placeholderData: keepPreviousData,
   });
   useBeginning(sheet.data?.page);
+  const save = <SaveCsvButton name="tokens" columns={columns} read={matching(filter)} />;
   return (
     <Page title={t.title}>
-      <Filters
-        filter={filter}
-        onChange={(changed) => {
-          setView({ filter: changed, cursors: [''] });
-        }}
-      />
+      <Filters />
+      <div className={classes.tools}>
+        <OrderChoice columns={columns} order={order} onChange={order.choose} />
+        {choice}
+      </div>
       <Loaded query={sheet}>
-        {(shown) => (
-          <>
-            <TokenTable tokens={shown.tokens} />
-            <Turning
+        {(shown) =>
+          shown.tokens.length === 0 && cursor === '' ? (
+            <p className={classes.quiet}>{t.none}</p>
+          ) : (
+            <SheetPart
               sheet={shown}
-              isFirst={cursors.length === 1}
-              onBack={() => {
-                turnTo(cursors.slice(0, -1));
-              }}
+              request={request}
+              columns={columns}
+              order={order}
+              save={save}
               onNext={(next) => {
                 // The cursor of the next page is not known before this one is.
                 if (!sheet.isPlaceholderData) {
-                  turnTo([...cursors, next]);
+                  view.change({ after: next, page: String(number + 1) });
                 }
               }}
             />
-          </>
-        )}
+          )
+        }
       </Loaded>
     </Page>
   );
+}
+
+/** @returns the first page of a list that is too long to be sorted */
+function cutToPage(read: ValueOf<'/admin/tokens'>): ValueOf<'/admin/tokens'> {
+  const tokens = read.tokens.slice(0, PAGE_SIZE);
+  return read.next === null ? read : { ...read, tokens, next: tokens.at(-1)?.serial ?? null };
+}
+
+function filterOf(
+  { of }: Pick<ReturnType<typeof useView>, 'of'>,
+  { by, isDescending }: Pick<RowOrder, 'by' | 'isDescending'>,
+  columns: readonly { readonly key: string }[],
+): Filter {
+  return {
+    serial: of('serial'),
+    realm: of('realm'),
+    status: [of('state'), of('owner')].filter((one) => one !== '').join(','),
+    sortdir: by === 'serial' && isDescending ? 'desc' : 'asc',
+    names: columns.some(({ key }) => key === 'name') ? '1' : '',
+  };
 }
 
 /** Shows the beginning of a page that was turned to. */
@@ -174,15 +127,71 @@ function useBeginning(page: number | undefined): void {
   }, [page]);
 }
 
-interface FiltersProps {
-  readonly filter: Filter;
-  readonly onChange: (filter: Filter) => void;
+function useTokenColumns(): readonly TableColumn<ListedToken>[] {
+  const names = useTexts(helpdeskTexts);
+  const own = useTexts(tokenTexts);
+  const t = useTexts(tokensTexts);
+  const format = useFormat();
+  const maySeeNames = useSession().may('admin', 'userlist');
+  return [
+    {
+      key: 'serial',
+      name: names.serial,
+      isFixed: true,
+      value: ({ serial }) => serial,
+      cell: ({ serial }) => <Anchor href={`#${tokenAddress(serial)}`}>{serial}</Anchor>,
+    },
+    {
+      key: 'owner',
+      name: names.owner,
+      value: ({ owner }) => owner?.user ?? '',
+      cell: ({ owner }) => (owner === null ? '–' : <Owner owner={owner} />),
+    },
+    ...(maySeeNames
+      ? [
+          {
+            key: 'name',
+            name: t.ownerName,
+            isExtra: true,
+            value: ({ owner_name: name }: ListedToken) => name ?? '',
+          },
+        ]
+      : []),
+    { key: 'description', name: names.description, isExtra: true, value: ({ description }) => description },
+    { key: 'realms', name: names.realms, value: ({ realms }) => realms.join(', ') },
+    {
+      key: 'state',
+      name: names.state,
+      value: (token) => names.states[stateOf(token)],
+      cell: (token) => <TokenBadge token={token} />,
+    },
+    {
+      key: 'used',
+      name: t.lastUse,
+      value: ({ last_success: at }) => at ?? '',
+      cell: ({ last_success: at }) => (at === null ? names.never : format.time(at)),
+    },
+    {
+      key: 'created',
+      name: own.created,
+      isExtra: true,
+      value: ({ created }) => created,
+      cell: ({ created }) => format.time(created),
+    },
+  ];
 }
 
-function Filters({ filter, onChange }: FiltersProps): ReactNode {
-  const t = useTexts(texts);
+function Filters(): ReactNode {
+  const t = useTexts(tokensTexts);
   const names = useTexts(helpdeskTexts);
   const session = useSession();
+  const view = useView();
+  const [serial, setSerial] = useTyped(view.of('serial'), (typed) => {
+    view.change({ serial: typed, ...FIRST_PAGE }, { replaces: true });
+  });
+  const choose = (name: string, value: string): void => {
+    view.change({ [name]: value, ...FIRST_PAGE });
+  };
   const choices = (words: Readonly<Record<string, string>>): { value: string; label: string }[] => [
     { value: '', label: t.any },
     ...Object.entries(words).map(([value, label]) => ({ value, label })),
@@ -193,9 +202,9 @@ function Filters({ filter, onChange }: FiltersProps): ReactNode {
         label={t.serial}
         autoComplete="off"
         spellCheck={false}
-        value={filter.serial}
+        value={serial}
         onChange={(event) => {
-          onChange({ ...filter, serial: event.currentTarget.value });
+          setSerial(event.currentTarget.value);
         }}
       />
       <RealmSelect
@@ -204,77 +213,118 @@ function Filters({ filter, onChange }: FiltersProps): ReactNode {
         others={
           mayOnToken(session, 'show', { realms: [] }) ? [{ value: NO_REALM, label: names.noRealm }] : []
         }
-        value={filter.realm}
+        value={view.of('realm')}
         onChange={(realm) => {
-          onChange({ ...filter, realm });
+          choose('realm', realm);
         }}
       />
       <NativeSelect
         label={names.state}
-        value={filter.state}
+        value={view.of('state')}
         data={choices(t.states)}
         onChange={(event) => {
-          onChange({ ...filter, state: event.currentTarget.value as Filter['state'] });
+          choose('state', event.currentTarget.value);
         }}
       />
       <NativeSelect
         label={names.owner}
-        value={filter.owner}
+        value={view.of('owner')}
         data={choices(t.owners)}
         onChange={(event) => {
-          onChange({ ...filter, owner: event.currentTarget.value as Filter['owner'] });
+          choose('owner', event.currentTarget.value);
         }}
       />
     </search>
   );
 }
 
-function TokenTable({ tokens }: Pick<Sheet, 'tokens'>): ReactNode {
-  const t = useTexts(texts);
-  const names = useTexts(helpdeskTexts);
-  if (tokens.length === 0) {
-    return <p className={classes.quiet}>{t.none}</p>;
-  }
-  return (
-    <RecordTable
-      label={t.title}
-      columns={[
-        [names.serial, ({ serial }) => <Anchor href={`#${tokenAddress(serial)}`}>{serial}</Anchor>],
-        [names.owner, ({ owner }) => <OwnerCell owner={owner} />],
-        [names.realms, ({ realms }) => realms.join(', ')],
-        [names.state, (token) => <TokenBadge token={token} />],
-      ]}
-      rows={tokens}
-      keyOf={({ serial }) => serial}
-    />
-  );
-}
-
-function OwnerCell({ owner }: { readonly owner: Sheet['tokens'][number]['owner'] }): ReactNode {
-  if (owner === null) {
-    return '–';
-  }
-  const { user, realm, resolver } = owner;
-  return realm === null ? (
-    user
-  ) : (
-    <Anchor href={`#${personAddress({ user, realm, resolver })}`}>{user}</Anchor>
-  );
-}
-
-interface TurningProps {
+interface SheetPartProps {
   readonly sheet: Sheet;
-  readonly isFirst: boolean;
-  readonly onBack: () => void;
+  readonly request: Filter;
+  readonly columns: readonly TableColumn<ListedToken>[];
+  readonly order: RowOrder;
+  readonly save: ReactNode;
   readonly onNext: (cursor: string) => void;
 }
 
-function Turning({ sheet: { next, total, page }, isFirst, onBack, onNext }: TurningProps): ReactNode {
-  const t = useTexts(texts);
+function SheetPart({ sheet, request, columns, order, save, onNext }: SheetPartProps): ReactNode {
+  const t = useTexts(tokensTexts);
+  const bulk = useTexts(bulkTexts);
+  const language = useLanguage();
+  const selection = useSelection(JSON.stringify(request));
+  const { keys, isAll } = selection.selected;
+  const isWhole = request.cursor === '' && sheet.next === null;
+  const column = columns.find(({ key }) => key === order.by && key !== 'serial');
+  const tokens =
+    isWhole && column !== undefined ? sortRows(sheet.tokens, column, { ...order, language }) : sheet.tokens;
+  const all = matching({ ...request, names: '' }, MAX_BULK);
+  return (
+    <>
+      {!isWhole && column !== undefined && (
+        <Alert color="yellow" role="status">
+          {t.notSorted(column.name, MAX_SORTED)}
+        </Alert>
+      )}
+      <BulkBar
+        selection={selection}
+        page={tokens.map(({ serial }) => serial)}
+        total={totalOf(sheet, isWhole)}
+        collect={isAll ? all : shownTokens(request, tokens, keys)}
+      />
+      <RecordTable
+        label={t.title}
+        columns={columns.map(({ key, name, value, cell }) => [name, cell ?? value, key] as const)}
+        rows={tokens}
+        keyOf={({ serial }) => serial}
+        order={order}
+        selection={{
+          nameOf: ({ serial }) => bulk.select(serial),
+          has: (key) => isAll || keys.has(key),
+          onMark: selection.onMark,
+        }}
+      />
+      <Turning sheet={sheet} request={request} onNext={onNext} save={save} />
+    </>
+  );
+}
+
+/** @returns the number of all that match; undefined: not known */
+function totalOf({ total, tokens }: Sheet, isWhole: boolean): number | undefined {
+  return total ?? (isWhole ? tokens.length : undefined);
+}
+
+/** Reads the selected tokens of a page anew: what follows is told from what they are now. */
+function shownTokens(request: Filter, shown: readonly ListedToken[], keys: ReadonlySet<string>): Collect {
+  return async (signal) => {
+    const { tokens } = await call('/admin/tokens', { ...request, names: '' }, { signal });
+    const now = new Map(tokens.map((token) => [token.serial, token]));
+    return shown.filter(({ serial }) => keys.has(serial)).map((token) => now.get(token.serial) ?? token);
+  };
+}
+
+type TurningProps = Pick<SheetPartProps, 'sheet' | 'request' | 'save' | 'onNext'>;
+
+function Turning({ sheet: { tokens, next, total, page }, request, save, onNext }: TurningProps): ReactNode {
+  const t = useTexts(tokensTexts);
   const format = useFormat();
+  const view = useView();
+  const back = useMutation({
+    gcTime: 0,
+    mutationFn: () => cursorBefore(request, tokens[0]?.serial ?? request.cursor ?? ''),
+    onSuccess: (after) => {
+      view.change(after === '' ? FIRST_PAGE : { after, page: String(Math.max(page - 1, 2)) });
+    },
+  });
   return (
     <div className={classes.actions}>
-      <Button variant="default" size="xs" disabled={isFirst} onClick={onBack}>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={request.cursor === '' || back.isPending}
+        onClick={() => {
+          back.mutate();
+        }}
+      >
         {t.back}
       </Button>
       <Button
@@ -291,6 +341,23 @@ function Turning({ sheet: { next, total, page }, isFirst, onBack, onNext }: Turn
         {t.page(format.number(page))}
         {total !== null && ` · ${t.total(format.number(total))}`}
       </span>
+      {save}
+      <Failure error={back.error} />
     </div>
   );
+}
+
+/**
+ * Reads the page before in the other direction: no cursors of earlier pages are in the address.
+ * @returns the cursor of the page before the one that begins with a serial; empty: that of the first page
+ */
+async function cursorBefore(request: Filter, first: string): Promise<string> {
+  const before = await call('/admin/tokens', {
+    ...request,
+    names: '',
+    limit: String(PAGE_SIZE + 1),
+    cursor: first,
+    sortdir: request.sortdir === 'desc' ? 'asc' : 'desc',
+  });
+  return before.tokens[PAGE_SIZE]?.serial ?? '';
 }

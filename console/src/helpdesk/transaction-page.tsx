@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { skipToken, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
@@ -7,12 +7,17 @@ import { Page } from '../design/page.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
-import { tokenAddress } from './addresses.ts';
+import { enrolAgainAddress, tokenAddress } from './addresses.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
+import type { HelpdeskToken } from './helpdesk-values.ts';
+import { SwitchButtons } from './switch-buttons.tsx';
+import { ActButtons } from './token-acts.tsx';
+import { mayOnToken, type Remedies, remediesOf } from './token-state.ts';
+import { tokenTexts } from './token-texts.ts';
 import { Owner } from './token-owner.tsx';
 import { TransactionBadge } from './token-badge.tsx';
-import { OUT_OF_STEP, REPORTED_LATE, transactionTexts } from './transaction-texts.ts';
+import { OUT_OF_STEP, PIN_WRONG, REPORTED_LATE, transactionTexts } from './transaction-texts.ts';
 import { useNames } from './use-names.ts';
 
 type History = ValueOf<'/admin/transaction'>;
@@ -35,6 +40,7 @@ export default function TransactionPage(): ReactNode {
         {(shown) => (
           <>
             <Facts history={shown} />
+            <NextSteps history={shown} />
             <Events history={shown} />
           </>
         )}
@@ -68,24 +74,69 @@ function Facts({ history }: { readonly history: History }): ReactNode {
   );
 }
 
-/** The owner of the token now, for those who may see tokens. */
-function TokenOwner({ serial }: { readonly serial: string }): ReactNode {
-  const t = useTexts(helpdeskTexts);
+/** @returns the token as it is now, for those who may see tokens */
+function useToken(serial: string): HelpdeskToken | undefined {
   const maySee = useSession().may('admin', 'show');
   const { data } = useQuery({
     queryKey: ['helpdesk', 'token', serial],
     queryFn: maySee ? ({ signal }) => call('/admin/token', { serial }, { signal }) : skipToken,
   });
+  return data?.token;
+}
+
+function TokenOwner({ serial }: { readonly serial: string }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const token = useToken(serial);
   return (
-    data !== undefined && (
+    token !== undefined && (
       <>
         <dt>{t.owner}</dt>
         <dd>
-          <Owner owner={data.token.owner} />
+          <Owner owner={token.owner} />
         </dd>
       </>
     )
   );
+}
+
+const REFUSALS: readonly string[] = ['wrong', 'given up', 'refused'];
+
+/** What to do after a refusal, as far as the caller may. */
+function NextSteps({ history: { serial, state, events } }: { readonly history: History }): ReactNode {
+  const t = useTexts(transactionTexts);
+  const acts = useTexts(tokenTexts);
+  const session = useSession();
+  const token = useToken(serial);
+  const refusal = events.findLast(({ event }) => REFUSALS.includes(event));
+  if (token === undefined || refusal === undefined || state === 'accepted') {
+    return null;
+  }
+  // A response to a challenge that is closed tells nothing of the ones before.
+  const reasons = events.map(({ reason }) => reason);
+  const remedies = remediesOf(token, {
+    isOutOfStep: reasons.includes(OUT_OF_STEP),
+    isPinWrong: reasons.includes(PIN_WRONG),
+  });
+  const isToEnrol = remedies.isToEnrol && mayOnToken(session, 'init', token);
+  return (
+    <section className={classes.section} aria-label={t.nextSteps}>
+      <h2>{t.nextSteps}</h2>
+      <p className={classes.quiet}>{isEmpty(remedies) ? t.nothingToMend(serial) : t.stepsHelp(serial)}</p>
+      <div className={classes.actions}>
+        <SwitchButtons acts={remedies.switches} token={token} />
+        <ActButtons acts={remedies.acts} token={token} />
+        {isToEnrol && (
+          <Button size="xs" variant="default" component="a" href={`#${enrolAgainAddress(serial)}`}>
+            {acts.enrolAgain}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function isEmpty({ switches, acts, isToEnrol }: Remedies): boolean {
+  return switches.length === 0 && acts.length === 0 && !isToEnrol;
 }
 
 function dataText(
@@ -102,9 +153,8 @@ function dataText(
   return stored ? data : t.gone;
 }
 
-function Events({ history: { events, more, serial } }: { readonly history: History }): ReactNode {
+function Events({ history: { events, more } }: { readonly history: History }): ReactNode {
   const t = useTexts(transactionTexts);
-  const session = useSession();
   const format = useFormat();
   return (
     <section className={classes.section} aria-label={t.timeline}>
@@ -126,11 +176,6 @@ function Events({ history: { events, more, serial } }: { readonly history: Histo
                 .filter((text) => text !== '')
                 .join(' · ')}
             </p>
-            {one.reason === OUT_OF_STEP && session.may('admin', 'resync') && (
-              <p>
-                <Anchor href={`#${tokenAddress(serial)}`}>{t.resynchronise}</Anchor>
-              </p>
-            )}
           </li>
         ))}
       </ol>

@@ -24,14 +24,18 @@ interface TransactionTexts {
   readonly actions: Readonly<Record<string, string>>;
   readonly by: (actor: string) => string;
   readonly from: (client: string) => string;
-  /** The remedy for a token that is out of step. */
-  readonly resynchronise: string;
+  readonly nextSteps: string;
+  readonly stepsHelp: (serial: string) => string;
+  /** Where the fault is none of the token's. */
+  readonly nothingToMend: (serial: string) => string;
   readonly derived: string;
   readonly more: (count: string) => string;
 }
 
 /** The server's words for the reason of a wrong response of such a token. */
 export const OUT_OF_STEP = 'the token is out of step';
+/** Likewise, of a wrong PIN before a right response. */
+export const PIN_WRONG = 'the response was right, the PIN was wrong';
 
 /** The server's words for “this was not me” after the transaction had ended, perhaps by an accepted response. */
 export const REPORTED_LATE = 'reported too late: this was not me';
@@ -69,7 +73,10 @@ export const transactionTexts: Texts<TransactionTexts> = {
     },
     by: (actor) => `by ${actor}`,
     from: (client) => `from ${client}`,
-    resynchronise: 'Remedy: resynchronise the token by two consecutive responses',
+    nextSteps: 'Next step',
+    stepsHelp: (serial) => `What mends ${serial}, as far as you may do it:`,
+    nothingToMend: (serial) =>
+      `${serial} itself is in order: let the person start anew and read the response from the app.`,
     derived: 'not in the audit: it follows from the challenge',
     more: (count) => `${count} further events are left out. The audit has them.`,
   },
@@ -93,6 +100,8 @@ export const transactionTexts: Texts<TransactionTexts> = {
     reasons: {
       'wrong response or PIN': 'falsche Antwort oder PIN',
       [OUT_OF_STEP]: 'das Token ist aus dem Tritt',
+      [PIN_WRONG]: 'die Antwort war richtig, die PIN war falsch',
+      'the PIN was right, the response was wrong': 'die PIN war richtig, die Antwort war falsch',
       'too many wrong responses': 'zu viele falsche Antworten',
       'replay: a response was accepted before': 'Wiederholung: Eine Antwort wurde schon angenommen',
       'the challenge is declined, given up or superseded':
@@ -120,7 +129,10 @@ export const transactionTexts: Texts<TransactionTexts> = {
     },
     by: (actor) => `durch ${actor}`,
     from: (client) => `von ${client}`,
-    resynchronise: 'Abhilfe: Token mit zwei aufeinanderfolgenden Antworten synchronisieren',
+    nextSteps: 'Nächster Schritt',
+    stepsHelp: (serial) => `Was ${serial} hilft, soweit Sie es tun dürfen:`,
+    nothingToMend: (serial) =>
+      `${serial} selbst ist in Ordnung: Die Person soll neu beginnen und die Antwort der App ablesen.`,
     derived: 'nicht im Audit: ergibt sich aus der Challenge',
     more: (count) => `${count} weitere Ereignisse sind ausgelassen. Sie stehen im Audit.`,
   },

@@ -1,5 +1,5 @@
 import { useParams } from 'wouter';
-import { readPart } from './addresses.ts';
+import { readPart } from '../shell/page-address.ts';
 
 /** @returns the names in the address of the open page, empty where it has none */
 export function useNames<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, string>> {

@@ -9,6 +9,8 @@ export const GROUPS = ['overview', 'helpdesk', 'security', 'system', 'account'] 
 export interface ConsolePage {
   /** Below `#`, as a pattern of wouter: `/tokens/:serial`. */
   readonly path: string;
+  /** True where a view follows the path: `/tokens;state=locked`. */
+  readonly hasView?: true;
   readonly title: Texts<{ readonly title: string }>;
   /** The place of the page in the navigation; undefined: other pages lead to it. */
   readonly group?: (typeof GROUPS)[number];

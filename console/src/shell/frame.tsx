@@ -9,6 +9,7 @@ import { useSession } from '../session/session.tsx';
 import { type ConsolePage, GROUPS, PagesContext } from './console-page.ts';
 import classes from './frame.module.css';
 import { PageBoundary } from './page-boundary.tsx';
+import { readAddress } from './page-address.ts';
 import { PAGES } from './pages.ts';
 import { useSearchKey } from './use-search-key.ts';
 import { shellTexts } from './shell-texts.ts';
@@ -38,11 +39,11 @@ export function Frame(): ReactNode {
       <main id="content" className={classes.content} tabIndex={-1}>
         <Notices>
           <PagesContext value={pages}>
-            <PageBoundary key={location}>
+            <PageBoundary key={readAddress(location).path}>
               <Suspense fallback={<Loading />}>
                 <Switch>
-                  {pages.map(({ path, guide, component: Content }) => (
-                    <Route key={path} path={path}>
+                  {pages.map(({ path, hasView, guide, component: Content }) => (
+                    <Route key={path} path={hasView ? new RegExp(`^${path}(?:;.*)?$`, 's') : path}>
                       <GuideContext value={guide}>
                         <Content />
                       </GuideContext>
@@ -136,7 +137,8 @@ function Navigation({
 }
 
 function isWithin(location: string, path: string): boolean {
-  return location === path || (path !== '/' && location.startsWith(`${path}/`));
+  const { path: own } = readAddress(location);
+  return own === path || (path !== '/' && own.startsWith(`${path}/`));
 }
 
 function UnknownPage(): ReactNode {

@@ -17,6 +17,12 @@ const HARMLESS_CHANGES = [
 const WITHDRAWALS = [
   { verb: 'disable', done: 'disabled', description: 'switch tokens off', foresee: 'ofTokenWithdrawal' },
   {
+    verb: 'lose',
+    done: 'reported lost',
+    description: 'switch off tokens whose device is lost, and close their open challenges',
+    foresee: 'ofTokenWithdrawal',
+  },
+  {
     verb: 'unassign',
     done: 'unassigned',
     description: 'take tokens from their owners',

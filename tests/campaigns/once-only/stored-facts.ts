@@ -85,8 +85,8 @@ function decided(
   if (op === 'answer') {
     // One that was refused for another reason was no decision.
     const made = rows.find(({ outcome: one }) => !one.startsWith('refused: '))?.outcome;
-    // How far it was off is a remark, no other decision.
-    const decision = made?.replace(/^wrong, out of step$/, 'wrong') ?? null;
+    // What is known of it is a remark, no other decision.
+    const decision = made?.replace(/^wrong, .*$/, 'wrong') ?? null;
     return { ...record, decision };
   }
   if (outcome !== 'unknown' || !['request', 'phase 2'].includes(op)) {

@@ -1,12 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { part, personAddress, readPart, tokenAddress } from '../../../console/src/helpdesk/addresses.ts';
+import { personAddress, tokenAddress, tokensAddress } from '../../../console/src/helpdesk/addresses.ts';
+import { part, readAddress, readPart, viewAddress } from '../../../console/src/shell/page-address.ts';
 
 describe('the addresses of the helpdesk', () => {
   it('leave usual names as they are', () => {
     expect(tokenAddress('QR-1_a')).toBe('/tokens/QR-1_a');
     expect(personAddress({ user: 'anna.musk@x', realm: 'north', resolver: 'people' })).toBe(
       '/people/north/people/anna.musk@x',
+    );
+  });
+
+  it('keep what a table shows', () => {
+    expect(tokensAddress('locked')).toBe('/tokens;state=locked');
+    expect(tokensAddress('unassigned')).toBe('/tokens;owner=unassigned');
+    expect(tokensAddress('all')).toBe('/tokens');
+    const name = fc.stringMatching(/^[a-z]{1,9}$/);
+    const text = fc.oneof(
+      fc.string({ minLength: 1, unit: 'grapheme' }),
+      fc.constantFrom(';', '=', '/:no realm:/'),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(name, text, { noNullPrototype: true }), (view) => {
+        expect(readAddress(viewAddress('/tokens', view))).toEqual({ path: '/tokens', view });
+      }),
     );
   });
 

@@ -57,6 +57,20 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       },
     );
 
+    it('whose phone is lost are switched off for good for what is open, with a word in the audit', async () => {
+      const serial = await newToken('anna');
+      const { transactionid } = await server.challenge(serial, '12345678');
+      expect(await text('/admin/disable', { serial, lost: 'yes' })).toContain("'lost'");
+      expect((await shown(serial)).active).toBe(true);
+      expect(await ask('/admin/disable', { serial, lost: '1' })).toEqual({ status: true, value: 1 });
+      expect((await shown(serial)).active).toBe(false);
+      await server.services.tokens.enable(OPERATOR, { serial });
+      const { state } = await server.services.transactions.history(OPERATOR, transactionid);
+      expect(state).toBe('superseded');
+      const rows = await server.services.audit.search(OPERATOR, { action: 'token/lost', limit: 10 });
+      expect(rows).toMatchObject([{ subject: serial, outcome: 'changed active' }]);
+    });
+
     it('of a user are found by resolver where the realm does not decide', async () => {
       const serial = await newToken('eve', 'other');
       expect(await text('/admin/disable', { user: 'eve' })).toContain('no user >eve< found');

@@ -271,6 +271,58 @@ describe('/admin/tokens', () => {
     await application.services.tokens.enable(OPERATOR, { serial: 'QR1' });
   });
 
+  it('turns pages backwards', async () => {
+    const last = await sheet({ limit: '3', sortdir: 'desc' });
+    expect(last.tokens.map(({ serial }) => serial)).toEqual(['QRFREE', 'QR3', 'QR2']);
+    expect(await sheet({ limit: '3', sortdir: 'desc', cursor: last.next ?? '' })).toMatchObject({
+      tokens: [{ serial: 'QR1' }],
+      next: null,
+    });
+    expect((await ask('/admin/tokens', { sortdir: 'up' })).error?.message).toMatch(/sortdir/);
+  });
+
+  it('names owners only where that is asked for and allowed', async () => {
+    const named = async (parameters: Record<string, string>, as?: string): Promise<readonly unknown[]> =>
+      (await sheet(parameters, as)).tokens.map((token) => (token as { owner_name?: unknown }).owner_name);
+    expect(await named({})).toEqual([null, null, null, null]);
+    expect(await named({ names: '1' })).toEqual(['Anna Musk', 'Anna Musk', '', null]);
+    expect(await named({ names: '1' }, 'north-desk')).toEqual(['Anna Musk', 'Anna Musk']);
+    // The owner of QR2 is of the realm north.
+    expect(await named({ names: '1' }, 'south-desk')).toEqual([null, '']);
+    expect(await named({ names: '1' }, 'shower')).toEqual([null, null]);
+  });
+
+  it('lists tokens without names where a resolver is away', async () => {
+    const { resolvers, realms, tokens } = application.services;
+    await application.addRealm('west', ['dora']);
+    await application.enrolPlain('AWAY', SUITE, { user: 'dora', realm: 'west' });
+    await resolvers.set(OPERATOR, { name: 'lost', kind: 'passwd', settings: { fileName: '/nonexistent' } });
+    await realms.set(OPERATOR, { name: 'west', resolvers: ['west', 'lost'] });
+    await queryOnce(
+      application.databaseUrl,
+      `UPDATE tokens SET owner_resolver_id = (SELECT id FROM resolvers WHERE name = 'lost') WHERE serial = 'AWAY'`,
+    );
+    expect((await sheet({ names: '1', serial: 'AWAY' })).tokens).toMatchObject([{ owner_name: null }]);
+    await tokens.remove(OPERATOR, { serial: 'AWAY' });
+    await realms.remove(OPERATOR, 'west');
+    await resolvers.remove(OPERATOR, 'lost');
+  });
+
+  it('tells how many challenges are open, to those who may see transactions', async () => {
+    const open = async (as?: string): Promise<readonly unknown[]> =>
+      (await sheet({ serial: 'QR2' }, as)).tokens.map(
+        (token) => (token as { open_challenges?: unknown }).open_challenges,
+      );
+    await application.challenge('QR2', DATA);
+    await application.challenge('QR2', '87654321');
+    expect(await open()).toEqual([2]);
+    expect(await open('north-desk')).toEqual([2]);
+    expect(await open('shower')).toEqual([null]);
+    application.clock.advance(1200);
+    expect(await open()).toEqual([0]);
+    application.clock.advance(-1200);
+  });
+
   it.each([
     { limit: '0' },
     { limit: '201' },

@@ -11,7 +11,13 @@ interface History {
   readonly data?: string;
   readonly withheld: boolean;
   readonly more: number;
-  readonly events: readonly { event: string; action: string; actor: string; requestid: string }[];
+  readonly events: readonly {
+    event: string;
+    reason: string;
+    action: string;
+    actor: string;
+    requestid: string;
+  }[];
 }
 
 interface Answer {
@@ -83,6 +89,34 @@ describe('/admin/transaction', () => {
       'refused validate/check_t',
     ]);
     expect(value?.events[0]?.actor).toBe('admin');
+  });
+
+  it.each([
+    ['/ocra/check_t', 'pin', false],
+    ['/ocra/check_t', 'pon', true],
+    ['/validate/check_s', 'pin', false],
+    ['/validate/check_s', 'pon', true],
+  ])('tells PIN and response apart at %s, to those who may see it alone', async (path, pin, isRight) => {
+    const serial = `PARTS${path.length}${pin}`;
+    await application.enrolPlain(serial, SUITE, { user: 'ann', realm: 'north', pin: 'pin' });
+    const { transactionid } = await application.challenge(serial, DATA);
+    const given = path.startsWith('/ocra') ? { transactionid } : { serial };
+    const sent = [
+      await application.send(path, {
+        ...given,
+        pass: pin + (isRight ? response() : wrongResponse(response())),
+      }),
+      await application.send(path, { ...given, pass: `pan${wrongResponse(response())}` }),
+    ];
+    const reasons = (await history(transactionid, 'north-desk')).value?.events.map(({ reason }) => reason);
+    const told = isRight
+      ? 'the response was right, the PIN was wrong'
+      : 'the PIN was right, the response was wrong';
+    expect(reasons).toEqual(['', told, 'wrong response or PIN']);
+    for (const { body } of sent) {
+      expect(JSON.stringify(body)).not.toMatch(/PIN|right|wrong/);
+    }
+    expect((await history(transactionid, 'south-desk')).error).toBeDefined();
   });
 
   it('names the challenge that a response without a transaction counted for', async () => {

@@ -50,6 +50,19 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+describe('a text that is looked for in every field', () => {
+  it.each([
+    ['er', ['carl']],
+    ['C@EXAMPLE', ['carl']],
+    ['bo*', ['bob']],
+    ['nobody', []],
+  ])('%j finds %j', async (search, logins) => {
+    const { value } = await list({ realm: 'south', search });
+    expect(value?.map(({ username }) => username)).toEqual(logins);
+    expect((await list({ realm: 'south', search }, 'north-desk')).error).toBeDefined();
+  });
+});
+
 async function list(parameters: Record<string, string>, as?: string): Promise<Listed> {
   const answer =
     as === undefined

@@ -236,7 +236,7 @@ describe('a token that is out of step', () => {
     expect([far.value, wrong]).toEqual([refused(1), refused(2)]);
     const rows = await application.services.audit.search(OPERATOR, { outcome: 'wrong', limit: 10 });
     const outcomes = rows.filter(({ subject }) => subject === serial).map(({ outcome }) => outcome);
-    expect(outcomes).toEqual(['wrong', 'wrong, out of step']);
+    expect(outcomes).toEqual(['wrong, right PIN', 'wrong, out of step']);
     const { events } = await application.services.transactions.history(OPERATOR, far.transactionid);
     expect(events.at(-1)).toMatchObject({ event: 'wrong', reason: 'the token is out of step' });
   });

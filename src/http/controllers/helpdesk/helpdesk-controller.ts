@@ -9,6 +9,7 @@ import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
+import { readTokenSort } from '../../../tokens/token-selection.ts';
 import { blankAsUndefined, optional, required } from '../../request/parameters.ts';
 import type { TransactionEvent } from '../../../challenges/transaction-history.ts';
 import type { TransactionHistory, TransactionService } from '../../../challenges/transaction-service.ts';
@@ -30,6 +31,7 @@ const TOKEN = z.strictObject({
     .nullable()
     .describe('null: nobody'),
   realms: REALMS.describe('those that the caller may see'),
+  second_factor: z.boolean().describe('true: an administrator signs in with it'),
   active: z.boolean(),
   locked: z.boolean().describe('true: too many wrong responses'),
   fail_count: count.describe('the number of wrong responses since the last right one'),
@@ -128,7 +130,17 @@ const TOKEN_FACTS = z.strictObject({ token: TOKEN, transactions: TRANSACTIONS })
 
 /** The value of /admin/tokens. */
 const TOKEN_SHEET = z.strictObject({
-  tokens: z.array(TOKEN),
+  tokens: z.array(
+    TOKEN.extend({
+      owner_name: z
+        .string()
+        .nullable()
+        .describe('given name and surname; null without `names`, `admin:userlist` or a timely answer'),
+      open_challenges: count
+        .nullable()
+        .describe('the number of challenges that take responses; null without `admin:transaction`'),
+    }),
+  ),
   next: z.string().nullable().describe('`cursor` of the next page; null: there is none'),
   total: count
     .nullable()
@@ -210,7 +222,8 @@ function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
   return valueReading(
     {
       path: '/admin/tokens',
-      summary: 'a page of tokens by serial, also of many, without counting them one by one',
+      summary:
+        'a page of tokens by serial, the only order with an index for each filter, without counting them one by one',
       requires: 'admin:show',
       value: TOKEN_SHEET,
       purpose: 'admin/tokens: list tokens page by page.',
@@ -225,10 +238,12 @@ function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
         ),
         limit: optional('1 to 200; default 50', '50'),
         cursor: optional('`next` of the page before'),
+        sortdir: optional('`asc` (default) or `desc`: the last serials first', 'asc'),
+        names: optional('`1`: with the names of the owners', '1'),
       },
     },
     async ({ caller, parameters }) => {
-      const { serial, user, userrealm, resconf, realm, status = '', limit, cursor } = parameters;
+      const { serial, user, userrealm, resconf, realm, status = '', limit, cursor, names } = parameters;
       const sheet = await operations.tokenList.page(caller, {
         serialPrefix: blankAsUndefined(serial)?.trim(),
         user: blankAsUndefined(user),
@@ -238,6 +253,8 @@ function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
         ...readStatus(status),
         limit: readLimit(blankAsUndefined(limit)),
         cursor: blankAsUndefined(cursor),
+        isDescending: readTokenSort({ sortdir: parameters.sortdir })?.descending ?? false,
+        hasNames: names === '1',
       });
       return tokenSheetObject(sheet);
     },
@@ -317,7 +334,12 @@ function personObject(person: Person): z.input<typeof PERSON> {
 }
 
 function tokenSheetObject({ tokens, next, total }: TokenSheet): z.input<typeof TOKEN_SHEET> {
-  return { tokens: tokens.map(tokenObject), next, total };
+  const listed = tokens.map((token) => ({
+    ...tokenObject(token),
+    owner_name: token.ownerName,
+    open_challenges: token.openChallenges,
+  }));
+  return { tokens: listed, next, total };
 }
 
 function namesOf({
@@ -337,6 +359,7 @@ function tokenObject(token: OwnedToken): z.input<typeof TOKEN> {
     description: token.description,
     owner: owner && { user: owner.login, resolver: owner.resolver, realm: token.ownerRealm },
     realms: [...token.realms],
+    second_factor: token.isSecondFactor,
     active: token.active,
     locked: token.isLocked,
     fail_count: token.failCount,

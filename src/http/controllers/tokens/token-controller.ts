@@ -40,9 +40,8 @@ const SET_TOKENS = {
 export function tokenEndpoints(operations: Pick<Services, 'tokens'>): Endpoint[] {
   return [
     setEndpoint(operations),
-    ...(['reset', 'enable', 'disable', 'remove'] as const).map((action) =>
-      selectionEndpoint(action, operations),
-    ),
+    ...(['reset', 'enable', 'remove'] as const).map((action) => selectionEndpoint(action, operations)),
+    disableEndpoint(operations),
     assignEndpoint(operations),
     unassignEndpoint(operations),
     realmEndpoint(operations),
@@ -212,7 +211,6 @@ function removedPin(
 const SUMMARIES = {
   reset: 'sets the fail counter to 0, which unlocks the token',
   enable: 'enables a token',
-  disable: 'disables a token',
   remove: 'removes a token and its challenges',
 } as const;
 
@@ -228,6 +226,31 @@ function selectionEndpoint(action: keyof typeof SUMMARIES, { tokens }: Pick<Serv
       parameters: SELECTION,
     },
     ({ caller, parameters }) => tokens[action](caller, selection(parameters)),
+  );
+}
+
+function disableEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
+  return valueChange(
+    {
+      path: '/admin/disable',
+      methods: METHODS,
+      summary: 'disables a token',
+      requires: 'admin:disable',
+      value: CHANGED,
+      purpose: 'disable a token, or all tokens of a user.',
+      parameters: {
+        ...SELECTION,
+        lost: optional('`1`: its device is lost; open challenges are closed, and the audit says `lost`', '1'),
+      },
+    },
+    ({ caller, parameters: { lost, ...selected } }) => {
+      if (lost !== undefined && lost !== '1') {
+        throw new ServiceError('parameter.invalid', "The parameter 'lost' is 1, or left out", {
+          parameter: 'lost',
+        });
+      }
+      return tokens[lost === '1' ? 'lose' : 'disable'](caller, selection(selected));
+    },
   );
 }
 

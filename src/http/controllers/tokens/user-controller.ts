@@ -122,17 +122,19 @@ export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
         surname: optional(`the surname ${PATTERN}`),
         email: optional(`the e-mail address ${PATTERN}`),
         phone: optional(`the phone number ${PATTERN}`),
+        search: optional('a text in login, names, e-mail address or phone number; `*` stands for any text'),
         page: optional('the number of the page, from 1; one beyond the end is empty', '1'),
         rp: optional(`the number of users on a page; with \`page\` alone ${USUAL_PAGE}`, '50'),
       }),
     },
     async ({ caller, parameters, context, dialect }) => {
       const page = readUserPage(parameters);
-      const { realm, resconf, username, userid, givenname, surname, email, phone } = parameters;
+      const { realm, resconf, username, userid, givenname, surname, email, phone, search } = parameters;
       const cuts: CutList[] = [];
       const filter = {
         realm: emptyAsUndefined(realm),
         resolver: resconf === undefined ? undefined : emptyAsUndefined(plainResolverName(resconf)),
+        search: emptyAsUndefined(search),
         matching: {
           login: emptyAsUndefined(username),
           userId: emptyAsUndefined(userid),

@@ -1,0 +1,114 @@
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useFormat } from '../../language/format.ts';
+import { useTexts } from '../../language/language.ts';
+import { useSession } from '../../session/session.tsx';
+import classes from '../helpdesk.module.css';
+import { BulkDialog } from './bulk-dialog.tsx';
+import { BULK_ACTS, type BulkAct } from './bulk-foresight.ts';
+import { bulkTexts } from './bulk-texts.ts';
+import type { Collect } from './collect.ts';
+
+/** The rows of a table that were selected: some by hand, or all that match. */
+interface Selected {
+  readonly keys: ReadonlySet<string>;
+  readonly isAll: boolean;
+}
+
+const NOTHING_SELECTED: Selected = { keys: new Set(), isAll: false };
+
+/** What is selected in a table, and the ways to change it. */
+export interface Selection {
+  readonly selected: Selected;
+  readonly onSelect: (selected: Selected) => void;
+  /** Marks a row, or takes its mark away. */
+  readonly onMark: (key: string, isMarked: boolean) => void;
+}
+
+/** @param place what the selection belongs to, such as filter and page: on another one nothing is selected */
+export function useSelection(place: string): Selection {
+  const [kept, setKept] = useState({ place, selected: NOTHING_SELECTED });
+  const selected = kept.place === place ? kept.selected : NOTHING_SELECTED;
+  const onSelect = (changed: Selected): void => {
+    setKept({ place, selected: changed });
+  };
+  return {
+    selected,
+    onSelect,
+    onMark: (key, isMarked) => {
+      const others = [...selected.keys].filter((one) => one !== key);
+      onSelect({ keys: new Set(isMarked ? [...others, key] : others), isAll: false });
+    },
+  };
+}
+
+interface BulkBarProps {
+  readonly selection: Selection;
+  /** The keys of the rows on the page. */
+  readonly page: readonly string[];
+  /** The number of all that match; undefined: not known. */
+  readonly total: number | undefined;
+  /** Reads the tokens of what is selected. */
+  readonly collect: Collect;
+}
+
+/** What is selected in a table, and the acts on it. */
+export function BulkBar({
+  selection: { selected, onSelect },
+  page,
+  total,
+  collect,
+}: BulkBarProps): ReactNode {
+  const t = useTexts(bulkTexts);
+  const format = useFormat();
+  const session = useSession();
+  const [act, setAct] = useState<BulkAct>();
+  const acts = BULK_ACTS.filter((one) => session.may('admin', one));
+  const all = total === undefined ? undefined : format.number(total);
+  const words = selected.isAll ? t.allSelected(all) : t.selected(format.number(selected.keys.size));
+  const isEmpty = !selected.isAll && selected.keys.size === 0;
+  if (acts.length === 0) {
+    return null;
+  }
+  return (
+    <div className={classes.actions} role="group" aria-label={words}>
+      <span role="status">{words}</span>
+      {button(t.page, 'default', () => {
+        onSelect({ keys: new Set([...selected.keys, ...page]), isAll: false });
+      })}
+      {button(t.matching(all), 'default', () => {
+        onSelect({ keys: new Set(page), isAll: true });
+      })}
+      {!isEmpty &&
+        acts.map((one) =>
+          button(t.acts[one], 'filled', () => {
+            setAct(one);
+          }),
+        )}
+      {!isEmpty &&
+        button(t.clear, 'subtle', () => {
+          onSelect(NOTHING_SELECTED);
+        })}
+      {act !== undefined && (
+        <BulkDialog
+          act={act}
+          collect={collect}
+          onDone={() => {
+            onSelect(NOTHING_SELECTED);
+          }}
+          onClose={() => {
+            setAct(undefined);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function button(name: string, variant: 'default' | 'filled' | 'subtle', onClick: () => void): ReactNode {
+  return (
+    <Button key={name} size="xs" variant={variant} onClick={onClick}>
+      {name}
+    </Button>
+  );
+}

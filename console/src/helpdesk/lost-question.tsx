@@ -1,0 +1,69 @@
+import { List } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call } from '../api/call.ts';
+import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { useTexts } from '../language/language.ts';
+import { type Session, useSession } from '../session/session.tsx';
+import { newTokenAddress, type PersonName } from './addresses.ts';
+import type { HelpdeskToken } from './helpdesk-values.ts';
+import { mayOnToken } from './token-state.ts';
+import { tokenTexts } from './token-texts.ts';
+import { useTokenAct } from './use-token-act.ts';
+
+interface LostQuestionProps {
+  readonly token: HelpdeskToken;
+  readonly onClose: () => void;
+}
+
+/** Tells what the loss of a phone leads to, and then the way to a new one. */
+export function LostQuestion({ token, onClose }: LostQuestionProps): ReactNode {
+  const t = useTexts(tokenTexts);
+  const session = useSession();
+  const { serial } = token;
+  const open = useOpenChallenges(serial);
+  const person = personToEnrol(session, token);
+  const change = useTokenAct(() => call('/admin/disable', { serial, lost: '1' }), onClose, {
+    text: t.told.lost(serial),
+    undo: mayOnToken(session, 'enable', token)
+      ? { act: () => call('/admin/enable', { serial }), done: t.told.enable(serial) }
+      : undefined,
+    next: person && { address: newTokenAddress(person), text: t.newPhone(person.user) },
+  });
+  return (
+    <ConfirmDialog
+      isDangerous
+      title={`${t.actNames.lost}: ${serial}`}
+      action={t.reportLost}
+      isRunning={change.isPending}
+      error={change.error}
+      onConfirm={change.mutate}
+      onCancel={onClose}
+    >
+      <List size="sm">
+        <List.Item>{t.lostHelp(serial)}</List.Item>
+        <List.Item>{t.lostOpen(open)}</List.Item>
+        {token.second_factor && <List.Item>{t.lostFactor}</List.Item>}
+        <List.Item>{t.lostAudit}</List.Item>
+        <List.Item>{person === undefined ? t.lostNextByOthers : t.lostNext}</List.Item>
+      </List>
+    </ConfirmDialog>
+  );
+}
+
+/** @returns the number of open challenges of the token; undefined: not known */
+function useOpenChallenges(serial: string): number | undefined {
+  const { data } = useQuery({
+    queryKey: ['helpdesk', 'token', serial],
+    queryFn: ({ signal }) => call('/admin/token', { serial }, { signal }),
+  });
+  return data?.transactions?.filter(({ state }) => state === 'open').length;
+}
+
+/** @returns the owner, where the caller may give them a new token */
+function personToEnrol(session: Session, { owner }: HelpdeskToken): PersonName | undefined {
+  const realm = owner?.realm ?? null;
+  return owner !== null && realm !== null && session.may('admin', 'init', realm)
+    ? { ...owner, realm }
+    : undefined;
+}

@@ -1,0 +1,398 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
+import { findChromium, savedText, startChromium } from '../../support/browser/chromium.ts';
+import {
+  addAdministrator,
+  type ConsoleSite,
+  lookAt,
+  openConsole,
+  startConsole,
+  WIDTHS,
+} from '../../support/browser/console-site.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const DATA = '12345678';
+/** Would end the test if a page took it for markup. */
+const PROBE = `<img src=x onerror="document.title='probe'">`;
+const NORTH = ['T1', 'T2', 'T3', 'T4'];
+
+describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let site: ConsoleSite;
+
+  beforeAll(async () => {
+    [browser, site] = await Promise.all([startChromium(program), startConsole()]);
+    const { application } = site;
+    await application.addRealm('north', ['bert']);
+    await application.addRealm('south', ['cleo']);
+    const { users, policies } = application.services;
+    const anna = { login: 'anna', givenName: 'Anna', surname: PROBE, email: '=1+1', phone: '+49 30 7' };
+    await users.add(OPERATOR, { resolver: 'north', ...anna });
+    for (const [serial, user, realm, description] of [
+      ['T1', 'anna', 'north', '=cmd()'],
+      ['T2', 'anna', 'north', PROBE],
+      ['T3', 'bert', 'north', 'b'],
+      ['T4', 'bert', 'north', 'a'],
+      ['S1', 'cleo', 'south', ''],
+    ] as const) {
+      await application.enrolPlain(serial, SUITE, { user, realm, description, pin: 'pin' });
+    }
+    const common = { client: '', time: '', active: true };
+    for (const scope of ['admin', 'system', 'monitoring', 'ocra'] as const) {
+      await policies.set(OPERATOR, { ...common, name: scope, scope, action: '*', realm: '*', user: 'admin' });
+    }
+    const desk = { ...common, name: 'desk', scope: 'admin', action: '*', realm: 'north', user: 'desk' };
+    await policies.set(OPERATOR, desk);
+    const reader = { ...desk, name: 'reader', action: 'show, transaction, reset', user: 'reader' };
+    await policies.set(OPERATOR, reader);
+    await addAdministrator(site, 'desk');
+    await addAdministrator(site, 'reader');
+  });
+  beforeEach(async () => {
+    const { tokens } = site.application.services;
+    await queryOnce(site.application.databaseUrl, `DELETE FROM tokens WHERE serial LIKE 'BULK%'`);
+    for (const [serial, user] of [
+      ['T1', 'anna'],
+      ['T2', 'anna'],
+      ['T3', 'bert'],
+      ['T4', 'bert'],
+    ] as const) {
+      await tokens.enable(OPERATOR, { serial });
+      await tokens.reset(OPERATOR, { serial });
+      await tokens.assign(OPERATOR, { serial, user, realm: 'north' });
+      await tokens.setRealms(OPERATOR, { serial, realms: ['north'] });
+    }
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  const button = (page: Page | Locator, name: string | RegExp): Locator =>
+    page.getByRole('button', { name, exact: true });
+  const rows = (page: Page): Promise<string[]> => page.locator('td[data-name="Serial"]').allTextContents();
+  const told = (page: Page, text: string): Promise<void> =>
+    page.locator('[aria-live="polite"]').getByText(text).waitFor();
+  const isActive = async (serial: string): Promise<boolean> =>
+    (await site.application.services.tokens.show(OPERATOR, serial)).active;
+  const auditOf = async (action: string): Promise<readonly string[]> =>
+    (await site.application.services.audit.search(OPERATOR, { action, limit: 100 })).map(
+      ({ actor, subject }) => `${actor} ${subject}`,
+    );
+
+  it('act on a selection by keyboard alone, tell what follows before, and can be undone', async () => {
+    await site.application.challenge('T1', DATA);
+    const { secondFactors } = site.application.services;
+    await secondFactors.setToken(OPERATOR, 'reader', 'T2');
+    await site.application.services.tokens.disable(OPERATOR, { serial: 'T4' });
+    const { page, problems } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });
+    for (const serial of ['T1', 'T2', 'T4']) {
+      await page.getByLabel(`Select ${serial}`).focus();
+      await page.keyboard.press('Space');
+    }
+    await page.getByRole('status').getByText('3 selected').waitFor();
+    await button(page, 'Disable').focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 tokens are disabled and take no responses').waitFor();
+    await dialog.getByText('1 person is affected').waitFor();
+    await dialog.getByText('Administrators sign in with these: T2').waitFor();
+    await dialog.getByText('1 open challenge cannot be answered').waitFor();
+    await dialog.getByText('1 is disabled already').waitFor();
+    expect(await lookAt(page, 'bulk-question')).toEqual([]);
+    expect(await isActive('T1')).toBe(true);
+    await button(dialog, 'Disable').focus();
+    await page.keyboard.press('Enter');
+    await told(page, '2 tokens are disabled.');
+    await dialog.waitFor({ state: 'detached' });
+    expect([await isActive('T1'), await isActive('T2'), await isActive('T3')]).toEqual([false, false, true]);
+    expect((await auditOf('token/disable')).filter((row) => row.startsWith('desk')).sort()).toEqual([
+      'desk T1',
+      'desk T2',
+    ]);
+    await page.getByRole('cell', { name: 'disabled', exact: true }).first().waitFor();
+    await button(page, 'Undo').focus();
+    await page.keyboard.press('Enter');
+    await told(page, '2 tokens are enabled.');
+    expect([await isActive('T1'), await isActive('T2'), await isActive('T4')]).toEqual([true, true, false]);
+    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+    await secondFactors.remove(OPERATOR, 'reader');
+  });
+
+  it('act on all that match a filter, and leave the others and other realms alone', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });
+    await page.getByLabel('Beginning of the serial').fill('t');
+    await expectSoon(() => page.url()).toContain(';serial=t');
+    await expectSoon(() => rows(page)).toEqual(NORTH);
+    await button(page, 'Select all 4 that match').click();
+    await button(page, 'Unassign').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 people are affected').waitFor();
+    await button(dialog, 'Unassign').click();
+    await told(page, '4 tokens belong to nobody now.');
+    await button(page, 'Select all on this page').click();
+    await button(page, 'Set realm').click();
+    await expectSoon(() => dialog.getByLabel('Realm').locator('option').allTextContents()).toEqual([
+      'choose a realm',
+      'north',
+    ]);
+    await dialog.getByLabel('Realm').selectOption('north');
+    await dialog.getByText('4 are there already').waitFor();
+    await expectSoon(() => button(dialog, 'Set realm').isDisabled()).toBe(true);
+    await button(dialog, 'Cancel').click();
+    const { owner, realms } = await site.application.services.tokens.show(OPERATOR, 'S1');
+    expect([owner?.login, realms]).toEqual(['cleo', ['south']]);
+  });
+
+  it('list what failed with its reason, and try it again', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });
+    await button(page, 'Select all 4 that match').click();
+    await button(page, 'Disable').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('4 tokens are disabled').waitFor();
+    // Somebody else takes one of them away meanwhile.
+    await site.application.services.tokens.setRealms(OPERATOR, { serial: 'T3', realms: ['south'] });
+    await button(dialog, 'Disable').click();
+    await dialog.getByText('3 tokens are disabled.').waitFor();
+    await dialog.getByText('1 token was not changed:').waitFor();
+    await dialog
+      .getByRole('listitem')
+      .filter({ hasText: 'T3' })
+      .getByText(/No token found/)
+      .waitFor();
+    expect(await lookAt(page, 'bulk-failed')).toEqual([]);
+    expect(await isActive('T3')).toBe(true);
+    await site.application.services.tokens.setRealms(OPERATOR, { serial: 'T3', realms: ['north'] });
+    await button(dialog, 'Try these again').click();
+    await told(page, '4 tokens are disabled.');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await isActive('T3')).toBe(false);
+  });
+
+  it('stop when asked to, go on with the rest, and wait where the server limits requests', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });
+    let refused = 0;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/admin/disable', async (route) => {
+      if (refused === 0) {
+        refused += 1;
+        await route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, body: '' });
+        return;
+      }
+      await released;
+      await route.continue();
+    });
+    await queryOnce(
+      site.application.databaseUrl,
+      `INSERT INTO tokens (serial, type, active, realm_set_id, ocra_suite, seed)
+       SELECT 'BULK' || n, 'ocra2', true, intern_realm_set(ARRAY[realms.id]), '${SUITE}', decode('5a', 'hex')
+       FROM generate_series(1, 9) AS n, realms WHERE realms.name = 'north'`,
+    );
+    await page.getByLabel('Beginning of the serial').fill('bulk');
+    await expectSoon(async () => (await rows(page)).length).toBe(9);
+    await button(page, 'Select all 9 that match').click();
+    await button(page, 'Disable').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('9 tokens are disabled').waitFor();
+    await button(dialog, 'Disable').click();
+    await dialog.getByText('0 of 9').waitFor();
+    await dialog.getByRole('progressbar').waitFor({ state: 'attached' });
+    expect(await lookAt(page, 'bulk-progress')).toEqual([]);
+    await button(dialog, 'Stop').click();
+    release();
+    await dialog.getByText('4 tokens are disabled.').waitFor();
+    await dialog.getByText('5 tokens were not begun with.').waitFor();
+    await button(dialog, 'Try these again').click();
+    await told(page, '9 tokens are disabled.');
+    expect(refused).toBe(1);
+  });
+
+  it('are sorted by their heads, with chosen columns, and the address keeps that for back and reload', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });
+    await expectSoon(() => rows(page)).toEqual(NORTH);
+    await button(page, /^Serial/).click();
+    await expectSoon(() => rows(page)).toEqual([...NORTH].reverse());
+    await page.getByText('Columns', { exact: true }).first().click();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Description').check();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Owner’s name').check();
+    await page
+      .getByRole('cell', { name: `Anna ${PROBE}` })
+      .first()
+      .waitFor();
+    await button(page, /^Description/).click();
+    await expectSoon(() => rows(page)).toEqual(['T2', 'T1', 'T4', 'T3']);
+    const head = page.getByRole('columnheader', { name: 'Description' });
+    await expectSoon(() => head.getAttribute('aria-sort')).toBe('ascending');
+    await page.getByRole('combobox', { name: 'State' }).selectOption('active');
+    await expectSoon(() => page.url()).toContain('#/tokens;sort=description;state=active');
+    await page.reload();
+    await expectSoon(() => rows(page)).toEqual(['T2', 'T1', 'T4', 'T3']);
+    await expectSoon(() => page.getByRole('combobox', { name: 'State' }).inputValue()).toBe('active');
+    await page.goBack();
+    await expectSoon(() => page.getByRole('combobox', { name: 'State' }).inputValue()).toBe('');
+    await expectSoon(() => page.title()).not.toBe('probe');
+    expect(await lookAt(page, 'tokens-columns')).toEqual([]);
+  });
+
+  it('are saved as they are shown, without formulas, and without what the helpdesk may not see', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens;sort=-serial', name: 'desk' });
+    await page.getByText('Columns', { exact: true }).first().click();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Description').check();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Last use').uncheck();
+    await expectSoon(() => rows(page)).toEqual([...NORTH].reverse());
+    expect(await saved(page)).toBe(
+      [
+        'Serial,Owner,Description,Realms,State',
+        'T4,bert,a,north,ready',
+        'T3,bert,b,north,ready',
+        `T2,anna,"${PROBE.replaceAll('"', '""')}",north,ready`,
+        "T1,anna,'=cmd(),north,ready",
+        '',
+      ].join('\r\n'),
+    );
+    await told(page, '4 rows are saved.');
+    await page.goto(`${site.origin}/console/#/people`);
+    await page.getByRole('cell', { name: 'anna' }).first().waitFor();
+    expect(await saved(page)).toContain(`,"Anna ${PROBE.replaceAll('"', '""')}",'=1+1\r\n`);
+  });
+
+  async function saved(page: Page): Promise<string> {
+    const download = page.waitForEvent('download');
+    await button(page, 'Save as CSV').click();
+    return savedText(await download);
+  }
+
+  it('list people, and act on all tokens of those who are selected', async () => {
+    const { page } = await openConsole(browser, site, { path: '/people', name: 'desk' });
+    await page.getByLabel('Select anna').check();
+    await page.getByRole('status').getByText('1 selected').waitFor();
+    expect(await lookAt(page, 'people')).toEqual([]);
+    await button(page, 'Disable').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 tokens are disabled and take no responses').waitFor();
+    await button(dialog, 'Disable').click();
+    await told(page, '2 tokens are disabled.');
+    expect([await isActive('T1'), await isActive('T2'), await isActive('T3')]).toEqual([false, false, true]);
+    await page.getByRole('searchbox').fill('+49');
+    await expectSoon(() => page.locator('td[data-name="Login"]').allTextContents()).toEqual(['anna']);
+    await expectSoon(() => page.url()).toContain('#/people;text=');
+    await page.getByRole('link', { name: 'anna' }).click();
+    await page.getByText('anna · Realm: north').waitFor();
+    await page.goBack();
+    await expectSoon(() => page.getByRole('searchbox').inputValue()).toBe('+49');
+    await expectSoon(() => page.getByLabel('Realm').locator('option').allTextContents()).toEqual(['north']);
+  });
+
+  it('give no helpdesk by a request of its own what its realm does not have', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });
+    await expectSoon(() => rows(page)).toEqual(NORTH);
+    const answers = await page.evaluate<string[]>(`Promise.all([
+      ['disable', { serial: 'S1', lost: '1' }], ['disable', { serial: 'S1' }], ['enable', { serial: 'S1' }],
+      ['reset', { serial: 'S1' }], ['unassign', { serial: 'S1' }],
+      ['tokenrealm', { serial: 'S1', realms: 'north' }], ['tokenrealm', { serial: 'T1', realms: 'south' }],
+      ['tokens', { realm: 'south' }], ['tokens', { user: 'cleo', userrealm: 'south', names: '1' }],
+      ['userlist', { realm: 'south', search: 'c' }],
+    ].map(async ([act, parameters]) => {
+      const csrf = /csrf_access_token=([^;]*)/.exec(document.cookie)[1];
+      const answer = await fetch('api/admin/' + act, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-CSRF-TOKEN': csrf },
+        body: JSON.stringify(parameters),
+      });
+      const { result } = await answer.json();
+      return result.status ? JSON.stringify(result.value) : 'refused';
+    }))`);
+    expect(answers).toEqual(answers.map(() => 'refused'));
+    expect(await isActive('S1')).toBe(true);
+  });
+
+  it.each(WIDTHS)('have no fault in German, %d pixels wide', async (width) => {
+    const { page } = await openConsole(browser, site, { path: '/tokens;sort=-owner', name: 'desk', width });
+    await page.getByRole('link', { name: 'T1' }).waitFor();
+    if (width < 768) {
+      await button(page, 'Menu').click();
+    }
+    await page.getByLabel('Language').selectOption('Deutsch');
+    await page.getByRole('heading', { level: 1, name: 'Token' }).waitFor();
+    await page.getByText('Spalten', { exact: true }).click();
+    await button(page, 'Alle 4 passenden auswählen').click();
+    const faults = [...(await lookAt(page, 'tokens-german'))];
+    await button(page, 'Deaktivieren').click();
+    await page.getByRole('dialog').getByText('4 Token werden deaktiviert').waitFor();
+    faults.push(...(await lookAt(page, 'bulk-german')));
+    await page.goto(`${site.origin}/console/#/people`);
+    await page.getByRole('cell', { name: 'anna' }).first().waitFor();
+    expect([...faults, ...(await lookAt(page, 'people-german'))]).toEqual([]);
+  });
+
+  it('tell the helpdesk whether PIN or response was wrong, with the next step as a button', async () => {
+    const { application } = site;
+    await application.services.tokens.set(OPERATOR, { serial: 'T1' }, { maxFail: 2 });
+    const { transactionid } = await application.challenge('T1', DATA);
+    const right = application.respond(SUITE, DATA, { counter: 0n });
+    await application.check(transactionid, `pin${wrongResponse(right)}`);
+    await application.check(transactionid, `pen${right}`);
+    const path = `/transactions/${transactionid}`;
+    const { page } = await openConsole(browser, site, { path, name: 'desk' });
+    const timeline = page.getByRole('region', { name: 'What happened' });
+    await timeline.getByText('the PIN was right, the response was wrong').waitFor();
+    await timeline.getByText('the response was right, the PIN was wrong').waitFor();
+    const steps = page.getByRole('region', { name: 'Next step' });
+    await button(steps, 'Set the PIN').click();
+    await page.getByLabel('New token PIN').fill('1234');
+    await page.getByLabel('The same PIN again').fill('1234');
+    await page.keyboard.press('Enter');
+    await told(page, 'T1 has a new PIN.');
+    expect(await lookAt(page, 'next-steps')).toEqual([]);
+    await button(steps, 'Unlock: T1').focus();
+    await page.keyboard.press('Enter');
+    await told(page, 'T1 is unlocked.');
+    await expectSoon(() => button(steps, 'Unlock: T1').count()).toBe(0);
+    await application.services.tokens.disable(OPERATOR, { serial: 'T1' });
+    await application.services.tokens.set(
+      OPERATOR,
+      { serial: 'T1' },
+      { pin: 'pin', maxFail: 10, use: { validUntil: '2020-01-01T00:00:00Z' } },
+    );
+    await page.reload();
+    await button(steps, 'Enable: T1').waitFor();
+    await button(steps, 'Period and uses').waitFor();
+    const reading = await openConsole(browser, site, { path, name: 'reader' });
+    const fewer = reading.page.getByRole('region', { name: 'Next step' });
+    await fewer.getByText('What mends T1').waitFor();
+    await expectSoon(() => fewer.getByRole('button').count()).toBe(0);
+    await application.services.tokens.set(OPERATOR, { serial: 'T1' }, { use: { validUntil: '' } });
+  });
+
+  it('report a phone lost in one act, with what follows before it and what comes next after it', async () => {
+    const { application } = site;
+    const { transactionid } = await application.challenge('T3', DATA);
+    const { page } = await openConsole(browser, site, { path: '/people/north/north/bert', name: 'desk' });
+    await button(page, 'Phone lost: T3').focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 open challenge is closed for good.').waitFor();
+    await dialog.getByText('The audit says that it was lost.').waitFor();
+    expect(await lookAt(page, 'lost')).toEqual([]);
+    await button(dialog, 'Report as lost').click();
+    await told(page, 'T3 is reported lost');
+    expect(await isActive('T3')).toBe(false);
+    expect(await auditOf('token/lost')).toEqual(['desk T3']);
+    const { state } = await application.services.transactions.history(OPERATOR, transactionid);
+    expect(state).toBe('superseded');
+    await button(page, 'Undo').click();
+    await told(page, 'T3 is enabled.');
+    await button(page, 'Phone lost: T3').click();
+    await button(dialog, 'Report as lost').click();
+    await told(page, 'T3 is reported lost');
+    expect(await lookAt(page, 'lost-told')).toEqual([]);
+    await page.getByRole('link', { name: 'Roll out a new phone for bert' }).click();
+    await page.getByText('bert').first().waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Enrol a token' }).waitFor();
+  });
+});

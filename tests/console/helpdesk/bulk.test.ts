@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import { ServerFailure } from '../../../console/src/api/server-failure.ts';
+import { foresee, type ListedToken } from '../../../console/src/helpdesk/bulk/bulk-foresight.ts';
+import { type BulkResult, runBulk } from '../../../console/src/helpdesk/bulk/bulk-run.ts';
+import { remediesOf } from '../../../console/src/helpdesk/token-state.ts';
+
+const SERIALS = Array.from({ length: 20 }, (_, number) => `T${number}`);
+
+function refusal(status: number, retryAfter?: number): ServerFailure {
+  return new ServerFailure('no', { status, retryAfter });
+}
+
+interface Run extends BulkResult {
+  readonly sent: readonly string[];
+  readonly pauses: readonly number[];
+  readonly progress: readonly number[];
+}
+
+/** @param answers the failures of a token, one after the other; then it is changed */
+async function run(
+  answers: Readonly<Record<string, Error[]>>,
+  signal = new AbortController().signal,
+): Promise<Run> {
+  const sent: string[] = [];
+  const pauses: number[] = [];
+  const progress: number[] = [];
+  const result = await runBulk({
+    serials: SERIALS,
+    signal,
+    act: async (serial) => {
+      sent.push(serial);
+      await Promise.resolve();
+      const failure = answers[serial]?.shift();
+      if (failure !== undefined) {
+        throw failure;
+      }
+    },
+    onProgress: (ended) => progress.push(ended),
+    pause: (seconds) => {
+      pauses.push(seconds);
+      return Promise.resolve();
+    },
+  });
+  return { ...result, sent, pauses, progress };
+}
+
+describe('an act on many tokens', () => {
+  it('changes each once, and tells how far it is', async () => {
+    const { done, failed, left, sent, progress } = await run({});
+    expect([...done].sort()).toEqual([...SERIALS].sort());
+    expect([failed, left]).toEqual([[], []]);
+    expect(sent).toHaveLength(20);
+    expect(progress).toEqual(Array.from({ length: 20 }, (_, number) => number + 1));
+  });
+
+  it('goes on after a token that is refused, and says why', async () => {
+    const { done, failed } = await run({ T3: [refusal(403)] });
+    expect(done).toHaveLength(19);
+    expect(failed).toMatchObject([{ serial: 'T3', error: { status: 403 } }]);
+  });
+
+  it('waits as long as a limit of the server says, and sends again', async () => {
+    const { done, pauses } = await run({ T3: [refusal(429, 7), refusal(429)] });
+    expect(done).toHaveLength(20);
+    expect(pauses).toEqual([7, 1]);
+  });
+
+  it('sends no change again that may have arrived, and stops where no server answers or the login ends', async () => {
+    for (const status of [0, 503, 401]) {
+      const { sent, failed, left, done } = await run({ T0: [refusal(status)] });
+      expect(failed).toMatchObject([{ serial: 'T0' }]);
+      expect(sent.filter((serial) => serial === 'T0')).toHaveLength(1);
+      expect(left.length).toBeGreaterThan(10);
+      expect([...done, 'T0', ...left].sort()).toEqual([...SERIALS].sort());
+    }
+  });
+
+  it('that is stopped begins with no other', async () => {
+    const stopped = new AbortController();
+    stopped.abort();
+    expect(await run({}, stopped.signal)).toMatchObject({ done: [], failed: [], left: SERIALS, sent: [] });
+  });
+});
+
+describe('what an act on tokens would do', () => {
+  const rights = { rights: [{ scope: 'admin', action: 'disable', realms: ['north'] }] };
+  const token = (serial: string, others: Partial<ListedToken> = {}): ListedToken =>
+    ({
+      serial,
+      owner: { user: 'anna', resolver: 'people', realm: 'north' },
+      realms: ['north'],
+      active: true,
+      second_factor: false,
+      open_challenges: 1,
+      ...others,
+    }) as ListedToken;
+
+  it('leaves out tokens that are so already, and those without the right', () => {
+    const tokens = [
+      token('T1'),
+      token('T2', { second_factor: true, open_challenges: 2 }),
+      token('T3', { active: false }),
+      token('T4', { realms: ['south'], second_factor: true }),
+    ];
+    expect(foresee('disable', tokens, rights, '')).toEqual({
+      serials: ['T1', 'T2'],
+      unchanged: 1,
+      unready: 0,
+      forbidden: 1,
+      secondFactors: ['T2'],
+      open: 3,
+      owners: 1,
+      leaving: 2,
+    });
+    expect(foresee('disable', [token('T1', { open_challenges: null })], rights, '').open).toBeNull();
+    expect(foresee('enable', tokens, rights, '').serials).toEqual([]);
+  });
+});
+
+describe('the remedies of a refused transaction', () => {
+  const sound = {
+    active: true,
+    locked: false,
+    rollout: 'complete',
+    valid_from: null,
+    valid_until: null,
+    use_count: 0,
+    max_uses: null,
+    success_count: 0,
+    max_successes: null,
+  } as const;
+  const none = { switches: [], acts: [], isToEnrol: false };
+
+  it.each([
+    [{}, {}, none],
+    [{ locked: true }, {}, { ...none, switches: ['reset'] }],
+    [{ locked: true, active: false }, {}, { ...none, switches: ['reset', 'enable'] }],
+    [{ active: false, rollout: 'phase1' }, {}, { ...none, isToEnrol: true }],
+    [{ valid_until: '2020-01-01T00:00:00Z' }, {}, { ...none, acts: ['use'] }],
+    [{}, { isOutOfStep: true, isPinWrong: true }, { ...none, acts: ['resync', 'pin'] }],
+  ] as const)('of a token with %j after %j are %j', (token, told, remedies) => {
+    const refused = { isOutOfStep: false, isPinWrong: false, ...told };
+    expect(remediesOf({ ...sound, ...token }, refused)).toEqual(remedies);
+  });
+});
