@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
 /*
  * The parts of the dialect linotp that the recordings do not show, on the real database: the same life, in other words.
@@ -90,24 +90,6 @@ describe('a roll-out in the dialect linotp', () => {
     });
   });
 
-  it('falls back to phase 1 after three wrong responses, and can be started again', async () => {
-    const first = await phase1({ user: 'anna' });
-    const second = await detailOf('/admin/init', { ...inPhase2, user: 'anna' });
-    const right = application.respond(SUITE, second.challenge, { key: await keyOf(first, second) });
-    for (const failcount of [1, 2, 3]) {
-      expect(await check(second.transactionid, `pin${wrongResponse(right)}`)).toEqual({
-        failcount,
-        result: false,
-      });
-    }
-    expect(await check(second.transactionid, `pin${right}`)).toEqual(unknown(second.transactionid));
-    const again = await detailOf('/admin/init', { ...inPhase2, user: 'anna' });
-    const key = await keyOf(first, again);
-    expect(again.nonce).not.toBe(second.nonce);
-    const tan = application.respond(SUITE, again.challenge, { key });
-    expect(await check(again.transactionid, `pin${tan}`)).toEqual({ failcount: 0, result: true });
-  });
-
   it('of two tokens of one user needs a serial', async () => {
     await phase1({ user: 'otto', serial: 'RO1' });
     await phase1({ user: 'otto', serial: 'RO2' });
@@ -169,19 +151,6 @@ describe('a challenge in the dialect linotp', () => {
     expect((result.value as { values: Detail[] }).values.map(({ transactionid }) => transactionid)).toEqual(
       open.toReversed().map(({ transactionid }) => transactionid),
     );
-  });
-
-  it('of a token that is locked or disabled does not distinguish right from wrong responses', async () => {
-    await application.enrolPlain('SHUT', SUITE, { pin: 'pin' });
-    await application.services.tokens.set(OPERATOR, { serial: 'SHUT' }, { maxFail: 1 });
-    const { transactionid, challenge } = await detailOf('/ocra/request', { serial: 'SHUT' });
-    const right = application.respond(SUITE, challenge);
-    expect(await check(transactionid, `pin${wrongResponse(right)}`)).toEqual({ failcount: 1, result: false });
-    expect(await check(transactionid, `pin${right}`)).toEqual({ failcount: 2, result: false });
-    expect(await check(transactionid, `pin${wrongResponse(right)}`)).toEqual({ failcount: 3, result: false });
-    await application.services.tokens.disable(OPERATOR, { serial: 'SHUT' });
-    expect(await check(transactionid, `pin${right}`)).toEqual({ failcount: 3, result: false });
-    expect(await check(transactionid, 'x')).toEqual({ failcount: 3, result: false });
   });
 
   it('after its time is refused, and stays listed', async () => {
