@@ -104,6 +104,9 @@ export abstract class Visitor<Element = unknown> {
   }
 }
 
+/** Longer than keys take to arrive; then they are typed anew. */
+const TYPING_MS = 5_000;
+
 /** Before a browser that is driven by WebDriver. */
 export class DrivenVisitor extends Visitor<string> {
   readonly #browser: DrivenBrowser;
@@ -131,9 +134,9 @@ export class DrivenVisitor extends Visitor<string> {
   protected async typed(id: string, text: string): Promise<void> {
     await this.#browser.send('clear', { id });
     await this.#browser.send('type', { id, text });
-    // WebKit's driver comes back before all keys have arrived.
+    // WebKit's driver comes back before all keys have arrived; a page that takes the focus meanwhile gets them.
     const value = { script: 'return arguments[0].value', args: [{ [ELEMENT]: id }] };
-    await until(async () => (await this.#browser.send('run', value)) === text);
+    await until(async () => (await this.#browser.send('run', value)) === text, { timeoutMs: TYPING_MS });
   }
 
   protected async chosen(id: string, path: string): Promise<void> {

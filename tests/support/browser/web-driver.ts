@@ -39,6 +39,8 @@ export interface Engine {
   start(program: string): Promise<DrivenBrowser>;
 }
 
+const XVFB = findSystemProgram('Xvfb');
+
 export const ENGINES: readonly Engine[] = [
   {
     name: 'Firefox',
@@ -49,7 +51,7 @@ export const ENGINES: readonly Engine[] = [
   {
     name: 'WebKit',
     debianPackage: 'webkit2gtk-driver and xvfb',
-    program: findSystemProgram('Xvfb') && findSystemProgram('WebKitWebDriver'),
+    program: XVFB && findSystemProgram('WebKitWebDriver'),
     start: startWebKit,
   },
 ];
@@ -126,7 +128,7 @@ function marionette(socket: Socket): (name: string, parameters: Parameters) => P
 /** Starts the browser of WebKitGTK on a screen of its own, and the program that drives it. */
 async function startWebKit(program: string): Promise<DrivenBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-webkit-'));
-  const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1400x1100x24', '-nolisten', 'tcp'], {
+  const screen = spawn(XVFB ?? '', ['-displayfd', '3', '-screen', '0', '1400x1100x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   const [display] = (await once(screen.stdio[3] as Readable, 'data')) as [Buffer];
