@@ -77,17 +77,7 @@ export function RecordTable<Row>({
       <Table.Tbody role="rowgroup">
         {rows.map((row) => (
           <Table.Tr key={keyOf(row)} role="row">
-            {selection !== undefined && (
-              <Table.Td role="cell">
-                <Checkbox
-                  aria-label={selection.nameOf(row)}
-                  checked={selection.has(keyOf(row))}
-                  onChange={(event) => {
-                    selection.onMark(keyOf(row), event.currentTarget.checked);
-                  }}
-                />
-              </Table.Td>
-            )}
+            {selection !== undefined && <MarkCell selection={selection} row={row} id={keyOf(row)} />}
             {shown.map(([name, cell]) => (
               <Table.Td key={name} role="cell" data-name={name}>
                 {cell(row)}
@@ -134,6 +124,26 @@ function ColumnHead({ name, sort, order }: ColumnHeadProps): ReactNode {
         <span aria-hidden>{ARROWS[direction]}</span>
       </button>
     </Table.Th>
+  );
+}
+
+interface MarkCellProps<Row> {
+  readonly selection: RowSelection<Row>;
+  readonly row: Row;
+  readonly id: string;
+}
+
+function MarkCell<Row>({ selection, row, id }: MarkCellProps<Row>): ReactNode {
+  return (
+    <Table.Td role="cell">
+      <Checkbox
+        aria-label={selection.nameOf(row)}
+        checked={selection.has(id)}
+        onChange={(event) => {
+          selection.onMark(id, event.currentTarget.checked);
+        }}
+      />
+    </Table.Td>
   );
 }
 

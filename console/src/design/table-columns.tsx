@@ -37,7 +37,7 @@ export function sortRows<Row>(
 }
 
 /** @returns rows as CSV, which runs no formulas; German spreadsheets take semicolons */
-export function csvOf<Row>(
+function csvOf<Row>(
   columns: readonly Pick<TableColumn<Row>, 'name' | 'value'>[],
   rows: readonly Row[],
   language: string,

@@ -10,8 +10,8 @@ import { mayOnToken } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
-export const SWITCHES = ['reset', 'disable', 'enable'] as const;
-export type Switch = (typeof SWITCHES)[number];
+const SWITCHES = ['reset', 'disable', 'enable'] as const;
+type Switch = (typeof SWITCHES)[number];
 
 const texts: Texts<Record<Switch | 'unlock', string>> = {
   en: { unlock: 'Unlock', reset: 'Reset the fail counter', disable: 'Disable', enable: 'Enable' },

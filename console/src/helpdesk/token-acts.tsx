@@ -11,16 +11,13 @@ import classes from './helpdesk.module.css';
 import { LostQuestion } from './lost-question.tsx';
 import { ResyncDialog } from './resync-dialog.tsx';
 import type { HelpdeskToken } from './helpdesk-values.ts';
-import { mayOnToken } from './token-state.ts';
+import { mayOnToken, type TokenAct } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
-export type Act =
-  'lost' | 'resync' | 'pin' | 'removePin' | 'describe' | 'use' | 'assign' | 'unassign' | 'realms' | 'remove';
-
 /** The right of each act, and whether the token is fit for it. */
 const ACTS: Readonly<
-  Record<Act, { readonly right: string; readonly isFit: (token: HelpdeskToken) => boolean }>
+  Record<TokenAct, { readonly right: string; readonly isFit: (token: HelpdeskToken) => boolean }>
 > = {
   lost: { right: 'disable', isFit: ({ rollout }) => rollout !== 'phase1' },
   resync: { right: 'resync', isFit: ({ rollout }) => rollout !== 'phase1' },
@@ -51,13 +48,13 @@ export function TokenActs({ token }: { readonly token: HelpdeskToken }): ReactNo
           {t.audit}
         </Button>
       )}
-      <ActButtons acts={Object.keys(ACTS) as Act[]} token={token} />
+      <ActButtons acts={Object.keys(ACTS) as TokenAct[]} token={token} />
     </section>
   );
 }
 
 interface ActButtonsProps {
-  readonly acts: readonly Act[];
+  readonly acts: readonly TokenAct[];
   readonly token: HelpdeskToken;
   /** True where other tokens are on the page: the buttons then name theirs, read aloud. */
   readonly isOneOfMany?: boolean;
@@ -67,7 +64,7 @@ interface ActButtonsProps {
 export function ActButtons({ acts, token, isOneOfMany = false }: ActButtonsProps): ReactNode {
   const t = useTexts(tokenTexts);
   const session = useSession();
-  const [open, setOpen] = useState<Act>();
+  const [open, setOpen] = useState<TokenAct>();
   const Open = open && DIALOGS[open];
   const fit = acts.filter((act) => ACTS[act].isFit(token) && mayOnToken(session, ACTS[act].right, token));
   return (
@@ -98,7 +95,7 @@ export function ActButtons({ acts, token, isOneOfMany = false }: ActButtonsProps
   );
 }
 
-const DIALOGS: Readonly<Record<Act, ComponentType<QuestionProps>>> = {
+const DIALOGS: Readonly<Record<TokenAct, ComponentType<QuestionProps>>> = {
   lost: LostQuestion,
   resync: ResyncDialog,
   pin: PinDialog,
@@ -111,7 +108,7 @@ const DIALOGS: Readonly<Record<Act, ComponentType<QuestionProps>>> = {
   remove: RemoveQuestion,
 };
 
-const DANGEROUS: readonly Act[] = ['lost', 'remove'];
+const DANGEROUS: readonly TokenAct[] = ['lost', 'remove'];
 
 interface QuestionProps {
   readonly token: HelpdeskToken;

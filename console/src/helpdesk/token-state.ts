@@ -104,3 +104,7 @@ export function mayOnToken(
       (realms === '*' || ofToken.some((realm) => realms.includes(realm))),
   );
 }
+
+/** The acts on a token that need some input or a question. */
+export type TokenAct =
+  'lost' | 'resync' | 'pin' | 'removePin' | 'describe' | 'use' | 'assign' | 'unassign' | 'realms' | 'remove';

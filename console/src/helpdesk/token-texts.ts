@@ -1,6 +1,5 @@
 import type { Texts } from '../language/language.ts';
-import type { Act } from './token-acts.tsx';
-import type { UseBound } from './token-state.ts';
+import type { TokenAct, UseBound } from './token-state.ts';
 
 type ToldAct =
   | 'lost'
@@ -20,7 +19,7 @@ type ToldAct =
 interface TokenTexts {
   /** What an act has done. */
   readonly told: Readonly<Record<ToldAct, (serial: string) => string>>;
-  readonly actNames: Readonly<Record<Act, string>>;
+  readonly actNames: Readonly<Record<TokenAct, string>>;
   readonly reportLost: string;
   readonly lostHelp: (serial: string) => string;
   /** @param count undefined: not known */

@@ -18,7 +18,7 @@ const QUIET_FRAMES = 4;
 /** Pages that show texts of answers. */
 // prettier-ignore
 const TELLING: readonly string[] = [
-  '/search', '/tokens', '/tokens/T1', '/people/north/north/anna', '/policies', '/policies/edit/admin',
+  '/search', '/tokens', '/tokens/T1', '/people', '/people/north/north/anna', '/policies', '/policies/edit/admin',
   '/policies/explain', '/audit', '/realms', '/resolvers', '/settings', '/webhooks', '/administrators',
   '/sessions', '/account', '/health',
 ];
@@ -100,6 +100,7 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
       '/search',
       '/tokens',
       '/tokens/T1',
+      '/people',
       '/people/north/north/anna',
       '/enrol/person/north/north/anna',
       `/transactions/${transaction}`,

@@ -6,7 +6,7 @@ const AT_ONCE = 4;
 const ATTEMPTS = 6;
 const TOO_MANY_REQUESTS = 429;
 
-export interface BulkFailure {
+interface BulkFailure {
   readonly serial: string;
   readonly error: Error;
 }
