@@ -150,7 +150,13 @@ async function loadedModules(): Promise<readonly [modules: string, memory: strin
   }
   const child = spawn(process.execPath, ['--import', COUNTER, program, 'serve'], {
     // eslint-disable-next-line no-restricted-syntax -- The rest of the environment must not reach the server.
-    env: { PATH: process.env.PATH ?? '', DATA_DIR: join(folder, 'data'), PORT: '0', DRAIN_TIME: '0', LOG_FORMAT: 'json' },
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATA_DIR: join(folder, 'data'),
+      PORT: '0',
+      DRAIN_TIME: '0',
+      LOG_FORMAT: 'json',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let [modules, memory] = ['–', '–'];

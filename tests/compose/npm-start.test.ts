@@ -29,7 +29,7 @@ describe('npm start', () => {
         PATH: process.env.PATH ?? '',
         HOME: folder,
         LOG_FORMAT: 'json',
-      DRAIN_TIME: '0',
+        DRAIN_TIME: '0',
         PORT: '0',
         DATABASE_URL: database.url,
         DATA_DIR: folder,

@@ -1,4 +1,5 @@
-import { readPart, tokenAddress } from '../helpdesk/addresses.ts';
+import { readPart } from '../shell/page-address.ts';
+import { tokenAddress } from '../helpdesk/addresses.ts';
 import type { Format } from '../language/format.ts';
 
 /** The periods to choose from. `own`: between two times. */

@@ -75,7 +75,8 @@ describeWithProgram('many tokens in the console', findChromium(), 'chromium', (p
       .getByText(`Page ${number}${total === undefined ? '' : ` · ${total}`}`, { exact: true })
       .waitFor();
 
-  const rows = (page: Page): Promise<string[]> => page.locator('tbody td[data-name="Serial"]').allTextContents();
+  const rows = (page: Page): Promise<string[]> =>
+    page.locator('tbody td[data-name="Serial"]').allTextContents();
   const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
   const elements = (page: Page): Promise<number> =>
     page.evaluate<number>('document.querySelectorAll("*").length');

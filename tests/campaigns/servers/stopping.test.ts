@@ -88,7 +88,9 @@ describe('SIGTERM with a time to drain', () => {
     const client = await ServerClient.open(server);
     const { transactionid } = await client.openTransaction('WAITED');
     const waiting = client.post('/ocra/checkstatus', { transactionid, wait: '60S' });
-    await until(async () => (await client.text('/metrics')).includes('\ntankeeper_status_waiting_requests 1\n'));
+    await until(async () =>
+      (await client.text('/metrics')).includes('\ntankeeper_status_waiting_requests 1\n'),
+    );
     expect(await server.stop()).toMatchObject({ code: 0 });
     await own.drop();
     const { status, headers, body } = await waiting;
