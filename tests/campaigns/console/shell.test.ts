@@ -79,9 +79,10 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
 
   it('has a menu of the administrator that the keyboard opens and closes', async () => {
     const { page } = await openConsole(browser, site);
+    // A page takes the focus when it opens.
+    await page.getByText('Tokens, all').waitFor();
     const menu = page.getByRole('button', { name: 'admin: account and display' });
-    await menu.focus();
-    await page.keyboard.press('Enter');
+    await menu.press('Enter');
     await page.getByLabel('Times').waitFor();
     expect(await lookAt(page, 'user-menu')).toEqual([]);
     await page.keyboard.press('Escape');
