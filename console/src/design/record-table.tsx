@@ -60,7 +60,7 @@ export function RecordTable<Row>({
       <Table.Thead role="rowgroup">
         <Table.Tr role="row">
           {selection !== undefined && (
-            <Table.Th role="columnheader">
+            <Table.Th role="columnheader" className={classes.mark ?? ''}>
               <VisuallyHidden>{t.selection}</VisuallyHidden>
             </Table.Th>
           )}
