@@ -201,7 +201,7 @@ export class ServedConnections {
   }
 
   #taken(socket: Socket, served: Served): void {
-    const { unread } = served;
+    const { current, unread } = served;
     served.current = undefined;
     served.unread = 0;
     if (!this.#open.has(socket)) {
@@ -215,7 +215,8 @@ export class ServedConnections {
       setImmediate(serveNext, socket, served);
     } else {
       served.restedAt = performance.now();
-      served.readAtRest = socket.bytesRead;
+      // After a body that is not read, the connection ends by itself.
+      served.readAtRest = current?.req.complete === false ? -1 : socket.bytesRead;
       served.idleEnd ??= setTimeout(endIdle, this.#timeMs.nextRequest, socket, served).unref();
       served.idleEnd.refresh();
     }

@@ -39,7 +39,7 @@ export interface RunningServer {
 }
 
 /** The way in which a server closes. */
-export interface Closing {
+interface Closing {
   /**
    * Milliseconds for which a connection must be at rest to be closed; one that is in use gets a last answer that
    * announces the close. Default 0: its client may send a request in the moment of the close.

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { send } from '../../../src/http/reply.ts';
 import { startServer } from '../../../src/http/serving/server.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
@@ -128,6 +129,25 @@ describe('close', () => {
     const closed = server.close(30_000);
     const taken = (await socket.toArray()) as Buffer[];
     expect(Buffer.concat(taken).length).toBeGreaterThan(bytes);
+    await expect(closed).resolves.toBe(true);
+  });
+});
+
+describe('close after an answer to a body that has come in part', () => {
+  it('lets its client take the answer, and send the rest', async () => {
+    const server = await startServer((_request, response) => {
+      send(response, { status: 200, contentType: 'text/plain', body: 'enough' });
+    }, HERE);
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    const answer = collected(socket);
+    const ended = once(socket, 'end');
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\nx');
+    await ended;
+    const closed = server.close(30_000);
+    socket.end(Buffer.alloc(299_999));
+    // Rejects where the server has reset the connection.
+    await once(socket, 'close');
+    expect(answer()).toMatch(/enough$/);
     await expect(closed).resolves.toBe(true);
   });
 });

@@ -52,7 +52,7 @@ export async function startCaddy(
   await writeFile(
     configuration,
     text
-      .replace(/reverse_proxy .*\n[^]*?dynamic a \{[^]*?\n\t+\}\n/, (lines) => head ?? lines)
+      .replace(/reverse_proxy .*\n[^]*?lb_policy .*\n/, (lines) => head ?? lines)
       .replace(/lb_try_duration \S+/, tries === undefined ? '$&' : `lb_try_duration ${tries}`)
       .replace(/\thandle \{[^]*?\n\t\}\n/, (block) =>
         below === undefined ? block : block + shownBelow(below, block),
