@@ -83,7 +83,8 @@ async function challenge(
 
 /** Why a challenge takes no response any more, as the user reads it. */
 export const CHALLENGE_ENDS = {
-  dropped: 'the challenge is closed: it was declined, or there were too many wrong responses, or newer challenges',
+  dropped:
+    'the challenge is closed: it was declined, or there were too many wrong responses, or newer challenges',
   expired: 'the challenge has expired',
   disabled: 'the token is disabled',
   removed: 'the challenge is removed',
