@@ -149,8 +149,8 @@ async function loadedModules(): Promise<readonly [modules: string, memory: strin
     return ['npm run build first', '–'];
   }
   const child = spawn(process.execPath, ['--import', COUNTER, program, 'serve'], {
-    // eslint-disable-next-line no-restricted-syntax -- The rest of the environment must not reach the server.
     env: {
+      // eslint-disable-next-line no-restricted-syntax -- The rest of the environment must not reach the server.
       PATH: process.env.PATH ?? '',
       DATA_DIR: join(folder, 'data'),
       PORT: '0',

@@ -190,8 +190,8 @@ describe('device scan --send', () => {
     async (option, kind, isInTime, shown) => {
       await rolledOut();
       const sent: unknown[] = [];
-      const fetch: Fetch = (_url, { body } = {}) => {
-        sent.push(Object.fromEntries(new URLSearchParams(String(body))));
+      const fetch: Fetch = (_url, { body }) => {
+        sent.push(Object.fromEntries(new URLSearchParams(body as string)));
         const value = { failcount: 0, result: false, declined: isInTime };
         return Promise.resolve(Response.json({ result: { status: true, value } }));
       };

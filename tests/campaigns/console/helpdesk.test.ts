@@ -130,7 +130,7 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await page.getByText('Reported on the device: this was not me').waitFor();
     await page.goto(`${site.origin}/console/#/transactions/${late}`);
     await page.getByText('accepted', { exact: true }).waitFor();
-    await page.getByText('the user reports: this was not me').waitFor();
+    await expectSoon(() => page.getByText('the user reports: this was not me').count()).toBe(1);
   });
 
   it('resynchronises a token by two responses, in at most three clicks, and keeps what was typed', async () => {
