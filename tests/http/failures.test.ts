@@ -126,7 +126,7 @@ describe('the id of a request', () => {
   });
 
   it('is 1 where the query string is broken', async () => {
-    const response = await request(application.app).get('/nothing?id=42&x=%ff');
+    const response = await request(application.app).get('/nothing?id=42&x=%zz');
     expect(response.body).toHaveProperty('id', 1);
   });
 });

@@ -34,6 +34,7 @@ beforeEach(() => {
   mkdirSync(join(checkout, 'console'));
   writeFileSync(join(checkout, 'console/vite.config.ts'), 'export default { root: import.meta.dirname };\n');
   writeFileSync(join(checkout, 'console/index.html'), '<!doctype html>\n');
+  mkdirSync(join(checkout, 'docs/guides'), { recursive: true });
   mkdirSync(join(checkout, 'src/kernel'), { recursive: true });
   writeFileSync(
     join(checkout, 'src/main.ts'),

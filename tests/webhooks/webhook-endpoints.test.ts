@@ -76,7 +76,7 @@ describe('the endpoints of webhooks', () => {
     await value('/add', { ...SIEM, url, events: '', allow_http: '1' });
     const [added] = await application.services.webhooks.list(OPERATOR);
     expect(added).toMatchObject({ realms: [], allowsHttp: false });
-    expect(added?.events).toHaveLength(5);
+    expect(added?.events).toHaveLength(6);
     await value('/remove');
   });
 
