@@ -167,7 +167,7 @@ describe('scripts/build.js', () => {
     expect(existsSync(join(checkout, 'dist/old.js'))).toBe(false);
     expect(existsSync(join(checkout, 'dist/kernel/place.js'))).toBe(true);
     expect(run('-p', "fs.readdirSync('.').sort().join()").out).toBe(
-      'app,bin,console,dist,node_modules,package.json,scripts,src\n',
+      'app,bin,console,dist,docs,node_modules,package.json,scripts,src\n',
     );
   });
 
