@@ -17,6 +17,7 @@ export async function administerSystem(
   await post('/system/resolverConsequences', { resolver: 'staff' });
   await post('/system/keys');
   await post('/system/keys', { count: '1' });
+  await post('/system/health');
   await post('/system/licence');
   await post('/system/licence/install', { licence: marks.text('misplaced', 'as a licence') });
   await post('/system/licence/remove');
@@ -67,6 +68,7 @@ async function addWebhook(name: string, post: Post, marks: CanaryMarks): Promise
   noteSecret(added, 'of a webhook', marks);
   await post('/system/webhooks/add', { name, url: 'https://127.0.0.1/' });
   noteSecret(await post('/system/webhooks/rotate-secret', { name }), 'of a webhook, renewed', marks);
+  await post('/system/webhooks/set', { name, url: 'https://elsewhere.invalid/hook' });
   await post('/system/webhooks');
   await post('/system/webhooks/deliveries', { name });
   for (const act of ['test', 'disable', 'enable', 'retry', 'remove']) {

@@ -51,7 +51,7 @@ describe.each(ENGINES)('$name', (engine) => {
       await visitor.fill('User name', 'admin');
       await visitor.fill('Password', PASSWORD);
       await visitor.press('button', 'Sign in');
-      await visitor.fill('User, serial or transaction', 'anna');
+      await visitor.fill('User, serial, transaction or page', 'anna');
       await visitor.press('link', 'anna');
       await visitor.press('link', 'New token');
       await visitor.press('button', 'Show the first QR code');

@@ -60,7 +60,7 @@ async function prepareTasks(site: ConsoleSite): Promise<void> {
 }
 
 const anna = async (visitor: Visitor): Promise<void> => {
-  await visitor.fill('User, serial or transaction', 'schroeder');
+  await visitor.fill('User, serial, transaction or page', 'schroeder');
   await visitor.press('link', 'anna');
   await visitor.sees('Latest transactions');
 };
@@ -81,7 +81,7 @@ const TASKS: readonly Task[] = [
     person: 'helpdesk',
     title: 'unlock a token',
     run: async (visitor) => {
-      await visitor.fill('User, serial or transaction', 'PHONE');
+      await visitor.fill('User, serial, transaction or page', 'PHONE');
       await visitor.press('link', 'PHONE');
       await visitor.press('button', 'Unlock: PHONE');
       await visitor.sees('PHONE is unlocked.');
@@ -94,7 +94,7 @@ const TASKS: readonly Task[] = [
       const [one, other] = ['11111111', '22222222'];
       await application.challenge('TABLET', one);
       await application.challenge('TABLET', other);
-      await visitor.fill('User, serial or transaction', 'TABLET');
+      await visitor.fill('User, serial, transaction or page', 'TABLET');
       await visitor.press('link', 'TABLET');
       await visitor.press('button', 'Resynchronise');
       await visitor.fill('First response', application.respond(SUITE, one, { counter: 40n }));
@@ -107,7 +107,7 @@ const TASKS: readonly Task[] = [
     person: 'helpdesk',
     title: 'disable a lost phone',
     run: async (visitor) => {
-      await visitor.fill('User, serial or transaction', 'PHONE');
+      await visitor.fill('User, serial, transaction or page', 'PHONE');
       await visitor.press('link', 'PHONE');
       await visitor.press('button', 'Disable: PHONE');
       await visitor.sees('PHONE is disabled.');
@@ -238,22 +238,27 @@ async function doTasks(manner: string, visitor: Visitor, site: ConsoleSite): Pro
   for (const [place, task] of TASKS.entries()) {
     const before = TASKS[place - 1]?.person;
     if (before !== undefined && before !== task.person) {
+      await visitor.press('button', `${loginOf(before)}: account and display`);
       await visitor.press('button', 'Sign out');
       await visitor.sees('User name');
     }
     await visitor.open(`${site.origin}/console/search`);
     if (before !== task.person) {
-      await visitor.fill('User name', task.person === 'helpdesk' ? 'desk' : 'admin');
+      await visitor.fill('User name', loginOf(task.person));
       await visitor.fill('Password', PASSWORD);
       await visitor.press('button', 'Sign in');
     }
-    await visitor.sees('User, serial or transaction', 'field');
+    await visitor.sees('User, serial, transaction or page', 'field');
     visitor.acts = 0;
     const begun = performance.now();
     await task.run(visitor, site);
     done.push({ acts: visitor.acts, seconds: (performance.now() - begun) / 1_000 });
   }
   taken.set(manner, done);
+}
+
+function loginOf(person: (typeof TASKS)[number]['person']): string {
+  return person === 'helpdesk' ? 'desk' : 'admin';
 }
 
 async function publish(): Promise<void> {

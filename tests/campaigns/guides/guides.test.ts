@@ -8,6 +8,7 @@ import {
   PRE_SHARED_KEY,
 } from '../../support/values/pskc-documents.ts';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { issuerLogo } from '../../support/values/issuer-logo.ts';
 import { licenceVendor } from '../../support/values/signed-licence.ts';
 import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD, type Replacement } from './guide-sandbox.ts';
 
@@ -102,6 +103,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
   enrolment: {
     before: ADMINISTRATION,
     prepare: async (sandbox) => {
+      await sandbox.write('logo.png', Buffer.from(issuerLogo(), 'base64url'));
       await sandbox.write('keys.xml', FIGURE_7);
       await sandbox.write('more-keys.xml', FIGURE_6.replaceAll('987654321', '42'));
       await sandbox.write('transport-password.txt', KEY_PASSWORD);
@@ -177,6 +179,11 @@ const GUIDES: Readonly<Record<string, Guide>> = {
         ['0123456789abcdef', `"$(tankeeper keys list | awk 'NR > 1 && $2 != "current" { print $1 }')"`],
       ];
     },
+    replace: [
+      ['systemctl restart "tankeeper@$port"', ':'],
+      ['"http://127.0.0.1:$port/readyz"', `${TAN_SERVER}/readyz`],
+      ['sleep 5', ':'],
+    ],
     prints: [/every count is right/, /is retired/],
   },
   operator: {
