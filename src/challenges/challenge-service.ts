@@ -37,6 +37,8 @@ export interface CheckedTransaction {
   readonly result: boolean;
   /** Present for a decline: true if the user has declined the transaction, now or before. */
   readonly declined?: boolean;
+  /** True for a decline that ended the transaction, and did not only repeat another. */
+  readonly isEndedNow?: boolean;
 }
 
 /** The state of a challenge, as /ocra/checkstatus answers it. */
@@ -220,10 +222,8 @@ export class ChallengeService {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
     const { check, clock, challenges, refusals } = this.#deps;
-    let wasDeclined = false;
     const decideOn = (found: ChallengeOfToken): Promise<Decision> => {
       const kind = check.verifyDecline(found, decline);
-      wasDeclined = declineOf(found.challenge) !== undefined;
       return Promise.resolve(
         kind === null
           ? decideUnverifiable(found.token)
@@ -242,7 +242,8 @@ export class ChallengeService {
           dropped: false,
           failCount: decision.failCount,
           result: false,
-          declined: decision.change !== null || wasDeclined,
+          declined: decision.change !== null || decision.isRepeated === true,
+          isEndedNow: decision.change !== null,
         };
   }
 

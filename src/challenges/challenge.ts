@@ -134,6 +134,12 @@ export const VAIN_DECLINE: Readonly<Record<DeclineKind, string>> = {
   reported: 'report',
 };
 
+/** The outcomes of a decline of a transaction that is declined already. */
+export const REPEATED_DECLINE: Readonly<Record<DeclineKind, string>> = {
+  declined: 'declined again',
+  reported: 'reported again',
+};
+
 /** The changed fields of the challenge. */
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
 
@@ -153,6 +159,8 @@ export interface Decision {
   readonly cause?: WrongCause;
   /** Present for a decline that ended nothing. */
   readonly decline?: DeclineKind;
+  /** Present for a decline of a transaction that is declined already. */
+  readonly isRepeated?: true;
   /** Null if nothing changes. */
   readonly change: { readonly challenge: ChallengeChange; readonly token: TokenStateChange } | null;
   /** Takes its place where a challenge of the token with another text and the same question was accepted. */
@@ -244,6 +252,9 @@ export function decideDecline(
 ): Decision {
   if (kind === undefined) {
     return { ...decisionWithoutChange(token, 'wrong'), decline: 'declined' };
+  }
+  if (declineOf(challenge) !== undefined) {
+    return { ...decisionWithoutChange(token, 'dropped'), decline: kind, isRepeated: true };
   }
   if (!isOpen(challenge, settings, now)) {
     const end = challenge.closedBy === 'accepted' ? 'closed' : isDropped(challenge) ? 'dropped' : 'expired';

@@ -10,7 +10,13 @@ import type { Act } from '../policy/caller.ts';
 import { findToken, stateColumns, withLockedTokens } from '../tokens/token-rows-store.ts';
 import { isLocked, type TokenStateChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { type ChallengeOfToken, type Decision, MAX_FAIL_COUNT, VAIN_DECLINE } from './challenge.ts';
+import {
+  type ChallengeOfToken,
+  type Decision,
+  MAX_FAIL_COUNT,
+  REPEATED_DECLINE,
+  VAIN_DECLINE,
+} from './challenge.ts';
 
 /** @returns the audit entry of a response, with its effects on the token, in the state before it */
 export function decisionEntry(
@@ -32,7 +38,10 @@ export function decisionEntry(
   };
 }
 
-function outcomeOf({ reason, cause, decline }: Decision): string {
+function outcomeOf({ reason, cause, decline, isRepeated }: Decision): string {
+  if (decline !== undefined && isRepeated) {
+    return REPEATED_DECLINE[decline];
+  }
   const detail = cause ?? (decline && VAIN_DECLINE[decline]);
   return detail === undefined ? reason : `${reason}, ${detail}`;
 }

@@ -1,7 +1,13 @@
 import { type AuditRow, auditTime } from '../audit/audit-row.ts';
 import type { TransactionRows } from '../audit/audit-store.ts';
 import type { DeclineKind } from '../ocra/decline.ts';
-import { type ClosedBy, type Decision, VAIN_DECLINE, type WrongCause } from './challenge.ts';
+import {
+  type ClosedBy,
+  type Decision,
+  REPEATED_DECLINE,
+  VAIN_DECLINE,
+  type WrongCause,
+} from './challenge.ts';
 
 /**
  * `given up`: the wrong response that closes the challenge. `refused`: a response or a decline that changes nothing, or a
@@ -77,6 +83,12 @@ const EVENT_BY_OUTCOME: Readonly<Record<'issued' | Decision['reason'], EventMean
   reported: { event: 'reported', reason: '' },
 };
 
+/** The events of repeated declines, by their outcome. */
+const EVENT_BY_REPEAT: Readonly<Record<string, EventMeaning>> = {
+  [REPEATED_DECLINE.declined]: { event: 'refused', reason: 'declined again' },
+  [REPEATED_DECLINE.reported]: { event: 'refused', reason: 'reported again: this was not me' },
+};
+
 const FORGED_DECLINE = 'a decline that the token has not signed';
 
 /** The reason of a wrong response whose token needs to be resynchronised. */
@@ -113,6 +125,9 @@ function reportedEvent({ at, outcome, action, actor, client, requestId }: AuditR
 }
 
 function meaningOf(outcome: string): EventMeaning | undefined {
+  if (Object.hasOwn(EVENT_BY_REPEAT, outcome)) {
+    return EVENT_BY_REPEAT[outcome];
+  }
   const [word = '', detail] = outcome.split(', ');
   if (!Object.hasOwn(EVENT_BY_OUTCOME, word)) {
     return undefined;

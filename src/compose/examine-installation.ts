@@ -33,7 +33,7 @@ import { KeyRegistryStore } from '../keys/key-registry-store.ts';
 import { connectDatabase, type OpenDatabase } from './open-database.ts';
 import { type OpenedKeys, openKeys } from '../keys/open-keys.ts';
 import { checkAudit } from '../doctor/audit-check.ts';
-import { checkResolvers } from '../doctor/configuration-check.ts';
+import { checkAnswerAddresses, checkResolvers } from '../doctor/configuration-check.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';
 import { buildServices } from '../services.ts';
@@ -252,8 +252,10 @@ const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
   clock: ({ machineClock, installation }) => checkClock(machineClock, () => installation.time()),
 };
 
-/** Checks that read all tokens and users. */
+/** Checks that read all tokens or users. */
 const COUNT_CHECKS: CheckTable<ExaminedTables> = {
+  qrtanurl: async ({ configuration, installation, clock }) =>
+    checkAnswerAddresses(await configuration(), await installation.realmsOfQrTokens(), clock.now()),
   counters: ({ installation }) => checkCounts(() => installation.driftedCounts()),
 };
 

@@ -18,18 +18,18 @@ import { type Finding, findingOf } from './examination.ts';
 
 /**
  * @param tokenRealms the sets of realms that QR-TAN tokens are in; an empty one: no realm
- * @returns findings about realms, and about those whose tokens get no address to send their responses to
+ * @returns findings about realms whose tokens get no address to send their responses to
  */
-export function checkRealms(
-  { realms, policies }: Configuration,
+export function checkAnswerAddresses(
+  { policies }: Configuration,
   tokenRealms: readonly (readonly string[])[],
   at: Date,
 ): readonly Finding[] {
   const urls = policies.filter((policy) => givesValue(policy, 'qrtanurl'));
-  return [...defaultFindings(realms), ...tokenRealms.flatMap((names) => urlFindings(names, urls, at))];
+  return tokenRealms.flatMap((names) => urlFindings(names, urls, at));
 }
 
-function defaultFindings(realms: Configuration['realms']): readonly Finding[] {
+export function checkRealms({ realms }: Configuration): readonly Finding[] {
   if (realms.length === 0) {
     const text = 'there is no realm: no user is found';
     return [findingOf('note', 'realms.none', text, '`tankeeper realm add NAME --resolvers NAME`')];

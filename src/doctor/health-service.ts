@@ -3,7 +3,9 @@ import type { AuditRow } from '../audit/audit-row.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type OwnedToken, ownedToken } from '../helpdesk/owned-token.ts';
+import { VAIN_DECLINE } from '../challenges/challenge.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
 import type { KeyHolder } from '../keys/vault.ts';
 import type { ObservationStore, ResponseOutcomes } from '../monitoring/observation-store.ts';
 import { type ResolverHealth, resolverHealth } from '../monitoring/overview.ts';
@@ -74,7 +76,7 @@ export interface RefusedToken {
 export interface Health {
   readonly installation: InstallationHealth | null;
   readonly responses: ResponsePeriods | null;
-  /** Those of the last day, the newest first. */
+  /** Those of the last day, the newest first; also null while too many search the audit. */
   readonly refused: readonly RefusedToken[] | null;
 }
 
@@ -88,7 +90,9 @@ const CHECK_TIMEOUT_MS = 5_000;
 const MAX_ROWS = 100;
 const MAX_REFUSED = 10;
 /** The outcomes of refused responses that somebody may have to be called about. */
-const REFUSED = ['wrong', 'locked'] as const;
+const REFUSED = ['wrong', 'exhausted', 'locked'] as const;
+/** The ends of the outcomes of declines, which are no responses. */
+const DECLINES = Object.values(VAIN_DECLINE).map((word) => `, ${word}`);
 
 /** What does not depend on the caller. */
 interface HealthFacts {
@@ -200,13 +204,12 @@ export class HealthService {
     caller: Caller,
     configuration: Configuration,
     shown: Grant | undefined,
-  ): Promise<readonly RefusedToken[]> {
-    const { audit, tokens, clock } = this.#deps;
-    const rows: AuditRow[] = [];
-    for (const outcome of REFUSED) {
-      const since = new Date(clock.now().getTime() - DAY_MS);
-      rows.push(...(await audit.page(caller, { outcome, since, limit: MAX_ROWS })).rows);
+  ): Promise<readonly RefusedToken[] | null> {
+    const rows = await this.#refusals(caller);
+    if (rows === undefined) {
+      return null;
     }
+    const { tokens } = this.#deps;
     const refused: RefusedToken[] = [];
     for (const { serial, refusals, lastAt } of bySerial(rows).slice(0, MAX_REFUSED)) {
       const token = shown === undefined ? undefined : await tokens.findBySerial(serial);
@@ -219,6 +222,24 @@ export class HealthService {
       });
     }
     return refused;
+  }
+
+  /** @returns undefined while too many search the audit: the page is worth more than this part */
+  async #refusals(caller: Caller): Promise<readonly AuditRow[] | undefined> {
+    const { audit, clock } = this.#deps;
+    const since = new Date(clock.now().getTime() - DAY_MS);
+    const rows: AuditRow[] = [];
+    try {
+      for (const outcome of REFUSED) {
+        rows.push(...(await audit.page(caller, { outcome, since, limit: MAX_ROWS })).rows);
+      }
+    } catch (error) {
+      if (isServiceError(error, 'server.busy')) {
+        return undefined;
+      }
+      throw error;
+    }
+    return rows.filter(({ outcome }) => !DECLINES.some((end) => outcome.endsWith(end)));
   }
 }
 

@@ -24,7 +24,7 @@ const GRANTED = `
     CASE WHEN datconnlimit < 0 OR rolsuper THEN 1000000 ELSE datconnlimit END) AS granted
   FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`;
 
-/** By the index on tokens' realm sets, without a walk over the tokens of a realm that has one of them. */
+/** No index has the type: reads all tokens of a set of realms that has no such token. */
 const QR_REALMS = `
   SELECT ARRAY(SELECT name FROM realms WHERE id = ANY (realm_ids) ORDER BY name) AS realms
   FROM realm_sets

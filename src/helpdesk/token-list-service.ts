@@ -160,9 +160,9 @@ export class TokenListService {
       .filter(({ name }) => grant !== undefined && realmsWith(configuration, grant, name).length > 0)
       .map(async (resolver) => {
         const own = [...owners.values()].filter(({ resolverId }) => resolverId === resolver.id);
-        const source = this.#deps.sources(resolver);
         let isLate = false;
         const ask = async (): Promise<void> => {
+          const source = this.#deps.sources(resolver);
           for (let owner = own.pop(); owner !== undefined && !isLate; owner = own.pop()) {
             const user = await source.findById(owner.userId);
             names.set(keyOf(owner), `${user?.givenName ?? ''} ${user?.surname ?? ''}`.trim());
@@ -173,7 +173,7 @@ export class TokenListService {
           await withTimeLimit(NAMES_TIMEOUT_MS, all, () => new ServiceError('resolver.unavailable', 'late'));
         } catch (error) {
           // The list is worth more than the names on it.
-          if (!isServiceError(error, 'resolver.unavailable')) {
+          if (!isServiceError(error)) {
             throw error;
           }
         } finally {

@@ -26,7 +26,7 @@ const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>
  * @throws ServiceError 'key-file.invalid' with line and element
  */
 export function parseXml(document: string): XmlElement {
-  const text = withPlainLineEnds(document);
+  const text = withPlainLineEnds(document.replace(/^\uFEFF/, ''));
   assertHarmless(text);
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- its replacement is another package for the same code
   const outcome = XMLValidator.validate(text);

@@ -45,12 +45,16 @@ describe('the known outcomes', () => {
     expect([...literals, ...entries, ...reasons].filter((outcome) => !isKnownOutcome(outcome))).toEqual([]);
   });
 
-  it.each(['changed owner, realms', 'refused: password, 812 times', 'removed, from 3 tokens', 'issued'])(
-    'include %j',
-    (outcome) => {
-      expect(isKnownOutcome(outcome)).toBe(true);
-    },
-  );
+  it.each([
+    'changed owner, realms',
+    'declined again',
+    'reported again',
+    'refused: password, 812 times',
+    'removed, from 3 tokens',
+    'issued',
+  ])('include %j', (outcome) => {
+    expect(isKnownOutcome(outcome)).toBe(true);
+  });
 });
 
 describe('a filter', () => {

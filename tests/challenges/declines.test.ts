@@ -11,7 +11,15 @@ import { ACT } from '../support/values/token-values.ts';
 const admin = callerNamed('admin');
 const open = { client: '192.0.2.9', requestId: 'request-2' };
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
-const DECLINED = { known: true, dropped: false, failCount: 0, result: false, declined: true };
+const DECLINED = {
+  known: true,
+  dropped: false,
+  failCount: 0,
+  result: false,
+  declined: true,
+  isEndedNow: true,
+};
+const AGAIN = { ...DECLINED, isEndedNow: false };
 const UNKNOWN = { known: false, dropped: false, failCount: 0, result: false, declined: false };
 
 const site = new OcraSite();
@@ -73,10 +81,11 @@ describe('a declined transaction', () => {
 
   it('may be declined again, by an app that got no answer, and stays what it was', async () => {
     await decline('declined');
-    expect(await decline('reported')).toEqual(DECLINED);
+    expect(await decline('declined')).toEqual(AGAIN);
+    expect(await decline('reported')).toEqual(AGAIN);
     const { transactionId } = issued;
     expect(await house.ocra.status(admin, { transactionId })).toMatchObject([{ declined: 'declined' }]);
-    expect(await outcomes()).toEqual(['declined', 'dropped, report']);
+    expect(await outcomes()).toEqual(['declined', 'declined again', 'reported again']);
   });
 
   it.each([
@@ -93,7 +102,7 @@ describe('a declined transaction', () => {
 describe('a decline that comes too late', () => {
   it('is told so after a right response, which stands, and the audit knows', async () => {
     expect(await respond()).toMatchObject({ result: true });
-    expect(await decline('reported')).toEqual({ ...DECLINED, declined: false });
+    expect(await decline('reported')).toEqual({ ...AGAIN, declined: false });
     const { transactionId } = issued;
     const [entry] = await house.ocra.status(admin, { transactionId });
     expect(entry).toMatchObject({ validTan: true, declined: undefined });

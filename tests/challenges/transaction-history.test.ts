@@ -76,7 +76,7 @@ describe('the history of a transaction', () => {
     [
       'declined, and declined again',
       {
-        rows: [row('issued', 0), row('declined', 2), row('dropped, report', 4)],
+        rows: [row('issued', 0), row('declined', 2), row('reported again', 4)],
         challenge: stored('declined', 2),
         now: 9999,
       },
@@ -154,6 +154,8 @@ describe('the history of a transaction', () => {
     ['closed, report', 'reported too late: this was not me'],
     ['expired, decline', 'declined too late'],
     ['wrong, decline', 'a decline that the token has not signed'],
+    ['declined again', 'declined again'],
+    ['reported again', 'reported again: this was not me'],
   ])('tells of “%s” why it had no effect', (outcome, reason) => {
     const trail = { rows: [row(outcome, 3)], more: 0 };
     const { events } = timelineOf({ stored: stored(), trail, challengeTimeout: TIMEOUT, now: after(4) });

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { lineCounter, lineOf } from '../../src/tokens/pskc-xml.ts';
+import { lineCounter, lineOf, parseXml } from '../../src/tokens/pskc-xml.ts';
+
+it('a document is read with a byte order mark before it, and refused with two', () => {
+  expect(parseXml('\ufeff<?xml version="1.0"?>\n<KeyContainer/>')).toMatchObject({
+    name: 'KeyContainer',
+    line: 2,
+  });
+  expect(() => parseXml('\ufeff\ufeff<?xml version="1.0"?><KeyContainer/>')).toThrow();
+});
 
 describe('the line of a place in a document', () => {
   it('is counted from 1, for places in their order', () => {

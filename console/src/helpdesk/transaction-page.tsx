@@ -17,7 +17,13 @@ import { mayOnToken, type Remedies, remediesOf } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { Owner } from './token-owner.tsx';
 import { TransactionBadge } from './token-badge.tsx';
-import { OUT_OF_STEP, PIN_WRONG, REPORTED_LATE, transactionTexts } from './transaction-texts.ts';
+import {
+  OUT_OF_STEP,
+  PIN_WRONG,
+  REPORTED_AGAIN,
+  REPORTED_LATE,
+  transactionTexts,
+} from './transaction-texts.ts';
 import { useNames } from './use-names.ts';
 
 type History = ValueOf<'/admin/transaction'>;
@@ -59,7 +65,10 @@ function Facts({ history }: { readonly history: History }): ReactNode {
       <dt>{names.state}</dt>
       <dd>
         <TransactionBadge state={state} />{' '}
-        {events.some(({ reason }) => reason === REPORTED_LATE) && <TransactionBadge state="reported" />}
+        {state !== 'reported' &&
+          events.some(({ reason }) => [REPORTED_LATE, REPORTED_AGAIN].includes(reason)) && (
+            <TransactionBadge state="reported" />
+          )}
       </dd>
       <dt>{names.serial}</dt>
       <dd>

@@ -40,6 +40,9 @@ export const PIN_WRONG = 'the response was right, the PIN was wrong';
 /** The server's words for “this was not me” after the transaction had ended, perhaps by an accepted response. */
 export const REPORTED_LATE = 'reported too late: this was not me';
 
+/** Likewise, where the transaction was declined or reported before. */
+export const REPORTED_AGAIN = 'reported again: this was not me';
+
 export const transactionTexts: Texts<TransactionTexts> = {
   en: {
     data: 'Display data',
@@ -107,6 +110,8 @@ export const transactionTexts: Texts<TransactionTexts> = {
       'the challenge is declined, given up or superseded':
         'die Challenge ist abgelehnt, aufgegeben oder ersetzt',
       'declined too late': 'zu spät abgelehnt',
+      'declined again': 'nochmals abgelehnt',
+      [REPORTED_AGAIN]: 'nochmals gemeldet: Das war ich nicht',
       [REPORTED_LATE]: 'zu spät gemeldet: Das war ich nicht',
       'a decline that the token has not signed': 'eine Ablehnung, die das Token nicht unterschrieben hat',
       'the challenge has expired': 'die Challenge ist abgelaufen',

@@ -13,7 +13,7 @@ import {
   valueReading,
 } from '../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
-import { optional, required, secret } from '../request/parameters.ts';
+import { blankAsUndefined, optional, required, secret } from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const DISPLAY_DATA = ['the text that the app displays', 'Pay 50 EUR'] as const;
@@ -227,7 +227,8 @@ function checkEndpoint(ocra: ChallengeService): Endpoint {
     },
     async ({ parameters, client, requestId, context, dialect }) => {
       const checked = await checkOrDecline(ocra, parameters, { client, requestId });
-      const accepted = checked.result || checked.declined === true;
+      // A decline that changes nothing is counted, or its repeats would fill the audit without a limit.
+      const accepted = checked.result || checked.isEndedNow === true;
       return { ...dialect.ocra.checkedTransaction(checked, context), accepted };
     },
   );
@@ -235,9 +236,15 @@ function checkEndpoint(ocra: ChallengeService): Endpoint {
 
 function checkOrDecline(
   ocra: ChallengeService,
-  { pass, decline, transactionid: transactionId }: Readonly<Record<string, string | undefined>>,
+  { pass: given, decline, transactionid: transactionId }: Readonly<Record<string, string | undefined>>,
   open: { readonly client: string; readonly requestId: string },
 ): Promise<CheckedTransaction> {
+  const isDecline = blankAsUndefined(decline) !== undefined;
+  const pass = isDecline ? blankAsUndefined(given) : given;
+  if (isDecline && pass !== undefined) {
+    const message = "The parameters 'pass' and 'decline' exclude each other";
+    throw new ServiceError('parameter.invalid', message, { parameter: 'decline' });
+  }
   const missing = pass === undefined && decline === undefined ? 'pass' : 'transactionid';
   if (missing === 'pass' || transactionId === undefined) {
     throw new ServiceError('parameter.missing', `Missing parameter '${missing}'.`, { parameters: [missing] });

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
+import { AuditReading } from '../../../src/audit/audit-reading.ts';
+import { InstallationStore } from '../../../src/doctor/installation-store.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
@@ -39,6 +42,9 @@ beforeAll(async () => {
     await application.check(transactionid, '00000000');
     application.clock.advance(2);
   }
+  // A decline that the token has not signed is no refused response.
+  const { transactionid } = await application.challenge('S1', '12345678');
+  await application.send('/ocra/check_t', { transactionid, decline: '00' });
   const { policies, webhooks } = application.services;
   administrators = await BoundedAdministrators.of(application);
   await administrators.add('northern', 'audit, show', 'north');
@@ -55,6 +61,7 @@ beforeAll(async () => {
        SELECT id, gen_random_uuid(), 'token.locked', now(), '{}', now() FROM webhooks;
      INSERT INTO response_minutes (minute, outcome, durations) VALUES
        (now() - interval '1 hour', 'accepted', '{3,1}'), (now() - interval '2 hours', 'wrong', '{2}'),
+       (now() - interval '2 hours', 'declined', '{4}'), (now() - interval '2 hours', 'reported', '{8}'),
        (now() - interval '3 days', 'expired', '{5}'), (now() - interval '20 days', 'locked', '{7}'),
        (now() - interval '40 days', 'accepted', '{9}');
      INSERT INTO key_holders (id, place, key_ids, sealing_key) VALUES ('one', 'tan1:4711 (1.0.0)', '{}', '')`,
@@ -72,7 +79,9 @@ function refusalOf({ body }: Response): string {
 
 describe('GET /system/health', () => {
   it('tells findings with their remedies, the backup, webhooks, servers and resolvers', async () => {
+    const walk = jest.spyOn(InstallationStore.prototype, 'realmsOfQrTokens');
     const { installation } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    expect(walk).not.toHaveBeenCalled();
     expect(installation?.findings).toContainEqual({
       severity: 'note',
       code: 'addresses.no-proxy',
@@ -116,6 +125,14 @@ describe('GET /system/health', () => {
     ]);
   });
 
+  it('tells the rest while too many search the audit', async () => {
+    const busy = new ServiceError('server.busy', 'busy');
+    const search = jest.spyOn(AuditReading.prototype, 'page').mockRejectedValue(busy);
+    const health = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    search.mockRestore();
+    expect(health).toMatchObject({ installation: { last_backup: null }, refused: null });
+  });
+
   it('shows an administrator of one realm the refused users of this realm alone', async () => {
     const shown = healthOf(await administrators.get('northern', '/system/health', {}));
     expect(shown).toEqual({
@@ -144,5 +161,13 @@ describe('GET /system/health', () => {
 
   it('and an administrator without any of them is refused', async () => {
     expect(refusalOf(await administrators.get('nobody', '/system/health', {}))).toMatch(/^ERR410/);
+  });
+
+  it('counts the response that uses a transaction up as refused', async () => {
+    await application.services.settings.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1']]));
+    const { transactionid } = await application.challenge('S1', '12345678');
+    await application.check(transactionid, '00000000');
+    const { refused } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    expect(refused).toContainEqual(expect.objectContaining({ serial: 'S1', refusals: 2 }));
   });
 });

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ServiceError } from '../../../src/kernel/errors.ts';
+import { PasswdFile } from '../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
@@ -292,7 +294,7 @@ describe('/admin/tokens', () => {
     expect(await named({ names: '1' }, 'shower')).toEqual([null, null]);
   });
 
-  it('lists tokens without names where a resolver is away', async () => {
+  it('lists tokens without names where a resolver is away or its password cannot be read', async () => {
     const { resolvers, realms, tokens } = application.services;
     await application.addRealm('west', ['dora']);
     await application.enrolPlain('AWAY', SUITE, { user: 'dora', realm: 'west' });
@@ -302,7 +304,13 @@ describe('/admin/tokens', () => {
       application.databaseUrl,
       `UPDATE tokens SET owner_resolver_id = (SELECT id FROM resolvers WHERE name = 'lost') WHERE serial = 'AWAY'`,
     );
-    expect((await sheet({ names: '1', serial: 'AWAY' })).tokens).toMatchObject([{ owner_name: null }]);
+    const withoutName = [{ serial: 'AWAY', owner_name: null }];
+    expect((await sheet({ names: '1', serial: 'AWAY' })).tokens).toMatchObject(withoutName);
+    const unreadable = new ServiceError('secret.unreadable', 'no key');
+    const asked = jest.spyOn(PasswdFile.prototype, 'findById').mockRejectedValue(unreadable);
+    expect((await sheet({ names: '1', serial: 'AWAY' })).tokens).toMatchObject(withoutName);
+    expect(asked).toHaveBeenCalled();
+    asked.mockRestore();
     await tokens.remove(OPERATOR, { serial: 'AWAY' });
     await realms.remove(OPERATOR, 'west');
     await resolvers.remove(OPERATOR, 'lost');
@@ -329,6 +337,10 @@ describe('/admin/tokens', () => {
     { limit: 'x' },
     { status: 'broken' },
     { status: 'active,inactive' },
+    { user: '' },
+    { user: ' ', userrealm: 'north' },
+    { userrealm: 'north' },
+    { userrealm: '', resconf: 'north' },
   ])('refuses %j', async (parameters) => {
     expect((await ask('/admin/tokens', parameters)).error?.message).toMatch(/must be/);
   });

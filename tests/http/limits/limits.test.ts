@@ -158,6 +158,17 @@ describe('responses to one transaction that are not accepted', () => {
     expect(await refusals('transaction-failures')).toBe(2);
   });
 
+  it('are also declines that change nothing, as the repeats of one', async () => {
+    await open({ transactionFailures: 3 });
+    await application.enrolPlain('T1', SUITE);
+    const { transactionid, question } = await application.challenge('T1');
+    const decline = application.decline(SUITE, transactionid, question, 'declined');
+    const answers = await repeat(6, async () =>
+      application.send('/ocra/check_t', { transactionid, decline }).set('X-Forwarded-For', CUSTOMER),
+    );
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 429, 429]);
+  });
+
   it('are counted under a hash, not under the id', async () => {
     await open({});
     await check(ATTACKER, 'abcdefabcdefabcdefab', '12345678');

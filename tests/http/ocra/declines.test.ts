@@ -60,14 +60,29 @@ describe('a decline at /ocra/check_t', () => {
     expect(await decline(documented, challenge)).toMatchObject({ result: false, declined: true });
   });
 
-  it('counts for nothing beside a response, which the request answers as ever', async () => {
-    const challenge = await documented.challenge('Q1', 'Pay 5');
-    const pass = documented.respond(SUITE, challenge.question);
-    expect(await decline(documented, challenge, 'declined', { pass })).toEqual({
-      failcount: 0,
+  it('is refused beside a response, and neither has an effect', async () => {
+    const { transactionid, question } = await documented.challenge('Q1', 'Pay 5');
+    const text = documented.decline(SUITE, transactionid, question, 'declined');
+    for (const pass of [documented.respond(SUITE, question), '0']) {
+      const answer = await documented.send('/ocra/check_t', { transactionid, decline: text, pass });
+      expect(answer.body).toMatchObject({ result: { status: false } });
+      expect(answer.text).toContain('exclude each other');
+    }
+    expect(await documented.status({ transactionid })).toMatchObject([
+      { received_tan: false, valid_tan: false, failcount: 0 },
+    ]);
+    expect(await documented.check(transactionid, documented.respond(SUITE, question))).toMatchObject({
       result: true,
     });
-    expect(await decline(documented, challenge)).toEqual({ failcount: 0, result: false, declined: false });
+  });
+
+  it.each(['', ' '])('is a decline beside the blank response %j of a form', async (pass) => {
+    const challenge = await documented.challenge('Q1', 'Pay 5');
+    expect(await decline(documented, challenge, 'declined', { pass })).toEqual({
+      failcount: 0,
+      result: false,
+      declined: true,
+    });
   });
 
   it('tells whoever has the transaction alone nothing, not even whether there is one', async () => {

@@ -140,6 +140,14 @@ it.each(['M%FCller+%80', 'M%C3%BCller+%E2%82%AC'])(
   },
 );
 
+it('every byte of windows-1252 is its character, also where it names none', async () => {
+  const named =
+    '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f';
+  const percent = Array.from({ length: 16 }, (_, place) => `%8${place.toString(16)}`).join('');
+  await request(application.app).get(`${CHECK}?transactionid=t&pass=z${percent}%A0%FF`);
+  expect(given()).toEqual({ pass: `z${named}\u00a0\u00ff`, transactionId: 't' });
+});
+
 describe('parameters in the dialect linotp', () => {
   let linotp: TestApplication;
   beforeAll(() => {

@@ -244,9 +244,10 @@ function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
     },
     async ({ caller, parameters }) => {
       const { serial, user, userrealm, resconf, realm, status = '', limit, cursor, names } = parameters;
+      assertLogin(parameters);
       const sheet = await operations.tokenList.page(caller, {
         serialPrefix: blankAsUndefined(serial)?.trim(),
-        user: blankAsUndefined(user),
+        user,
         userRealm: blankAsUndefined(userrealm),
         userResolver: blankAsUndefined(resconf),
         realm: realm === NO_REALM ? null : blankAsUndefined(realm),
@@ -259,6 +260,15 @@ function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
       return tokenSheetObject(sheet);
     },
   );
+}
+
+/** @throws ServiceError 'parameter.invalid' for an owner without a login, who would be read as anybody */
+function assertLogin({ user, userrealm, resconf }: Readonly<Record<string, string | undefined>>): void {
+  const isOwner = user !== undefined || `${userrealm ?? ''}${resconf ?? ''}`.trim() !== '';
+  if (isOwner && blankAsUndefined(user) === undefined) {
+    const message = "The parameter 'user' must be a login, where the owner is given";
+    throw new ServiceError('parameter.invalid', message, { parameter: 'user' });
+  }
 }
 
 /** The conditions by their names in the interface. */

@@ -73,7 +73,7 @@ const HEALTH = z.strictObject({
     .array(REFUSED)
     .nullable()
     .describe(
-      'tokens with wrong or locked responses in the last 24 hours, in the realms of the right `admin:audit`, the newest first, ten at most; null without it',
+      'tokens with wrong or locked responses in the last 24 hours, in the realms of the right `admin:audit`, the newest first, ten at most; null without it, and while too many search the audit',
     ),
 });
 
@@ -134,12 +134,13 @@ function shownInstallation(
 }
 
 function shownPeriod({ since, outcomes }: ResponsePeriod): Shown<typeof PERIOD> {
-  const { accepted = 0, expired = 0, ...others } = outcomes;
+  const { accepted = 0, expired = 0, declined = 0, reported = 0 } = outcomes;
+  const all = Object.values(outcomes).reduce((sum, number) => sum + number, 0);
   return {
     since: since.toISOString(),
     accepted,
     expired,
-    refused: Object.values(others).reduce((sum, number) => sum + number, 0),
+    refused: all - accepted - expired - declined - reported,
   };
 }
 

@@ -15,9 +15,9 @@ function attributesOfId(userId: LdapUserId): readonly string[] {
   return userId.kind === 'dn' ? [] : userId.kind === 'bytes' ? userId.names : [userId.name];
 }
 
-/** @returns every login of an entry */
+/** @returns every login of an entry; a blank one is none */
 export function loginsOf(entry: SearchEntry, { login }: LdapAttributes): readonly string[] {
-  return textsOf(entry, login);
+  return textsOf(entry, login).filter((text) => text.trim() !== '');
 }
 
 /** @returns every id of an entry; the first is the user's */

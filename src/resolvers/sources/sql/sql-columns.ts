@@ -99,6 +99,22 @@ export function isPresent(column: KeyColumn): SqlPart {
     : [`(LENGTH(??) > 0 AND INSTR(CAST(CONVERT(?? USING utf8mb4) AS BINARY), X'00') = 0)`, [name, name]];
 }
 
+/** The condition that a row has a login: one of blanks alone is none. */
+export function hasLogin(column: KeyColumn): SqlPart {
+  const { name, kind, database } = column;
+  const [present, bindings] = isPresent(column);
+  if (kind !== 'text' && kind !== 'padded' && kind !== 'bytes') {
+    return [present, bindings];
+  }
+  const isNotBlank =
+    database === 'mysql'
+      ? `CONVERT(?? USING utf8mb4) REGEXP '[^[:space:]]'`
+      : kind === 'bytes'
+        ? `btrim(??, decode('090a0b0c0d20', 'hex')) <> decode('', 'hex')`
+        : `btrim(CAST(?? AS text), E' \\t\\n\\x0b\\f\\r') <> ''`;
+  return [`(${present} AND ${isNotBlank})`, [...bindings, name]];
+}
+
 /**
  * The condition that finds the rows with a text, by an index. It may find others whose texts only compare as equal.
  * @returns undefined if the column holds no such text

@@ -102,5 +102,5 @@ export function userOf(row: SqlRow): DirectoryUser | undefined {
     email: text('email'),
     phone: text('phone') === '' ? text('mobile') : text('phone'),
   };
-  return user.userId === '' || user.login === '' ? undefined : user;
+  return user.userId === '' || user.login.trim() === '' ? undefined : user;
 }

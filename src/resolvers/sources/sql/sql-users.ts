@@ -14,6 +14,7 @@ import type { Log } from '../../../kernel/log.ts';
 import {
   exactForm,
   hasText,
+  hasLogin,
   isPresent,
   type KeyColumn,
   kindOf,
@@ -106,7 +107,7 @@ export class SqlUsers implements UserSource {
     const [numbers, twice] = await this.#ask(async (query) => {
       const { userId, login } = await query.keys();
       const [id, idBindings] = isPresent(userId);
-      const [name, nameBindings] = isPresent(login);
+      const [name, nameBindings] = hasLogin(login);
       const both = `COUNT(CASE WHEN ${id} AND ${name} THEN 1 END)`;
       const counted = query.bounded(query.users()).select({
         entries: query.transaction.raw('COUNT(*)'),
@@ -268,7 +269,7 @@ function userQuery(
 
 /** Leaves out rows without a login or an id. */
 function usable(rows: Query, { userId, login }: Keys): Query {
-  return rows.whereRaw(...isPresent(userId)).whereRaw(...isPresent(login));
+  return rows.whereRaw(...isPresent(userId)).whereRaw(...hasLogin(login));
 }
 
 function numberIn([row]: readonly SqlRow[], name: keyof SqlRow): number {

@@ -34,6 +34,7 @@ const BYTES = ['c3ff', 'c3fe', '63336666'];
         person('carl', { mail: 'c@example.org', uid: 'carl' }),
         person('dora', { mail: 'c@example.org', uid: [] }),
         person('emil', { uid: 'emil' }),
+        person('fred', { mail: 'f@example.org', uid: ' ' }),
         ...places,
       ],
     });
@@ -95,16 +96,16 @@ const BYTES = ['c3ff', 'c3fe', '63336666'];
     });
     // The directory takes anna's address for bert's: the ids are two all the same.
     expect(await source.examine()).toEqual({
-      entries: 5,
+      entries: 6,
       users: 3,
       withoutId: 1,
-      withoutLogin: 1,
+      withoutLogin: 2,
       sharingId: 0,
     });
     expect([await source.count(), (await source.list()).length]).toEqual([3, 3]);
     expect((await source.findById('A@example.org'))?.login).toBe('bert');
     const none = users({ UIDTYPE: 'nosuch', LDAPBASE: PEOPLE });
-    expect(await none.examine()).toMatchObject({ entries: 4, users: 0, withoutId: 4 });
+    expect(await none.examine()).toMatchObject({ entries: 5, users: 0, withoutId: 5 });
     expect(await none.count()).toBe(0);
   });
 

@@ -138,17 +138,21 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
         ["'4'", 'NULL'],
         ["'5'", "''"],
         ["''", "''"],
+        ["'6'", "' '"],
+        ["'7'", kind === 'MariaDB' ? "' \\t'" : "E' \\t'"],
       ]);
       expect(await source.examine()).toEqual({
-        entries: 6,
+        entries: 8,
         users: 1,
         withoutId: 3,
-        withoutLogin: 2,
+        withoutLogin: 4,
         sharingId: 0,
       });
       expect([await source.count(), (await source.list()).length]).toEqual([1, 1]);
       expect(await source.findByLogin('bert')).toBeUndefined();
       expect(await source.findByLogin('carl')).toBeUndefined();
+      expect(await source.findByLogin(' ')).toBeUndefined();
+      expect(await source.findById('6')).toBeUndefined();
       expect(await source.findById('')).toBeUndefined();
     });
 
