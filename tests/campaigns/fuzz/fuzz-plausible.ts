@@ -64,7 +64,7 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   '/system/resolverconsequences resolver': ['local', 'staff'],
   '/system/webhooks/add name': ['hook2', 'hook', 'a b'],
   ...Object.fromEntries(
-    ['deliveries', 'rotate-secret', 'enable', 'disable', 'test', 'retry', 'remove'].map((act) => [
+    ['deliveries', 'rotate-secret', 'set', 'enable', 'disable', 'test', 'retry', 'remove'].map((act) => [
       `/system/webhooks/${act} name`,
       ['hook', 'hook2'],
     ]),

@@ -9,7 +9,8 @@ const LEAKS: readonly RegExp[] = [
   /\.[cm]?[jt]s:\d+/,
   /node_modules|node:internal|file:\/\/\/(?!etc)/,
   /SQLSTATE|syntax error at|violates|relation \\?"|column \\?"|duplicate key|deadlock|canceling statement/i,
-  /invalid (?:input syntax|byte sequence)|out of range for type|\bknex\b|\bpg_[a-z]/i,
+  // But for doctor's remedies.
+  /invalid (?:input syntax|byte sequence)|out of range for type|\bknex\b|\bpg_(?!reload_conf\(\)|dump\b)[a-z]/i,
   /\b(?:select|insert into|update|delete from) (?:"|\*|tokens|challenges|policies|configuration|realms)/i,
   // But for LinOTP's recorded sentence about an activation code, which is Python's.
   /(?:Type|Range|Reference|Syntax|Assertion|Aggregate)Error(?!\('Incorrect padding',\))|Cannot read propert|is not a function/,
