@@ -1,9 +1,17 @@
 import { decline, type OpenChallenge, respond, type ResponseMeans } from '../../../src/device/challenge.ts';
 import type { ReadyToken } from '../../../src/device/device-token.ts';
+import type { OutgoingResponse } from '../../../src/device/response-request.ts';
 import type { DeclineKind } from '../../../src/ocra/decline.ts';
 import type { HistoryEntry, HistoryOutcome, Vault } from '../vault/vault.ts';
 import type { ShownChallenge } from './open-code.ts';
-import type { SendResponse, SentOutcome } from './send-response.ts';
+
+/**
+ * `accepted` and `refused`: the server's verdict. `no-verdict`: an answer that does not say. `no-answer`: none that the
+ * app may read, so what was sent may have arrived. `offline`: nothing was sent.
+ */
+export type SentOutcome = 'accepted' | 'refused' | 'no-verdict' | 'no-answer' | 'offline';
+
+export type SendResponse = (response: OutgoingResponse) => Promise<SentOutcome>;
 
 /** The reason why digits are shown to be typed. */
 export type DigitsReason = 'no-address' | 'insecure-address' | Exclude<SentOutcome, 'accepted' | 'refused'>;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { declineChallenge, type DeclineOutcome } from '../../../app/src/flows/answer-challenge.ts';
+import {
+  declineChallenge,
+  type DeclineOutcome,
+  type SentOutcome,
+} from '../../../app/src/flows/answer-challenge.ts';
 import type { ShownChallenge } from '../../../app/src/flows/open-code.ts';
-import type { SentOutcome } from '../../../app/src/flows/send-response.ts';
 import { type HistoryEntry, type Vault, VaultError } from '../../../app/src/vault/vault.ts';
 import { token } from '../../campaigns/app/vault/vault-site.ts';
 
