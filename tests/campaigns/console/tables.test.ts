@@ -158,7 +158,7 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     await site.application.services.tokens.setRealms(OPERATOR, { serial: 'T3', realms: ['south'] });
     await button(dialog, 'Disable').click();
     await dialog.getByText('3 tokens are disabled.').waitFor();
-    await dialog.getByText('1 token was not changed:').waitFor();
+    await dialog.getByText('1 token was not changed, or it is not known:').waitFor();
     await dialog
       .getByRole('listitem')
       .filter({ hasText: 'T3' })
@@ -280,7 +280,8 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     expect([await isActive('T1'), await isActive('T2'), await isActive('T3')]).toEqual([false, false, true]);
     await page.getByRole('searchbox').fill('+49');
     await expectSoon(() => page.locator('td[data-name="Login"]').allTextContents()).toEqual(['anna']);
-    await expectSoon(() => page.url()).toContain('#/people;text=');
+    // What was typed stays in the browser's history after a sign-out if it is in the address.
+    expect(page.url()).not.toContain('49');
     await page.getByRole('link', { name: 'anna' }).click();
     await page.getByText('anna · Realm: north').waitFor();
     await page.goBack();
