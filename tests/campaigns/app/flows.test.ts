@@ -9,6 +9,7 @@ import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { issuerLogo } from '../../support/values/issuer-logo.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { deferred } from '../../support/values/deferred.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { answerAt, expectScreen, openApp, pasteCode, PIN, rollOut } from './support/app-page.ts';
 import { ACTIVATION_CODE, COUNTER_SUITE, issueCodes, QUESTION } from './support/issued-codes.ts';
@@ -273,16 +274,24 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await page.getByText('the token must be rolled out anew').waitFor();
     await press(page, 'Done');
     await page.getByText('Scan your first code').waitFor();
+    await expectSoon(() => page.getByRole('button', { name: /LSQR0001/ }).count()).toBe(0);
   });
 
   it('shows which decision is being sent', async () => {
     const { page } = await openApp(browser, site.origin);
     await rollOut(page, await issueCodes(ADDRESS));
-    // Never answered.
-    await page.route(ADDRESS, () => undefined);
+    const seen = deferred<undefined>();
+    await page.route(ADDRESS, async (route) => {
+      await seen.promise;
+      await route.abort();
+    });
     await press(page, 'Decline');
     await expectSoon(() => page.locator('button[aria-busy=true]').allTextContents()).toEqual(['Sending …']);
-    expect(await page.getByRole('button', { name: 'Confirm', exact: true }).isDisabled()).toBe(true);
+    await expectSoon(() => page.getByRole('button', { name: 'Confirm', exact: true }).isDisabled()).toBe(
+      true,
+    );
+    seen.resolve(undefined);
+    await expectScreen(page, 'Declined');
   });
 
   it('does not say that nothing is confirmed where a response was sent before', async () => {

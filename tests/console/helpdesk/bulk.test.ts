@@ -95,7 +95,7 @@ describe('the tokens of people', () => {
     const asked: string[] = [];
     Object.assign(globalThis, { document: { cookie: '' } });
     jest.spyOn(globalThis, 'fetch').mockImplementation((_address, request) => {
-      const { user } = JSON.parse(String(request?.body)) as { user: string };
+      const { user } = JSON.parse(request?.body as string) as { user: string };
       asked.push(user);
       const value = answer(user, asked.length);
       return Promise.resolve(Response.json({ result: { status: true, value } }));
