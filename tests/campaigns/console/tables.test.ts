@@ -7,6 +7,7 @@ import {
   type ConsoleSite,
   lookAt,
   openConsole,
+  openUserMenu,
   startConsole,
   WIDTHS,
 } from '../../support/browser/console-site.ts';
@@ -315,10 +316,9 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
   it.each(WIDTHS)('have no fault in German, %d pixels wide', async (width) => {
     const { page } = await openConsole(browser, site, { path: '/tokens;sort=-owner', name: 'desk', width });
     await page.getByRole('link', { name: 'T1' }).waitFor();
-    if (width < 768) {
-      await button(page, 'Menu').click();
-    }
+    await openUserMenu(page);
     await page.getByLabel('Language').selectOption('Deutsch');
+    await page.keyboard.press('Escape');
     await page.getByRole('heading', { level: 1, name: 'Token' }).waitFor();
     await page.getByText('Spalten', { exact: true }).click();
     await button(page, 'Alle 4 passenden auswählen').click();
