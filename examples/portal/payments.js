@@ -36,7 +36,7 @@ export class Payments {
         challenge,
         expires,
         isPaid: false,
-        isReported: false,
+        declined: undefined,
       });
       challenge.catch(() => this.#payments.delete(id));
     }
@@ -62,12 +62,17 @@ export class Payments {
     if (payment.isPaid) {
       return { state: 'paid', failcount: 0 };
     }
-    if (declined === 'reported' && !payment.isReported) {
-      // A bank looks into it: somebody else may have the password.
-      payment.isReported = true;
-      console.log(`portal: reported ${payment.id}`);
-    }
+    noteDecline(payment, declined);
     const end = Date.now() > payment.expires ? 'expired' : closed ? 'stopped' : 'open';
-    return { state: declined ?? end, failcount };
+    return { state: payment.declined ?? end, failcount };
   }
+}
+
+/** Keeps it: tankeeper removes transactions after a time. */
+function noteDecline(payment, declined) {
+  if (declined === 'reported' && payment.declined === undefined) {
+    // A bank looks into it: somebody else may have the password.
+    console.log(`portal: reported ${payment.id}`);
+  }
+  payment.declined ??= declined;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { queryOnce } from '../support/database/test-server.ts';
 import { PortalPhone, send } from './portal-phone.ts';
 import { codeOn, hiddenField, type PortalAnswer, PortalVisitor, type ShownCode } from './portal-visitor.ts';
 import { APP_URL, type RunningPortal, startPortalAndServer } from './running-portal.ts';
@@ -173,6 +174,11 @@ describe('a payment', () => {
     const { order, shown } = await payment(ada);
     await phone.decline(shown.code, 'reported');
     await Promise.all([ada.state(shown.status), ada.state(shown.status)]);
+    expect((await ada.get(`/payments/${order}`)).text).toContain('please change it. We call you.');
+    expect(portal.output().split(`portal: reported ${order}`)).toHaveLength(2);
+    // As housekeeping does.
+    await queryOnce(portal.application.databaseUrl, "DELETE FROM challenges WHERE closed_by = 'reported'");
+    expect(await ada.state(shown.status)).toMatchObject({ state: 'declined' });
     expect((await ada.get(`/payments/${order}`)).text).toContain('please change it. We call you.');
     expect(portal.output().split(`portal: reported ${order}`)).toHaveLength(2);
     expect(timesPaid(order)).toBe(0);

@@ -1,9 +1,17 @@
 import { decline, type OpenChallenge, respond, type ResponseMeans } from '../../../src/device/challenge.ts';
 import type { ReadyToken } from '../../../src/device/device-token.ts';
+import type { OutgoingResponse } from '../../../src/device/response-request.ts';
 import type { DeclineKind } from '../../../src/ocra/decline.ts';
 import type { HistoryEntry, HistoryOutcome, Vault } from '../vault/vault.ts';
 import type { ShownChallenge } from './open-code.ts';
-import type { SendResponse, SentOutcome } from './send-response.ts';
+
+/**
+ * `accepted` and `refused`: the server's verdict. `no-verdict`: an answer that does not say. `no-answer`: none that the
+ * app may read, so what was sent may have arrived. `offline`: nothing was sent.
+ */
+export type SentOutcome = 'accepted' | 'refused' | 'no-verdict' | 'no-answer' | 'offline';
+
+export type SendResponse = (response: OutgoingResponse) => Promise<SentOutcome>;
 
 /** The reason why digits are shown to be typed. */
 export type DigitsReason = 'no-address' | 'insecure-address' | Exclude<SentOutcome, 'accepted' | 'refused'>;
@@ -47,10 +55,13 @@ export async function answerChallenge(
   }
 }
 
-/** The server's answer to a decline; `not-sent`: the code names no address that the app can reach. */
-export type DeclineOutcome = SentOutcome | 'not-sent';
+/** The server's answer to a decline, or why none was sent: the code names no address that the app can reach. */
+export type DeclineOutcome = SentOutcome | Extract<DigitsReason, 'no-address' | 'insecure-address'>;
 
-/** Declines a challenge: notes it, and tells the server. It takes no counter, so it may be sent again. */
+/**
+ * Declines a challenge: notes it where that is possible, and tells the server. It takes no counter, so it may be sent
+ * again.
+ */
 export async function declineChallenge(
   vault: Vault,
   { challenge, destination }: ShownChallenge,
@@ -58,20 +69,41 @@ export async function declineChallenge(
   now: Date,
   send: SendResponse,
 ): Promise<DeclineOutcome> {
-  await vault.addHistory(entryOf(challenge, now, 'declined'));
-  return tellDecline({ challenge, destination }, kind, send);
+  await vault.addHistory(entryOf(challenge, now, 'declined')).catch(() => undefined);
+  return tellDecline(vault, { challenge, destination }, kind, send);
 }
 
-/** Tells the server of a decline that is noted. */
+/** Tells the server of a decline. One in phase 2 of a roll-out ends it there, so the token of the app goes, too. */
 export async function tellDecline(
+  vault: Vault,
   { challenge, destination }: Pick<ShownChallenge, 'challenge' | 'destination'>,
   kind: DeclineKind,
   send: SendResponse,
 ): Promise<DeclineOutcome> {
   const { callbackUrl, transactionId } = challenge;
-  return destination.kind === 'typed'
-    ? 'not-sent'
-    : send({ callbackUrl, transactionId, decline: decline(challenge, kind) });
+  if (destination.kind === 'typed') {
+    return destination.why;
+  }
+  const outcome = await send({ callbackUrl, transactionId, decline: decline(challenge, kind) });
+  if (outcome === 'accepted' && challenge.kind === 'nonce') {
+    // A locked app keeps it.
+    await removeUnused(vault, challenge.token).catch(() => undefined);
+  }
+  return outcome;
+}
+
+/**
+ * Removes a token that was never used. A response may have completed the roll-out of another one; and a further
+ * roll-out may have given it another key meanwhile.
+ */
+async function removeUnused(vault: Vault, { serial, key }: ReadyToken): Promise<void> {
+  const [tokens, history] = await Promise.all([vault.listTokens(), vault.listHistory()]);
+  const isSame = tokens.some(
+    ({ token }) => token.serial === serial && token.key === key && token.counter === '0',
+  );
+  if (isSame && history.every((entry) => entry.serial !== serial || entry.outcome === 'declined')) {
+    await vault.removeToken(serial);
+  }
 }
 
 const HISTORY_OUTCOMES: Readonly<Record<SentOutcome, HistoryOutcome>> = {

@@ -4,13 +4,14 @@ import { useServices } from '../shell/services.ts';
 import type { DeclineKind } from '../../../src/ocra/decline.ts';
 import { type Answer, answerChallenge, declineChallenge, type DeclineOutcome } from './answer-challenge.ts';
 import { AnsweredScreen } from './answer-screens.tsx';
-import { ChallengeScreen, type Confirmation } from './challenge-screen.tsx';
+import { type ChallengeAct, ChallengeScreen, type Confirmation } from './challenge-screen.tsx';
 import { DeclinedScreen } from './declined-screen.tsx';
 import type { ShownChallenge } from './open-code.ts';
 import { sendResponse } from './send-response.ts';
 
 type State =
-  | { readonly kind: 'asking' | 'sending'; readonly shown: ShownChallenge }
+  | { readonly kind: 'asking'; readonly shown: ShownChallenge }
+  | { readonly kind: 'sending'; readonly shown: ShownChallenge; readonly act: ChallengeAct }
   | { readonly kind: 'answered'; readonly answer: Answer; readonly shown: ShownChallenge }
   | {
       readonly kind: 'declined';
@@ -41,20 +42,20 @@ export function ChallengeFlow({
         onRetry={(token) => {
           setState({
             kind: 'asking',
-            shown: { ...shown, challenge: { ...shown.challenge, token }, earlier: undefined },
+            shown: { ...shown, challenge: { ...shown.challenge, token } },
           });
         }}
       />
     );
   }
   const confirm = (confirmation: Confirmation): void => {
-    setState({ kind: 'sending', shown });
+    setState({ kind: 'sending', shown, act: 'confirmed' });
     answerChallenge(vault, shown, { now: new Date(), ...confirmation }, sendResponse).then((answer) => {
       setState({ kind: 'answered', answer, shown });
     }, onFault);
   };
   const decline = (kind: DeclineKind): void => {
-    setState({ kind: 'sending', shown });
+    setState({ kind: 'sending', shown, act: kind });
     declineChallenge(vault, shown, kind, new Date(), sendResponse).then((outcome) => {
       setState({ kind: 'declined', shown, decline: kind, outcome });
     }, onFault);
@@ -62,7 +63,7 @@ export function ChallengeFlow({
   return (
     <ChallengeScreen
       shown={shown}
-      isSending={state.kind === 'sending'}
+      sending={state.kind === 'sending' ? state.act : undefined}
       onConfirm={confirm}
       onDecline={decline}
     />

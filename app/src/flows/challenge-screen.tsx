@@ -21,15 +21,19 @@ export interface Confirmation {
   readonly offsetSeconds: number | undefined;
 }
 
+/** The user's decision on a challenge. */
+export type ChallengeAct = 'confirmed' | DeclineKind;
+
 interface ChallengeProps {
   readonly shown: ShownChallenge;
-  readonly isSending: boolean;
+  /** The decision that is being sent. */
+  readonly sending: ChallengeAct | undefined;
   readonly onConfirm: (confirmation: Confirmation) => void;
   readonly onDecline: (kind: DeclineKind) => void;
 }
 
 /** The text to be confirmed. No response exists before the user has confirmed (what you see is what you sign). */
-export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: ChallengeProps): JSX.Element {
+export function ChallengeScreen({ shown, sending, onConfirm, onDecline }: ChallengeProps): JSX.Element {
   const texts = useTexts(flowTexts);
   const [pin, setPin] = useState('');
   const [isPinMissing, setPinMissing] = useState(false);
@@ -42,7 +46,7 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
     event.preventDefault();
     if (needsPin && pin === '') {
       setPinMissing(true);
-    } else if (!isSending) {
+    } else if (sending === undefined) {
       onConfirm({ pin: needsPin ? pin : undefined, offsetSeconds });
     }
   };
@@ -69,11 +73,16 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
               />
             )}
             {!isRefused && (
-              <Button kind="primary" type="submit" disabled={!isReadable} busy={isSending}>
-                {isSending ? texts.sending : texts.confirm}
+              <Button
+                kind="primary"
+                type="submit"
+                disabled={!isReadable || sending !== undefined}
+                busy={sending === 'confirmed'}
+              >
+                {sending === 'confirmed' ? texts.sending : texts.confirm}
               </Button>
             )}
-            <Declines disabled={isSending} onDecline={onDecline} />
+            <Declines sending={sending} onDecline={onDecline} />
           </form>
         </div>
       </div>
@@ -81,22 +90,20 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
   );
 }
 
-function Declines({
-  disabled,
-  onDecline,
-}: Pick<ChallengeProps, 'onDecline'> & { disabled: boolean }): JSX.Element {
+function Declines({ sending, onDecline }: Pick<ChallengeProps, 'sending' | 'onDecline'>): JSX.Element {
   const texts = useTexts(flowTexts);
   return (
     <>
       {(['declined', 'reported'] as const).map((kind) => (
         <Button
           key={kind}
-          disabled={disabled}
+          disabled={sending !== undefined}
+          busy={sending === kind}
           onPress={() => {
             onDecline(kind);
           }}
         >
-          {texts.declines[kind]}
+          {sending === kind ? texts.sending : texts.declines[kind]}
         </Button>
       ))}
     </>

@@ -5,6 +5,7 @@ import { Button } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
+import { useServices } from '../shell/services.ts';
 import { type DeclineOutcome, tellDecline } from './answer-challenge.ts';
 import { DoneButton } from './answer-screens.tsx';
 import { flowTexts } from './flow-texts.ts';
@@ -20,26 +21,27 @@ interface DeclinedProps {
 
 /** After a challenge was declined: whether the server knows, and another attempt to tell it. */
 export function DeclinedScreen({ shown, kind, first }: DeclinedProps): JSX.Element {
+  const { vault } = useServices();
   const texts = useTexts(flowTexts);
   const [outcome, setOutcome] = useState(first);
   const [isSending, setSending] = useState(false);
   const isKnown = outcome === 'accepted';
-  const isUntold = !isKnown && outcome !== 'refused' && outcome !== 'not-sent';
   const sendAgain = (): void => {
     setSending(true);
-    void tellDecline(shown, kind, sendResponse).then((answered) => {
+    void tellDecline(vault, shown, kind, sendResponse).then((answered) => {
       setOutcome(answered);
       setSending(false);
     });
   };
   return (
     <Screen title={texts.declinedTitle}>
-      <Notice kind={isKnown ? 'success' : outcome === 'not-sent' ? 'info' : 'warning'}>
-        {texts.declineOutcomes[outcome](shown.destination.kind === 'sent' ? shown.destination.host : '')}
-      </Notice>
+      <OutcomeNotice shown={shown} outcome={outcome} />
+      {endsRollOut(shown, outcome) && (
+        <p class="screen-text">{texts.rollOutUndone(shown.challenge.token.serial)}</p>
+      )}
       {(kind === 'reported' || !isKnown) && <p class="screen-text">{texts.declinedAdvice[kind]}</p>}
       <div class="actions">
-        {isUntold && (
+        {shown.destination.kind === 'sent' && !isKnown && (
           <Button busy={isSending} onPress={sendAgain}>
             {isSending ? texts.sending : texts.sendAgain}
           </Button>
@@ -48,4 +50,27 @@ export function DeclinedScreen({ shown, kind, first }: DeclinedProps): JSX.Eleme
       </div>
     </Screen>
   );
+}
+
+interface OutcomeProps {
+  readonly shown: ShownChallenge;
+  readonly outcome: DeclineOutcome;
+}
+
+function OutcomeNotice({ shown: { destination, earlier }, outcome }: OutcomeProps): JSX.Element {
+  const texts = useTexts(flowTexts);
+  const otherwise = destination.kind === 'sent' ? 'warning' : 'info';
+  return (
+    <Notice kind={outcome === 'accepted' ? 'success' : otherwise}>
+      <p>{texts.declineOutcomes[outcome](destination.kind === 'sent' ? destination.host : '')}</p>
+      {outcome !== 'accepted' && outcome !== 'refused' && (
+        <p>{earlier === undefined ? texts.unconfirmed : texts.answeredBefore}</p>
+      )}
+    </Notice>
+  );
+}
+
+/** @returns true if the server has ended a roll-out, or may have, without an answer that the app could read */
+function endsRollOut({ challenge }: ShownChallenge, outcome: DeclineOutcome): boolean {
+  return challenge.kind === 'nonce' && ['accepted', 'no-answer', 'no-verdict'].includes(outcome);
 }

@@ -65,6 +65,11 @@ interface FlowTexts {
   readonly copyFailed: string;
   readonly declinedTitle: string;
   readonly declineOutcomes: Readonly<Record<DeclineOutcome, (host: string) => string>>;
+  /** Where no answer was sent or shown before. */
+  readonly unconfirmed: string;
+  readonly answeredBefore: string;
+  /** After a decline in phase 2 of a roll-out. */
+  readonly rollOutUndone: (serial: string) => string;
   readonly declinedAdvice: Readonly<Record<DeclineKind, string>>;
   readonly sendAgain: string;
   readonly done: string;
@@ -161,16 +166,19 @@ export const flowTexts: Texts<FlowTexts> = {
     declineOutcomes: {
       accepted: (host) => `${host} knows. Nothing can be confirmed with this code any more.`,
       refused: (host) =>
-        `${host} answers that it came too late: this was confirmed, replaced or over before. Ask your bank what was carried out.`,
+        `It was not taken by ${host}: this may have been confirmed, replaced or over before. Send it again, or ask your bank what was carried out.`,
       offline: () =>
-        'This device has no network, so your bank does not know yet. Nothing is confirmed without you: the code ends by itself. Send it again when there is a network.',
-      'no-answer': () =>
-        'No answer came back, so your bank may not know yet. Nothing is confirmed without you: the code ends by itself.',
-      'no-verdict': () =>
-        'The server does not say whether it has understood. Nothing is confirmed without you: the code ends by itself.',
-      'not-sent': () =>
-        'Nothing was sent, as the code names no address for it. Nothing is confirmed without you.',
+        'This device has no network, so your bank does not know yet. Send it again when there is a network.',
+      'no-answer': () => 'No answer came back, so your bank may not know yet.',
+      'no-verdict': () => 'The server does not say whether it has understood.',
+      'no-address': () => 'Nothing was sent, as the code names no address for it.',
+      'insecure-address': () => 'Nothing was sent, as the code names an address without encryption.',
     },
+    unconfirmed: 'Nothing is confirmed without you: the code ends by itself.',
+    answeredBefore:
+      'You have answered this once already, so it may have been confirmed: ask your bank what was carried out.',
+    rollOutUndone: (serial) =>
+      `If the roll-out of the token ${serial} was not complete, it ends with this: the token must be rolled out anew, from the first code.`,
     declinedAdvice: {
       declined: 'If you did not start this yourself, tell your bank.',
       reported: 'Somebody else may know your password. Tell your bank, and change it.',
@@ -273,16 +281,20 @@ export const flowTexts: Texts<FlowTexts> = {
     declineOutcomes: {
       accepted: (host) => `${host} weiß Bescheid. Mit diesem Code lässt sich nichts mehr bestätigen.`,
       refused: (host) =>
-        `${host} antwortet, dass es zu spät kam: Es war schon bestätigt, ersetzt oder abgelaufen. Fragen Sie Ihre Bank, was ausgeführt wurde.`,
+        `Es wurde von ${host} nicht angenommen: Vielleicht war es schon bestätigt, ersetzt oder abgelaufen. Senden Sie es noch einmal, oder fragen Sie Ihre Bank, was ausgeführt wurde.`,
       offline: () =>
-        'Dieses Gerät hat kein Netz, Ihre Bank weiß also noch nicht Bescheid. Ohne Sie wird nichts bestätigt: Der Code läuft von selbst ab. Senden Sie es noch einmal, sobald es ein Netz gibt.',
-      'no-answer': () =>
-        'Es kam keine Antwort zurück, Ihre Bank weiß vielleicht noch nicht Bescheid. Ohne Sie wird nichts bestätigt: Der Code läuft von selbst ab.',
-      'no-verdict': () =>
-        'Der Server sagt nicht, ob er verstanden hat. Ohne Sie wird nichts bestätigt: Der Code läuft von selbst ab.',
-      'not-sent': () =>
-        'Es wurde nichts gesendet, denn der Code nennt keine Adresse dafür. Ohne Sie wird nichts bestätigt.',
+        'Dieses Gerät hat kein Netz, Ihre Bank weiß also noch nicht Bescheid. Senden Sie es noch einmal, sobald es ein Netz gibt.',
+      'no-answer': () => 'Es kam keine Antwort zurück, Ihre Bank weiß vielleicht noch nicht Bescheid.',
+      'no-verdict': () => 'Der Server sagt nicht, ob er verstanden hat.',
+      'no-address': () => 'Es wurde nichts gesendet, denn der Code nennt keine Adresse dafür.',
+      'insecure-address': () =>
+        'Es wurde nichts gesendet, denn der Code nennt eine Adresse ohne Verschlüsselung.',
     },
+    unconfirmed: 'Ohne Sie wird nichts bestätigt: Der Code läuft von selbst ab.',
+    answeredBefore:
+      'Sie haben das schon einmal beantwortet, es ist also vielleicht bestätigt: Fragen Sie Ihre Bank, was ausgeführt wurde.',
+    rollOutUndone: (serial) =>
+      `War das Ausrollen des Tokens ${serial} noch nicht abgeschlossen, so endet es damit: Das Token muss neu ausgerollt werden, ab dem ersten Code.`,
     declinedAdvice: {
       declined: 'Wenn Sie das nicht selbst veranlasst haben, melden Sie es Ihrer Bank.',
       reported: 'Jemand anderes kennt vielleicht Ihr Kennwort. Melden Sie das Ihrer Bank, und ändern Sie es.',

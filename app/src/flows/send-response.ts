@@ -3,15 +3,8 @@ import {
   type OutgoingResponse,
   readVerdict,
 } from '../../../src/device/response-request.ts';
+import type { SentOutcome } from './answer-challenge.ts';
 import { ADDRESS_RULES } from './destination.ts';
-
-/**
- * `accepted` and `refused`: the server's verdict. `no-verdict`: an answer that does not say. `no-answer`: none that the
- * app may read, so what was sent may have arrived. `offline`: nothing was sent.
- */
-export type SentOutcome = 'accepted' | 'refused' | 'no-verdict' | 'no-answer' | 'offline';
-
-export type SendResponse = (response: OutgoingResponse) => Promise<SentOutcome>;
 
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_LENGTH = 64 * 1024;

@@ -37,21 +37,23 @@ export function readBackupContent(text: string): BackupContent {
 function readToken(value: unknown): StoredToken {
   const { token, name, addedAt } = members(value);
   const { serial, suite, sharedSecret, key, counter, issuer } = members(token);
+  const shown = issuer === undefined ? undefined : readIssuer(issuer);
   const read: DeviceToken = {
     serial: words(serial),
     suite: parseOcraSuite(words(suite)).text,
     sharedSecret: hex(sharedSecret),
     key: key === null ? null : hex(key),
     counter: wholeNumber(counter),
-    ...(issuer !== undefined && { issuer: readIssuer(issuer) }),
+    ...(shown !== undefined && { issuer: shown }),
   };
   // An empty name stands for the serial.
   return { token: read, name: name === '' ? '' : words(name), addedAt: instant(addedAt) };
 }
 
-function readIssuer(value: unknown): Issuer {
+/** @returns undefined for one that this browser cannot show: another may have written it */
+function readIssuer(value: unknown): Issuer | undefined {
   const { name, logo } = members(value);
-  return shownIssuer({ name: words(name), logo: typeof logo === 'string' ? logo : fail() }) ?? fail();
+  return shownIssuer({ name: words(name), logo: typeof logo === 'string' ? logo : fail() });
 }
 
 function members(value: unknown): Members {

@@ -30,6 +30,8 @@ export interface RowOrder {
 interface RowSelection<Row> {
   /** Read aloud: selects this row. */
   readonly nameOf: (row: Row) => string;
+  /** Left out: every row can be selected. */
+  readonly isPossible?: (row: Row) => boolean;
   readonly has: (key: string) => boolean;
   readonly onMark: (key: string, isMarked: boolean) => void;
 }
@@ -138,6 +140,7 @@ function MarkCell<Row>({ selection, row, id }: MarkCellProps<Row>): ReactNode {
     <Table.Td role="cell">
       <Checkbox
         aria-label={selection.nameOf(row)}
+        disabled={selection.isPossible?.(row) === false}
         checked={selection.has(id)}
         onChange={(event) => {
           selection.onMark(id, event.currentTarget.checked);

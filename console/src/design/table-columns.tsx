@@ -146,10 +146,12 @@ interface SaveProps<Row> {
   readonly columns: readonly TableColumn<Row>[];
   /** @returns all rows of the table, on whatever page */
   readonly read: (signal: AbortSignal, onRead: (count: number) => void) => Promise<readonly Row[]>;
+  /** True while the rows are those of a former filter. */
+  readonly isDisabled: boolean;
 }
 
 /** Saves the table as a file. */
-export function SaveCsvButton<Row>({ name, columns, read }: SaveProps<Row>): ReactNode {
+export function SaveCsvButton<Row>({ name, columns, read, isDisabled }: SaveProps<Row>): ReactNode {
   const t = useTexts(designTexts);
   const language = useLanguage();
   const format = useFormat();
@@ -174,7 +176,7 @@ export function SaveCsvButton<Row>({ name, columns, read }: SaveProps<Row>): Rea
       <Button
         size="xs"
         variant="default"
-        disabled={saving.isPending}
+        disabled={isDisabled || saving.isPending}
         onClick={() => {
           saving.mutate();
         }}

@@ -25,9 +25,10 @@ export function LostQuestion({ token, onClose }: LostQuestionProps): ReactNode {
   const person = personToEnrol(session, token);
   const change = useTokenAct(() => call('/admin/disable', { serial, lost: '1' }), onClose, {
     text: t.told.lost(serial),
-    undo: mayOnToken(session, 'enable', token)
-      ? { act: () => call('/admin/enable', { serial }), done: t.told.enable(serial) }
-      : undefined,
+    undo:
+      token.active && mayOnToken(session, 'enable', token)
+        ? { act: () => call('/admin/enable', { serial }), done: t.told.enable(serial) }
+        : undefined,
     next: person && { address: newTokenAddress(person), text: t.newPhone(person.user) },
   });
   return (

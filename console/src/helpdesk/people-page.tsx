@@ -1,6 +1,6 @@
 import { Anchor, Button, NativeSelect, TextInput } from '@mantine/core';
-import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { keepPreviousData, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import { callWithDetail, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
@@ -17,13 +17,13 @@ import { type Texts, useLanguage, useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { useRealmsWith } from '../session/use-realms-with.ts';
 import { personAddress } from './addresses.ts';
-import { BulkBar, type Selection, useSelection } from './bulk/bulk-bar.tsx';
+import { BulkBar, type Selection, useBulkActs, useSelection } from './bulk/bulk-bar.tsx';
 import { bulkTexts } from './bulk/bulk-texts.ts';
-import { tokensOf } from './bulk/collect.ts';
+import { isNamed, tokensOf } from './bulk/collect.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { tokensTexts } from './tokens-texts.ts';
-import { FIRST_PAGE, useOrder, useTyped, useView } from '../shell/use-view.ts';
+import { FIRST_PAGE, pageIn, useOrder, useTyped, useView } from '../shell/use-view.ts';
 
 type Person = ValueOf<'/admin/userlist'>[number];
 
@@ -56,6 +56,8 @@ const texts: Texts<PeopleTexts> = {
 };
 
 const PAGE_SIZE = 50;
+/** The last text, in the memory of the page until the sign-out: names must not stay in the history of the browser. */
+const LAST_TEXT = ['helpdesk', 'people-text'];
 
 /** The people of a realm, whom its resolvers list at once. */
 export default function PeoplePage(): ReactNode {
@@ -64,7 +66,7 @@ export default function PeoplePage(): ReactNode {
   const view = useView();
   const realms = useRealmsWith('userlist');
   const realm = view.of('realm') || (realms[0] ?? '');
-  const search = view.of('text');
+  const [search, setSearch] = useLastText();
   const people = useQuery({
     queryKey: ['helpdesk', 'people', realm, search],
     queryFn:
@@ -74,7 +76,8 @@ export default function PeoplePage(): ReactNode {
     placeholderData: keepPreviousData,
   });
   const [typed, setTyped] = useTyped(search, (text) => {
-    view.change({ text, ...FIRST_PAGE }, { replaces: true });
+    setSearch(text);
+    view.change(FIRST_PAGE, { replaces: true });
   });
   return (
     <Page title={names.people}>
@@ -105,13 +108,24 @@ export default function PeoplePage(): ReactNode {
           {({ value, detail }) => (
             <>
               <CutNote detail={detail} />
-              <PeopleTable people={value} realm={realm} search={search} />
+              <PeopleTable people={value} realm={realm} search={search} isFormer={people.isPlaceholderData} />
             </>
           )}
         </Loaded>
       )}
     </Page>
   );
+}
+
+function useLastText(): readonly [string, (text: string) => void] {
+  const queries = useQueryClient();
+  const [text, setText] = useState(() => queries.getQueryData<string>(LAST_TEXT) ?? '');
+  const change = (changed: string): void => {
+    queries.setQueryDefaults(LAST_TEXT, { gcTime: Infinity });
+    queries.setQueryData(LAST_TEXT, changed);
+    setText(changed);
+  };
+  return [text, change];
 }
 
 /** Where the list ends before the last person. */
@@ -123,9 +137,11 @@ interface PeopleTableProps {
   readonly people: readonly Person[];
   readonly realm: string;
   readonly search: string;
+  /** True while the people are those of a former filter. */
+  readonly isFormer: boolean;
 }
 
-function PeopleTable({ people, realm, search }: PeopleTableProps): ReactNode {
+function PeopleTable({ people, realm, search, isFormer }: PeopleTableProps): ReactNode {
   const t = useTexts(texts);
   const names = useTexts(helpdeskTexts);
   const bulk = useTexts(bulkTexts);
@@ -136,9 +152,10 @@ function PeopleTable({ people, realm, search }: PeopleTableProps): ReactNode {
   const all = usePeopleColumns(realm);
   const { shown: columns, choice } = useColumns('people', all);
   const column = all.find(({ key }) => key === order.by);
-  const maySeeTokens = useSession().may('admin', 'show', realm);
+  const mayAct = useMayAct(realm);
   const marks = {
     nameOf: ({ username }: Person) => bulk.select(username),
+    isPossible: (person: Person) => !isFormer && isSelectable(person),
     has: (key: string) => selection.selected.isAll || selection.selected.keys.has(key),
     onMark: selection.onMark,
   };
@@ -146,7 +163,7 @@ function PeopleTable({ people, realm, search }: PeopleTableProps): ReactNode {
     return <p className={classes.quiet}>{t.none}</p>;
   }
   const rows = column === undefined ? people : sortRows(people, column, { ...order, language });
-  const page = Math.min(Number(view.of('page')) || 1, Math.ceil(rows.length / PAGE_SIZE));
+  const page = Math.min(pageIn(view.of('page')), Math.ceil(rows.length / PAGE_SIZE));
   const shown = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   return (
     <>
@@ -154,17 +171,24 @@ function PeopleTable({ people, realm, search }: PeopleTableProps): ReactNode {
         <OrderChoice columns={columns} order={order} onChange={order.choose} />
         {choice}
       </div>
-      <PeopleActs rows={rows} page={shown} realm={realm} selection={selection} />
+      {mayAct && (
+        <PeopleActs rows={rows} page={shown} realm={realm} selection={selection} isFormer={isFormer} />
+      )}
       <RecordTable
         label={names.people}
         columns={columns.map(({ key, name, value, cell }) => [name, cell ?? value, key] as const)}
         rows={shown}
         keyOf={keyOf}
         order={order}
-        selection={maySeeTokens ? marks : undefined}
+        selection={mayAct ? marks : undefined}
       />
-      <PageTurns page={page} total={rows.length}>
-        <SaveCsvButton name="people" columns={columns} read={() => Promise.resolve(rows)} />
+      <PageTurns page={page} total={rows.length} isFormer={isFormer}>
+        <SaveCsvButton
+          name="people"
+          columns={columns}
+          read={() => Promise.resolve(rows)}
+          isDisabled={isFormer}
+        />
       </PageTurns>
     </>
   );
@@ -175,36 +199,53 @@ interface PeopleActsProps {
   readonly page: readonly Person[];
   readonly realm: string;
   readonly selection: Selection;
+  readonly isFormer: boolean;
 }
 
-/** The acts on the tokens of the selected people, for those who may see tokens. */
-function PeopleActs({ rows, page, realm, selection }: PeopleActsProps): ReactNode {
-  const t = useTexts(texts);
+/** @returns true for those who may see tokens and act on them */
+function useMayAct(realm: string): boolean {
   const maySeeTokens = useSession().may('admin', 'show', realm);
+  return useBulkActs().length > 0 && maySeeTokens;
+}
+
+/** @returns false for a person whose tokens no login tells from those of others */
+function isSelectable({ username }: Person): boolean {
+  return isNamed(username);
+}
+
+/** The acts on the tokens of the selected people. */
+function PeopleActs({ rows, page, realm, selection, isFormer }: PeopleActsProps): ReactNode {
+  const t = useTexts(texts);
   const { isAll, keys } = selection.selected;
-  const chosen = isAll ? rows : rows.filter((person) => keys.has(keyOf(person)));
+  const named = rows.filter(isSelectable);
+  const chosen = isAll ? named : named.filter((person) => keys.has(keyOf(person)));
   const users = chosen.map((person) => ({
     user: person.username,
     userrealm: realm,
     resconf: resolverOf(person),
   }));
   return (
-    maySeeTokens && (
-      <>
-        <BulkBar selection={selection} page={page.map(keyOf)} total={rows.length} collect={tokensOf(users)} />
-        <p className={classes.quiet}>{t.bulk}</p>
-      </>
-    )
+    <>
+      <BulkBar
+        selection={selection}
+        page={page.filter(isSelectable).map(keyOf)}
+        total={named.length}
+        collect={tokensOf(users)}
+        isDisabled={isFormer}
+      />
+      <p className={classes.quiet}>{t.bulk}</p>
+    </>
   );
 }
 
 interface PageTurnsProps {
   readonly page: number;
   readonly total: number;
+  readonly isFormer: boolean;
   readonly children: ReactNode;
 }
 
-function PageTurns({ page, total, children }: PageTurnsProps): ReactNode {
+function PageTurns({ page, total, isFormer, children }: PageTurnsProps): ReactNode {
   const t = useTexts(tokensTexts);
   const format = useFormat();
   const view = useView();
@@ -212,7 +253,7 @@ function PageTurns({ page, total, children }: PageTurnsProps): ReactNode {
     <Button
       variant="default"
       size="xs"
-      disabled={!isPossible}
+      disabled={isFormer || !isPossible}
       onClick={() => {
         view.change({ page: String(to) });
       }}
@@ -241,7 +282,7 @@ function usePeopleColumns(realm: string): readonly TableColumn<Person>[] {
       isFixed: true,
       value: ({ username }) => username,
       cell: (person) =>
-        maySeeTokens ? (
+        maySeeTokens && isNamed(person.username) ? (
           <Anchor href={`#${personAddress({ user: person.username, realm, resolver: resolverOf(person) })}`}>
             {person.username}
           </Anchor>

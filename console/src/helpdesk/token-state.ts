@@ -1,3 +1,5 @@
+import { REPORTED_AGAIN, REPORTED_LATE } from './transaction-texts.ts';
+
 /** The reason why a token accepts no responses; `ready`: nothing. */
 export type TokenState = 'ready' | 'locked' | 'disabled' | 'phase1' | 'phase2' | UseBound;
 
@@ -53,6 +55,34 @@ export function boundOf(use: TokenUse, now: Date): UseBound | undefined {
     return 'used-up';
   }
   return use.valid_from !== null && now < new Date(use.valid_from) ? 'early' : undefined;
+}
+
+/** What became of a transaction, as /admin/transaction answers it. */
+interface Course {
+  readonly state: string;
+  readonly events: readonly { readonly event: string; readonly reason: string }[];
+}
+
+const REFUSALS: readonly string[] = ['wrong', 'given up', 'refused'];
+
+/** @returns true if the user said “this was not me”, also after the transaction had ended */
+export function wasReported({ state, events }: Course): boolean {
+  return (
+    state === 'reported' ||
+    events.some(
+      ({ event, reason }) => event === 'reported' || [REPORTED_LATE, REPORTED_AGAIN].includes(reason),
+    )
+  );
+}
+
+/** @returns what calls for a next step: a report before all else; undefined: nothing does */
+export function occasionOf(course: Course): 'report' | 'refusal' | undefined {
+  if (wasReported(course)) {
+    return 'report';
+  }
+  const { state, events } = course;
+  const isEnded = state === 'accepted' || state === 'declined';
+  return !isEnded && events.some(({ event }) => REFUSALS.includes(event)) ? 'refusal' : undefined;
 }
 
 /** The remedies of a refused transaction. */

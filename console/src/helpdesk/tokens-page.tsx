@@ -17,7 +17,7 @@ import { useFormat } from '../language/format.ts';
 import { useLanguage, useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { tokenAddress } from './addresses.ts';
-import { BulkBar, useSelection } from './bulk/bulk-bar.tsx';
+import { BulkBar, useBulkActs, useSelection } from './bulk/bulk-bar.tsx';
 import type { ListedToken } from './bulk/bulk-foresight.ts';
 import { bulkTexts } from './bulk/bulk-texts.ts';
 import { type Collect, matching, MAX_BULK } from './bulk/collect.ts';
@@ -29,7 +29,7 @@ import { Owner } from './token-owner.tsx';
 import { mayOnToken, stateOf } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { tokensTexts } from './tokens-texts.ts';
-import { FIRST_PAGE, useOrder, useTyped, useView } from '../shell/use-view.ts';
+import { FIRST_PAGE, pageIn, useOrder, useTyped, useView } from '../shell/use-view.ts';
 
 type Sheet = ValueOf<'/admin/tokens'> & {
   /** From 1. */
@@ -51,7 +51,7 @@ export default function TokensPage(): ReactNode {
   const order = useOrder('serial');
   const filter = filterOf(view, order, columns);
   const cursor = view.of('after');
-  const number = Number(view.of('page')) || 1;
+  const number = pageIn(view.of('page'));
   const isToSort = order.by !== 'serial' && cursor === '';
   const request = { ...filter, limit: String(isToSort ? MAX_SORTED : PAGE_SIZE), cursor };
   const sheet = useQuery({
@@ -63,7 +63,10 @@ export default function TokensPage(): ReactNode {
     placeholderData: keepPreviousData,
   });
   useBeginning(sheet.data?.page);
-  const save = <SaveCsvButton name="tokens" columns={columns} read={matching(filter)} />;
+  const { isPlaceholderData: isFormer } = sheet;
+  const save = (
+    <SaveCsvButton name="tokens" columns={columns} read={matching(filter)} isDisabled={isFormer} />
+  );
   return (
     <Page title={t.title}>
       <Filters />
@@ -82,11 +85,9 @@ export default function TokensPage(): ReactNode {
               columns={columns}
               order={order}
               save={save}
+              isFormer={isFormer}
               onNext={(next) => {
-                // The cursor of the next page is not known before this one is.
-                if (!sheet.isPlaceholderData) {
-                  view.change({ after: next, page: String(number + 1) });
-                }
+                view.change({ after: next, page: String(number + 1) });
               }}
             />
           )
@@ -244,14 +245,17 @@ interface SheetPartProps {
   readonly columns: readonly TableColumn<ListedToken>[];
   readonly order: RowOrder;
   readonly save: ReactNode;
+  /** True while the rows are those of a former filter or page. */
+  readonly isFormer: boolean;
   readonly onNext: (cursor: string) => void;
 }
 
-function SheetPart({ sheet, request, columns, order, save, onNext }: SheetPartProps): ReactNode {
+function SheetPart({ sheet, request, columns, order, ...turning }: SheetPartProps): ReactNode {
   const t = useTexts(tokensTexts);
   const bulk = useTexts(bulkTexts);
   const language = useLanguage();
   const selection = useSelection(JSON.stringify(request));
+  const mayAct = useBulkActs().length > 0;
   const { keys, isAll } = selection.selected;
   const isWhole = request.cursor === '' && sheet.next === null;
   const column = columns.find(({ key }) => key === order.by && key !== 'serial');
@@ -270,6 +274,7 @@ function SheetPart({ sheet, request, columns, order, save, onNext }: SheetPartPr
         page={tokens.map(({ serial }) => serial)}
         total={totalOf(sheet, isWhole)}
         collect={isAll ? all : shownTokens(request, tokens, keys)}
+        isDisabled={turning.isFormer}
       />
       <RecordTable
         label={t.title}
@@ -277,13 +282,18 @@ function SheetPart({ sheet, request, columns, order, save, onNext }: SheetPartPr
         rows={tokens}
         keyOf={({ serial }) => serial}
         order={order}
-        selection={{
-          nameOf: ({ serial }) => bulk.select(serial),
-          has: (key) => isAll || keys.has(key),
-          onMark: selection.onMark,
-        }}
+        selection={
+          mayAct
+            ? {
+                nameOf: ({ serial }) => bulk.select(serial),
+                isPossible: () => !turning.isFormer,
+                has: (key) => isAll || keys.has(key),
+                onMark: selection.onMark,
+              }
+            : undefined
+        }
       />
-      <Turning sheet={sheet} request={request} onNext={onNext} save={save} />
+      <Turning sheet={sheet} request={request} {...turning} />
     </>
   );
 }
@@ -302,9 +312,11 @@ function shownTokens(request: Filter, shown: readonly ListedToken[], keys: Reado
   };
 }
 
-type TurningProps = Pick<SheetPartProps, 'sheet' | 'request' | 'save' | 'onNext'>;
+type TurningProps = Pick<SheetPartProps, 'sheet' | 'request' | 'save' | 'isFormer' | 'onNext'>;
 
-function Turning({ sheet: { tokens, next, total, page }, request, save, onNext }: TurningProps): ReactNode {
+/** The buttons keep the focus while a page is read; what they lead to is not known before it is. */
+function Turning({ sheet, request, save, isFormer, onNext }: TurningProps): ReactNode {
+  const { tokens, next, total, page } = sheet;
   const t = useTexts(tokensTexts);
   const format = useFormat();
   const view = useView();
@@ -321,8 +333,11 @@ function Turning({ sheet: { tokens, next, total, page }, request, save, onNext }
         variant="default"
         size="xs"
         disabled={request.cursor === '' || back.isPending}
+        aria-disabled={isFormer}
         onClick={() => {
-          back.mutate();
+          if (!isFormer) {
+            back.mutate();
+          }
         }}
       >
         {t.back}
@@ -331,8 +346,11 @@ function Turning({ sheet: { tokens, next, total, page }, request, save, onNext }
         variant="default"
         size="xs"
         disabled={next === null}
+        aria-disabled={isFormer}
         onClick={() => {
-          onNext(next ?? '');
+          if (!isFormer) {
+            onNext(next ?? '');
+          }
         }}
       >
         {t.next}

@@ -13,17 +13,11 @@ import { helpdeskTexts } from './helpdesk-texts.ts';
 import type { HelpdeskToken } from './helpdesk-values.ts';
 import { SwitchButtons } from './switch-buttons.tsx';
 import { ActButtons } from './token-acts.tsx';
-import { mayOnToken, type Remedies, remediesOf } from './token-state.ts';
+import { mayOnToken, occasionOf, type Remedies, remediesOf, wasReported } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { Owner } from './token-owner.tsx';
 import { TransactionBadge } from './token-badge.tsx';
-import {
-  OUT_OF_STEP,
-  PIN_WRONG,
-  REPORTED_AGAIN,
-  REPORTED_LATE,
-  transactionTexts,
-} from './transaction-texts.ts';
+import { OUT_OF_STEP, PIN_WRONG, transactionTexts } from './transaction-texts.ts';
 import { useNames } from './use-names.ts';
 
 type History = ValueOf<'/admin/transaction'>;
@@ -59,16 +53,13 @@ function Facts({ history }: { readonly history: History }): ReactNode {
   const names = useTexts(helpdeskTexts);
   const t = useTexts(transactionTexts);
   const session = useSession();
-  const { serial, state, realms, data, withheld, stored, events } = history;
+  const { serial, state, realms, data, withheld, stored } = history;
   return (
     <dl className={classes.facts}>
       <dt>{names.state}</dt>
       <dd>
         <TransactionBadge state={state} />{' '}
-        {state !== 'reported' &&
-          events.some(({ reason }) => [REPORTED_LATE, REPORTED_AGAIN].includes(reason)) && (
-            <TransactionBadge state="reported" />
-          )}
+        {state !== 'reported' && wasReported(history) && <TransactionBadge state="reported" />}
       </dd>
       <dt>{names.serial}</dt>
       <dd>
@@ -108,18 +99,42 @@ function TokenOwner({ serial }: { readonly serial: string }): ReactNode {
   );
 }
 
-const REFUSALS: readonly string[] = ['wrong', 'given up', 'refused'];
+/** What to do after a report or a refusal, as far as the caller may. */
+function NextSteps({ history }: { readonly history: History }): ReactNode {
+  const token = useToken(history.serial);
+  switch (occasionOf(history)) {
+    case 'report':
+      return <AfterReport token={token} />;
+    case 'refusal':
+      return token !== undefined && <AfterRefusal history={history} token={token} />;
+    case undefined:
+      return null;
+  }
+}
 
-/** What to do after a refusal, as far as the caller may. */
-function NextSteps({ history: { serial, state, events } }: { readonly history: History }): ReactNode {
+/** Somebody else may know the password: nothing that opens the token again is offered. */
+function AfterReport({ token }: { readonly token: HelpdeskToken | undefined }): ReactNode {
+  const t = useTexts(transactionTexts);
+  return (
+    <section className={classes.section} aria-label={t.nextSteps}>
+      <h2>{t.nextSteps}</h2>
+      <p>{t.reportedHelp}</p>
+      <div className={classes.actions}>
+        {token !== undefined && <ActButtons acts={['lost']} token={token} />}
+      </div>
+    </section>
+  );
+}
+
+interface AfterRefusalProps {
+  readonly history: History;
+  readonly token: HelpdeskToken;
+}
+
+function AfterRefusal({ history: { serial, events }, token }: AfterRefusalProps): ReactNode {
   const t = useTexts(transactionTexts);
   const acts = useTexts(tokenTexts);
   const session = useSession();
-  const token = useToken(serial);
-  const refusal = events.findLast(({ event }) => REFUSALS.includes(event));
-  if (token === undefined || refusal === undefined || state === 'accepted') {
-    return null;
-  }
   // A response to a challenge that is closed tells nothing of the ones before.
   const reasons = events.map(({ reason }) => reason);
   const remedies = remediesOf(token, {

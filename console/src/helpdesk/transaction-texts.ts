@@ -28,6 +28,7 @@ interface TransactionTexts {
   readonly stepsHelp: (serial: string) => string;
   /** Where the fault is none of the token's. */
   readonly nothingToMend: (serial: string) => string;
+  readonly reportedHelp: string;
   readonly derived: string;
   readonly more: (count: string) => string;
 }
@@ -80,6 +81,8 @@ export const transactionTexts: Texts<TransactionTexts> = {
     stepsHelp: (serial) => `What mends ${serial}, as far as you may do it:`,
     nothingToMend: (serial) =>
       `${serial} itself is in order: let the person start anew and read the response from the app.`,
+    reportedHelp:
+      'The person says: this was not me. Somebody else may know their password: verify the caller, and have it changed. If the phone may be in other hands, too, report it lost.',
     derived: 'not in the audit: it follows from the challenge',
     more: (count) => `${count} further events are left out. The audit has them.`,
   },
@@ -138,6 +141,8 @@ export const transactionTexts: Texts<TransactionTexts> = {
     stepsHelp: (serial) => `Was ${serial} hilft, soweit Sie es tun dürfen:`,
     nothingToMend: (serial) =>
       `${serial} selbst ist in Ordnung: Die Person soll neu beginnen und die Antwort der App ablesen.`,
+    reportedHelp:
+      'Die Person sagt: Das war ich nicht. Jemand anderes kennt vielleicht ihr Passwort: Prüfen Sie, wer anruft, und lassen Sie es ändern. Ist vielleicht auch das Telefon in fremder Hand, melden Sie es als verloren.',
     derived: 'nicht im Audit: ergibt sich aus der Challenge',
     more: (count) => `${count} weitere Ereignisse sind ausgelassen. Sie stehen im Audit.`,
   },

@@ -22,7 +22,7 @@ export interface Format {
   readonly typedIn: (label: string) => string;
   /** @returns the time as `<input type="datetime-local">` has it; empty: never */
   readonly toTyped: (at: string | null) => string;
-  /** @returns ISO 8601 of what was typed there; empty: nothing */
+  /** @returns ISO 8601 of what was typed there; empty: nothing; what is no time, such as a year of five digits, as it is */
   readonly ofTyped: (text: string) => string;
 }
 
@@ -61,7 +61,10 @@ export function formatIn(language: Language, zone: Zone): Format {
       const offset = zone === 'UTC' ? 0 : instant.getTimezoneOffset() * 60_000;
       return new Date(instant.getTime() - offset).toISOString().slice(0, 19);
     },
-    ofTyped: (text) => (text === '' ? '' : new Date(zone === 'UTC' ? `${text}Z` : text).toISOString()),
+    ofTyped: (text) => {
+      const instant = new Date(zone === 'UTC' ? `${text}Z` : text);
+      return Number.isNaN(instant.getTime()) ? text : instant.toISOString();
+    },
   };
 }
 

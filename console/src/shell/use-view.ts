@@ -57,6 +57,12 @@ export function useTyped(
 /** The first page of a table, in changes of its view. */
 export const FIRST_PAGE = { after: '', page: '' };
 
+/** @returns the number of a page in a view, from 1; for any other text 1 */
+export function pageIn(text: string): number {
+  const page = Number(text);
+  return Number.isSafeInteger(page) && page >= 1 ? page : 1;
+}
+
 /** The order of a table, which its view keeps. */
 interface Order extends RowOrder {
   readonly choose: (by: string, isDescending: boolean) => void;

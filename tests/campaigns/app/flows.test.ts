@@ -9,6 +9,7 @@ import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { issuerLogo } from '../../support/values/issuer-logo.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { deferred } from '../../support/values/deferred.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { answerAt, expectScreen, openApp, pasteCode, PIN, rollOut } from './support/app-page.ts';
 import { ACTIVATION_CODE, COUNTER_SUITE, issueCodes, QUESTION } from './support/issued-codes.ts';
@@ -247,21 +248,68 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
       const codes = await issueCodes(ADDRESS);
       const forms = await answerAt(page, ADDRESS, true);
       await rollOut(page, codes);
+      await press(page, 'Confirm');
+      await expectScreen(page, 'Confirmed');
+      await pasteCode(page, codes.request({ transactionId: '0123456789abcdef0124' }));
       await press(page, button);
       await expectScreen(page, 'Declined');
       await page.getByText('bank.example knows.').waitFor();
-      const challenge = { question: QUESTION, transactionId: '0123456789abcdef0123' };
+      await expectSoon(() => page.getByText('roll-out').count()).toBe(0);
+      const challenge = { question: QUESTION, transactionId: '0123456789abcdef0124' };
       const decline = computeDecline(parseOcraSuite(COUNTER_SUITE), codes.key, challenge, kind);
-      expect(forms).toEqual([{ transactionid: '0123456789abcdef0123', pass: null, decline }]);
+      expect(forms.slice(1)).toEqual([{ transactionid: '0123456789abcdef0124', pass: null, decline }]);
       await press(page, 'History');
       await page.getByText('Declined · bank.example').waitFor();
       await press(page, 'Tokens');
       await page.getByRole('button', { name: /LSQR0001/ }).click();
-      await expectSoon(() => page.locator('dd').last().textContent()).toBe('0');
+      await expectSoon(() => page.locator('dd').last().textContent()).toBe('1');
     },
   );
 
-  it('sends a decline again that nobody answered, and says when it came too late', async () => {
+  it('keeps no token whose roll-out ends with a decline, and says so', async () => {
+    const { page } = await openApp(browser, site.origin);
+    await answerAt(page, ADDRESS, true);
+    await rollOut(page, await issueCodes(ADDRESS));
+    await press(page, 'Decline');
+    await page.getByText('the token must be rolled out anew').waitFor();
+    await press(page, 'Done');
+    await page.getByText('Scan your first code').waitFor();
+    await expectSoon(() => page.getByRole('button', { name: /LSQR0001/ }).count()).toBe(0);
+  });
+
+  it('shows which decision is being sent', async () => {
+    const { page } = await openApp(browser, site.origin);
+    await rollOut(page, await issueCodes(ADDRESS));
+    const seen = deferred<undefined>();
+    await page.route(ADDRESS, async (route) => {
+      await seen.promise;
+      await route.abort();
+    });
+    await press(page, 'Decline');
+    await expectSoon(() => page.locator('button[aria-busy=true]').allTextContents()).toEqual(['Sending …']);
+    await expectSoon(() => page.getByRole('button', { name: 'Confirm', exact: true }).isDisabled()).toBe(
+      true,
+    );
+    seen.resolve(undefined);
+    await expectScreen(page, 'Declined');
+  });
+
+  it('does not say that nothing is confirmed where a response was sent before', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await answerAt(page, ADDRESS, null);
+    await rollOut(page, codes);
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Type these digits');
+    await pasteCode(page, codes.nonce());
+    await page.getByLabel('Activation code').fill(ACTIVATION_CODE);
+    await press(page, 'Continue');
+    await press(page, 'Decline');
+    await page.getByText('so it may have been confirmed').waitFor();
+    await expectSoon(() => page.getByText('Nothing is confirmed without you').count()).toBe(0);
+  });
+
+  it('sends a decline again that nobody answered, or that was not taken', async () => {
     const { page } = await openApp(browser, site.origin);
     const codes = await issueCodes(ADDRESS);
     await answerAt(page, ADDRESS, undefined);
@@ -275,9 +323,9 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await page.unroute(ADDRESS);
     const forms = await answerAt(page, ADDRESS, false);
     await press(page, 'Send again');
-    await page.getByText('that it came too late').waitFor();
+    await page.getByText('It was not taken by bank.example').waitFor();
     await page.getByText('Tell your bank, and change it.').waitFor();
-    await expectSoon(() => page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Send again' }).waitFor();
     expect(forms.map(({ pass }) => pass)).toEqual([null]);
   });
 

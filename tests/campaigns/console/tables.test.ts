@@ -159,7 +159,7 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     await site.application.services.tokens.setRealms(OPERATOR, { serial: 'T3', realms: ['south'] });
     await button(dialog, 'Disable').click();
     await dialog.getByText('3 tokens are disabled.').waitFor();
-    await dialog.getByText('1 token was not changed:').waitFor();
+    await dialog.getByText('1 token was not changed, or it is not known:').waitFor();
     await dialog
       .getByRole('listitem')
       .filter({ hasText: 'T3' })
@@ -281,7 +281,8 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     expect([await isActive('T1'), await isActive('T2'), await isActive('T3')]).toEqual([false, false, true]);
     await page.getByRole('searchbox').fill('+49');
     await expectSoon(() => page.locator('td[data-name="Login"]').allTextContents()).toEqual(['anna']);
-    await expectSoon(() => page.url()).toContain('#/people;text=');
+    // What was typed stays in the browser's history after a sign-out if it is in the address.
+    await expectSoon(() => page.url()).not.toContain('49');
     await page.getByRole('link', { name: 'anna' }).click();
     await page.getByText('anna · Realm: north').waitFor();
     await page.goBack();
@@ -317,6 +318,7 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     await page.getByRole('link', { name: 'T1' }).waitFor();
     await openUserMenu(page);
     await page.getByLabel('Language').selectOption('Deutsch');
+    await page.keyboard.press('Escape');
     await page.getByRole('heading', { level: 1, name: 'Token' }).waitFor();
     await page.getByText('Spalten', { exact: true }).click();
     await button(page, 'Alle 4 passenden auswählen').click();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { personAddress, tokenAddress, tokensAddress } from '../../../console/src/helpdesk/addresses.ts';
+import { pageIn } from '../../../console/src/shell/use-view.ts';
 import { part, readAddress, readPart, viewAddress } from '../../../console/src/shell/page-address.ts';
 
 describe('the addresses of the helpdesk', () => {
@@ -25,6 +26,10 @@ describe('the addresses of the helpdesk', () => {
         expect(readAddress(viewAddress('/tokens', view))).toEqual({ path: '/tokens', view });
       }),
     );
+  });
+
+  it('name pages by whole numbers from 1, and by nothing else', () => {
+    expect(['2', '', '-1', '0', '1.5', '1e400', 'x'].map(pageIn)).toEqual([2, 1, 1, 1, 1, 1, 1]);
   });
 
   it('name whatever a user or a token is called', () => {

@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ServerFailure } from '../../../console/src/api/server-failure.ts';
 import { foresee, type ListedToken } from '../../../console/src/helpdesk/bulk/bulk-foresight.ts';
+import { MAX_BULK, tokensOf, TooManyTokens } from '../../../console/src/helpdesk/bulk/collect.ts';
 import { type BulkResult, runBulk } from '../../../console/src/helpdesk/bulk/bulk-run.ts';
 import { remediesOf } from '../../../console/src/helpdesk/token-state.ts';
 
@@ -79,6 +80,49 @@ describe('an act on many tokens', () => {
     const stopped = new AbortController();
     stopped.abort();
     expect(await run({}, stopped.signal)).toMatchObject({ done: [], failed: [], left: SERIALS, sent: [] });
+  });
+});
+
+describe('the tokens of people', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** @returns the logins that the server was asked for, one a page */
+  function serve(
+    answer: (user: string, page: number) => { tokens: object[]; next: string | null },
+  ): string[] {
+    const asked: string[] = [];
+    Object.assign(globalThis, { document: { cookie: '' } });
+    jest.spyOn(globalThis, 'fetch').mockImplementation((_address, request) => {
+      const { user } = JSON.parse(request?.body as string) as { user: string };
+      asked.push(user);
+      const value = answer(user, asked.length);
+      return Promise.resolve(Response.json({ result: { status: true, value } }));
+    });
+    return asked;
+  }
+
+  const people = (...logins: string[]): Parameters<typeof tokensOf>[0] =>
+    logins.map((user) => ({ user, userrealm: 'north', resconf: 'people' }));
+  const read = (...logins: string[]): Promise<readonly ListedToken[]> =>
+    tokensOf(people(...logins))(new AbortController().signal, () => undefined);
+
+  it('are never asked for by a blank login, which would select all tokens', async () => {
+    const asked = serve((user) => ({ tokens: [{ serial: user }], next: null }));
+    expect(await read('anna', '', ' ', '\t\u00a0')).toEqual([{ serial: 'anna' }]);
+    expect(asked).toEqual(['anna']);
+    expect(await read(' ')).toEqual([]);
+    expect(asked).toEqual(['anna']);
+  });
+
+  it('are read no further than one act may have', async () => {
+    const asked = serve((_user, page) => ({
+      tokens: Array.from({ length: 200 }, (_, number) => ({ serial: `T${page}-${number}` })),
+      next: 'more',
+    }));
+    await expect(read('anna')).rejects.toThrow(TooManyTokens);
+    expect(asked).toHaveLength(MAX_BULK / 200 + 1);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mayOnToken, stateOf } from '../../../console/src/helpdesk/token-state.ts';
+import { mayOnToken, occasionOf, stateOf } from '../../../console/src/helpdesk/token-state.ts';
 
 const UNBOUND = {
   valid_from: null,
@@ -34,6 +34,27 @@ describe('the state of a token', () => {
   ] as const)('with the period and uses %j is %s', (use, state) => {
     const token = { active: true, locked: false, rollout: 'complete', ...UNBOUND, ...use } as const;
     expect(stateOf(token, new Date('2026-11-20T12:00:00Z'))).toBe(state);
+  });
+});
+
+describe('the next step after a transaction', () => {
+  const wrong = { event: 'wrong', reason: 'wrong response or PIN' };
+  const late = { event: 'refused', reason: 'reported too late: this was not me' };
+  const vain = { event: 'refused', reason: 'declined too late' };
+
+  it.each([
+    ['given up', [wrong], 'refusal'],
+    ['open', [wrong], 'refusal'],
+    ['open', [], undefined],
+    ['accepted', [wrong], undefined],
+    ['declined', [wrong, vain], undefined],
+    ['reported', [wrong], 'report'],
+    ['ended', [{ event: 'reported', reason: '' }], 'report'],
+    ['accepted', [late], 'report'],
+    ['given up', [wrong, late], 'report'],
+    ['declined', [late], 'report'],
+  ] as const)('that is %s, with %j, follows from a %s', (state, events, occasion) => {
+    expect(occasionOf({ state, events })).toBe(occasion);
   });
 });
 

@@ -20,3 +20,7 @@ it.each(['local', 'UTC'] as const)('what is typed in %s is read as it is shown',
 it('what is typed in UTC is taken for UTC', () => {
   expect(formatIn('en', 'UTC').ofTyped('2026-11-20T10:00')).toBe('2026-11-20T10:00:00.000Z');
 });
+
+it.each(['local', 'UTC'] as const)('a year of five digits in %s is left to the server to refuse', (zone) => {
+  expect(formatIn('en', zone).ofTyped('12026-11-20T10:00')).toBe('12026-11-20T10:00');
+});

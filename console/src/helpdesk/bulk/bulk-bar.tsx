@@ -42,6 +42,12 @@ export function useSelection(place: string): Selection {
   };
 }
 
+/** @returns the acts on many tokens that the caller has a right to, in whatever realm */
+export function useBulkActs(): readonly BulkAct[] {
+  const session = useSession();
+  return BULK_ACTS.filter((one) => session.may('admin', one));
+}
+
 interface BulkBarProps {
   readonly selection: Selection;
   /** The keys of the rows on the page. */
@@ -50,6 +56,8 @@ interface BulkBarProps {
   readonly total: number | undefined;
   /** Reads the tokens of what is selected. */
   readonly collect: Collect;
+  /** True while the rows are those of a former filter. */
+  readonly isDisabled: boolean;
 }
 
 /** What is selected in a table, and the acts on it. */
@@ -58,18 +66,23 @@ export function BulkBar({
   page,
   total,
   collect,
+  isDisabled,
 }: BulkBarProps): ReactNode {
   const t = useTexts(bulkTexts);
   const format = useFormat();
-  const session = useSession();
   const [act, setAct] = useState<BulkAct>();
-  const acts = BULK_ACTS.filter((one) => session.may('admin', one));
+  const acts = useBulkActs();
   const all = total === undefined ? undefined : format.number(total);
   const words = selected.isAll ? t.allSelected(all) : t.selected(format.number(selected.keys.size));
   const isEmpty = !selected.isAll && selected.keys.size === 0;
   if (acts.length === 0) {
     return null;
   }
+  const button = (name: string, variant: 'default' | 'filled' | 'subtle', onClick: () => void): ReactNode => (
+    <Button key={name} size="xs" variant={variant} disabled={isDisabled} onClick={onClick}>
+      {name}
+    </Button>
+  );
   return (
     <div className={classes.actions} role="group" aria-label={words}>
       <span role="status">{words}</span>
@@ -102,13 +115,5 @@ export function BulkBar({
         />
       )}
     </div>
-  );
-}
-
-function button(name: string, variant: 'default' | 'filled' | 'subtle', onClick: () => void): ReactNode {
-  return (
-    <Button key={name} size="xs" variant={variant} onClick={onClick}>
-      {name}
-    </Button>
   );
 }

@@ -120,7 +120,10 @@ export const bulkTexts: Texts<BulkTexts> = {
       unassign: counted('1 token belongs to nobody now.', 'tokens belong to nobody now.'),
       tokenrealm: counted('1 token is in its new realm.', 'tokens are in their new realm.'),
     },
-    failed: counted('1 token was not changed:', 'tokens were not changed:'),
+    failed: counted(
+      '1 token was not changed, or it is not known:',
+      'tokens were not changed, or it is not known:',
+    ),
     left: counted('1 token was not begun with.', 'tokens were not begun with.'),
     again: 'Try these again',
     more: (count) => `and ${count} more`,
@@ -207,7 +210,10 @@ export const bulkTexts: Texts<BulkTexts> = {
       unassign: counted('1 Token gehört jetzt niemandem.', 'Token gehören jetzt niemandem.'),
       tokenrealm: counted('1 Token ist in seinem neuen Realm.', 'Token sind in ihrem neuen Realm.'),
     },
-    failed: counted('1 Token wurde nicht geändert:', 'Token wurden nicht geändert:'),
+    failed: counted(
+      '1 Token wurde nicht geändert, oder es ist nicht bekannt:',
+      'Token wurden nicht geändert, oder es ist nicht bekannt:',
+    ),
     left: counted('1 Token wurde nicht mehr begonnen.', 'Token wurden nicht mehr begonnen.'),
     again: 'Diese erneut versuchen',
     more: (count) => `und ${count} weitere`,

@@ -44,14 +44,19 @@ export interface NamedUser {
   readonly resconf: string;
 }
 
+/** @returns false for a login by which the server finds nobody: as a filter it would be none */
+export function isNamed(login: string): boolean {
+  return login.trim() !== '';
+}
+
 /** @returns reads the tokens of these users, each token once. @throws TooManyTokens */
 export function tokensOf(users: readonly NamedUser[]): Collect {
   return async (signal, onRead) => {
-    const left = [...users];
+    const left = users.filter(({ user }) => isNamed(user));
     const tokens = new Map<string, ListedToken>();
     const read = async (): Promise<void> => {
       for (let user = left.pop(); user !== undefined; user = left.pop()) {
-        for (const token of await matching({ ...user })(signal, () => undefined)) {
+        for (const token of await matching({ ...user }, MAX_BULK)(signal, () => undefined)) {
           tokens.set(token.serial, token);
         }
         onRead(tokens.size);

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  declineChallenge,
+  type DeclineOutcome,
+  type SentOutcome,
+} from '../../../app/src/flows/answer-challenge.ts';
+import type { ShownChallenge } from '../../../app/src/flows/open-code.ts';
+import { type HistoryEntry, type Vault, VaultError } from '../../../app/src/vault/vault.ts';
+import { token } from '../../campaigns/app/vault/vault-site.ts';
+
+const TOKEN = { ...token({ counter: '0' }), key: '9f8e7d6c5b4a39281706f5e4d3c2b1a0ffeeddcc' };
+
+interface Trial {
+  readonly kind?: 'nonce' | 'req';
+  readonly destination?: ShownChallenge['destination'];
+  readonly outcome?: SentOutcome;
+  readonly stored?: Parameters<typeof token>[0];
+  readonly history?: readonly Pick<HistoryEntry, 'serial' | 'outcome'>[];
+  readonly isFull?: boolean;
+}
+
+/** Declines a challenge. */
+async function declined({
+  kind = 'nonce',
+  destination = { kind: 'sent', host: 'bank.example' },
+  outcome = 'accepted',
+  stored = {},
+  history = [],
+  isFull = false,
+}: Trial): Promise<{ outcome: DeclineOutcome; sent: number; removed: readonly string[] }> {
+  const removed: string[] = [];
+  let sent = 0;
+  const vault = {
+    addHistory: () => (isFull ? Promise.reject(new VaultError('storage-full')) : Promise.resolve()),
+    listTokens: () => Promise.resolve([{ token: { ...TOKEN, ...stored }, name: '', addedAt: 1 }]),
+    listHistory: () => Promise.resolve(history),
+    removeToken: (serial: string) => Promise.resolve(void removed.push(serial)),
+  } as unknown as Vault;
+  const challenge = {
+    kind,
+    token: TOKEN,
+    message: 'Welcome',
+    question: '0'.repeat(64),
+    transactionId: '0123456789abcdef0123',
+    callbackUrl: 'https://bank.example/ocra/check_t',
+    needsPin: false,
+  };
+  const shown = { kind: 'challenge', challenge, tokenName: '', destination, earlier: undefined } as const;
+  const answered = await declineChallenge(vault, shown, 'declined', new Date(), () => {
+    sent += 1;
+    return Promise.resolve(outcome);
+  });
+  return { outcome: answered, sent, removed };
+}
+
+describe('a declined challenge', () => {
+  it('is told to the server also where the history cannot be stored', async () => {
+    expect(await declined({ isFull: true, kind: 'req' })).toEqual({
+      outcome: 'accepted',
+      sent: 1,
+      removed: [],
+    });
+  });
+
+  it.each(['no-address', 'insecure-address'] as const)('is not sent without an address: %s', async (why) => {
+    expect(await declined({ destination: { kind: 'typed', why } })).toEqual({
+      outcome: why,
+      sent: 0,
+      removed: [],
+    });
+  });
+
+  it('of a roll-out takes the token along once the server knows', async () => {
+    const history = [{ serial: TOKEN.serial, outcome: 'declined' as const }];
+    expect(await declined({ history })).toMatchObject({ removed: [TOKEN.serial] });
+    for (const outcome of ['refused', 'no-answer', 'no-verdict', 'offline'] as const) {
+      expect(await declined({ outcome })).toEqual({ outcome, sent: 1, removed: [] });
+    }
+  });
+
+  it.each([
+    ['of another challenge', { kind: 'req' }],
+    ['that was used', { stored: { counter: '1' } }],
+    ['that has another key by now', { stored: { key: 'aa'.repeat(20) } }],
+    ['whose digits were shown', { history: [{ serial: TOKEN.serial, outcome: 'shown' }] }],
+  ] as const)('leaves a token %s', async (_what, trial) => {
+    expect(await declined(trial)).toMatchObject({ outcome: 'accepted', removed: [] });
+  });
+});
