@@ -208,6 +208,8 @@ const acts = (): readonly Act[] => [
   act('count --verify'),
   act('token disable T1', 'token/disable: changed active'),
   act('token enable T1', 'token/enable: changed active'),
+  act('token lose T1', 'token/lost: changed active'),
+  act('token enable T1', 'token/enable: changed active'),
   act('token reset T1', 'token/reset: changed failCount'),
   act('token realms T1 bank', 'token/tokenrealm: changed realms'),
   act('token assign T1 ann --realm bank', 'token/assign: changed owner, realms'),
