@@ -239,8 +239,8 @@ export function decideWithoutResponse(
 
 /**
  * Decides on a decline. It takes rights away and gives none, so it also ends the challenge of a token that is locked or
- * disabled, and counts nothing. One that the token has not signed is no wrong response: whoever knows the transaction
- * alone could lock the token by it.
+ * disabled, and counts nothing. One that the token has not signed is no wrong response: the transaction
+ * alone would do to lock the token by it.
  * @param kind undefined: the token has not signed it
  */
 export function decideDecline(

@@ -105,7 +105,7 @@ export interface TokenStateChange extends Partial<Omit<TokenState, 'secrets' | '
 
 /** A change of a token; an absent field stays as it is. */
 export interface TokenChange extends TokenStateChange {
-  /** True where the device is lost: whoever has it must not answer open challenges, also not once it is enabled again. */
+  /** True where the device is lost: its finder must not answer open challenges, also not once it is enabled again. */
   readonly isLost?: true;
   readonly owner?: Owner | null;
   readonly realms?: readonly string[];
