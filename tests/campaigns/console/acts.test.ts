@@ -60,6 +60,8 @@ describeWithProgram('an act in the console', findChromium(), 'chromium', (progra
     await told(page, 'T1 is renamed.');
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText(PROBE).waitFor();
+    // What ends on another page is announced there.
+    await expectSoon(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await expectSoon(() => page.title()).not.toBe('probe');
     await page.goto(`${site.origin}/console/#/search`);
     await expectSoon(() => page.getByText('T1 is renamed.').count()).toBe(0);

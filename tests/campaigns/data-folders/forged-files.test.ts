@@ -21,6 +21,7 @@ import { describeAsRoot, NOBODY } from '../../embedded-postgres/support/as-root.
 import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';
 import { servingProcess } from '../../embedded-postgres/support/serving-process.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { visitSocket } from '../../embedded-postgres/support/socket-visitor.ts';
 
 const folders = embeddedFolders();
@@ -84,7 +85,8 @@ await describeAsRoot('root, stopping the database of a cluster whose postmaster.
     const pid = await servingProcess(cluster);
     await forging(cluster, { 1: String(other.pid) }, close);
     expect(isRunning(other)).toBe(true);
-    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    // With a forged file nobody can see when it has ended.
+    await expectSoon(() => existsSync(`/proc/${pid}`)).toBe(false);
   });
 
   it("does not stop another cluster's database", async () => {

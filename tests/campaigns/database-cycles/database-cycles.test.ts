@@ -67,6 +67,8 @@ const VALUES: Readonly<Record<string, string>> = {
   password: PASSWORD,
   user: 'ada',
   type: 'ocra',
+  // Excludes `pass`.
+  decline: '',
 };
 /** Second steps, which refuse without the database what no first step came before, or what is not configured. */
 const WITHOUT_STEP: Readonly<Record<string, number>> = {
