@@ -8,9 +8,10 @@ import { RecordTable } from '../design/record-table.tsx';
 import { personAddress, tokenAddress } from '../helpdesk/addresses.ts';
 import helpdesk from '../helpdesk/helpdesk.module.css';
 import { useFormat } from '../language/format.ts';
-import { useTexts } from '../language/language.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { isFailing } from '../webhooks/webhook-queries.ts';
+import { findingWords } from './finding-words.ts';
 import { healthTexts } from './health-texts.ts';
 
 type Health = ValueOf<'/system/health'>;
@@ -101,26 +102,47 @@ function Findings({ findings }: Pick<Installation, 'findings'>): ReactNode {
     <p>{t.noFinding}</p>
   ) : (
     <ul className={helpdesk.hits}>
-      {inOrder.map(({ severity, code, text, remedy }) => (
-        <li key={`${code} ${text}`}>
-          <p>
-            <Badge variant="light" tt="none" color={COLOURS[severity]}>
-              {t.severities[severity]}
-            </Badge>{' '}
-            <span lang="en">
-              <WithCode text={text} />
-            </span>{' '}
-            <span className={helpdesk.quiet}>({code})</span>
-          </p>
-          <p className={helpdesk.verbatim}>
-            {t.remedy}:{' '}
-            <span lang="en">
-              <WithCode text={remedy} />
-            </span>
-          </p>
+      {inOrder.map((finding) => (
+        <li key={`${finding.code} ${finding.text}`}>
+          <OneFinding finding={finding} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A finding in the language of the page, with the server's own words, which name what it is about. */
+function OneFinding({ finding }: { readonly finding: Installation['findings'][number] }): ReactNode {
+  const t = useTexts(healthTexts);
+  const { severity, code, text, remedy } = finding;
+  const words = findingWords(code, useLanguage());
+  const language = words === undefined ? { lang: 'en' } : {};
+  return (
+    <>
+      <p>
+        <Badge variant="light" tt="none" color={COLOURS[severity]}>
+          {t.severities[severity]}
+        </Badge>{' '}
+        <span {...language}>
+          <WithCode text={words?.text ?? text} />
+        </span>{' '}
+        <span className={helpdesk.quiet}>({code})</span>
+      </p>
+      <p className={helpdesk.verbatim}>
+        {t.remedy}:{' '}
+        <span {...language}>
+          <WithCode text={words?.remedy ?? remedy} />
+        </span>
+      </p>
+      {words !== undefined && (
+        <details className={helpdesk.quiet}>
+          <summary>{t.inDetail}</summary>
+          <p lang="en">
+            <WithCode text={`${text}. ${remedy}`} />
+          </p>
+        </details>
+      )}
+    </>
   );
 }
 
