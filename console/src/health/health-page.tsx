@@ -38,9 +38,12 @@ export default function HealthPage(): ReactNode {
       <Loaded query={health}>
         {({ installation, responses, refused }) => (
           <>
-            {installation !== null && <InstallationParts installation={installation} />}
-            {responses !== null && <ResponsePart responses={responses} />}
-            {refused !== null && <RefusedPart refused={refused} />}
+            {installation !== null && <FindingsPart installation={installation} />}
+            <div className={helpdesk.halves}>
+              {refused !== null && <RefusedPart refused={refused} />}
+              {responses !== null && <ResponsePart responses={responses} />}
+              {installation !== null && <InstallationParts installation={installation} />}
+            </div>
           </>
         )}
       </Loaded>
@@ -64,15 +67,26 @@ function Part({ title, lead, children }: PartProps): ReactNode {
   );
 }
 
-function InstallationParts({ installation }: { readonly installation: Installation }): ReactNode {
+interface InstallationProps {
+  readonly installation: Installation;
+}
+
+function FindingsPart({ installation: { findings, examined } }: InstallationProps): ReactNode {
   const t = useTexts(healthTexts);
   const format = useFormat();
-  const { findings, examined, last_backup: backup, webhooks, servers, resolvers } = installation;
+  return (
+    <Part title={t.findings} lead={<WithCode text={t.findingsLead(format.time(examined))} />}>
+      <Findings findings={findings} />
+    </Part>
+  );
+}
+
+function InstallationParts({ installation }: InstallationProps): ReactNode {
+  const t = useTexts(healthTexts);
+  const format = useFormat();
+  const { last_backup: backup, webhooks, servers, resolvers } = installation;
   return (
     <>
-      <Part title={t.findings} lead={<WithCode text={t.findingsLead(format.time(examined))} />}>
-        <Findings findings={findings} />
-      </Part>
       <Part title={t.backup}>
         <p>
           <WithCode
