@@ -573,6 +573,7 @@ CREATE TABLE users (
 CREATE INDEX users_email_idx ON users USING btree (resolver_id, lower(email) text_pattern_ops);
 CREATE INDEX users_given_name_idx ON users USING btree (resolver_id, lower(given_name) text_pattern_ops);
 CREATE INDEX users_login_idx ON users USING btree (resolver_id, lower(login COLLATE "default") text_pattern_ops);
+CREATE INDEX users_phone_idx ON users USING btree (resolver_id, reverse(regexp_replace(phone, '[^0-9]'::text, ''::text, 'g'::text)) text_pattern_ops) WHERE phone <> ''::text;
 CREATE INDEX users_surname_idx ON users USING btree (resolver_id, lower(surname) text_pattern_ops);
 
 CREATE TABLE webhook_events (

@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import type { AuditRow } from './audit-row.ts';
+import { type AuditRow, withoutPinVerdict } from './audit-row.ts';
 import {
   assertKnownFilter,
   type AuditFilter,
@@ -56,6 +56,16 @@ interface AuditExportRequest extends Omit<AuditFilter, 'limit' | 'offset' | 'aft
   readonly format: ExportFormat;
 }
 
+/** Of the outcomes that tell of a PIN, the beginnings that tell them from others. */
+const PIN_FILTER = /, right|,\s*$/;
+
+/** What a caller may read. */
+interface Reader {
+  readonly grant: Grant;
+  /** The extent of `admin/set`. */
+  readonly pins: Grant | undefined;
+}
+
 /** Writes an export, piece by piece; each piece waits until the last one was taken. */
 type WriteText = (text: string) => Promise<void>;
 
@@ -100,7 +110,8 @@ export class AuditReading {
   }
 
   /**
-   * Takes the right `admin/audit`. A caller bound to realms finds only rows whose subject is in one of them.
+   * Takes the right `admin/audit`. A caller bound to realms finds only rows whose subject is in one of them. Whether the
+   * PIN of a wrong response was right takes `admin/set`, which sets PINs: to others it would be a way to guess one.
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    *   for an unknown action or outcome, and for a limit or cursor, 'server.busy'
    */
@@ -108,18 +119,17 @@ export class AuditReading {
     caller: Caller,
     { cursor, limit = DEFAULT_LIMIT, ...filter }: AuditPageRequest,
   ): Promise<AuditPage> {
-    const { access, configuration, store } = this.#deps;
-    const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
+    const reader = await this.#reader(caller);
     const requested = {
-      ...boundFilter(filter, grant),
+      ...boundFilter(filter, reader),
       limit: readLimit(limit) + 1,
       ...(cursor !== undefined && { after: readCursor(cursor) }),
     };
-    const found = await this.#turns.run(() => store.searchStep(requested));
+    const found = await this.#turns.run(() => this.#deps.store.searchStep(requested));
     const rows = found.rows.slice(0, limit);
     const last = found.rows.length > limit ? rows.at(-1) : found.reached;
     return {
-      rows: rows.map((row) => asGranted(row, grant)),
+      rows: rows.map((row) => asGranted(row, reader)),
       next: last === undefined || last === null ? null : cursorOf(last),
     };
   }
@@ -135,9 +145,9 @@ export class AuditReading {
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    */
   async grantExport(caller: Caller, { format, ...requested }: AuditExportRequest): Promise<GrantedExport> {
-    const { access, configuration, store, authority, clock } = this.#deps;
-    const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
-    const filter = boundFilter(requested, grant);
+    const { store, authority, clock } = this.#deps;
+    const reader = await this.#reader(caller);
+    const filter = boundFilter(requested, reader);
     const { since, until, ...selecting } = filter;
     const isVerifiable = format === 'jsonl' && Object.values(selecting).every((value) => value === undefined);
     const writeTo = async (write: WriteText): Promise<number> => {
@@ -149,10 +159,17 @@ export class AuditReading {
               exportTrail(snapshot, { ...options, keys: authority.keys(), period: { since, until } }),
             (step) => this.#steps.run(step),
           )
-        : exportExtract(this.#rows(filter, grant), { ...options, filter });
+        : exportExtract(this.#rows(filter, reader), { ...options, filter });
     };
     const { administrator } = caller.principal;
     return { format, isVerifiable, write: (write) => this.#inPlace(administrator, () => writeTo(write)) };
+  }
+
+  /** @throws ServiceError 'right.missing' */
+  async #reader(caller: Caller): Promise<Reader> {
+    const { access } = this.#deps;
+    const { configuration, grant } = await access.authorizeAdmin(this.#deps.configuration, caller, 'audit');
+    return { grant, pins: access.grantOf(configuration, caller, { scope: 'admin', action: 'set' }) };
   }
 
   /** Nobody waits for a place, and nobody gets all of them. */
@@ -170,12 +187,12 @@ export class AuditReading {
   }
 
   /** Each step is a search of its own, from the last row on. */
-  async *#rows(requested: Omit<AuditFilter, 'limit'>, grant: Grant): AsyncGenerator<readonly AuditRow[]> {
+  async *#rows(requested: Omit<AuditFilter, 'limit'>, reader: Reader): AsyncGenerator<readonly AuditRow[]> {
     let after: RowPlace | undefined;
     do {
       const from = { ...requested, limit: ROWS_AT_ONCE, after };
       const { rows, reached } = await this.#steps.run(() => this.#deps.store.searchStep(from));
-      yield rows.map((row) => asGranted(row, grant));
+      yield rows.map((row) => asGranted(row, reader));
       after = reached ?? (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1));
     } while (after !== undefined);
   }
@@ -215,21 +232,35 @@ export function grantedRealms({ realm }: Pick<AuditRow, 'realm'>, { realms: allo
   return allowed === 'all' ? realms : realms.filter((name) => allowed.includes(name));
 }
 
-/** @returns the row with those realms of its subject that the grant covers */
-function asGranted(row: AuditRow, grant: Grant): AuditRow {
-  return { ...row, realm: grantedRealms(row, grant).join(',') };
+/** @returns true if the grant covers all realms of the row's subject, and one at least */
+export function coversRow(row: Pick<AuditRow, 'realm'>, grant: Grant | undefined): boolean {
+  return (
+    grant !== undefined &&
+    (grant.realms === 'all' || (row.realm !== '' && grantedRealms(row, grant).join(',') === row.realm))
+  );
+}
+
+/** @returns the row as the reader may see it: with realms, and what it tells of a PIN, by their grants */
+function asGranted(row: AuditRow, { grant, pins }: Reader): AuditRow {
+  const outcome = coversRow(row, pins) ? row.outcome : withoutPinVerdict(row.outcome);
+  return { ...row, outcome, realm: grantedRealms(row, grant).join(',') };
 }
 
 /**
  * @returns the filter, bound to the realms of the grant
  * @throws ServiceError 'realm.unknown' for a realm that the grant does not cover, 'parameter.invalid' for an unknown
- *   action or outcome
+ *   action or outcome, 'right.missing' for an outcome that tells of PINs in realms where the reader sets none
  */
 function boundFilter<Filter extends Partial<AuditFilter>>(
   filter: Filter,
-  grant: Grant,
+  { grant, pins }: Reader,
 ): Filter & Pick<AuditFilter, 'within'> {
   assertKnownFilter(filter);
+  if (PIN_FILTER.test(filter.outcome ?? '') && !coversAll(pins, grant)) {
+    throw new ServiceError('right.missing', 'Whether a PIN was right takes the right admin:set', {
+      policy: { scope: 'admin', action: 'set' },
+    });
+  }
   if (grant.realms === 'all') {
     return filter;
   }
@@ -237,6 +268,13 @@ function boundFilter<Filter extends Partial<AuditFilter>>(
     throw new ServiceError('realm.unknown', `There is no realm '${filter.realm.slice(0, 255)}'`);
   }
   return { ...filter, within: grant.realms };
+}
+
+function coversAll(pins: Grant | undefined, { realms }: Grant): boolean {
+  return (
+    pins?.realms === 'all' ||
+    (realms !== 'all' && realms.every((name) => pins?.realms.includes(name) === true))
+  );
 }
 
 /** @throws ServiceError 'right.missing' where the grant is bound to realms */

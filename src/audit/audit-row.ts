@@ -35,6 +35,14 @@ export interface AuditRow extends AuditEntry {
   readonly signature: Buffer;
 }
 
+/** What an outcome tells of a PIN that somebody has guessed. */
+const PIN_VERDICT = /, right (?:PIN|response)$/;
+
+/** @returns the outcome without telling whether the PIN was right */
+export function withoutPinVerdict(outcome: string): string {
+  return outcome.replace(PIN_VERDICT, '');
+}
+
 /** `digits`: a bigint that stays text. `instant`: text, UTC to the microsecond. */
 export type MemberKind = 'text' | 'digits' | 'instant' | 'number' | 'bytes';
 

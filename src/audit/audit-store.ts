@@ -44,9 +44,6 @@ type CountedRow = Stored<AuditRow> & { readonly total: string; readonly foreign:
  */
 export const ROWS_OF_TRANSACTION = `SELECT * FROM audit WHERE transaction_id = ? AND transaction_id <> ''`;
 
-/** The rows about some tokens by their index, which the planner would not take for several of them and an order. */
-const ROWS_OF_SUBJECTS = 'SELECT * FROM audit WHERE subject = ANY (?::text[])';
-
 /** The rows that a step of a search has found. */
 export interface FoundRows {
   /** Newest first. */
@@ -252,18 +249,46 @@ function isIndexed({ transaction, subject, subjects, actor, action, ...filter }:
 }
 
 /** @returns the statement of a search */
-function searchQuery(knex: Knex, filter: PartFilter): Knex.QueryBuilder {
-  const { actor, action, subject, realm, outcome, client, requestId } = filter;
-  const query = knex('audit')
-    .select(knex.raw(AUDIT_COLUMNS))
-    .limit(filter.limit)
-    .offset(filter.offset ?? 0);
-  restrictByIndex(query, knex, filter);
-  const columns = { actor, action, subject, client, request_id: requestId };
+export function searchQuery(knex: Knex, filter: PartFilter): Knex.QueryBuilder {
+  const { transaction, subjects, limit, offset = 0 } = filter;
+  const query = knex('audit').select(knex.raw(AUDIT_COLUMNS)).limit(limit).offset(offset);
+  if (transaction !== undefined) {
+    query.withMaterialized('audit', knex.raw(ROWS_OF_TRANSACTION, [transaction]));
+  } else if (subjects !== undefined) {
+    query.withMaterialized('audit', newestOfEach(knex, [...new Set(subjects)], filter));
+  }
+  restrict(query, filter);
+  return query.orderByRaw(NEWEST_FIRST);
+}
+
+/**
+ * @returns the newest rows about each subject by their index, as many as the page may need: the planner would not
+ *   take the index for several of them and an order, nor, for the order by time alone, for one of them
+ */
+function newestOfEach(knex: Knex, subjects: readonly string[], filter: PartFilter): Knex.Raw {
+  const newest = knex('audit')
+    .select('audit.*')
+    .whereRaw('audit.subject >= owned.subject AND audit.subject <= owned.subject')
+    .orderByRaw(`audit.subject DESC, ${NEWEST_FIRST}`)
+    .limit(filter.limit + (filter.offset ?? 0));
+  restrict(newest, { ...filter, subjects: undefined });
+  return knex.raw(
+    'SELECT newest.* FROM unnest(?::text[]) AS owned(subject) CROSS JOIN LATERAL (?) AS newest',
+    [[...subjects], knex.raw('?', [newest])],
+  );
+}
+
+/** Adds the conditions of the filter. */
+function restrict(query: Knex.QueryBuilder, filter: PartFilter): void {
+  const { actor, action, subject, subjects, realm, outcome, client, requestId } = filter;
+  const columns = { actor, action, 'audit.subject': subject, client, request_id: requestId };
   for (const [column, requested] of Object.entries(columns)) {
     if (requested !== undefined) {
       query.where(column, requested);
     }
+  }
+  if (subjects !== undefined) {
+    query.whereRaw('subject = ANY (?::text[])', [[...subjects]]);
   }
   if (outcome !== undefined) {
     // Its first words find it, too, without the details after them: `refused` finds `refused: no right`.
@@ -283,23 +308,6 @@ function searchQuery(knex: Knex, filter: PartFilter): Knex.QueryBuilder {
     query
       .where('at', '>=', filter.through.at)
       .whereRaw('(at, id) >= (?::timestamptz, ?::bigint)', [filter.through.at, filter.through.id]);
-  }
-  return query.orderByRaw(NEWEST_FIRST);
-}
-
-/** Reads the rows of a transaction, or about some objects, by the index of these. */
-function restrictByIndex(
-  query: Knex.QueryBuilder,
-  knex: Knex,
-  { transaction, subjects }: Pick<AuditFilter, 'transaction' | 'subjects'>,
-): void {
-  if (transaction !== undefined) {
-    query.withMaterialized('audit', knex.raw(ROWS_OF_TRANSACTION, [transaction]));
-  } else if (subjects !== undefined) {
-    query.withMaterialized('audit', knex.raw(ROWS_OF_SUBJECTS, [[...subjects]]));
-  }
-  if (subjects !== undefined) {
-    query.whereRaw('subject = ANY (?::text[])', [[...subjects]]);
   }
 }
 

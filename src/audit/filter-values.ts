@@ -45,7 +45,7 @@ const OUTCOME_WORDS: readonly string[] = [
   // Of administration.
   'created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused',
   'session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired', 'installed',
-  'confirmed', 'copied',
+  'confirmed', 'copied', 'renamed',
   // Of upkeep.
   'migrated', 'mended', 'pruned', 'handed', 'restored', 'begun', 'verified',
   // Of webhooks.

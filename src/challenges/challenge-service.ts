@@ -242,7 +242,7 @@ export class ChallengeService {
           dropped: false,
           failCount: decision.failCount,
           result: false,
-          declined: decision.change !== null || decision.isRepeated === true,
+          declined: decision.change !== null || decision.repeats !== undefined,
           isEndedNow: decision.change !== null,
         };
   }

@@ -134,7 +134,10 @@ export const VAIN_DECLINE: Readonly<Record<DeclineKind, string>> = {
   reported: 'report',
 };
 
-/** The outcomes of a decline of a transaction that is declined already. */
+/** The outcome of “this was not me” about a transaction that was only declined: the first news of a fraud. */
+export const REPORT_AFTER_DECLINE = 'reported, after a decline';
+
+/** The outcomes of a decline of a transaction that is declined already, and that says nothing new. */
 export const REPEATED_DECLINE: Readonly<Record<DeclineKind, string>> = {
   declined: 'declined again',
   reported: 'reported again',
@@ -159,8 +162,8 @@ export interface Decision {
   readonly cause?: WrongCause;
   /** Present for a decline that ended nothing. */
   readonly decline?: DeclineKind;
-  /** Present for a decline of a transaction that is declined already. */
-  readonly isRepeated?: true;
+  /** The earlier decline of a transaction that is declined already. */
+  readonly repeats?: DeclineKind;
   /** Null if nothing changes. */
   readonly change: { readonly challenge: ChallengeChange; readonly token: TokenStateChange } | null;
   /** Takes its place where a challenge of the token with another text and the same question was accepted. */
@@ -253,8 +256,9 @@ export function decideDecline(
   if (kind === undefined) {
     return { ...decisionWithoutChange(token, 'wrong'), decline: 'declined' };
   }
-  if (declineOf(challenge) !== undefined) {
-    return { ...decisionWithoutChange(token, 'dropped'), decline: kind, isRepeated: true };
+  const repeats = declineOf(challenge);
+  if (repeats !== undefined) {
+    return { ...decisionWithoutChange(token, 'dropped'), decline: kind, repeats };
   }
   if (!isOpen(challenge, settings, now)) {
     const end = challenge.closedBy === 'accepted' ? 'closed' : isDropped(challenge) ? 'dropped' : 'expired';

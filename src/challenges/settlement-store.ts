@@ -15,6 +15,7 @@ import {
   type Decision,
   MAX_FAIL_COUNT,
   REPEATED_DECLINE,
+  REPORT_AFTER_DECLINE,
   VAIN_DECLINE,
 } from './challenge.ts';
 
@@ -38,9 +39,11 @@ export function decisionEntry(
   };
 }
 
-function outcomeOf({ reason, cause, decline, isRepeated }: Decision): string {
-  if (decline !== undefined && isRepeated) {
-    return REPEATED_DECLINE[decline];
+function outcomeOf({ reason, cause, decline, repeats }: Decision): string {
+  if (decline !== undefined && repeats !== undefined) {
+    return decline === 'reported' && repeats === 'declined'
+      ? REPORT_AFTER_DECLINE
+      : REPEATED_DECLINE[decline];
   }
   const detail = cause ?? (decline && VAIN_DECLINE[decline]);
   return detail === undefined ? reason : `${reason}, ${detail}`;

@@ -1,10 +1,11 @@
-import { type AuditRow, auditTime } from '../audit/audit-row.ts';
+import { type AuditRow, auditTime, withoutPinVerdict } from '../audit/audit-row.ts';
 import type { TransactionRows } from '../audit/audit-store.ts';
 import type { DeclineKind } from '../ocra/decline.ts';
 import {
   type ClosedBy,
   type Decision,
   REPEATED_DECLINE,
+  REPORT_AFTER_DECLINE,
   VAIN_DECLINE,
   type WrongCause,
 } from './challenge.ts';
@@ -63,6 +64,8 @@ export interface HistorySources {
   /** Seconds for which a challenge is open. */
   readonly challengeTimeout: number;
   readonly now: Date;
+  /** True: whether the PIN or the response was right is not told. */
+  readonly isPinWithheld: boolean;
 }
 
 type EventMeaning = Pick<TransactionEvent, 'event' | 'reason'>;
@@ -83,8 +86,9 @@ const EVENT_BY_OUTCOME: Readonly<Record<'issued' | Decision['reason'], EventMean
   reported: { event: 'reported', reason: '' },
 };
 
-/** The events of repeated declines, by their outcome. */
+/** The events of further declines, by their outcome. */
 const EVENT_BY_REPEAT: Readonly<Record<string, EventMeaning>> = {
+  [REPORT_AFTER_DECLINE]: { event: 'reported', reason: '' },
   [REPEATED_DECLINE.declined]: { event: 'refused', reason: 'declined again' },
   [REPEATED_DECLINE.reported]: { event: 'refused', reason: 'reported again: this was not me' },
 };
@@ -107,7 +111,7 @@ const EVENT_BY_CLOSING: Readonly<Record<ClosedBy, EventMeaning>> = {
 
 /** @returns the history that the challenge and its rows tell, with the events that have no row */
 export function timelineOf(sources: HistorySources): Timeline {
-  const reported = sources.trail.rows.map(reportedEvent);
+  const reported = sources.trail.rows.map((row) => reportedEvent(row, sources));
   const has = (event: TransactionEventKind): boolean => reported.some((one) => one.event === event);
   const issued = has('issued') ? [] : derivedIssue(sources);
   const closed = derivedClosing(sources, has);
@@ -119,7 +123,9 @@ export function timelineOf(sources: HistorySources): Timeline {
   return { state: stateOf(sources.stored, events, expiry !== undefined), events };
 }
 
-function reportedEvent({ at, outcome, action, actor, client, requestId }: AuditRow): TransactionEvent {
+function reportedEvent(row: AuditRow, { isPinWithheld }: HistorySources): TransactionEvent {
+  const { at, action, actor, client, requestId } = row;
+  const outcome = isPinWithheld ? withoutPinVerdict(row.outcome) : row.outcome;
   const meaning = meaningOf(outcome) ?? { event: 'other', reason: outcome };
   return { at, ...meaning, action, actor, client, requestId, derived: false };
 }
@@ -220,7 +226,7 @@ function stateOf(
   isOver: boolean,
 ): TransactionState {
   const has = (event: TransactionEventKind): boolean => events.some((one) => one.event === event);
-  const end = (['accepted', 'given up', 'declined', 'reported'] as const).find(has);
+  const end = (['accepted', 'given up', 'reported', 'declined'] as const).find(has);
   if (end !== undefined) {
     return end;
   }

@@ -1,6 +1,6 @@
 import type { AuditStore } from '../audit/audit-store.ts';
 import type { TransactionRows } from '../audit/audit-store.ts';
-import { grantedRealms } from '../audit/audit-reading.ts';
+import { coversRow, grantedRealms } from '../audit/audit-reading.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -50,7 +50,8 @@ export class TransactionService {
   }
 
   /**
-   * Takes the right `admin/transaction`; the display data also takes `admin/transactiondata`. Writes nothing.
+   * Takes the right `admin/transaction`; the display data also takes `admin/transactiondata`. Whether PIN or response was
+   * right takes `admin/set`, which sets PINs: to others it would be a way to guess one. Writes nothing.
    * @throws ServiceError 'right.missing', 'parameter.missing', and 'transaction.unknown' for an unknown one and alike
    *   for one of a token that is or was in none of the caller's realms
    */
@@ -68,13 +69,15 @@ export class TransactionService {
     }
     const { stored, serial, trail } = await this.#find(grant, transactionId);
     const { challengeTimeout } = readOcraSettings(configuration.settings);
+    const pins = access.grantOf(configuration, caller, { scope: 'admin', action: 'set' });
+    const isPinWithheld = !coversRow({ realm: realmsOf(stored, trail) }, pins);
     return {
       transactionId,
       serial,
       realms: shownRealms(stored, trail, grant),
       isStored: stored !== undefined,
       ...this.#data(configuration, caller, stored),
-      ...timelineOf({ stored, trail, challengeTimeout, now: clock.now() }),
+      ...timelineOf({ stored, trail, challengeTimeout, now: clock.now(), isPinWithheld }),
       more: trail.more,
     };
   }
@@ -118,10 +121,15 @@ export class TransactionService {
 
 function shownRealms(
   stored: StoredTransaction | undefined,
-  { rows }: TransactionRows,
+  trail: TransactionRows,
   grant: Grant,
 ): readonly string[] {
-  return grantedRealms({ realm: stored?.realms.join(',') ?? rows.at(-1)?.realm ?? '' }, grant);
+  return grantedRealms({ realm: realmsOf(stored, trail) }, grant);
+}
+
+/** @returns the token's realms, of now, or, without a stored challenge, of its last event, comma separated */
+function realmsOf(stored: StoredTransaction | undefined, { rows }: TransactionRows): string {
+  return stored?.realms.join(',') ?? rows.at(-1)?.realm ?? '';
 }
 
 function unknownTransaction(transactionId: string): ServiceError {

@@ -8,7 +8,7 @@ import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
-import { beginningCondition, isSearchable } from '../resolvers/user-search.ts';
+import { beginningCondition, hasPhone, isSearchable, phoneCondition } from '../resolvers/user-search.ts';
 import type { DirectoryUser, UserSource, UserSources } from '../resolvers/user-source.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';
@@ -52,7 +52,7 @@ const MAX_LENGTH = 255;
 
 /**
  * The one search field of the helpdesk: tokens whose serial begins with the text in any case, people whose login, given
- * name, surname or e-mail address begins with it, and the transaction of exactly that id. Every statement of its own
+ * name, surname or e-mail address begins with it, or whose telephone number ends with its digits, and the transaction of exactly that id. Every statement of its own
  * reads the beginning of an index; resolvers are asked as `PeopleSearch` says. Writes nothing.
  */
 export class SearchService {
@@ -170,9 +170,11 @@ interface SearchedResolver {
 
 /** The longest wait for a resolver. */
 const TIMEOUT_MS = 700;
-/** The most questions that one resolver works at, two for a search, also those that nobody waits for any more. */
+/** The most questions that one resolver works at, two or three for a search, also those that nobody waits for any more. */
 const QUESTIONS_AT_ONCE = 8;
 const MAX_WORDS = 4;
+/** Of the users whose telephone numbers may be the one that is looked for. */
+const MAX_PHONES = 200;
 
 /**
  * Looks for people in all resolvers at once, each for a limited time; one that is away or slow is named, not waited
@@ -193,7 +195,7 @@ export class PeopleSearch {
 
   /**
    * @param text words, each of which begins the login, a name or the e-mail address, also in the other spelling of its
-   *   umlauts
+   *   umlauts; or a telephone number in any form, at least its last five digits
    * @param max hits of each resolver, and in all
    */
   async find(configuration: Configuration, grant: Grant, text: string, max: number): Promise<PeopleFound> {
@@ -229,7 +231,7 @@ export class PeopleSearch {
       return { users: [], reason: unavailable(resolver, 'it works at other searches').message };
     }
     const source = this.#sources(resolver);
-    const [exact, beginning] = await Promise.all([
+    const [exact, beginning, called] = await Promise.all([
       searchResolver(
         resolver,
         this.#running.during(resolver.id, () => findExact(source, text)),
@@ -243,10 +245,26 @@ export class PeopleSearch {
           return (await Promise.all(asked)).flat();
         }),
       ),
+      this.#called(resolver, source, text),
     ]);
-    const users = new Map([...exact.users, ...beginning.users].map((user) => [user.userId, user]));
-    const reason = beginning.reason ?? exact.reason;
+    const found = [...exact.users, ...beginning.users, ...called.users];
+    const users = new Map(found.map((user) => [user.userId, user]));
+    const reason = beginning.reason ?? exact.reason ?? called.reason;
     return { users: [...users.values()], ...(reason !== undefined && { reason }) };
+  }
+
+  /** Those whose telephone number the text may be. */
+  async #called(resolver: Resolver, source: UserSource, text: string): Promise<SearchedResolver> {
+    const condition = phoneCondition(text);
+    if (condition === undefined) {
+      return { users: [] };
+    }
+    const search = { conditions: [condition], limit: MAX_PHONES, isInAnyOrder: true };
+    const { users, ...incomplete } = await searchResolver(
+      resolver,
+      this.#running.during(resolver.id, () => source.list(search)),
+    );
+    return { users: users.filter((user) => hasPhone(user, text)), ...incomplete };
   }
 }
 

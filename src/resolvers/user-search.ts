@@ -22,6 +22,45 @@ export function beginningCondition(text: string): UserCondition {
   return { fields: NAMED_BY, pattern: [text, ''] };
 }
 
+/** The fewest digits of a telephone number that are looked for, and the most: numbers are written in many ways. */
+const PHONE_DIGITS = { min: 5, max: 7 };
+
+/** @returns the digits of a telephone number without country or trunk prefix zeros; of `+49 (0)30 1`: 49301 */
+function phoneDigits(text: string): string {
+  return text.replaceAll('(0)', '').replace(/\D/g, '').replace(/^0+/, '');
+}
+
+/** @returns the condition that the last digits of the telephone number are those of the text; undefined: it is no number */
+export function phoneCondition(text: string): UserCondition | undefined {
+  const digits = /^\s*[+\d\s()/.\u2010-\u2013-]+$/.test(text) ? phoneDigits(text) : '';
+  return digits.length < PHONE_DIGITS.min
+    ? undefined
+    : { fields: ['phone'], pattern: ['', ...Array.from(digits.slice(-PHONE_DIGITS.max))] };
+}
+
+/** @returns the digits with which the telephone number of a `phoneCondition` ends; undefined: it is another condition */
+export function endOfPhone({ fields, pattern: [first, ...others] }: UserCondition): string | undefined {
+  const isOne =
+    fields.join() === 'phone' &&
+    first === '' &&
+    others.length > 0 &&
+    others.every((piece) => /^\d$/.test(piece));
+  return isOne ? others.join('') : undefined;
+}
+
+/**
+ * @returns false for somebody whom a `phoneCondition` of the text finds, and whose number is another one: other digits
+ *   may stand between. The number that was found may be one that is not shown
+ */
+export function hasPhone(user: DirectoryUser, text: string): boolean {
+  const condition = phoneCondition(text);
+  const [shown, sought] = [phoneDigits(user.phone), phoneDigits(text)];
+  const isFoundByOther = condition === undefined || !matchesUser(user, [condition]);
+  return (
+    isFoundByOther || shown.endsWith(sought) || (shown.length >= PHONE_DIGITS.max && sought.endsWith(shown))
+  );
+}
+
 /** @returns false if no user can match: a source may fail on such a text */
 export function isSearchable({ pattern }: UserCondition): boolean {
   return pattern.join('*').length <= MAX_LENGTH && !pattern.some((piece) => /\p{Cc}|\p{Cs}/u.test(piece));

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import { comparableLogin, meantBy } from '../resolvers/resolver-lookup.ts';
-import { LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
+import { endOfPhone, LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
 import type { UserCondition, UserField, UserSearch } from '../resolvers/user-source.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { formsOf, assertStorable, isRowId, isStorable } from '../kernel/text.ts';
@@ -37,6 +37,9 @@ const BEGINNINGS: Readonly<Partial<Record<UserField, string>>> = {
   surname: 'lower(surname)',
   email: 'lower(email)',
 };
+/** The digits of the telephone number from the last one on, as in its index. */
+const PHONE_BACKWARDS = "reverse(regexp_replace(phone, '[^0-9]', '', 'g'))";
+
 /** Of the users whose logins differ in case or form only: more are as ambiguous as these. */
 const MAX_NAMESAKES = 20;
 /** Of each field, where further conditions decide on them. */
@@ -214,18 +217,36 @@ export class ManagedUserStore {
   }
 
   /**
-   * Narrows the search to candidates that indexes find, if it has beginnings: for several words, those of each, as a
-   * usual one has more than are read.
+   * Narrows the search to candidates that indexes find, if it has beginnings, or the end of a telephone number: for
+   * several words, those of each, as a usual one has more than are read.
    */
   #useBeginning(query: Knex.QueryBuilder, resolverId: string, search: Partial<UserSearch>): void {
     const { conditions = [], limit = MAX_CANDIDATES } = search;
-    const beginnings = conditions.filter(isBeginning);
-    if (beginnings.length > 0) {
-      const max = conditions.length === 1 ? limit : MAX_CANDIDATES;
-      const candidates = beginnings.flatMap((condition) => this.#beginningWith(resolverId, condition, max));
+    const max = conditions.length === 1 ? limit : MAX_CANDIDATES;
+    const candidates = [
+      ...conditions
+        .filter(isBeginning)
+        .flatMap((condition) => this.#beginningWith(resolverId, condition, max)),
+      ...conditions.flatMap((condition) => this.#calledAt(resolverId, endOfPhone(condition), max)),
+    ];
+    if (candidates.length > 0) {
       const { knex } = this.#database;
       query.whereRaw('id IN (?)', [knex.raw(candidates.map(() => '?').join(' UNION '), candidates)]);
     }
+  }
+
+  /** Finds candidates by the index of the ends of telephone numbers; none for no end. */
+  #calledAt(resolverId: string, end: string | undefined, max: number): Knex.Raw[] {
+    const backwards = end?.split('').reverse().join('');
+    const condition = `phone <> '' AND ${PHONE_BACKWARDS} ~>=~ ? AND ${PHONE_BACKWARDS} ~<~ ?`;
+    return backwards === undefined
+      ? []
+      : [
+          this.#database.knex.raw(
+            `(SELECT id FROM users WHERE resolver_id = ? AND ${condition} ORDER BY ${PHONE_BACKWARDS} USING ~<~ LIMIT ?)`,
+            [resolverId, backwards, `${backwards}:`, max],
+          ),
+        ];
   }
 
   /** Finds candidates by an index for each field, at most so many of each. */

@@ -64,6 +64,7 @@ const DECLINES: Readonly<Record<string, string>> = {
   reported: 'reported',
   decline: 'declined',
   report: 'reported',
+  'after a decline': 'reported',
 };
 
 function responseTypes({ action, outcome }: AuditEntry): readonly EventType[] {

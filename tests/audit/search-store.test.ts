@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditFilter, RowPlace } from '../../src/audit/filter-values.ts';
-import { AuditStore } from '../../src/audit/audit-store.ts';
+import { AuditStore, searchQuery } from '../../src/audit/audit-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 const ROWS = 1_000;
@@ -79,5 +79,61 @@ describe('the search for rare rows', () => {
   ])('is one page where an index finds them: %s', async (_name, filter, rows) => {
     const page = await store.searchStep(filter, BOUNDS);
     expect([page.rows.length, page.reached]).toEqual([rows, null]);
+  });
+});
+
+describe('the search for the rows about the tokens of a user', () => {
+  const subjects = ['OLD', 'BUSY', 'BUSY', 'NONE'];
+  const time = (second: number): string =>
+    new Date(Date.parse('2026-09-01T00:00:00Z') + second * 1000).toISOString();
+
+  beforeAll(async () => {
+    await test.database.knex.raw("SELECT add_audit_month('2026-09-01T00:00:00Z')");
+    await test.database.knex.raw(
+      `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id, transaction_id,
+         writer, lane, seq, prev_hash, hash, signature)
+       SELECT 10000 + number, '2026-09-01T00:00:00Z'::timestamptz + number * interval '1 second', '', 'ocra/check_t',
+         CASE WHEN number <= 500 THEN 'OLD' ELSE 'BUSY' END, 'north', 'accepted', '', '', '', 1, 0, number, '', '', ''
+       FROM generate_series(1, 20000) AS number`,
+    );
+  });
+
+  /** @returns the rows that the statement reads of the trail */
+  async function rowsRead(filter: AuditFilter): Promise<number> {
+    const { sql, bindings } = searchQuery(test.database.knex, filter).toSQL();
+    const { rows } = await test.database.knex.raw<{ rows: { 'QUERY PLAN': string }[] }>(
+      `EXPLAIN (ANALYZE, TIMING OFF) ${sql}`,
+      [...bindings],
+    );
+    const scans = rows
+      .map((row) => row['QUERY PLAN'])
+      .filter((line) => / on audit_\d{4}_\d\d/.test(line) && !line.includes('never executed'));
+    return scans.reduce((sum, line) => {
+      const [, count = '', loops = ''] = /actual rows=([\d.]+) loops=(\d+)/.exec(line) ?? [];
+      return sum + Number(count) * Number(loops);
+    }, 0);
+  }
+
+  it('reads no more rows than a page of each token', async () => {
+    await test.database.knex.raw('ANALYZE audit');
+    const after = { at: '2026-09-01T02:00:00.000000Z', id: '17200' };
+    for (const filter of [
+      { subjects, limit: 11 },
+      { subjects, limit: 11, after },
+      { subjects, limit: 11, since: new Date(time(600)), until: new Date(time(900)) },
+      { subjects: ['OLD'], limit: 11 },
+    ]) {
+      expect(await rowsRead(filter)).toBeLessThanOrEqual(2 * 16);
+    }
+  });
+
+  it('finds the rows of all of them in order, page by page, within a period', async () => {
+    const filter = { subjects, limit: 300, since: new Date(time(401)), until: new Date(time(601)) };
+    const { rows } = await store.searchStep(filter);
+    expect(rows.map(({ id }) => Number(id))).toEqual(Array.from({ length: 200 }, (_, at) => 10_600 - at));
+    const first = await store.searchStep({ ...filter, limit: 120 });
+    const second = await store.searchStep({ ...filter, after: first.rows.at(-1) });
+    expect([...first.rows, ...second.rows]).toEqual(rows);
+    expect(await store.search({ ...filter, limit: 5, offset: 3 })).toEqual(rows.slice(3, 8));
   });
 });

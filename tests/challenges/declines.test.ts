@@ -83,9 +83,15 @@ describe('a declined transaction', () => {
     await decline('declined');
     expect(await decline('declined')).toEqual(AGAIN);
     expect(await decline('reported')).toEqual(AGAIN);
+    expect(await decline('declined')).toEqual(AGAIN);
     const { transactionId } = issued;
     expect(await house.ocra.status(admin, { transactionId })).toMatchObject([{ declined: 'declined' }]);
-    expect(await outcomes()).toEqual(['declined', 'declined again', 'reported again']);
+    expect(await outcomes()).toEqual([
+      'declined',
+      'declined again',
+      'reported, after a decline',
+      'declined again',
+    ]);
   });
 
   it.each([

@@ -48,6 +48,7 @@ function history({ rows = [], challenge, now = 10, more = 0 }: HistoryFacts): re
     trail: { rows, more },
     challengeTimeout: TIMEOUT,
     now: after(now),
+    isPinWithheld: false,
   });
   const texts = events.map(({ at, event, derived }) => {
     const text = `${event} ${(Date.parse(at) - ISSUED.getTime()) / 1000}`;
@@ -76,11 +77,20 @@ describe('the history of a transaction', () => {
     [
       'declined, and declined again',
       {
-        rows: [row('issued', 0), row('declined', 2), row('reported again', 4)],
+        rows: [row('issued', 0), row('declined', 2), row('declined again', 4)],
         challenge: stored('declined', 2),
         now: 9999,
       },
       ['declined', 'issued 0', 'declined 2', 'refused 4'],
+    ],
+    [
+      'declined, and then reported',
+      {
+        rows: [row('issued', 0), row('declined', 2), row('reported, after a decline', 4)],
+        challenge: stored('declined', 2),
+        now: 9999,
+      },
+      ['reported', 'issued 0', 'declined 2', 'reported 4'],
     ],
     [
       'reported as that of somebody else, and no longer stored',
@@ -158,7 +168,13 @@ describe('the history of a transaction', () => {
     ['reported again', 'reported again: this was not me'],
   ])('tells of “%s” why it had no effect', (outcome, reason) => {
     const trail = { rows: [row(outcome, 3)], more: 0 };
-    const { events } = timelineOf({ stored: stored(), trail, challengeTimeout: TIMEOUT, now: after(4) });
+    const { events } = timelineOf({
+      stored: stored(),
+      trail,
+      challengeTimeout: TIMEOUT,
+      now: after(4),
+      isPinWithheld: false,
+    });
     expect(events[1]).toMatchObject({ event: 'refused', reason });
   });
 
@@ -170,13 +186,25 @@ describe('the history of a transaction', () => {
     ['wrong, constructor', 'other', 'wrong, constructor'],
   ])('tells of a row %j that it was %s: %s', (outcome, event, reason) => {
     const trail = { rows: [row(outcome, 3)], more: 0 };
-    const { events } = timelineOf({ stored: stored(), trail, challengeTimeout: TIMEOUT, now: after(4) });
+    const { events } = timelineOf({
+      stored: stored(),
+      trail,
+      challengeTimeout: TIMEOUT,
+      now: after(4),
+      isPinWithheld: false,
+    });
     expect(events[1]).toMatchObject({ event, reason });
   });
 
   it('tells who, from where, under which request, and why', () => {
     const trail = { rows: [row('closed', 3)], more: 0 };
-    const { events } = timelineOf({ stored: stored(), trail, challengeTimeout: TIMEOUT, now: after(4) });
+    const { events } = timelineOf({
+      stored: stored(),
+      trail,
+      challengeTimeout: TIMEOUT,
+      now: after(4),
+      isPinWithheld: false,
+    });
     expect(events[1]).toEqual({
       at: '2026-11-20T12:00:03.000000Z',
       event: 'refused',

@@ -64,6 +64,31 @@ describe('the search for people', () => {
     expect(hits.map(({ login }) => login)).toEqual(['x']);
   });
 
+  it.each([
+    ['0170 555 12 34', '+49 (170) 5551234'],
+    ['+49 170 5551234', '0170/555-1234'],
+    ['0049-170-5551234', '+49 (0)170 5551234'],
+    ['5551234', '0170.555.1234'],
+    ['51234', '+491705551234'],
+  ])('finds by the number %s whose telephone is written %s', async (text, phone) => {
+    const others = [
+      user('alike', { phone: '+49 170 5551 9234' }),
+      user('foreign', { phone: '+43 660 15551235' }),
+      user('short', { phone: '234' }),
+      user('none'),
+    ];
+    const { hits } = await searchIn({ a: source([...others, user('x', { phone })]) }).find(text);
+    expect(hits.map(({ login }) => login)).toEqual(['x']);
+  });
+
+  it.each(['1234', '+49', 'a51234', '(0) 00', '0170 555 12 35', '١٢٣٤٥'])(
+    'takes %j for no telephone number that ends otherwise or is too short',
+    async (text) => {
+      const { hits } = await searchIn({ a: source([user('x', { phone: '+49 170 5551234' })]) }).find(text);
+      expect(hits).toEqual([]);
+    },
+  );
+
   it('finds a login in whatever Unicode form it is typed and kept', async () => {
     for (const kept of ['Zo\u00eb', 'Zoe\u0308']) {
       for (const typed of ['Zo\u00eb', 'Zoe\u0308']) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { ManagedUser } from '../../src/users/user-draft.ts';
-import { beginningCondition } from '../../src/resolvers/user-search.ts';
+import { beginningCondition, phoneCondition } from '../../src/resolvers/user-search.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
@@ -184,6 +184,34 @@ describe('a search for beginnings', () => {
     const conditions = ['anna', 'berg'].map(beginningCondition);
     const found = await users.list(staff, { conditions, limit: 11, isInAnyOrder: true });
     expect(found.map(({ login }) => login)).toEqual(['rare']);
+    await knex('users').where({ resolver_id: staff }).whereNot({ login: 'twin' }).delete();
+  });
+});
+
+describe('a search for a telephone number', () => {
+  it('finds the end of it, however it is written, among many by an index', async () => {
+    const { knex } = test.database;
+    await knex.raw(
+      `INSERT INTO users (resolver_id, login, phone)
+       SELECT ?, 'caller' || number, '+49 (30) 1-' || lpad(number::text, 6, '0') FROM generate_series(1, 20000) AS number`,
+      [staff],
+    );
+    const found = async (text: string): Promise<readonly string[]> => {
+      const conditions = [phoneCondition(text)].flatMap((one) => one ?? []);
+      const list = await users.list(staff, { conditions, limit: 200, isInAnyOrder: true });
+      return list.map(({ login }) => login);
+    };
+    expect(await found('030 1012345')).toEqual(['caller12345']);
+    expect(await found('1/99999')).toEqual([]);
+    expect(await found('1/019999')).toEqual(['caller19999']);
+    await knex.raw('ANALYZE users');
+    const { rows } = await knex.raw<{ rows: { 'QUERY PLAN': string }[] }>(
+      `EXPLAIN SELECT id FROM users WHERE resolver_id = ? AND phone <> ''
+         AND reverse(regexp_replace(phone, '[^0-9]', '', 'g')) ~>=~ '5432101'
+         AND reverse(regexp_replace(phone, '[^0-9]', '', 'g')) ~<~ '5432101:'`,
+      [staff],
+    );
+    expect(rows.map((row) => row['QUERY PLAN']).join()).toContain('users_phone_idx');
     await knex('users').where({ resolver_id: staff }).whereNot({ login: 'twin' }).delete();
   });
 });

@@ -116,7 +116,7 @@ describe('an event', () => {
     expect(receiver.received.map(({ body }) => body).join()).not.toMatch(/Pay 100|42424242/);
   });
 
-  it('tells once of a transaction that the user declines, or declines too late, but of no decline that is not signed', async () => {
+  it('tells of a transaction that the user declines, declines too late, or reports after a decline, but of no decline that is not signed', async () => {
     await server.add('fraud', receiver.url, { events: ['challenge.declined', 'response.refused'] });
     await dispatch();
     const serial = await server.enrol();
@@ -126,13 +126,25 @@ describe('an event', () => {
     await send('00'.repeat(20));
     await send(application.decline('OCRA-1:HOTP-SHA256-8:QN08', transactionid, question, 'reported'));
     await send(application.decline('OCRA-1:HOTP-SHA256-8:QN08', transactionid, question, 'declined'));
+    const plain = await application.challenge(serial, 'Pay 150');
+    for (const kind of ['declined', 'declined', 'reported'] as const) {
+      const decline = application.decline(
+        'OCRA-1:HOTP-SHA256-8:QN08',
+        plain.transactionid,
+        plain.question,
+        kind,
+      );
+      await application.send('/ocra/check_t', { transactionid: plain.transactionid, decline });
+    }
     const late = await application.challenge(serial, 'Pay 200');
     const suite = 'OCRA-1:HOTP-SHA256-8:QN08';
     await application.check(late.transactionid, application.respond(suite, late.question));
     const lateDecline = application.decline(suite, late.transactionid, late.question, 'declined');
     await application.send('/ocra/check_t', { transactionid: late.transactionid, decline: lateDecline });
-    await receiver.arrived(2);
+    await receiver.arrived(4);
     expect(receiver.received.map(({ event: { type, data } }) => [type, data.reason, data.too_late])).toEqual([
+      ['challenge.declined', 'reported', undefined],
+      ['challenge.declined', 'declined', undefined],
       ['challenge.declined', 'reported', undefined],
       ['challenge.declined', 'declined', 'closed'],
     ]);

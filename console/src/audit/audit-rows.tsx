@@ -67,6 +67,7 @@ function Outcome({ row: { outcome, action } }: { readonly row: AuditRow }): Reac
 
 function Details({ row }: { readonly row: AuditRow }): ReactNode {
   const t = useTexts(auditTexts);
+  const language = useLanguage();
   const session = useSession();
   const path = session.may('admin', 'show') ? subjectPath(row) : undefined;
   const entries: readonly (readonly [name: string, value: ReactNode])[] = [
@@ -103,7 +104,8 @@ function Details({ row }: { readonly row: AuditRow }): ReactNode {
         row.request
       ),
     ],
-    [t.outcome, row.outcome],
+    [t.outcome, outcomeText(row.outcome, language, row.action)],
+    [t.stored, <span lang="en">{row.outcome}</span>],
     [t.id, row.id],
   ];
   return (

@@ -28,6 +28,7 @@ interface AuditTexts {
   readonly explain: string;
   readonly end: string;
   readonly openEndpoint: string;
+  readonly stored: string;
   readonly id: string;
   readonly at: string;
   readonly none: string;
@@ -75,6 +76,7 @@ const en: AuditTexts = {
   explain: 'why, and what would help',
   end: 'These are all rows.',
   openEndpoint: 'without a login',
+  stored: 'As stored',
   id: 'Row',
   at: 'Time',
   none: '–',
@@ -123,6 +125,7 @@ const de: AuditTexts = {
   explain: 'warum, und was hilft',
   end: 'Das sind alle Zeilen.',
   openEndpoint: 'ohne Anmeldung',
+  stored: 'Wie gespeichert',
   id: 'Zeile',
   at: 'Zeit',
   none: '–',

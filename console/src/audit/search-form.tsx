@@ -94,7 +94,7 @@ function PeriodFields({
   const time = (name: 'from' | 'to', label: string): ReactNode => (
     <TextInput
       type="datetime-local"
-      label={typedIn(label)}
+      label={typedIn(label, form[name])}
       value={form[name]}
       onChange={(event) => {
         onForm({ ...form, [name]: event.currentTarget.value });

@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, use, useState } from 'react';
 import { useTexts } from '../language/language.ts';
 import { useSessionControl } from '../session/session.tsx';
 import { designTexts } from './design-texts.ts';
@@ -44,5 +44,23 @@ export function Dialog({ title, onClose, closedBy = 'anything', children }: Dial
         <Modal.Body>{children}</Modal.Body>
       </Modal.Content>
     </Modal.Root>
+  );
+}
+
+const StandingContext = createContext<(dialog: ReactNode) => void>(() => undefined);
+
+/** @returns shows a dialog that stays open when its page is left, or nothing in place of it */
+export function useStandingDialog(): (dialog: ReactNode) => void {
+  return use(StandingContext);
+}
+
+/** Shows the dialog that a page in it has opened, one at a time, whatever page is open. */
+export function StandingDialog({ children }: { readonly children: ReactNode }): ReactNode {
+  const [dialog, setDialog] = useState<ReactNode>(null);
+  return (
+    <StandingContext value={setDialog}>
+      {children}
+      {dialog}
+    </StandingContext>
   );
 }

@@ -137,7 +137,7 @@ interface MarkCellProps<Row> {
 
 function MarkCell<Row>({ selection, row, id }: MarkCellProps<Row>): ReactNode {
   return (
-    <Table.Td role="cell">
+    <Table.Td role="cell" className={classes.markCell ?? ''}>
       <Checkbox
         aria-label={selection.nameOf(row)}
         disabled={selection.isPossible?.(row) === false}

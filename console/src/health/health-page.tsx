@@ -8,9 +8,10 @@ import { RecordTable } from '../design/record-table.tsx';
 import { personAddress, tokenAddress } from '../helpdesk/addresses.ts';
 import helpdesk from '../helpdesk/helpdesk.module.css';
 import { useFormat } from '../language/format.ts';
-import { useTexts } from '../language/language.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { isFailing } from '../webhooks/webhook-queries.ts';
+import { findingWords } from './finding-words.ts';
 import { healthTexts } from './health-texts.ts';
 
 type Health = ValueOf<'/system/health'>;
@@ -37,9 +38,12 @@ export default function HealthPage(): ReactNode {
       <Loaded query={health}>
         {({ installation, responses, refused }) => (
           <>
-            {installation !== null && <InstallationParts installation={installation} />}
-            {responses !== null && <ResponsePart responses={responses} />}
-            {refused !== null && <RefusedPart refused={refused} />}
+            {installation !== null && <FindingsPart installation={installation} />}
+            <div className={helpdesk.halves}>
+              {refused !== null && <RefusedPart refused={refused} />}
+              {responses !== null && <ResponsePart responses={responses} />}
+              {installation !== null && <InstallationParts installation={installation} />}
+            </div>
           </>
         )}
       </Loaded>
@@ -63,15 +67,26 @@ function Part({ title, lead, children }: PartProps): ReactNode {
   );
 }
 
-function InstallationParts({ installation }: { readonly installation: Installation }): ReactNode {
+interface InstallationProps {
+  readonly installation: Installation;
+}
+
+function FindingsPart({ installation: { findings, examined } }: InstallationProps): ReactNode {
   const t = useTexts(healthTexts);
   const format = useFormat();
-  const { findings, examined, last_backup: backup, webhooks, servers, resolvers } = installation;
+  return (
+    <Part title={t.findings} lead={<WithCode text={t.findingsLead(format.time(examined))} />}>
+      <Findings findings={findings} />
+    </Part>
+  );
+}
+
+function InstallationParts({ installation }: InstallationProps): ReactNode {
+  const t = useTexts(healthTexts);
+  const format = useFormat();
+  const { last_backup: backup, webhooks, servers, resolvers } = installation;
   return (
     <>
-      <Part title={t.findings} lead={<WithCode text={t.findingsLead(format.time(examined))} />}>
-        <Findings findings={findings} />
-      </Part>
       <Part title={t.backup}>
         <p>
           <WithCode
@@ -101,26 +116,47 @@ function Findings({ findings }: Pick<Installation, 'findings'>): ReactNode {
     <p>{t.noFinding}</p>
   ) : (
     <ul className={helpdesk.hits}>
-      {inOrder.map(({ severity, code, text, remedy }) => (
-        <li key={`${code} ${text}`}>
-          <p>
-            <Badge variant="light" tt="none" color={COLOURS[severity]}>
-              {t.severities[severity]}
-            </Badge>{' '}
-            <span lang="en">
-              <WithCode text={text} />
-            </span>{' '}
-            <span className={helpdesk.quiet}>({code})</span>
-          </p>
-          <p className={helpdesk.verbatim}>
-            {t.remedy}:{' '}
-            <span lang="en">
-              <WithCode text={remedy} />
-            </span>
-          </p>
+      {inOrder.map((finding) => (
+        <li key={`${finding.code} ${finding.text}`}>
+          <OneFinding finding={finding} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A finding in the language of the page, with the server's own words, which name what it is about. */
+function OneFinding({ finding }: { readonly finding: Installation['findings'][number] }): ReactNode {
+  const t = useTexts(healthTexts);
+  const { severity, code, text, remedy } = finding;
+  const words = findingWords(code, useLanguage());
+  const language = words === undefined ? { lang: 'en' } : {};
+  return (
+    <>
+      <p>
+        <Badge variant="light" tt="none" color={COLOURS[severity]}>
+          {t.severities[severity]}
+        </Badge>{' '}
+        <span {...language}>
+          <WithCode text={words?.text ?? text} />
+        </span>{' '}
+        <span className={helpdesk.quiet}>({code})</span>
+      </p>
+      <p className={helpdesk.verbatim}>
+        {t.remedy}:{' '}
+        <span {...language}>
+          <WithCode text={words?.remedy ?? remedy} />
+        </span>
+      </p>
+      {words !== undefined && (
+        <details className={helpdesk.quiet}>
+          <summary>{t.inDetail}</summary>
+          <p lang="en">
+            <WithCode text={`${text}. ${remedy}`} />
+          </p>
+        </details>
+      )}
+    </>
   );
 }
 

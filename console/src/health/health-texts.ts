@@ -8,6 +8,7 @@ interface HealthTexts {
   readonly findingsLead: (time: string) => string;
   readonly severities: Readonly<Record<'error' | 'warning' | 'note', string>>;
   readonly remedy: string;
+  readonly inDetail: string;
   readonly backup: string;
   readonly lastBackup: (time: string, ago: string) => string;
   readonly noBackup: string;
@@ -51,6 +52,7 @@ export const healthTexts: Texts<HealthTexts> = {
       `As of ${time}, as this server sees it. On its machine, \`tankeeper doctor\` also asks resolvers, compares all counts and verifies the audit.`,
     severities: { error: 'error', warning: 'warning', note: 'note' },
     remedy: 'What helps',
+    inDetail: 'In detail',
     backup: 'Backup',
     lastBackup: (time, ago) => `The last \`tankeeper export\` was begun ${ago}, ${time}.`,
     noBackup: 'No `tankeeper export` is recorded in the audit.',
@@ -92,6 +94,7 @@ export const healthTexts: Texts<HealthTexts> = {
       `Stand ${time}, wie dieser Server es sieht. Auf seiner Maschine fragt \`tankeeper doctor\` auch die Resolver, vergleicht alle Zähler und prüft das Audit.`,
     severities: { error: 'Fehler', warning: 'Warnung', note: 'Hinweis' },
     remedy: 'Was hilft',
+    inDetail: 'Im Einzelnen, in den Worten des Servers',
     backup: 'Sicherung',
     lastBackup: (time, ago) => `Das letzte \`tankeeper export\` begann ${ago}, ${time}.`,
     noBackup: 'Im Audit steht kein `tankeeper export`.',

@@ -104,8 +104,8 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
       onClose={onClose}
     >
       <Text size="sm">{t.useHelp}</Text>
-      {field('valid_from', format.typedIn(t.validFrom), true)}
-      {field('valid_until', format.typedIn(t.validUntil))}
+      {field('valid_from', format.typedIn(t.validFrom, typed.valid_from), true)}
+      {field('valid_until', format.typedIn(t.validUntil, typed.valid_until))}
       {field('max_uses', t.maxUses)}
       {field('use_count', t.useCount)}
       {field('max_successes', t.maxSuccesses)}

@@ -18,8 +18,11 @@ export interface Format {
   minute(at: string): string;
   /** @returns `3 minutes ago`, `in 2 days` */
   ago(at: string, now?: Date): string;
-  /** @returns the name of a field of times, with the zone in which they are typed: `From (UTC)` */
-  readonly typedIn: (label: string) => string;
+  /**
+   * @param typed what the field holds: the zone has another name on a day of summer than on one of winter
+   * @returns the name of a field of times, with the zone in which they are typed: `From (UTC)`
+   */
+  readonly typedIn: (label: string, typed: string) => string;
   /** @returns the time as `<input type="datetime-local">` has it; empty: never */
   readonly toTyped: (at: string | null) => string;
   /** @returns ISO 8601 of what was typed there; empty: nothing; what is no time, such as a year of five digits, as it is */
@@ -49,8 +52,10 @@ export function formatIn(language: Language, zone: Zone): Format {
       const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
       return relative.format(Math.trunc(seconds / length), unit);
     },
-    typedIn: (label) => {
-      const name = times.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value;
+    typedIn: (label, typed) => {
+      const instant = new Date(typed);
+      const day = Number.isNaN(instant.getTime()) ? new Date() : instant;
+      const name = times.formatToParts(day).find(({ type }) => type === 'timeZoneName')?.value;
       return `${label} (${name ?? zone})`;
     },
     toTyped: (time) => {

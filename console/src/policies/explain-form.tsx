@@ -99,7 +99,7 @@ function Circumstances({
       />
       <TextInput
         type="datetime-local"
-        label={typedIn(t.time)}
+        label={typedIn(t.time, question.time)}
         description={t.timeHint}
         value={question.time}
         onChange={(event) => {

@@ -1,6 +1,7 @@
 import { Button, NavLink } from '@mantine/core';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { StandingDialog } from '../design/dialog.tsx';
 import { Notices } from '../design/notices.tsx';
 import { GuideContext, Page } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
@@ -39,25 +40,27 @@ export function Frame(): ReactNode {
       <main id="content" className={classes.content} tabIndex={-1}>
         <Notices>
           <PagesContext value={pages}>
-            <PageBoundary key={readAddress(location).path}>
-              <Suspense fallback={<Loading />}>
-                <Switch>
-                  {pages.map(({ path, hasView, guide, component: Content }) => (
-                    <Route key={path} path={hasView ? new RegExp(`^${path}(?:;.*)?$`, 's') : path}>
-                      <GuideContext value={guide}>
-                        <Content />
-                      </GuideContext>
+            <StandingDialog>
+              <PageBoundary key={readAddress(location).path}>
+                <Suspense fallback={<Loading />}>
+                  <Switch>
+                    {pages.map(({ path, hasView, guide, component: Content }) => (
+                      <Route key={path} path={hasView ? new RegExp(`^${path}(?:;.*)?$`, 's') : path}>
+                        <GuideContext value={guide}>
+                          <Content />
+                        </GuideContext>
+                      </Route>
+                    ))}
+                    <Route path="/">
+                      <Redirect to={hasOffice ? (pages[0]?.path ?? '/account') : '/account'} replace />
                     </Route>
-                  ))}
-                  <Route path="/">
-                    <Redirect to={hasOffice ? (pages[0]?.path ?? '/account') : '/account'} replace />
-                  </Route>
-                  <Route>
-                    <UnknownPage />
-                  </Route>
-                </Switch>
-              </Suspense>
-            </PageBoundary>
+                    <Route>
+                      <UnknownPage />
+                    </Route>
+                  </Switch>
+                </Suspense>
+              </PageBoundary>
+            </StandingDialog>
           </PagesContext>
         </Notices>
       </main>

@@ -148,6 +148,8 @@ export const webhookTexts: Texts<WebhookTexts> = {
     allEvents: 'alle',
     eventMeanings: {
       'response.accepted': 'Eine Antwort war richtig und ist angenommen',
+      'challenge.declined':
+        'Der Benutzer hat auf dem Gerät abgelehnt; `reason` ist `reported`, wenn er sagt: „Das war ich nicht“',
       'response.refused': 'Eine Antwort wurde abgelehnt; `reason` nennt den Grund',
       'token.locked': 'Der Fehlerzähler eines Tokens hat seine Grenze erreicht',
       'token.enrolled':

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { formatIn } from '../../../console/src/language/format.ts';
 
@@ -7,7 +8,23 @@ it('times in UTC say so, whatever the zone of the device', () => {
   expect(formatIn('en', 'UTC').time(AT)).toBe('Nov 20, 2026, 11:30:05 PM UTC');
   expect(formatIn('de', 'UTC').time(AT)).toBe('20.11.2026, 23:30:05 UTC');
   expect(formatIn('de', 'UTC').minute(AT)).toBe('23:30');
-  expect(formatIn('en', 'UTC').typedIn('From')).toBe('From (UTC)');
+  expect(formatIn('en', 'UTC').typedIn('From', '')).toBe('From (UTC)');
+});
+
+it.each([
+  ['2026-07-01T10:00', 'From (GMT+2)', '2026-07-01T08:00:00.000Z'],
+  ['2026-12-01T10:00', 'From (GMT+1)', '2026-12-01T09:00:00.000Z'],
+])('a field in Berlin names the zone of the day that is typed, not of today: %s', (typed, label, instant) => {
+  const program = `
+    const { formatIn } = await import('./console/src/language/format.ts');
+    const { typedIn, ofTyped } = formatIn('en', 'local');
+    console.log(JSON.stringify([typedIn('From', '${typed}'), ofTyped('${typed}')]));`;
+  // The zone of a process is that of its beginning.
+  const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+    env: { ...process.env, TZ: 'Europe/Berlin' },
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(output)).toEqual([label, instant]);
 });
 
 it.each(['local', 'UTC'] as const)('what is typed in %s is read as it is shown', (zone) => {

@@ -41,6 +41,8 @@ beforeAll(async () => {
   await bounded.add('north-desk', 'transaction', 'north');
   await bounded.add('south-desk', 'transaction', 'south');
   await bounded.add('data-desk', 'transaction, transactiondata', 'north');
+  await bounded.add('pin-desk', 'transaction, audit, set', 'north');
+  await bounded.add('auditor', 'transaction, audit', 'north');
   await bounded.add('clerk', 'show', 'north');
 });
 afterAll(() => application.close());
@@ -96,7 +98,7 @@ describe('/admin/transaction', () => {
     ['/ocra/check_t', 'pon', true],
     ['/validate/check_s', 'pin', false],
     ['/validate/check_s', 'pon', true],
-  ])('tells PIN and response apart at %s, to those who may see it alone', async (path, pin, isRight) => {
+  ])('tells PIN and response apart at %s, to those who set PINs alone', async (path, pin, isRight) => {
     const serial = `PARTS${path.length}${pin}`;
     await application.enrolPlain(serial, SUITE, { user: 'ann', realm: 'north', pin: 'pin' });
     const { transactionid } = await application.challenge(serial, DATA);
@@ -108,15 +110,47 @@ describe('/admin/transaction', () => {
       }),
       await application.send(path, { ...given, pass: `pan${wrongResponse(response())}` }),
     ];
-    const reasons = (await history(transactionid, 'north-desk')).value?.events.map(({ reason }) => reason);
+    const reasons = (await history(transactionid, 'pin-desk')).value?.events.map(({ reason }) => reason);
     const told = isRight
       ? 'the response was right, the PIN was wrong'
       : 'the PIN was right, the response was wrong';
     expect(reasons).toEqual(['', told, 'wrong response or PIN']);
+    const { value: hidden } = await history(transactionid, 'north-desk');
+    expect(hidden?.events.map(({ reason }) => reason)).toEqual([
+      '',
+      'wrong response or PIN',
+      'wrong response or PIN',
+    ]);
     for (const { body } of sent) {
       expect(JSON.stringify(body)).not.toMatch(/PIN|right|wrong/);
     }
     expect((await history(transactionid, 'south-desk')).error).toBeDefined();
+  });
+
+  it.each([
+    ['pin-desk', ['wrong', 'wrong, right PIN']],
+    ['auditor', ['wrong', 'wrong']],
+  ])('tells in the audit whether a PIN was right only to those who set PINs: %s', async (name, told) => {
+    const serial = `AUDIT${name}`;
+    await application.enrolPlain(serial, SUITE, { user: 'ann', realm: 'north', pin: 'pin' });
+    const { transactionid } = await application.challenge(serial, DATA);
+    for (const pin of ['pin', 'pan']) {
+      await application.check(transactionid, pin + wrongResponse(response()));
+    }
+    const search = async (filter: object): Promise<unknown> => {
+      const sent = await bounded.get(name, '/audit/search', {
+        serial,
+        action: 'ocra/check_t',
+        ...filter,
+      });
+      return (sent.body as { result: { value?: { rows: { outcome: string }[] } } }).result.value?.rows.map(
+        ({ outcome }) => outcome,
+      );
+    };
+    expect(await search({})).toEqual(told);
+    for (const outcome of ['wrong, right PIN', 'wrong, right', 'wrong,']) {
+      expect(await search({ outcome })).toEqual(name === 'pin-desk' ? ['wrong, right PIN'] : undefined);
+    }
   });
 
   it('names the challenge that a response without a transaction counted for', async () => {

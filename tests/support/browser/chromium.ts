@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { type Browser, type BrowserContext, chromium, type Download, type Page } from 'playwright-core';
 import { PATIENCE_MS } from '../patience.ts';
 import { findSystemProgram } from '../servers/program-paths.ts';
@@ -92,7 +92,7 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
 
 /** @returns the text of the file that the page offers to save; the browser may run elsewhere than the test */
 export async function savedText(download: Download): Promise<string> {
-  return text(await download.createReadStream());
+  return (await buffer(await download.createReadStream())).toString();
 }
 
 /** Opens a page. @param origin the server; requests of the context to others are refused and noted */

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { useStandingDialog } from '../../design/dialog.tsx';
 import { useFormat } from '../../language/format.ts';
 import { useTexts } from '../../language/language.ts';
 import { useSession } from '../../session/session.tsx';
@@ -70,7 +71,7 @@ export function BulkBar({
 }: BulkBarProps): ReactNode {
   const t = useTexts(bulkTexts);
   const format = useFormat();
-  const [act, setAct] = useState<BulkAct>();
+  const stand = useStandingDialog();
   const acts = useBulkActs();
   const all = total === undefined ? undefined : format.number(total);
   const words = selected.isAll ? t.allSelected(all) : t.selected(format.number(selected.keys.size));
@@ -95,25 +96,24 @@ export function BulkBar({
       {!isEmpty &&
         acts.map((one) =>
           button(t.acts[one], 'filled', () => {
-            setAct(one);
+            stand(
+              <BulkDialog
+                act={one}
+                collect={collect}
+                onDone={() => {
+                  onSelect(NOTHING_SELECTED);
+                }}
+                onClose={() => {
+                  stand(null);
+                }}
+              />,
+            );
           }),
         )}
       {!isEmpty &&
         button(t.clear, 'subtle', () => {
           onSelect(NOTHING_SELECTED);
         })}
-      {act !== undefined && (
-        <BulkDialog
-          act={act}
-          collect={collect}
-          onDone={() => {
-            onSelect(NOTHING_SELECTED);
-          }}
-          onClose={() => {
-            setAct(undefined);
-          }}
-        />
-      )}
     </div>
   );
 }

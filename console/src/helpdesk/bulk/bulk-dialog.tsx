@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Group, List, Progress, Text } from '@mantine/core';
 import { useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ServerFailure } from '../../api/server-failure.ts';
 import { designTexts } from '../../design/design-texts.ts';
@@ -36,7 +36,7 @@ const INVERSES: Readonly<Partial<Record<BulkAct, 'enable' | 'disable'>>> = {
 /** Failures that are listed. */
 const MAX_LISTED = 100;
 
-/** Acts on many tokens: reads them, tells what follows, acts on each, and tells which were not changed and why. */
+/** Acts on many tokens, also after their page was left: reads them, tells what follows, acts on each, and tells which were not changed and why. */
 export function BulkDialog({ act, collect, onDone, onClose }: BulkDialogProps): ReactNode {
   const t = useTexts(bulkTexts);
   const session = useSession();
@@ -51,8 +51,9 @@ export function BulkDialog({ act, collect, onDone, onClose }: BulkDialogProps): 
   const run = useBulkRun(act, realm, { onDone, onClose });
   const { result, ended } = run;
   const isAsking = ended === undefined && result === undefined;
+  useLeaveQuestion(!isAsking);
   return (
-    <Dialog title={t.titles[act]} closedBy={run.isRunning ? 'nothing' : 'anything'} onClose={onClose}>
+    <Dialog title={t.titles[act]} closedBy={isAsking ? 'anything' : 'nothing'} onClose={onClose}>
       {tokens.data === undefined && <Reading query={tokens} read={read} onClose={onClose} />}
       {tokens.data !== undefined && isAsking && (
         <Question
@@ -70,6 +71,22 @@ export function BulkDialog({ act, collect, onDone, onClose }: BulkDialogProps): 
       )}
     </Dialog>
   );
+}
+
+/** Has the browser ask before it leaves the console: the run would end unseen, or the list of what failed be lost. */
+function useLeaveQuestion(isLossy: boolean): void {
+  useEffect(() => {
+    if (!isLossy) {
+      return undefined;
+    }
+    const ask = (event: BeforeUnloadEvent): void => {
+      event.preventDefault();
+    };
+    addEventListener('beforeunload', ask);
+    return () => {
+      removeEventListener('beforeunload', ask);
+    };
+  }, [isLossy]);
 }
 
 interface ReadingProps {

@@ -162,13 +162,16 @@ function searchEndpoint(operations: Services['helpdesk']): Endpoint {
     {
       path: '/admin/search',
       summary:
-        'finds tokens by the beginning of the serial (`admin:show`), people by the beginning of a name (`admin:userlist`) and a transaction (`admin:transaction`), ten of each kind at most',
+        'finds tokens by the beginning of the serial (`admin:show`), people by the beginning of a name or the digits of a telephone number (`admin:userlist`) and a transaction (`admin:transaction`), ten of each kind at most',
       requires: 'credential',
       requiresFor: () => [['admin:show', 'admin:userlist', 'admin:transaction']],
       value: SEARCH_RESULT,
       purpose: 'admin/search: find tokens, people and transactions.',
       parameters: {
-        text: required('a serial, login, name, e-mail address, `login@realm` or transaction', 'QR1'),
+        text: required(
+          'a serial, login, name, e-mail address, telephone number of five digits or more, `login@realm` or transaction',
+          'QR1',
+        ),
       },
     },
     async ({ caller, parameters: { text } }) => searchObject(await operations.search.search(caller, text)),

@@ -96,6 +96,16 @@ describeWithSlapd('the users of an LDAP directory', () => {
     expect(await users().findByLogin('björn')).toMatchObject({ givenName: 'Björn', phone: '+49 170 2' });
   });
 
+  it('are found by the end of a number, however it is written', async () => {
+    const found = async (...digits: string[]): Promise<readonly string[]> => {
+      const listed = await users().list({ conditions: [{ fields: ['phone'], pattern: ['', ...digits] }] });
+      return listed.map(({ login }) => login);
+    };
+    expect(await found('4', '9', '1', '7', '0', '2')).toEqual(['björn']);
+    expect(await found('9', '3', '0', '1')).toEqual(['anna']);
+    expect(await found('1', '7', '0')).toEqual([]);
+  });
+
   it.each(ODD_LOGINS)('are found by a login such as %j', async (login) => {
     expect(await users().findByLogin(login)).toMatchObject({ login });
   });
