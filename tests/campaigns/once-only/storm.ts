@@ -84,7 +84,11 @@ async function kill(kind: KillKind, { postgres, fleet }: Stormed): Promise<numbe
 }
 
 /** @returns the moment of the first acceptance by that server of a response that was sent since then */
-async function accepted(client: HistoryClient, server: string, since: number): Promise<number | undefined> {
+export async function accepted(
+  client: HistoryClient,
+  server: string,
+  since: number,
+): Promise<number | undefined> {
   const deadline = performance.now() + PATIENCE_MS;
   const isIt = (record: (typeof client.records)[number]): boolean =>
     record.invoked > since && record.server === server && isAcceptance(record);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { publishResults } from '../../../bench/result-page.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
-import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
+import { campaignSeed, isLong, shortOrLong } from '../../support/campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { startCaddy } from '../../support/servers/caddy.ts';
@@ -162,49 +162,60 @@ describeWithProgram(
       );
     }
 
+    /** Restarts each server in turn under load, until there is enough of it. */
+    async function roll(prefix: string, isEnough: () => boolean): Promise<void> {
+      const ending = new AbortController();
+      const load = { client, servers: () => origins(), prefix, portals: 8, seed: SEED, pause: 5 };
+      const loading = Promise.all([
+        runLoad(load, ending.signal),
+        ...proxies.map((proxy) => monitor(proxy, ending.signal)),
+      ]);
+      const rolling = async (): Promise<void> => {
+        do {
+          for (const place of places) {
+            await restart(place);
+          }
+        } while (!isEnough());
+      };
+      await Promise.race([rolling(), loading]).finally(() => {
+        ending.abort();
+      });
+      await loading;
+    }
+
+    const origins = (): readonly string[] => proxies.map(({ origin }) => origin);
+
+    /** @returns the requests of each proxy so far */
+    function sent() {
+      return proxies.map(({ name, origin }) => ({
+        name,
+        requests: [
+          ...client.records
+            .filter(({ server }) => server === origin)
+            .map(({ outcome, invoked, completed = Infinity, strange, why }) => ({
+              isAnswered: outcome !== 'unknown',
+              what: strange ?? why ?? outcome,
+              milliseconds: completed - invoked,
+            })),
+          ...asked
+            .filter((one) => one.origin === origin)
+            .map(({ status, milliseconds }) => ({
+              isAnswered: status === 200,
+              what: status,
+              milliseconds,
+            })),
+        ],
+      }));
+    }
+
     const total = (): number => client.records.length + asked.length;
 
     it(
       `answer each of ${REQUESTS} requests, and accept no response twice (seed ${SEED})`,
       async () => {
-        const ending = new AbortController();
-        const origins = proxies.map(({ origin }) => origin);
-        const load = { client, servers: () => origins, prefix: 'ROLL', portals: 8, seed: SEED, pause: 5 };
-        const loading = Promise.all([
-          runLoad(load, ending.signal),
-          ...proxies.map((proxy) => monitor(proxy, ending.signal)),
-        ]);
-        const rolling = async (): Promise<void> => {
-          do {
-            for (const place of places) {
-              await restart(place);
-            }
-          } while (total() < REQUESTS);
-        };
-        await Promise.race([rolling(), loading]).finally(() => {
-          ending.abort();
-        });
-        await loading;
-        const all = proxies.map(({ name, origin }) => ({
-          name,
-          requests: [
-            ...client.records
-              .filter(({ server }) => server === origin)
-              .map(({ outcome, invoked, completed = Infinity, strange, why }) => ({
-                isAnswered: outcome !== 'unknown',
-                what: strange ?? why ?? outcome,
-                milliseconds: completed - invoked,
-              })),
-            ...asked
-              .filter((one) => one.origin === origin)
-              .map(({ status, milliseconds }) => ({
-                isAnswered: status === 200,
-                what: status,
-                milliseconds,
-              })),
-          ],
-        }));
-        const replayed = await replay(client, origins);
+        await roll('ROLL', () => total() >= REQUESTS);
+        const all = sent();
+        const replayed = await replay(client, origins());
         const { records, findings } = await withStoredFacts(client.records, (sql, values) =>
           queryOnce(database.url, sql, values),
         );
@@ -247,5 +258,27 @@ describeWithProgram(
       },
       LIMIT_MS,
     );
+
+    if (isLong) {
+      it(
+        'without DRAIN_TIME do not answer each: the campaign sees what draining saves',
+        async () => {
+          client.close();
+          client = await HistoryClient.open(proxies[0]?.origin ?? '', PASSWORD);
+          asked.length = 0;
+          places = places.map((place) => ({
+            ...place,
+            environment: { ...place.environment, DRAIN_TIME: '0' },
+          }));
+          const unanswered = (): number =>
+            sent()
+              .flatMap(({ requests }) => requests)
+              .filter(({ isAnswered }) => !isAnswered).length;
+          await roll('CUT', () => unanswered() > 0 || total() >= REQUESTS);
+          expect(unanswered()).toBeGreaterThan(0);
+        },
+        LIMIT_MS,
+      );
+    }
   },
 );

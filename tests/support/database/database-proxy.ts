@@ -6,7 +6,7 @@ export class DatabaseProxy {
   /** A URL of the same database, through this proxy. */
   readonly url: string;
   readonly #port: number;
-  readonly #open: () => Socket;
+  #open: () => Socket;
   readonly #sockets: Set<Socket>;
   readonly #pairs = new Map<Socket, Socket>();
   #isFrozen = false;
@@ -55,6 +55,11 @@ export class DatabaseProxy {
     });
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
+  }
+
+  /** Connects from now on to another database; existing connections stay. */
+  turnTo(databaseUrl: string): void {
+    this.#open = () => connectTo(new URL(databaseUrl));
   }
 
   /** Drops from now on all bytes of existing connections in both directions, without ending them; new ones work. */

@@ -18,7 +18,7 @@ interface Place {
   isUp: boolean;
 }
 
-/** Servers on one database. A killed one is started again, repeatedly while the database is away. */
+/** Servers on one database. One that has ended is started again, repeatedly while the database is away. */
 export class ServerFleet {
   readonly #places: readonly Place[];
   /** Outputs of servers whose start failed because the database was away. */
@@ -64,7 +64,17 @@ export class ServerFleet {
   }
 
   /** Kills the server with SIGKILL. @returns the process */
-  async kill(place: number): Promise<number | undefined> {
+  kill(place: number): Promise<number | undefined> {
+    return this.#end(place, 'SIGKILL');
+  }
+
+  /** Stops the server with SIGTERM, and waits until the next one in its place runs. */
+  async restart(place: number): Promise<void> {
+    await this.#end(place, 'SIGTERM');
+    await this.#places[place]?.starting;
+  }
+
+  async #end(place: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | undefined> {
     const found = this.#places[place];
     if (found?.isUp !== true) {
       return undefined;
@@ -72,7 +82,7 @@ export class ServerFleet {
     const { process } = found.server;
     const ended = once(process, 'exit');
     found.isUp = false;
-    process.kill('SIGKILL');
+    process.kill(signal);
     await ended;
     found.starting = this.#restart(found);
     return process.pid;

@@ -22,7 +22,8 @@ export interface PostgresNode {
   readonly data: string;
   readonly account: ReturnType<typeof unprivilegedAccount>;
   start(): Promise<void>;
-  stop(): Promise<void>;
+  /** @param signal SIGINT ends its sessions, and sends all that was committed to the standbys first; default: SIGQUIT */
+  stop(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>;
 }
 
 /**
@@ -55,10 +56,10 @@ export async function postgresNode(programs: string, parent: string, name: strin
       );
       await untilServed(superUrl, child);
     },
-    stop: async () => {
+    stop: async (signal = 'SIGQUIT') => {
       if (child?.exitCode === null && child.signalCode === null) {
         const over = once(child, 'exit');
-        child.kill('SIGQUIT');
+        child.kill(signal);
         await over;
       }
     },
@@ -73,6 +74,17 @@ export async function initialise(programs: string, node: PostgresNode): Promise<
   await node.start();
   await queryOnce(node.superUrl, `CREATE ROLE ${OWNER} LOGIN`);
   await queryOnce(node.superUrl, `CREATE DATABASE ${OWNER} OWNER ${OWNER}`);
+}
+
+/** Makes and starts a standby that is as new as its primary. */
+export async function startStandby(
+  programs: string,
+  primary: PostgresNode,
+  standby: PostgresNode,
+): Promise<void> {
+  const copy = ['-d', primary.superUrl, '-D', standby.data, '--checkpoint=fast', '--write-recovery-conf'];
+  await run(join(programs, 'pg_basebackup'), copy, { ...standby.account });
+  await standby.start();
 }
 
 async function untilServed(url: string, child: ChildProcess): Promise<void> {
