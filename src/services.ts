@@ -50,8 +50,7 @@ import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
 import { TransactionStore } from './challenges/transaction-store.ts';
 import { ValidationService } from './challenges/validation-service.ts';
-import type { Config } from './config/config.ts';
-import { unknownVariables } from './config/config-report.ts';
+import { type Config, unknownVariables } from './config/config.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { SettingService } from './configuration/setting-service.ts';
 import { ConsequenceService } from './consequences/consequence-service.ts';
@@ -70,32 +69,31 @@ import { type Clock, type Random, systemClock } from './kernel/clock.ts';
 import type { Log } from './kernel/log.ts';
 import { packageVersion } from './kernel/package-version.ts';
 import { readKeyFileAccess } from './keys/key-file.ts';
-import { KeyOverview } from './keys/key-overview.ts';
-import { KeyRotationStore } from './keys/key-rotation-store.ts';
-import { KeyService } from './keys/key-service.ts';
-import type { OpenedKeys } from './keys/open-keys.ts';
+import { KeyOverview, KeyService } from './keys/key-service.ts';
+import { KeyRotationStore } from './keys/key-store.ts';
+import type { OpenedKeys } from './keys/live-vault.ts';
 import { AuditAuthority } from './audit/signing-key.ts';
 import { LinotpImportService } from './linotp/import-service.ts';
 import { ImportStore } from './linotp/import-store.ts';
 import { LinotpVerificationService } from './linotp/verification-service.ts';
 import { VerificationStore } from './linotp/verification-store.ts';
 import { CountService } from './monitoring/count-service.ts';
-import { CountVerificationStore } from './monitoring/count-verification-store.ts';
+import {
+  CountVerificationStore,
+  installedStepsOf,
+  lockedTokensOf,
+  storedStateOf,
+  TokenCountStore,
+} from './monitoring/token-count-store.ts';
 import { InstallationReadings } from './monitoring/installation-state.ts';
 import { LicenceInspection, LicenceService } from './monitoring/licence-service.ts';
-import type { LicenceSignature } from './monitoring/licence-signature.ts';
+import type { LicenceSignature } from './monitoring/licence.ts';
 import { LicenceStore } from './monitoring/licence-store.ts';
 import { MonitoringService } from './monitoring/monitoring-service.ts';
 import { ObservationStore } from './monitoring/observation-store.ts';
 import { Observations } from './monitoring/observations.ts';
 import { CountRefresh, UserCounts } from './monitoring/user-counts.ts';
 import { OverviewService } from './monitoring/overview-service.ts';
-import {
-  installedStepsOf,
-  lockedTokensOf,
-  storedStateOf,
-  TokenCountStore,
-} from './monitoring/token-count-store.ts';
 import { StorageProbe } from './monitoring/storage-probe-store.ts';
 import { UserCountStore } from './monitoring/user-count-store.ts';
 import type { ServiceMetrics } from './observability/metrics.ts';

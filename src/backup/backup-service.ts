@@ -4,7 +4,7 @@ import type { KeyDerivation } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { BackupCipher, BackupLock } from './backup-encryption.ts';
 import type { BackupStore } from './backup-store.ts';
-import { backupLines, type RowCounts, type RowProgress } from './backup-lines.ts';
+import { backupLines, type RowCounts, type RowProgress } from './backup-format.ts';
 
 /** The shortest passphrase in UTF-16 code units: a thief of the file can try any number of them. */
 const MIN_PASSPHRASE_LENGTH = 12;

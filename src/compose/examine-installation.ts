@@ -1,6 +1,5 @@
 import { BackedUpKeys } from '../backup/backed-up-keys.ts';
-import type { Config } from '../config/config.ts';
-import { unknownVariables } from '../config/config-report.ts';
+import { type Config, unknownVariables } from '../config/config.ts';
 import { checkAddresses, checkVariables } from '../doctor/environment-check.ts';
 import { checkClock, checkCounts, checkDatabase, checkMigrations } from '../doctor/database-check.ts';
 import {
@@ -28,10 +27,9 @@ import { DatabaseClock } from '../database/database-clock.ts';
 import { pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
 import { InstallationStore } from '../doctor/installation-store.ts';
-import { KeyRotationStore } from '../keys/key-rotation-store.ts';
-import { KeyRegistryStore } from '../keys/key-registry-store.ts';
+import { KeyRotationStore, KeyRegistryStore } from '../keys/key-store.ts';
 import { connectDatabase, type OpenDatabase } from './open-database.ts';
-import { type OpenedKeys, openKeys } from '../keys/open-keys.ts';
+import { type OpenedKeys, openKeys } from '../keys/live-vault.ts';
 import { checkAudit } from '../doctor/audit-check.ts';
 import { checkAnswerAddresses, checkResolvers } from '../doctor/configuration-check.ts';
 import { systemRandom } from '../kernel/system-random.ts';

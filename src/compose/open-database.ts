@@ -15,8 +15,8 @@ import type { Act } from '../policy/caller.ts';
 import { AuditAuthority } from '../audit/signing-key.ts';
 import { migrateToLatest, pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
-import { KeyRegistryStore } from '../keys/key-registry-store.ts';
-import { openKeys } from '../keys/open-keys.ts';
+import { KeyRegistryStore } from '../keys/key-store.ts';
+import { openKeys } from '../keys/live-vault.ts';
 
 /** Longest wait for running statements when the database closes. */
 const POOL_TIMEOUT_MS = 1_000;

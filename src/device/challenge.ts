@@ -7,8 +7,7 @@ import { bytesFromHex } from '../ocra/hex.ts';
 import { type QrTanUrl, type ReadRequestUrl, verifyQrTanSignature } from '../ocra/qrtan-url.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { DeviceToken, ReadyToken } from './device-token.ts';
-import { signedText } from './read-code.ts';
-import { refusedCode } from './refused-code.ts';
+import { signedText, refusedCode } from './read-code.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {

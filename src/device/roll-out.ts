@@ -14,8 +14,7 @@ import {
 } from './challenge.ts';
 import { inspectDisplayText } from './display-text.ts';
 import { type DeviceToken, findToken } from './device-token.ts';
-import { signedText } from './read-code.ts';
-import { refusedCode } from './refused-code.ts';
+import { signedText, refusedCode } from './read-code.ts';
 
 /** The result of phase 1. */
 export interface StartedRollOut {

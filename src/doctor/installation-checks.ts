@@ -1,7 +1,7 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { KeyFileAccess } from '../keys/key-file.ts';
-import type { KeyRotationStore } from '../keys/key-rotation-store.ts';
+import type { KeyRotationStore } from '../keys/key-store.ts';
 import { checkpointFindings } from './audit-check.ts';
 import {
   checkEnds,

@@ -6,10 +6,13 @@ import {
   type RegisteredKey,
   sealingKey,
   type Vault,
+  keyIdOf,
+  opensCanary,
+  sealCanary,
+  SecretVault,
 } from './vault.ts';
 import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { keyIdOf, opensCanary, sealCanary, SecretVault } from './secret-vault.ts';
 import { appendKey, createKeyFile, readKeyFile, removeKey, unusable } from './key-file.ts';
 import { assertHolds, notReady } from './pkcs11-module.ts';
 

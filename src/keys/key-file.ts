@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readFile, realpath, rename, stat, unlink 
 import { dirname } from 'node:path';
 import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { KEY_LENGTH, keyIdOf } from './secret-vault.ts';
+import { KEY_LENGTH, keyIdOf } from './vault.ts';
 
 /** Contents of a key file. */
 export interface KeyFile {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { SecretVault } from './secret-vault.ts';
+import type { SecretVault } from './vault.ts';
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';

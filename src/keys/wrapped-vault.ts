@@ -7,10 +7,14 @@ import {
   type RegisteredKey,
   sealingKey,
   type Vault,
+  KEY_LENGTH,
+  keyIdOf,
+  opensCanary,
+  sealCanary,
+  SecretVault,
 } from './vault.ts';
 import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { KEY_LENGTH, keyIdOf, opensCanary, sealCanary, SecretVault } from './secret-vault.ts';
 import { readKeyFile } from './key-file.ts';
 import { assertHolds, notReady, type Pkcs11Module, type Pkcs11Request } from './pkcs11-module.ts';
 import type { KeyBytes, Pkcs11Result } from './pkcs11-process.ts';

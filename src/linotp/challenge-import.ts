@@ -10,8 +10,7 @@ import {
 } from './challenge-mapping.ts';
 import type { ImportReport, Mapped } from './import-report.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
-import { CHALLENGE_TABLES, type LinotpSource, textOf } from './linotp-source.ts';
-import type { LocalTime } from './local-time.ts';
+import { CHALLENGE_TABLES, type LinotpSource, textOf, type LocalTime } from './linotp-source.ts';
 
 interface ChallengeReading extends Pick<ChallengeContext, 'localTime' | 'maxChallengeRequests'> {
   readonly source: LinotpSource;

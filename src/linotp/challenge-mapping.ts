@@ -1,9 +1,8 @@
 import { isStorable, parseJsonObject } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Challenge } from '../challenges/challenge.ts';
-import type { LocalTime } from './local-time.ts';
-import type { Mapped } from './import-report.ts';
 import {
+  type LocalTime,
   binaryTextOf,
   faultOfLength,
   flagOf,
@@ -11,8 +10,9 @@ import {
   type SourceRow,
   textOf,
   wholeOf,
+  type TextRepair,
 } from './linotp-source.ts';
-import type { TextRepair } from './text-repair.ts';
+import type { Mapped } from './import-report.ts';
 
 /** A challenge of LinOTP in the form in which it is stored. */
 export interface ImportedChallenge extends Omit<Challenge, 'id'> {

@@ -2,7 +2,7 @@ import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import { resolverNameOf } from './configuration-mapping.ts';
-import { SECRET_PURPOSES, type SecretName, type TokenInfo } from './token-secrets.ts';
+import { SECRET_PURPOSES, type SecretName, type TokenInfo } from './secrets.ts';
 import type { ImportedToken } from './token-mapping.ts';
 import type { ImportedChallenge, PresentChallenge } from './challenge-mapping.ts';
 

@@ -3,11 +3,15 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Vault } from '../keys/vault.ts';
 import { compareChallenge, type ComparedUsers, compareToken } from './comparison.ts';
 import { countChallenges, readChallenges } from './challenge-import.ts';
-import type { EncryptionKey } from './encryption-key.ts';
-import { type LinotpInstallation, readInstallation, type TextEncoding } from './installation-reading.ts';
-import type { LocalTime } from './local-time.ts';
-import { type LinotpSource, wholeOf } from './linotp-source.ts';
-import { IdSet, RealmLinks } from './realm-links.ts';
+import type { EncryptionKey } from './secrets.ts';
+import {
+  type LinotpInstallation,
+  readInstallation,
+  type TextEncoding,
+  IdSet,
+  RealmLinks,
+} from './installation-reading.ts';
+import { type LocalTime, type LinotpSource, wholeOf } from './linotp-source.ts';
 import { mapResolvers } from './configuration-mapping.ts';
 import { mapToken, type TokenContext } from './token-mapping.ts';
 import type { VerificationStore } from './verification-store.ts';

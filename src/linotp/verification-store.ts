@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
 import { ImportedChallenges } from './import-store.ts';
 import type { ComparableToken } from './comparison.ts';
-import type { TokenInfo } from './token-secrets.ts';
+import type { TokenInfo } from './secrets.ts';
 
 /** The columns of imported_tokens are null for a token that was not imported. */
 interface ComparedRow extends TokenRow {

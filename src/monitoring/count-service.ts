@@ -1,6 +1,6 @@
 import { actOf, type Caller } from '../policy/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { CountVerificationStore } from './count-verification-store.ts';
+import type { CountVerificationStore } from './token-count-store.ts';
 import type { CountCheck } from './token-counts.ts';
 
 /** Dependencies of the service. */

@@ -2,9 +2,15 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { LicenceSignature } from './licence-signature.ts';
+import {
+  type LicenceSignature,
+  exceeds,
+  lastDayOf,
+  type Licence,
+  readLicence,
+  volumeText,
+} from './licence.ts';
 import type { LicenceStore } from './licence-store.ts';
-import { exceeds, lastDayOf, type Licence, readLicence, volumeText } from './licence.ts';
 import type { LicenceReport } from './reports.ts';
 import type { TokenCountStore } from './token-count-store.ts';
 

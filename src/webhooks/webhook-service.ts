@@ -6,9 +6,8 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Vault } from '../keys/vault.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { readReceiverUrl } from './receiver-address.ts';
-import type { HttpWebhookSender } from './sending/http-sender.ts';
 import {
+  readReceiverUrl,
   newWebhookSecret,
   openSecrets,
   type PendingDelivery,
@@ -17,6 +16,7 @@ import {
   signMessage,
   type WebhookWithState,
 } from './webhook.ts';
+import type { HttpWebhookSender } from './sending/http-sender.ts';
 import { EVENT_TYPES, type EventType } from './webhook-event.ts';
 import type { WebhookChange, WebhookStore } from './webhook-store.ts';
 

@@ -2,13 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { KeyService } from '../../src/keys/key-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../src/keys/vault.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ensureAuditMonths } from '../../src/audit/pruning-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
-import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
-import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
+import { KeyHolderStore, KeyRegistryStore, KeyRotationStore } from '../../src/keys/key-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { UserCountStore } from '../../src/monitoring/user-count-store.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';

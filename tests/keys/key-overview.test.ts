@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyOverview } from '../../src/keys/key-overview.ts';
+import { KeyOverview } from '../../src/keys/key-service.ts';
 import type { KeyState } from '../../src/keys/vault.ts';
-import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
-import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
+import { KeyHolderStore, KeyRegistryStore } from '../../src/keys/key-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
+import { KeyRegistryStore } from '../../src/keys/key-store.ts';
 import { down as takeBack } from '../../src/database/migrations/005-encryption-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 

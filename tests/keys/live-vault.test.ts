@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RegisteredKey } from '../../src/keys/vault.ts';
+import { type RegisteredKey, keyIdOf, sealCanary, SecretVault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { LoginTokens } from '../../src/administrators/json-web-tokens.ts';
-import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
 import { KeyFollower, LiveVault } from '../../src/keys/live-vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import type { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
+import type { KeyHolderStore } from '../../src/keys/key-store.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 import { until } from '../support/values/until.ts';
 

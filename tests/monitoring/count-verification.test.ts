@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Database } from '../../src/database/database.ts';
-import { CountVerificationStore } from '../../src/monitoring/count-verification-store.ts';
+import { CountVerificationStore } from '../../src/monitoring/token-count-store.ts';
 import { expectRightCounts } from '../campaigns/count-model/kept-counts.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

@@ -9,7 +9,7 @@ import { AdministratorStore } from '../../../src/administrators/administrator-st
 import { auditEntry } from '../../../src/audit/rows-store.ts';
 import { AuditStore } from '../../../src/audit/audit-store.ts';
 import type { Database } from '../../../src/database/database.ts';
-import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
+import { KeyRegistryStore } from '../../../src/keys/key-store.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { AuditedDatabase, shortly } from '../../support/database/audited-database.ts';
 import { OPERATOR } from '../../support/values/callers.ts';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { openDatabase } from '../../../src/database/database.ts';
-import { KeyHolderStore } from '../../../src/keys/key-holder-store.ts';
-import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
+import { KeyHolderStore, KeyRegistryStore } from '../../../src/keys/key-store.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import {

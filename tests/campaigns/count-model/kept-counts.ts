@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
 
-import { foldCounts } from '../../../src/monitoring/token-count-store.ts';
-import { CountVerificationStore } from '../../../src/monitoring/count-verification-store.ts';
+import { foldCounts, CountVerificationStore } from '../../../src/monitoring/token-count-store.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { CountModelAnswers } from './count-model-answers.ts';
 

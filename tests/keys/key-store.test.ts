@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Act } from '../../src/policy/caller.ts';
-import type { Sealed } from '../../src/keys/vault.ts';
+import { type Sealed, keyIdOf, sealCanary, SecretVault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
-import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
-import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
+import { KeyRegistryStore, KeyRotationStore } from '../../src/keys/key-store.ts';
 import { SEALED_TABLES } from '../../src/keys/resealing-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { deferred } from '../support/values/deferred.ts';
