@@ -55,8 +55,7 @@ import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { SettingService } from './configuration/setting-service.ts';
 import { ConsequenceService } from './consequences/consequence-service.ts';
 import type { Database } from './database/database.ts';
-import { HealthService } from './doctor/health-service.ts';
-import { checksOf, type ExaminedSettings, SERVER_CHECKS } from './doctor/installation-checks.ts';
+import { type ExaminedSettings, HealthService } from './doctor/health-service.ts';
 import { InstallationStore } from './doctor/installation-store.ts';
 import { LatestTransactionStore, TokenPageStore } from './helpdesk/helpdesk-store.ts';
 import { PeopleSearch, SearchService } from './helpdesk/search-service.ts';
@@ -77,7 +76,7 @@ import { LinotpImportService } from './linotp/import-service.ts';
 import { ImportStore } from './linotp/import-store.ts';
 import { LinotpVerificationService } from './linotp/verification-service.ts';
 import { VerificationStore } from './linotp/verification-store.ts';
-import { CountService } from './monitoring/count-service.ts';
+import { CountService, MonitoringService } from './monitoring/monitoring-service.ts';
 import {
   CountVerificationStore,
   installedStepsOf,
@@ -89,7 +88,6 @@ import { InstallationReadings } from './monitoring/installation-state.ts';
 import { LicenceInspection, LicenceService } from './monitoring/licence-service.ts';
 import type { LicenceSignature } from './monitoring/licence.ts';
 import { LicenceStore } from './monitoring/licence-store.ts';
-import { MonitoringService } from './monitoring/monitoring-service.ts';
 import { ObservationStore } from './monitoring/observation-store.ts';
 import { Observations } from './monitoring/observations.ts';
 import { CountRefresh, UserCounts } from './monitoring/user-counts.ts';
@@ -465,20 +463,17 @@ function healthService(shared: Shared, audit: AuditReading) {
     ...shared,
     audit,
     tokens,
-    checks:
-      examined === undefined
-        ? []
-        : checksOf(SERVER_CHECKS, {
-            settings: examined,
-            installation,
-            keyAges: keys,
-            configuration: () => configuration.current(),
-            clock,
-            machineClock: systemClock,
-            unknownVariables,
-            keyFile: async () =>
-              examined.pkcs11 === undefined ? readKeyFileAccess(examined.encryptionKeyFile) : undefined,
-          }),
+    examined: examined && {
+      settings: examined,
+      installation,
+      keyAges: keys,
+      configuration: () => configuration.current(),
+      clock,
+      machineClock: systemClock,
+      unknownVariables,
+      keyFile: async () =>
+        examined.pkcs11 === undefined ? readKeyFileAccess(examined.encryptionKeyFile) : undefined,
+    },
     backups: () => installation.backups(),
     webhooks: new WebhookStore({ database }),
     servers: () => keys.holders(),

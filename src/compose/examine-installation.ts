@@ -1,7 +1,13 @@
-import { BackedUpKeys } from '../backup/backed-up-keys.ts';
+import { BackedUpKeys, type OpenedKeys, openKeys } from '../keys/live-vault.ts';
 import { type Config, unknownVariables } from '../config/config.ts';
 import { checkAddresses, checkVariables } from '../doctor/environment-check.ts';
-import { checkClock, checkCounts, checkDatabase, checkMigrations } from '../doctor/database-check.ts';
+import {
+  checkClock,
+  checkCounts,
+  checkDatabase,
+  checkMigrations,
+  checkAudit,
+} from '../doctor/database-check.ts';
 import {
   type Checked,
   type DoctorReport,
@@ -15,7 +21,7 @@ import {
   type ExaminedTables,
   namesOf,
   TABLE_CHECKS,
-} from '../doctor/installation-checks.ts';
+} from '../doctor/health-service.ts';
 import { checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../doctor/key-check.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
@@ -29,8 +35,6 @@ import { migrationNames } from '../database/migration-source.ts';
 import { InstallationStore } from '../doctor/installation-store.ts';
 import { KeyRotationStore, KeyRegistryStore } from '../keys/key-store.ts';
 import { connectDatabase, type OpenDatabase } from './open-database.ts';
-import { type OpenedKeys, openKeys } from '../keys/live-vault.ts';
-import { checkAudit } from '../doctor/audit-check.ts';
 import { checkAnswerAddresses, checkResolvers } from '../doctor/configuration-check.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';

@@ -1,4 +1,4 @@
-import { BackedUpKeys } from '../backup/backed-up-keys.ts';
+import { BackedUpKeys, openKeys, type OpenedKeys } from '../keys/live-vault.ts';
 import { backupInvalid, openBackup, type OpenBackup, type RowCounts } from '../backup/backup-format.ts';
 import { total } from '../backup/backup-service.ts';
 import type { Config } from '../config/config.ts';
@@ -13,7 +13,6 @@ import { BackupStore } from '../backup/backup-store.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { connectDatabase } from './open-database.ts';
-import { openKeys, type OpenedKeys } from '../keys/live-vault.ts';
 
 /** A backup to restore. */
 export interface RestoreRequest {

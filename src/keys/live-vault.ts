@@ -13,6 +13,7 @@ import {
   type SecretVault,
   type KeyRegistration,
   type KeySource,
+  type WrappedKey,
 } from './vault.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,9 +24,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { systemRandom } from '../kernel/system-random.ts';
 import { packageVersion } from '../kernel/package-version.ts';
-import { KeyFileKeys, openVault } from './key-file-vault.ts';
-import { openWrappedVault, WrappedKeys } from './wrapped-vault.ts';
-import { Pkcs11Module, type Pkcs11Settings } from './pkcs11-module.ts';
+import { KeyFileKeys, openVault } from './key-file.ts';
+import { openWrappedVault, WrappedKeys, Pkcs11Module, type Pkcs11Settings } from './wrapped-vault.ts';
 
 /** Dependencies of a live vault. */
 interface LiveVaultDependencies {
@@ -299,4 +299,40 @@ export async function followKeys(
   });
   await follower.start();
   return () => follower.stop();
+}
+
+/** The keys that a backup names, for a vault that is opened before a database has them. Changes are forgotten. */
+export class BackedUpKeys implements KeyRegistry, KeyRegistration {
+  readonly #keys: Map<string, RegisteredKey>;
+
+  constructor(keys: readonly RegisteredKey[]) {
+    this.#keys = new Map(keys.map((key) => [key.keyId, key]));
+  }
+
+  registered(): Promise<readonly RegisteredKey[]> {
+    return Promise.resolve([...this.#keys.values()]);
+  }
+
+  register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean> {
+    return this.#set(keyId, { keyId, canary, ...(wrapped !== undefined && { wrapped }) });
+  }
+
+  addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean> {
+    const key = this.#keys.get(keyId);
+    return key === undefined || key.wrapped !== undefined
+      ? Promise.resolve(false)
+      : this.#set(keyId, { ...key, wrapped }, true);
+  }
+
+  withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
+  #set(keyId: string, key: RegisteredKey, isKnown = false): Promise<boolean> {
+    const isFree = this.#keys.has(keyId) === isKnown;
+    if (isFree) {
+      this.#keys.set(keyId, key);
+    }
+    return Promise.resolve(isFree);
+  }
 }

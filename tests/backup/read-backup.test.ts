@@ -6,7 +6,7 @@ import {
   openBackup,
   type RowCounts,
 } from '../../src/backup/backup-format.ts';
-import { BackedUpKeys } from '../../src/backup/backed-up-keys.ts';
+import { BackedUpKeys } from '../../src/keys/live-vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/keys/vault.ts';
 

@@ -11,7 +11,7 @@ import {
   SecretVault,
 } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { openVault, type OpenedVault } from '../../src/keys/key-file-vault.ts';
+import { openVault, type OpenedVault } from '../../src/keys/key-file.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 
 const ONE = Buffer.alloc(32, 1);
