@@ -1,6 +1,6 @@
 import { readOcraSettings } from '../configuration/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Vault, Sealed } from '../keys/vault.ts';
+import type { Vault } from '../keys/vault.ts';
 import { countChallenges, readChallenges } from './challenge-import.ts';
 import { type EncryptionKey, SECRET_PURPOSES, type SecretName, type TokenInfo } from './secrets.ts';
 import {
