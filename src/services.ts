@@ -69,7 +69,7 @@ import type { Log } from './kernel/log.ts';
 import { packageVersion } from './kernel/package-version.ts';
 import { readKeyFileAccess } from './keys/key-file.ts';
 import { KeyOverview, KeyService } from './keys/key-service.ts';
-import { KeyRotationStore } from './keys/key-store.ts';
+import { KeyStore } from './keys/key-store.ts';
 import type { OpenedKeys } from './keys/live-vault.ts';
 import { AuditAuthority } from './audit/signing-key.ts';
 import { LinotpImportService } from './linotp/import-service.ts';
@@ -431,7 +431,7 @@ function helpdeskViews(shared: Shared, transactions: TransactionService) {
 /** Keys, backups, and the receivers of events. */
 function operationServices(shared: Shared) {
   const { database, vault, pruningClock } = shared;
-  const keys = new KeyRotationStore({ database });
+  const keys = new KeyStore({ database });
   const hooks = new WebhookStore({ database });
   return {
     keys: new KeyService({ ...shared, keys, pause: (milliseconds) => sleep(milliseconds) }),
@@ -458,7 +458,7 @@ function operationServices(shared: Shared) {
 function healthService(shared: Shared, audit: AuditReading) {
   const { database, configuration, clock, examined, tokenStore: tokens } = shared;
   const installation = new InstallationStore({ database });
-  const keys = new KeyRotationStore({ database });
+  const keys = new KeyStore({ database });
   return new HealthService({
     ...shared,
     audit,

@@ -99,21 +99,6 @@ function parseHeader(line: string): BackupHeader {
   };
 }
 
-/** @returns the line before the rows of a table */
-function tableLine(table: string): string {
-  return JSON.stringify({ table });
-}
-
-/** @returns the line after the rows of a table */
-function tableEndLine(end: TableEnd): string {
-  return JSON.stringify(end);
-}
-
-/** @returns the last line of a backup */
-function endLine({ rows, sha256, mac }: BackupEnd): string {
-  return JSON.stringify({ end: { rows, sha256 }, mac: { key_id: mac.keyId, value: mac.value } });
-}
-
 /** @throws ServiceError 'backup.invalid' if it is not the line before the rows of `table` */
 function assertTableLine(line: string, table: string): void {
   if (parseObject(line).table !== table) {
@@ -235,6 +220,11 @@ export interface BackupSnapshot {
 /** The number of rows of each table. */
 export type RowCounts = Map<string, number>;
 
+/** @returns the number of rows of all tables */
+export function total(rows: RowCounts): number {
+  return [...rows.values()].reduce((sum, count) => sum + count, 0);
+}
+
 /** Receives the number of rows so far, and the approximate number of all. */
 export type RowProgress = (rows: number, of: number) => void;
 
@@ -256,7 +246,7 @@ export async function* backupLines(
   yield hashed(headerLine(header));
   let rows = 0;
   for (const table of header.tables) {
-    yield hashed(tableLine(table));
+    yield hashed(JSON.stringify({ table }));
     const own = createHash('sha256');
     counts.set(table, 0);
     for await (const { line, size } of rowLines(snapshot.rows(table))) {
@@ -266,11 +256,12 @@ export async function* backupLines(
     }
     const count = counts.get(table) ?? 0;
     rows += count;
-    yield hashed(tableEndLine({ rows: count, sha256: own.digest('hex') }));
+    yield hashed(JSON.stringify({ rows: count, sha256: own.digest('hex') } satisfies TableEnd));
   }
   const sha256 = whole.digest('hex');
   const [key] = keys.derive(PURPOSE);
-  yield endLine({ rows, sha256, mac: { keyId: key.keyId, value: macOf(key, sha256) } });
+  const mac = { key_id: key.keyId, value: macOf(key, sha256) };
+  yield JSON.stringify({ end: { rows, sha256 }, mac });
 }
 
 /** @returns the lines of rows, each a JSON array */
@@ -379,8 +370,7 @@ async function* readTable(reader: LineReader, table: string): AsyncGenerator<Bac
 }
 
 function assertWhole(end: BackupEnd, sha256: string, counts: RowCounts): void {
-  const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  if (end.rows !== rows || end.sha256 !== sha256) {
+  if (end.rows !== total(counts) || end.sha256 !== sha256) {
     throw backupInvalid('its rows are not those that were written');
   }
 }

@@ -33,7 +33,7 @@ import { DatabaseClock } from '../database/database-clock.ts';
 import { pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
 import { InstallationStore } from '../doctor/installation-store.ts';
-import { KeyRotationStore, KeyRegistryStore } from '../keys/key-store.ts';
+import { KeyStore } from '../keys/key-store.ts';
 import { connectDatabase, type OpenDatabase } from './open-database.ts';
 import { checkAnswerAddresses, checkResolvers } from '../doctor/configuration-check.ts';
 import { systemRandom } from '../kernel/system-random.ts';
@@ -106,7 +106,7 @@ export async function examineInstallation(
       settings: config,
       database,
       installation: new InstallationStore({ database }),
-      keyAges: new KeyRotationStore({ database }),
+      keyAges: new KeyStore({ database }),
       configuration: () => readConfiguration(database.knex, clocks.clock.now()),
       ...clocks,
       log: QUIET,
@@ -215,7 +215,7 @@ async function checkFileAlone({ pkcs11, encryptionKeyFile }: Config): Promise<re
 
 /** Opens the keys of the database as a server does, but registers and makes none. */
 async function openAndCheckKeys(config: Config, database: Database): Promise<Checked<OpenedKeys>> {
-  const registered = await new KeyRegistryStore({ database }).registered();
+  const registered = await new KeyStore({ database }).registered();
   const file = config.pkcs11 === undefined ? await readKeyFileAccess(config.encryptionKeyFile) : undefined;
   const ofFile = file === undefined ? [] : [...checkKeyFile(file), ...checkUnknownKeys(file, registered)];
   if (registered.length === 0) {

@@ -20,7 +20,7 @@ import {
   SERVER_MIGRATES,
   whenAvailable,
 } from './open-database.ts';
-import { KeyHolderStore, KeyRegistryStore } from '../keys/key-store.ts';
+import { KeyStore } from '../keys/key-store.ts';
 import { followKeys, openKeys } from '../keys/live-vault.ts';
 
 /** Longest wait for resolvers when an installation closes. */
@@ -72,9 +72,9 @@ export async function openInstallation(
     const prepare = async (): Promise<Installation> => {
       const { database } = connected;
       const migrated = await prepareSchema(config, database, role, log, { giveUp, delayed });
-      const keys = await openKeys(config, new KeyRegistryStore({ database }), log);
+      const keys = await openKeys(config, new KeyStore({ database }), log);
       if (role === 'server') {
-        opened.push(await followKeys(new KeyHolderStore({ database }), keys, log));
+        opened.push(await followKeys(new KeyStore({ database }), keys, log));
       }
       const { buildServices, hasher } = await loading;
       const services = buildServices({ database, keys, hasher, ...configured, clock, log, metrics });

@@ -1,6 +1,11 @@
 import { BackedUpKeys, openKeys, type OpenedKeys } from '../keys/live-vault.ts';
-import { backupInvalid, openBackup, type OpenBackup, type RowCounts } from '../backup/backup-format.ts';
-import { total } from '../backup/backup-service.ts';
+import {
+  backupInvalid,
+  openBackup,
+  type OpenBackup,
+  type RowCounts,
+  total,
+} from '../backup/backup-format.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';

@@ -42,7 +42,7 @@ function wholeNumber(min: number, max: number): z.ZodType<number, string> {
  * A duration, read as seconds.
  * @param min seconds; default: 1
  */
-export function duration(allowed: string, max = Infinity, min = 1): z.ZodType<number, string> {
+function duration(allowed: string, max = Infinity, min = 1): z.ZodType<number, string> {
   return z
     .string()
     .transform((value, context) => {
@@ -111,7 +111,7 @@ const serverAddress: z.ZodType<string, string> = httpUrl
   });
 
 /** The issuer of an OpenID Connect provider, as its metadata writes it. */
-export const issuer: z.ZodType<string, string> = httpUrl
+const issuer: z.ZodType<string, string> = httpUrl
   .refine((value) => !value.includes('?'))
   .meta({ allowed: 'an issuer such as https://login.example.com/realms/staff' });
 
@@ -136,7 +136,7 @@ const groupMapping: z.ZodType<ReadonlyMap<string, string>, string> = z
   });
 
 /** Origins, separated by commas. */
-export const origins: z.ZodType<readonly string[], string> = list.pipe(z.array(origin)).meta({
+const origins: z.ZodType<readonly string[], string> = list.pipe(z.array(origin)).meta({
   allowed: 'origins such as https://app.example.com, comma separated; http:// for this machine only',
 });
 
@@ -151,7 +151,7 @@ const network = z
  * Addresses and networks, separated by commas.
  * @param names additional words that stand for networks
  */
-export function networks(...names: string[]): z.ZodType<readonly string[], string> {
+function networks(...names: string[]): z.ZodType<readonly string[], string> {
   const words = [...NETWORK_NAMES, ...names];
   return list
     .pipe(z.array(z.union([network, z.enum(words)])))
@@ -159,7 +159,7 @@ export function networks(...names: string[]): z.ZodType<readonly string[], strin
 }
 
 /** The URL of a PostgreSQL database. */
-export const databaseUrl: z.ZodType<string, string> = z
+const databaseUrl: z.ZodType<string, string> = z
   .string()
   .regex(/^postgres(ql)?:\/\/./)
   .refine((value) => URL.canParse(value) || value.includes('host=/'))

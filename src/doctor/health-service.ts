@@ -18,7 +18,7 @@ import type { WebhookWithState } from '../webhooks/webhook.ts';
 import { type Check, Examination, type Finding } from './examination.ts';
 import type { InstallationStore } from './installation-store.ts';
 import type { KeyFileAccess } from '../keys/key-file.ts';
-import type { KeyRotationStore } from '../keys/key-store.ts';
+import type { KeyStore } from '../keys/key-store.ts';
 import {
   checkpointFindings,
   checkBackups,
@@ -57,7 +57,7 @@ export interface ExaminedSettings extends AddressSettings {
 export interface ExaminedTables {
   readonly settings: ExaminedSettings;
   readonly installation: InstallationStore;
-  readonly keyAges: Pick<KeyRotationStore, 'entries'>;
+  readonly keyAges: Pick<KeyStore, 'entries'>;
   readonly configuration: () => Promise<Configuration>;
   /** The clock of the service. */
   readonly clock: Clock;

@@ -21,7 +21,7 @@ import {
 } from './vault.ts';
 
 /** Contents of a key file. */
-export interface KeyFile {
+interface KeyFile {
   /** The current key first. At least one. */
   readonly keys: readonly Buffer[];
   /** Faults that operators should correct, in words for the log. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { KeyRotationStore } from './key-store.ts';
+import type { KeyStore } from './key-store.ts';
 import type { LiveVault } from './live-vault.ts';
 import type { KeyHolder, KeySource, KeyState, NewKey, Progress, RegisteredKey, Resealing } from './vault.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -8,7 +8,7 @@ import type { PolicyBase } from '../policy/right-decision.ts';
 
 /** Dependencies of the service. */
 interface KeyDependencies {
-  readonly keys: KeyRotationStore;
+  readonly keys: KeyStore;
   readonly source: Pick<KeySource, 'place' | 'provide' | 'remove'>;
   readonly vault: Pick<LiveVault, 'currentKeyId' | 'keyIds' | 'refresh' | 'seal' | 'open'>;
   /** @param milliseconds the waiting time */
@@ -205,7 +205,7 @@ export interface KeyOverviewReport {
 
 interface KeyOverviewDependencies {
   readonly configuration: { current(): Promise<PolicyBase> };
-  readonly keys: Pick<KeyRotationStore, 'entries' | 'states' | 'holders'>;
+  readonly keys: Pick<KeyStore, 'entries' | 'states' | 'holders'>;
   readonly clock: Clock;
 }
 

@@ -28,35 +28,6 @@ interface HolderRow {
   readonly sealing_key: string;
 }
 
-/** The table `key_holders`: the servers and the keys that they have. */
-export class KeyHolderStore {
-  readonly #database: Database;
-
-  constructor({ database }: { readonly database: Database }) {
-    this.#database = database;
-  }
-
-  /** Records that the server runs, and its keys. @param id of the process, unlike all others */
-  async beat(id: string, { place, keyIds, sealingKey }: KeyHolder): Promise<void> {
-    await this.#database.knex.raw(
-      // Servers that slept at the same time could deadlock on each other's rows.
-      `WITH gone AS (
-         DELETE FROM key_holders WHERE id = ANY (ARRAY(
-           SELECT id FROM key_holders WHERE ${GONE} AND id <> :id FOR UPDATE SKIP LOCKED)))
-       INSERT INTO key_holders (id, place, key_ids, sealing_key, seen_at)
-       VALUES (:id, :place, :keyIds::text[], :sealingKey, clock_timestamp())
-       ON CONFLICT (id) DO UPDATE
-       SET key_ids = excluded.key_ids, sealing_key = excluded.sealing_key, seen_at = excluded.seen_at`,
-      { id, place, keyIds: [...keyIds], sealingKey },
-    );
-  }
-
-  /** Records that the server ends. */
-  async leave(id: string): Promise<void> {
-    await this.#database.knex('key_holders').where({ id }).delete();
-  }
-}
-
 /** @returns the running servers, by place */
 export async function liveHolders(connection: Knex): Promise<readonly KeyHolder[]> {
   const rows = await connection('key_holders')
@@ -68,46 +39,6 @@ export async function liveHolders(connection: Knex): Promise<readonly KeyHolder[
 
 /** The advisory lock of registering keys. "tank", "keys". */
 const REGISTRATION_LOCK = [0x74616e6b, 0x6b657973] as const;
-
-/** The table `encryption_keys`. */
-export class KeyRegistryStore implements KeyRegistry, KeyRegistration {
-  readonly #database: Database;
-
-  constructor({ database }: { database: Database }) {
-    this.#database = database;
-  }
-
-  registered(): Promise<readonly RegisteredKey[]> {
-    return readKeys(this.#database.knex);
-  }
-
-  register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean> {
-    return register(this.#database.knex, keyId, canary, wrapped);
-  }
-
-  addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean> {
-    return addWrapped(this.#database.knex, keyId, wrapped);
-  }
-
-  /**
-   * Lets one server at a time read and register keys: on a first start only one makes a key. If `work` throws, nothing
-   * was registered.
-   * @param work receives the registry to use; may run more than once, when the database aborts a transaction
-   */
-  withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
-    const read = async ({ sql }: UnitOfWork): Promise<T> => {
-      // Another server may be waiting for a key from a security module: this is no request, which would give up sooner.
-      await sql.raw('SET LOCAL lock_timeout = 0');
-      await lockRegistration(sql);
-      return work({
-        registered: () => readKeys(sql),
-        register: (keyId, canary, wrapped) => register(sql, keyId, canary, wrapped),
-        addWrapped: (keyId, wrapped) => addWrapped(sql, keyId, wrapped),
-      });
-    };
-    return this.#database.transact(read, { isLong: true });
-  }
-}
 
 /** Lets one transaction at a time change the set of keys, or the sealing one. */
 export async function lockRegistration(sql: Knex.Transaction): Promise<void> {
@@ -148,7 +79,7 @@ export async function readKeys(connection: Knex): Promise<readonly RegisteredKey
 }
 
 /** The caller holds the lock of the registration, or handles the error when two servers register a first key. */
-export async function register(
+async function register(
   connection: Knex,
   keyId: string,
   canary: Buffer,
@@ -190,11 +121,62 @@ interface StateRow {
 }
 
 /** The keys in the tables `encryption_keys` and `key_holders`, and the secrets in all others. */
-export class KeyRotationStore {
+export class KeyStore implements KeyRegistry, KeyRegistration {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
     this.#database = database;
+  }
+
+  registered(): Promise<readonly RegisteredKey[]> {
+    return readKeys(this.#database.knex);
+  }
+
+  register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean> {
+    return register(this.#database.knex, keyId, canary, wrapped);
+  }
+
+  addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean> {
+    return addWrapped(this.#database.knex, keyId, wrapped);
+  }
+
+  /**
+   * Lets one server at a time read and register keys: on a first start only one makes a key. If `work` throws, nothing
+   * was registered.
+   * @param work receives the registry to use; may run more than once, when the database aborts a transaction
+   */
+  withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
+    const read = async ({ sql }: UnitOfWork): Promise<T> => {
+      // Another server may be waiting for a key from a security module: this is no request, which would give up sooner.
+      await sql.raw('SET LOCAL lock_timeout = 0');
+      await lockRegistration(sql);
+      return work({
+        registered: () => readKeys(sql),
+        register: (keyId, canary, wrapped) => register(sql, keyId, canary, wrapped),
+        addWrapped: (keyId, wrapped) => addWrapped(sql, keyId, wrapped),
+      });
+    };
+    return this.#database.transact(read, { isLong: true });
+  }
+
+  /** Records that the server runs, and its keys. @param id of the process, unlike all others */
+  async beat(id: string, { place, keyIds, sealingKey }: KeyHolder): Promise<void> {
+    await this.#database.knex.raw(
+      // Servers that slept at the same time could deadlock on each other's rows.
+      `WITH gone AS (
+         DELETE FROM key_holders WHERE id = ANY (ARRAY(
+           SELECT id FROM key_holders WHERE ${GONE} AND id <> :id FOR UPDATE SKIP LOCKED)))
+       INSERT INTO key_holders (id, place, key_ids, sealing_key, seen_at)
+       VALUES (:id, :place, :keyIds::text[], :sealingKey, clock_timestamp())
+       ON CONFLICT (id) DO UPDATE
+       SET key_ids = excluded.key_ids, sealing_key = excluded.sealing_key, seen_at = excluded.seen_at`,
+      { id, place, keyIds: [...keyIds], sealingKey },
+    );
+  }
+
+  /** Records that the server ends. */
+  async leave(id: string): Promise<void> {
+    await this.#database.knex('key_holders').where({ id }).delete();
   }
 
   /** @returns the registered keys, oldest first */

@@ -19,7 +19,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BackgroundLoop } from '../kernel/background-loop.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
-import type { KeyHolderStore } from './key-store.ts';
+import type { KeyStore } from './key-store.ts';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { systemRandom } from '../kernel/system-random.ts';
@@ -113,7 +113,7 @@ export class LiveVault implements Vault, KeyDerivation {
 /** Options of the key follower. */
 interface KeyFollowerDependencies {
   readonly vault: LiveVault;
-  readonly holders: Pick<KeyHolderStore, 'beat' | 'leave'>;
+  readonly holders: Pick<KeyStore, 'beat' | 'leave'>;
   /** Unique to this process. */
   readonly id: string;
   /** For operators: host name, process id and version. */
@@ -286,7 +286,7 @@ function tell(log: Log, warnings: readonly string[], notes: readonly string[]): 
  * @throws ServiceError 'key.unavailable'
  */
 export async function followKeys(
-  holders: KeyHolderStore,
+  holders: KeyStore,
   { vault }: Pick<OpenedKeys, 'vault'>,
   log: Log,
 ): Promise<() => Promise<void>> {

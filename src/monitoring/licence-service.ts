@@ -127,7 +127,7 @@ function unverified(explanation: string): InvalidLicence {
   return { kind: 'invalid', reason: 'unverified', explanation };
 }
 
-export interface LicenceDependencies {
+interface LicenceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly inspection: Pick<LicenceInspection, 'report' | 'inspect'>;
   readonly store: LicenceStore;

@@ -27,7 +27,7 @@ import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
 import type { UserCountStore } from './user-count-store.ts';
 
 /** The dependencies of the overview. */
-export interface OverviewDependencies {
+interface OverviewDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly configurationState: ConfigurationState;
   readonly access: Pick<AccessControl, 'grantOf'>;
@@ -49,7 +49,7 @@ export interface OverviewDependencies {
 }
 
 /** What an installation needs before its first use, in this order; true: it is done. */
-export interface FirstSteps extends InstalledSteps {
+interface FirstSteps extends InstalledSteps {
   readonly resolver: boolean;
   readonly realm: boolean;
   /** A policy names the address that apps send their responses to. */

@@ -31,7 +31,7 @@ const MAX_WAITING_TESTS = 4;
 const TEST_TIMEOUT_MS = 20_000;
 
 /** The fields that an administrator gives for a new receiver. */
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly name: string;
   readonly url: string;
   /** Types of events; undefined: all. */
@@ -43,7 +43,7 @@ export interface WebhookRequest {
 }
 
 /** The fields of a receiver that are to be changed; undefined: it stays. */
-export interface WebhookChangeRequest extends Pick<WebhookRequest, 'events' | 'realms'> {
+interface WebhookChangeRequest extends Pick<WebhookRequest, 'events' | 'realms'> {
   readonly url?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface WebhookTest {
   readonly durationMs: number;
 }
 
-export interface WebhookServiceDependencies {
+interface WebhookServiceDependencies {
   readonly store: WebhookStore;
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;

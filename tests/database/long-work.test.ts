@@ -12,7 +12,7 @@ import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ConnectionGate } from '../../src/database/connection-gate.ts';
 import { CountVerificationStore } from '../../src/monitoring/token-count-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { lockRegistration, KeyRegistryStore, KeyRotationStore } from '../../src/keys/key-store.ts';
+import { lockRegistration, KeyStore } from '../../src/keys/key-store.ts';
 import { MIGRATION_LOCK, migrateToLatest } from '../../src/database/migrate.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { DatabaseProxy } from '../support/database/database-proxy.ts';
@@ -43,7 +43,7 @@ async function installed(): Promise<Installation> {
   const test = await createTestDatabase();
   const gate = new ConnectionGate();
   const database = pool(test.url, gate);
-  const registry = new KeyRegistryStore({ database: test.database });
+  const registry = new KeyStore({ database: test.database });
   await registry.register(keyIdOf(NEW), sealCanary(vault));
   await registry.register(keyIdOf(OLD), sealCanary(new SecretVault({ keys: [OLD], random: systemRandom })));
   await database.audit.open();
@@ -160,9 +160,9 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     {
       verify: ({ database }) => new CountVerificationStore({ database }).verify(),
       mend: ({ database }) => new CountVerificationStore({ database }).mend(ACT),
-      list: ({ database }) => new KeyRotationStore({ database }).states(),
-      reseal: ({ database }) => new KeyRotationStore({ database }).reseal(vault, () => undefined, ACT),
-      retire: ({ database }) => new KeyRotationStore({ database }).retire(keyIdOf(OLD), ACT),
+      list: ({ database }) => new KeyStore({ database }).states(),
+      reseal: ({ database }) => new KeyStore({ database }).reseal(vault, () => undefined, ACT),
+      retire: ({ database }) => new KeyStore({ database }).retire(keyIdOf(OLD), ACT),
     },
   ],
   [
@@ -171,7 +171,7 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     {
       introduce: ({ test }) => openAnother(test.url),
       keys: ({ database }) =>
-        new KeyRegistryStore({ database }).withRegistration((registry) => registry.registered()),
+        new KeyStore({ database }).withRegistration((registry) => registry.registered()),
       migrate: ({ database }) => migrateToLatest(database),
     },
   ],

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { BackupLock, BackupUnlock } from '../../backup/backup-encryption.ts';
-import { total } from '../../backup/backup-service.ts';
+import { total } from '../../backup/backup-format.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
 import { NewFile, PipedFile, readableFile, readSecretText } from '../files.ts';

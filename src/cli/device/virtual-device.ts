@@ -52,7 +52,7 @@ export interface DeviceDecline extends Pick<OpenChallenge, 'message' | 'transact
   readonly decline: string;
 }
 
-export interface DeviceScan {
+interface DeviceScan {
   readonly state: DeviceState;
   readonly answer: DeviceAnswer;
 }
