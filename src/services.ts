@@ -77,13 +77,7 @@ import { ImportStore } from './linotp/import-store.ts';
 import { LinotpVerificationService } from './linotp/verification-service.ts';
 import { VerificationStore } from './linotp/verification-store.ts';
 import { CountService, MonitoringService } from './monitoring/monitoring-service.ts';
-import {
-  CountVerificationStore,
-  installedStepsOf,
-  lockedTokensOf,
-  storedStateOf,
-  TokenCountStore,
-} from './monitoring/token-count-store.ts';
+import { TokenCountStore } from './monitoring/token-count-store.ts';
 import { InstallationReadings } from './monitoring/installation-state.ts';
 import { LicenceInspection, LicenceService } from './monitoring/licence-service.ts';
 import type { LicenceSignature } from './monitoring/licence.ts';
@@ -384,8 +378,6 @@ function monitoringServices(shared: Shared) {
   return {
     overview: new OverviewService({
       ...common,
-      lockedTokens: lockedTokensOf(database),
-      installedSteps: installedStepsOf(database),
       userCounts: keptUsers,
       observations: new ObservationStore({ database }),
       countAgain: (...counted) => {
@@ -393,10 +385,10 @@ function monitoringServices(shared: Shared) {
       },
     }),
     monitoring: new MonitoringService({ ...common, userCounts }),
-    counts: new CountService({ verification: new CountVerificationStore({ database }) }),
+    counts: new CountService(shared),
     licences: new LicenceService({ ...shared, inspection: licence, store: licences }),
     /** The state of the installation for metrics. */
-    installation: new InstallationReadings({ ...common, stored: storedStateOf(database) }),
+    installation: new InstallationReadings(common),
   };
 }
 

@@ -21,7 +21,7 @@ import {
 import type { LicenceInspection } from './licence-service.ts';
 import { chooseRealms, parseStatuses, visibleRealms } from './monitoring-query.ts';
 import type { StorageProbe } from './storage-probe-store.ts';
-import type { TokenCountStore, CountVerificationStore } from './token-count-store.ts';
+import type { TokenCountStore } from './token-count-store.ts';
 import type { TokenCountsSnapshot, CountCheck } from './token-counts.ts';
 import type { UserCounts } from './user-counts.ts';
 
@@ -166,15 +166,15 @@ export class MonitoringService {
 
 /** Dependencies of the service. */
 interface CountDependencies {
-  readonly verification: CountVerificationStore;
+  readonly counts: Pick<TokenCountStore, 'verify' | 'mend'>;
 }
 
 /** Compares the counts in the database with the tokens and users themselves. For operators at the machine. */
 export class CountService {
-  readonly #verification: CountVerificationStore;
+  readonly #counts: CountDependencies['counts'];
 
-  constructor({ verification }: CountDependencies) {
-    this.#verification = verification;
+  constructor({ counts }: CountDependencies) {
+    this.#counts = counts;
   }
 
   /**
@@ -183,7 +183,7 @@ export class CountService {
    */
   async verify(caller: Caller): Promise<CountCheck> {
     assertOperator(caller);
-    return await this.#verification.verify();
+    return await this.#counts.verify();
   }
 
   /**
@@ -193,7 +193,7 @@ export class CountService {
    */
   async mend(caller: Caller): Promise<CountCheck> {
     assertOperator(caller);
-    return await this.#verification.mend(actOf(caller, 'count/mend'));
+    return await this.#counts.mend(actOf(caller, 'count/mend'));
   }
 }
 

@@ -25,6 +25,14 @@ export interface StoredState {
   readonly nextApiTokenEnd: Date | undefined;
 }
 
+/** What was done since the installation, beside the configuration and the tokens. */
+export interface InstalledSteps {
+  /** An administrator has a second factor. */
+  readonly secondFactor: boolean;
+  /** The audit records a backup. */
+  readonly backup: boolean;
+}
+
 /** The answer of the database's function `read_counts`. */
 interface FoldedCounts {
   readonly version: string;
@@ -64,6 +72,73 @@ export class TokenCountStore {
     this.#known = { version, rows };
     return rows.with(pending);
   }
+
+  /**
+   * Reads the state in one statement.
+   * @param challengesIssuedAfter later ones may still be open
+   */
+  async storedState(challengesIssuedAfter: Date, now: Date): Promise<StoredState> {
+    const { rows } = await this.#database.knex.raw<{
+      rows: {
+        locked: StoredState['lockedTokens'] | null;
+        open: number;
+        last_backup: Date | null;
+        next_api_token_end: Date | null;
+      }[];
+    }>(STATE, [challengesIssuedAfter, now]);
+    const [row] = rows;
+    return {
+      lockedTokens: row?.locked ?? [],
+      openChallenges: row?.open ?? 0,
+      lastBackup: row?.last_backup ?? undefined,
+      nextApiTokenEnd: row?.next_api_token_end ?? undefined,
+    };
+  }
+
+  /** @returns the numbers of locked tokens alone */
+  async lockedTokens(): Promise<readonly LockedTokenRow[]> {
+    const { rows } = await this.#database.knex.raw<{ rows: { locked: readonly LockedTokenRow[] | null }[] }>(
+      `SELECT ${LOCKED}`,
+    );
+    return rows[0]?.locked ?? [];
+  }
+
+  /** Looks for the steps by an index of the audit. */
+  async installedSteps(): Promise<InstalledSteps> {
+    const { rows } = await this.#database.knex.raw<{ rows: InstalledSteps[] }>(
+      `SELECT EXISTS (SELECT FROM administrators WHERE second_factor IS NOT NULL) AS "secondFactor",
+         EXISTS (SELECT FROM audit WHERE action = 'backup/export') AS backup`,
+    );
+    return rows[0] ?? { secondFactor: false, backup: false };
+  }
+
+  /** Counts tokens and users one by one, and compares with the kept counts. Writers continue meanwhile. */
+  async verify(): Promise<CountCheck> {
+    const verify = async ({ sql }: UnitOfWork): Promise<CountCheck> => {
+      await prepare(sql);
+      return check(sql);
+    };
+    return this.#database.transact(verify, { isLong: true });
+  }
+
+  /** Verifies, and sets right what has drifted. */
+  async mend(act: Act): Promise<CountCheck> {
+    const mend = async ({ sql, audit }: UnitOfWork): Promise<CountCheck> => {
+      await prepare(sql);
+      // Taken before the lock of the fold, as TRUNCATE of the table of tokens does.
+      await sql.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
+      await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...FOLD_LOCK]);
+      const found = await check(sql);
+      if (found.total > 0) {
+        for (const statement of MEND) {
+          await sql.raw(statement);
+        }
+        await audit.write(act, 'counts', `mended, ${found.total} drifted`);
+      }
+      return found;
+    };
+    return this.#database.transact(mend, { isLong: true });
+  }
 }
 
 /** The most open challenges that are counted: a higher number is of no use, and counting would take long. */
@@ -84,58 +159,6 @@ const STATE = `
        SELECT FROM challenges WHERE closed_by IS NULL AND issued_at > ? LIMIT ${MAX_COUNTED}) AS open_ones) AS open,
     (SELECT max(at) FROM audit WHERE action = 'backup/export') AS last_backup,
     (SELECT min(expires_at) FROM api_tokens WHERE expires_at > ?) AS next_api_token_end`;
-
-/** @returns a function that reads the state in one statement */
-export function storedStateOf(
-  database: Pick<Database, 'knex'>,
-): (challengesIssuedAfter: Date, now: Date) => Promise<StoredState> {
-  return async (challengesIssuedAfter, now) => {
-    const { rows } = await database.knex.raw<{
-      rows: {
-        locked: StoredState['lockedTokens'] | null;
-        open: number;
-        last_backup: Date | null;
-        next_api_token_end: Date | null;
-      }[];
-    }>(STATE, [challengesIssuedAfter, now]);
-    const [row] = rows;
-    return {
-      lockedTokens: row?.locked ?? [],
-      openChallenges: row?.open ?? 0,
-      lastBackup: row?.last_backup ?? undefined,
-      nextApiTokenEnd: row?.next_api_token_end ?? undefined,
-    };
-  };
-}
-
-/** @returns a function that reads the numbers of locked tokens alone */
-export function lockedTokensOf(database: Pick<Database, 'knex'>): () => Promise<readonly LockedTokenRow[]> {
-  return async () => {
-    const { rows } = await database.knex.raw<{ rows: { locked: readonly LockedTokenRow[] | null }[] }>(
-      `SELECT ${LOCKED}`,
-    );
-    return rows[0]?.locked ?? [];
-  };
-}
-
-/** What was done since the installation, beside the configuration and the tokens. */
-export interface InstalledSteps {
-  /** An administrator has a second factor. */
-  readonly secondFactor: boolean;
-  /** The audit records a backup. */
-  readonly backup: boolean;
-}
-
-/** @returns a function that looks for them, by an index of the audit */
-export function installedStepsOf(database: Pick<Database, 'knex'>): () => Promise<InstalledSteps> {
-  return async () => {
-    const { rows } = await database.knex.raw<{ rows: InstalledSteps[] }>(
-      `SELECT EXISTS (SELECT FROM administrators WHERE second_factor IS NOT NULL) AS "secondFactor",
-         EXISTS (SELECT FROM audit WHERE action = 'backup/export') AS backup`,
-    );
-    return rows[0] ?? { secondFactor: false, backup: false };
-  };
-}
 
 /** The most deltas that one transaction folds. */
 const BATCH = 10_000;
@@ -361,43 +384,6 @@ interface DriftRow {
   readonly kept: string;
   readonly counted: string;
   readonly drifts: string;
-}
-
-/**
- * Counts tokens and users one by one, and compares with the counts that the database keeps. Writers continue meanwhile.
- */
-export class CountVerificationStore {
-  readonly #database: Database;
-
-  constructor({ database }: { readonly database: Database }) {
-    this.#database = database;
-  }
-
-  async verify(): Promise<CountCheck> {
-    const verify = async ({ sql }: UnitOfWork): Promise<CountCheck> => {
-      await prepare(sql);
-      return check(sql);
-    };
-    return this.#database.transact(verify, { isLong: true });
-  }
-
-  async mend(act: Act): Promise<CountCheck> {
-    const mend = async ({ sql, audit }: UnitOfWork): Promise<CountCheck> => {
-      await prepare(sql);
-      // Taken before the lock of the fold, as TRUNCATE of the table of tokens does.
-      await sql.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
-      await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...FOLD_LOCK]);
-      const found = await check(sql);
-      if (found.total > 0) {
-        for (const statement of MEND) {
-          await sql.raw(statement);
-        }
-        await audit.write(act, 'counts', `mended, ${found.total} drifted`);
-      }
-      return found;
-    };
-    return this.#database.transact(mend, { isLong: true });
-  }
 }
 
 async function prepare(sql: Knex.Transaction): Promise<void> {

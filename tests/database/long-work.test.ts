@@ -10,7 +10,7 @@ import { AuditAuthority } from '../../src/audit/signing-key.ts';
 import { lockJournal } from '../../src/audit/writer-store.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ConnectionGate } from '../../src/database/connection-gate.ts';
-import { CountVerificationStore } from '../../src/monitoring/token-count-store.ts';
+import { TokenCountStore } from '../../src/monitoring/token-count-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { lockRegistration, KeyStore } from '../../src/keys/key-store.ts';
 import { MIGRATION_LOCK, migrateToLatest } from '../../src/database/migrate.ts';
@@ -158,8 +158,8 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     'that reads all tokens',
     table('tokens'),
     {
-      verify: ({ database }) => new CountVerificationStore({ database }).verify(),
-      mend: ({ database }) => new CountVerificationStore({ database }).mend(ACT),
+      verify: ({ database }) => new TokenCountStore({ database }).verify(),
+      mend: ({ database }) => new TokenCountStore({ database }).mend(ACT),
       list: ({ database }) => new KeyStore({ database }).states(),
       reseal: ({ database }) => new KeyStore({ database }).reseal(vault, () => undefined, ACT),
       retire: ({ database }) => new KeyStore({ database }).retire(keyIdOf(OLD), ACT),
