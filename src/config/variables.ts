@@ -19,7 +19,7 @@ const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal'] as const;
  * A text of at least one character.
  * @param allowed as the reference shows it
  */
-export function text(allowed: string): z.ZodString {
+function text(allowed: string): z.ZodString {
   return z.string().min(1).meta({ allowed });
 }
 
@@ -71,7 +71,7 @@ const day: z.ZodType<Date, string> = z.iso
 const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
 
 /** Absolute folders, separated by commas. */
-export const folders: z.ZodType<readonly string[], string> = list
+const folders: z.ZodType<readonly string[], string> = list
   .pipe(z.array(z.string().refine(isAbsolute)))
   .meta({ allowed: 'absolute folders, comma separated' });
 
