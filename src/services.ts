@@ -50,14 +50,12 @@ import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
 import { TransactionStore } from './challenges/transaction-store.ts';
 import { ValidationService } from './challenges/validation-service.ts';
-import type { Config } from './config/config.ts';
-import { unknownVariables } from './config/config-report.ts';
+import { type Config, unknownVariables } from './config/config.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { SettingService } from './configuration/setting-service.ts';
 import { ConsequenceService } from './consequences/consequence-service.ts';
 import type { Database } from './database/database.ts';
-import { HealthService } from './doctor/health-service.ts';
-import { checksOf, type ExaminedSettings, SERVER_CHECKS } from './doctor/installation-checks.ts';
+import { type ExaminedSettings, HealthService } from './doctor/health-service.ts';
 import { InstallationStore } from './doctor/installation-store.ts';
 import { LatestTransactionStore, TokenPageStore } from './helpdesk/helpdesk-store.ts';
 import { PeopleSearch, SearchService } from './helpdesk/search-service.ts';
@@ -70,32 +68,24 @@ import { type Clock, type Random, systemClock } from './kernel/clock.ts';
 import type { Log } from './kernel/log.ts';
 import { packageVersion } from './kernel/package-version.ts';
 import { readKeyFileAccess } from './keys/key-file.ts';
-import { KeyOverview } from './keys/key-overview.ts';
-import { KeyRotationStore } from './keys/key-rotation-store.ts';
-import { KeyService } from './keys/key-service.ts';
-import type { OpenedKeys } from './keys/open-keys.ts';
+import { KeyOverview, KeyService } from './keys/key-service.ts';
+import { KeyStore } from './keys/key-store.ts';
+import type { OpenedKeys } from './keys/live-vault.ts';
 import { AuditAuthority } from './audit/signing-key.ts';
 import { LinotpImportService } from './linotp/import-service.ts';
 import { ImportStore } from './linotp/import-store.ts';
 import { LinotpVerificationService } from './linotp/verification-service.ts';
 import { VerificationStore } from './linotp/verification-store.ts';
-import { CountService } from './monitoring/count-service.ts';
-import { CountVerificationStore } from './monitoring/count-verification-store.ts';
+import { CountService, MonitoringService } from './monitoring/monitoring-service.ts';
+import { TokenCountStore } from './monitoring/token-count-store.ts';
 import { InstallationReadings } from './monitoring/installation-state.ts';
 import { LicenceInspection, LicenceService } from './monitoring/licence-service.ts';
-import type { LicenceSignature } from './monitoring/licence-signature.ts';
+import type { LicenceSignature } from './monitoring/licence.ts';
 import { LicenceStore } from './monitoring/licence-store.ts';
-import { MonitoringService } from './monitoring/monitoring-service.ts';
 import { ObservationStore } from './monitoring/observation-store.ts';
 import { Observations } from './monitoring/observations.ts';
 import { CountRefresh, UserCounts } from './monitoring/user-counts.ts';
 import { OverviewService } from './monitoring/overview-service.ts';
-import {
-  installedStepsOf,
-  lockedTokensOf,
-  storedStateOf,
-  TokenCountStore,
-} from './monitoring/token-count-store.ts';
 import { StorageProbe } from './monitoring/storage-probe-store.ts';
 import { UserCountStore } from './monitoring/user-count-store.ts';
 import type { ServiceMetrics } from './observability/metrics.ts';
@@ -388,8 +378,6 @@ function monitoringServices(shared: Shared) {
   return {
     overview: new OverviewService({
       ...common,
-      lockedTokens: lockedTokensOf(database),
-      installedSteps: installedStepsOf(database),
       userCounts: keptUsers,
       observations: new ObservationStore({ database }),
       countAgain: (...counted) => {
@@ -397,10 +385,10 @@ function monitoringServices(shared: Shared) {
       },
     }),
     monitoring: new MonitoringService({ ...common, userCounts }),
-    counts: new CountService({ verification: new CountVerificationStore({ database }) }),
+    counts: new CountService(shared),
     licences: new LicenceService({ ...shared, inspection: licence, store: licences }),
     /** The state of the installation for metrics. */
-    installation: new InstallationReadings({ ...common, stored: storedStateOf(database) }),
+    installation: new InstallationReadings(common),
   };
 }
 
@@ -435,7 +423,7 @@ function helpdeskViews(shared: Shared, transactions: TransactionService) {
 /** Keys, backups, and the receivers of events. */
 function operationServices(shared: Shared) {
   const { database, vault, pruningClock } = shared;
-  const keys = new KeyRotationStore({ database });
+  const keys = new KeyStore({ database });
   const hooks = new WebhookStore({ database });
   return {
     keys: new KeyService({ ...shared, keys, pause: (milliseconds) => sleep(milliseconds) }),
@@ -462,25 +450,22 @@ function operationServices(shared: Shared) {
 function healthService(shared: Shared, audit: AuditReading) {
   const { database, configuration, clock, examined, tokenStore: tokens } = shared;
   const installation = new InstallationStore({ database });
-  const keys = new KeyRotationStore({ database });
+  const keys = new KeyStore({ database });
   return new HealthService({
     ...shared,
     audit,
     tokens,
-    checks:
-      examined === undefined
-        ? []
-        : checksOf(SERVER_CHECKS, {
-            settings: examined,
-            installation,
-            keyAges: keys,
-            configuration: () => configuration.current(),
-            clock,
-            machineClock: systemClock,
-            unknownVariables,
-            keyFile: async () =>
-              examined.pkcs11 === undefined ? readKeyFileAccess(examined.encryptionKeyFile) : undefined,
-          }),
+    examined: examined && {
+      settings: examined,
+      installation,
+      keyAges: keys,
+      configuration: () => configuration.current(),
+      clock,
+      machineClock: systemClock,
+      unknownVariables,
+      keyFile: async () =>
+        examined.pkcs11 === undefined ? readKeyFileAccess(examined.encryptionKeyFile) : undefined,
+    },
     backups: () => installation.backups(),
     webhooks: new WebhookStore({ database }),
     servers: () => keys.holders(),

@@ -4,13 +4,13 @@ import type { KeyDerivation } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { BackupCipher, BackupLock } from './backup-encryption.ts';
 import type { BackupStore } from './backup-store.ts';
-import { backupLines, type RowCounts, type RowProgress } from './backup-lines.ts';
+import { backupLines, type RowCounts, type RowProgress, total } from './backup-format.ts';
 
 /** The shortest passphrase in UTF-16 code units: a thief of the file can try any number of them. */
 const MIN_PASSPHRASE_LENGTH = 12;
 
 /** Dependencies of the service. */
-export interface BackupDependencies {
+interface BackupDependencies {
   readonly store: BackupStore;
   /** Loads the encryption at the first use: few processes need it. */
   readonly cipher: () => Promise<BackupCipher>;
@@ -19,7 +19,7 @@ export interface BackupDependencies {
 }
 
 /** A request for a backup. */
-export interface BackupRequest {
+interface BackupRequest {
   readonly lock: BackupLock;
   /** The version of the program. */
   readonly version: string;
@@ -29,7 +29,7 @@ export interface BackupRequest {
 }
 
 /** A backup that was written. */
-export interface WrittenBackup {
+interface WrittenBackup {
   /** By table. */
   readonly rows: RowCounts;
   /** The ids of the keys without which its secrets do not open. */
@@ -98,9 +98,4 @@ function assertLock(lock: BackupLock): void {
       `The passphrase of a backup needs at least ${MIN_PASSPHRASE_LENGTH} characters`,
     );
   }
-}
-
-/** @returns the number of rows of all tables */
-export function total(rows: RowCounts): number {
-  return [...rows.values()].reduce((sum, count) => sum + count, 0);
 }

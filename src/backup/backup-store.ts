@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 
-import type { BackupHeader } from './backup-format.ts';
-import type { BackupSnapshot } from './backup-lines.ts';
+import type { BackupHeader, BackupSnapshot } from './backup-format.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { appliedMigrations } from '../database/migrate.ts';
 import { readByCursor, type UnitOfWork } from '../database/unit-of-work.ts';
-import { readKeys } from '../keys/key-registry-store.ts';
+import { readKeys } from '../keys/key-store.ts';
 import { keepUntouched } from '../linotp/token-import-store.ts';
 import { withLockedTokens } from '../tokens/token-rows-store.ts';
 

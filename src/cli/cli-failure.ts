@@ -1,5 +1,7 @@
 import { isServiceError } from '../kernel/errors.ts';
-import { safeLines } from '../kernel/text.ts';
+import { safeLines, didYouMean } from '../kernel/text.ts';
+import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
+import type { Services } from '../services.ts';
 
 /** The exit status of a command; shells expect 130 after Ctrl-C. */
 export const EXIT_CODES = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const;
@@ -48,4 +50,93 @@ export function fetchFaultReason(error: unknown): string {
     return 'unknown reason';
   }
   return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+type NamedEntity = 'realm' | 'resolver' | 'policy' | 'administrator';
+
+/** The command that lists the names of a kind. */
+const LISTS: Readonly<Record<NamedEntity, string>> = {
+  realm: 'tankeeper realm list',
+  resolver: 'tankeeper resolver list',
+  policy: 'tankeeper policy list',
+  administrator: 'tankeeper admin list',
+};
+
+/** @returns the failure of a command that names a thing that does not exist: with the nearest name, or where to look */
+export function unknownName(what: NamedEntity, name: string, known: readonly string[]): CliFailure {
+  return new CliFailure(`there is no ${what} ${name}${nearestOrList(what, name, known)}`);
+}
+
+/**
+ * Adds the nearest known name to the failure of a service; the operator may see all names.
+ * @returns the failure to report
+ */
+export async function withNearestName(error: unknown, services: Services): Promise<unknown> {
+  if (!isServiceError(error)) {
+    return error;
+  }
+  if (error.code === 'user.unknown') {
+    return new CliFailure(`${error.message}; \`tankeeper user list --realm NAME\` shows those of a realm`);
+  }
+  if (error.code === 'resolver.in-use') {
+    return new CliFailure(
+      `${error.message}: \`tankeeper realm set\` takes it out of a realm, \`tankeeper token unassign\` a token from its users`,
+    );
+  }
+  if (error.code === 'token.unknown') {
+    return new CliFailure(`${error.message}; \`tankeeper token list\` shows those that there are`);
+  }
+  const named = namedBy(error);
+  if (named === undefined) {
+    return error;
+  }
+  const known = await namesOf(named.what, services).catch(() => []);
+  return new CliFailure(`${error.message}${nearestOrList(named.what, named.name, known)}`);
+}
+
+function namedBy(error: unknown): { readonly what: NamedEntity; readonly name: string } | undefined {
+  for (const what of ['realm', 'resolver', 'policy', 'administrator'] as const) {
+    if (isServiceError(error, `${what}.unknown`) && error.payload.name !== undefined) {
+      return { what, name: error.payload.name };
+    }
+  }
+  return undefined;
+}
+
+function nearestOrList(what: NamedEntity, name: string, known: readonly string[]): string {
+  const nearest = didYouMean(name, known);
+  return nearest === '' ? `; \`${LISTS[what]}\` shows those that there are` : nearest;
+}
+
+async function namesOf(
+  what: NamedEntity,
+  { realms, resolvers, policies, administrators }: Services,
+): Promise<readonly string[]> {
+  const lists = { realm: realms, resolver: resolvers, policy: policies, administrator: administrators };
+  return (await lists[what].list()).map(({ name }) => name);
+}
+
+/**
+ * Adds server and realms to the failure of a resolver; the operator may see both.
+ * @returns the failure to report
+ */
+export async function withServerAndRealm(
+  error: unknown,
+  { realms }: Pick<Services, 'realms'>,
+): Promise<unknown> {
+  const failed =
+    isServiceError(error, 'resolver.unavailable') || isServiceError(error, 'resolver.invalid')
+      ? unavailableResolvers(error)
+      : [];
+  if (failed.length === 0) {
+    return error;
+  }
+  const known = await realms.list().catch(() => []);
+  const textOf = (failure: ResolverUnavailable): string => {
+    const names = known
+      .filter(({ resolvers }) => resolvers.includes(failure.resolver))
+      .map(({ name }) => name);
+    return (names.length === 0 ? failure : failure.inRealm(names.join(', '))).describe();
+  };
+  return new CliFailure([...new Set(failed.map(textOf))].join('; '));
 }

@@ -1,9 +1,8 @@
 import type { AddHelpTextContext, Command } from 'commander';
-import { CliFailure, EXIT_CODES } from './cli-failure.ts';
+import { CliFailure, EXIT_CODES, withNearestName, withServerAndRealm } from './cli-failure.ts';
 import type { CliDependencies, LoadedConfiguration } from './dependencies.ts';
-import { withNearestName, withServerAndRealm } from './named-failures.ts';
 import { type JsonValue, Output } from './output.ts';
-import { readSecret } from './secret-input.ts';
+import { readSecret } from './files.ts';
 import type { Consequence } from '../consequences/consequence.ts';
 import type { Random } from '../kernel/clock.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';

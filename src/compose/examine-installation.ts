@@ -1,8 +1,13 @@
-import { BackedUpKeys } from '../backup/backed-up-keys.ts';
-import type { Config } from '../config/config.ts';
-import { unknownVariables } from '../config/config-report.ts';
+import { BackedUpKeys, type OpenedKeys, openKeys } from '../keys/live-vault.ts';
+import { type Config, unknownVariables } from '../config/config.ts';
 import { checkAddresses, checkVariables } from '../doctor/environment-check.ts';
-import { checkClock, checkCounts, checkDatabase, checkMigrations } from '../doctor/database-check.ts';
+import {
+  checkClock,
+  checkCounts,
+  checkDatabase,
+  checkMigrations,
+  checkAudit,
+} from '../doctor/database-check.ts';
 import {
   type Checked,
   type DoctorReport,
@@ -16,7 +21,7 @@ import {
   type ExaminedTables,
   namesOf,
   TABLE_CHECKS,
-} from '../doctor/installation-checks.ts';
+} from '../doctor/health-service.ts';
 import { checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../doctor/key-check.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
@@ -28,11 +33,8 @@ import { DatabaseClock } from '../database/database-clock.ts';
 import { pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
 import { InstallationStore } from '../doctor/installation-store.ts';
-import { KeyRotationStore } from '../keys/key-rotation-store.ts';
-import { KeyRegistryStore } from '../keys/key-registry-store.ts';
+import { KeyStore } from '../keys/key-store.ts';
 import { connectDatabase, type OpenDatabase } from './open-database.ts';
-import { type OpenedKeys, openKeys } from '../keys/open-keys.ts';
-import { checkAudit } from '../doctor/audit-check.ts';
 import { checkAnswerAddresses, checkResolvers } from '../doctor/configuration-check.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';
@@ -104,7 +106,7 @@ export async function examineInstallation(
       settings: config,
       database,
       installation: new InstallationStore({ database }),
-      keyAges: new KeyRotationStore({ database }),
+      keyAges: new KeyStore({ database }),
       configuration: () => readConfiguration(database.knex, clocks.clock.now()),
       ...clocks,
       log: QUIET,
@@ -213,7 +215,7 @@ async function checkFileAlone({ pkcs11, encryptionKeyFile }: Config): Promise<re
 
 /** Opens the keys of the database as a server does, but registers and makes none. */
 async function openAndCheckKeys(config: Config, database: Database): Promise<Checked<OpenedKeys>> {
-  const registered = await new KeyRegistryStore({ database }).registered();
+  const registered = await new KeyStore({ database }).registered();
   const file = config.pkcs11 === undefined ? await readKeyFileAccess(config.encryptionKeyFile) : undefined;
   const ofFile = file === undefined ? [] : [...checkKeyFile(file), ...checkUnknownKeys(file, registered)];
   if (registered.length === 0) {

@@ -161,7 +161,7 @@ function serviceVersion({ dialect, serviceVersion: configured }: Config): string
 }
 
 /** The parts of guards. */
-export interface GuardParts {
+interface GuardParts {
   readonly limits: Config['limits'];
   readonly trustProxy: readonly string[];
   readonly database: Pick<Database, 'knex'>;
@@ -171,7 +171,7 @@ export interface GuardParts {
 }
 
 /** The bound of the connections of a server. */
-export interface ConnectionGuards {
+interface ConnectionGuards {
   readonly connections: ConnectionGuard;
 }
 
@@ -213,7 +213,7 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
 }
 
 /** @returns the bound of connections to the port for metrics */
-export function metricsGuard(parts: Pick<GuardParts, 'metrics' | 'log' | 'clock'>): ConnectionGuard {
+function metricsGuard(parts: Pick<GuardParts, 'metrics' | 'log' | 'clock'>): ConnectionGuard {
   return new ConnectionGuard({
     refusals: new LimitReporter(parts),
     max: METRICS_CONNECTIONS,

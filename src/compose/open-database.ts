@@ -15,8 +15,8 @@ import type { Act } from '../policy/caller.ts';
 import { AuditAuthority } from '../audit/signing-key.ts';
 import { migrateToLatest, pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
-import { KeyRegistryStore } from '../keys/key-registry-store.ts';
-import { openKeys } from '../keys/open-keys.ts';
+import { KeyStore } from '../keys/key-store.ts';
+import { openKeys } from '../keys/live-vault.ts';
 
 /** Longest wait for running statements when the database closes. */
 const POOL_TIMEOUT_MS = 1_000;
@@ -211,7 +211,7 @@ async function migrateDatabase(
   if (!hasKeys && config.databaseUrl === undefined) {
     // With DATABASE_URL, only the server makes the key: it may run on another machine, without access to a key made
     // here.
-    const { vault } = await openKeys(config, new KeyRegistryStore({ database }), log);
+    const { vault } = await openKeys(config, new KeyStore({ database }), log);
     database.audit.certifyBy(new AuditAuthority({ vault }));
     await database.audit.open();
   } else if (hasKeys && applied.length > 0) {
@@ -221,7 +221,7 @@ async function migrateDatabase(
 }
 
 async function hasRegisteredKeys(database: Database): Promise<boolean> {
-  return (await new KeyRegistryStore({ database }).registered()).length > 0;
+  return (await new KeyStore({ database }).registered()).length > 0;
 }
 
 async function signedNote(
@@ -232,7 +232,7 @@ async function signedNote(
   applied: readonly string[],
 ): Promise<void> {
   try {
-    const { vault } = await openKeys(config, new KeyRegistryStore({ database }), log);
+    const { vault } = await openKeys(config, new KeyStore({ database }), log);
     database.audit.certifyBy(new AuditAuthority({ vault }));
   } catch (error) {
     log.warn('The audit has no row of these migrations: the keys that sign it cannot be opened here', {

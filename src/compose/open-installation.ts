@@ -6,7 +6,7 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { ServiceMetrics } from '../observability/metrics.ts';
 import type { ServiceDependencies, Services } from '../services.ts';
-import type { LicenceSignature } from '../monitoring/licence-signature.ts';
+import { LicenceSignature } from '../monitoring/licence.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { warnOfMissingLimits } from '../database/session-settings.ts';
@@ -20,9 +20,8 @@ import {
   SERVER_MIGRATES,
   whenAvailable,
 } from './open-database.ts';
-import { KeyHolderStore } from '../keys/key-holder-store.ts';
-import { KeyRegistryStore } from '../keys/key-registry-store.ts';
-import { followKeys, openKeys } from '../keys/open-keys.ts';
+import { KeyStore } from '../keys/key-store.ts';
+import { followKeys, openKeys } from '../keys/live-vault.ts';
 
 /** Longest wait for resolvers when an installation closes. */
 const SOURCES_TIMEOUT_MS = 1_000;
@@ -58,7 +57,7 @@ export async function openInstallation(
   log: Log,
   { clock = new DatabaseClock(), metrics, giveUp, delayed, joinsOnly }: OpeningOptions = {},
 ): Promise<Installation> {
-  const configured = await configuredParts(config, role);
+  const configured = configuredParts(config, role);
   // While the embedded database starts.
   const loading = loadServices();
   const open = async (): Promise<Installation> => {
@@ -73,9 +72,9 @@ export async function openInstallation(
     const prepare = async (): Promise<Installation> => {
       const { database } = connected;
       const migrated = await prepareSchema(config, database, role, log, { giveUp, delayed });
-      const keys = await openKeys(config, new KeyRegistryStore({ database }), log);
+      const keys = await openKeys(config, new KeyStore({ database }), log);
       if (role === 'server') {
-        opened.push(await followKeys(new KeyHolderStore({ database }), keys, log));
+        opened.push(await followKeys(new KeyStore({ database }), keys, log));
       }
       const { buildServices, hasher } = await loading;
       const services = buildServices({ database, keys, hasher, ...configured, clock, log, metrics });
@@ -111,7 +110,7 @@ async function loadServices() {
 }
 
 /** @returns the parts that the configuration and the role give */
-async function configuredParts(config: Config, role: Role) {
+function configuredParts(config: Config, role: Role) {
   const window = role === 'server' ? CONFIGURATION_WINDOW_MS : 0;
   return {
     random: systemRandom,
@@ -119,7 +118,7 @@ async function configuredParts(config: Config, role: Role) {
     sessionLifetime: config.sessionLifetime,
     publicUrl: config.publicUrl,
     singleSignOn: singleSignOnOf(config),
-    licenceSignature: await openLicenceKey(config),
+    licenceSignature: openLicenceKey(config),
     passwordsAtOnce: config.limits.loginsAtOnce,
     statusWaits: config.limits.statusWaits,
     resolverTimeout: config.resolverTimeout,
@@ -190,13 +189,12 @@ function followChanges(
  * @returns the verifier of licences; undefined if no key is configured. The key is read once, at the start
  * @throws ServiceError 'configuration.invalid' if the file cannot be read or holds no such key
  */
-async function openLicenceKey({
+function openLicenceKey({
   licencePublicKeyFile,
-}: Pick<Config, 'licencePublicKeyFile'>): Promise<LicenceSignature | undefined> {
+}: Pick<Config, 'licencePublicKeyFile'>): LicenceSignature | undefined {
   if (licencePublicKeyFile === undefined) {
     return undefined;
   }
-  const { LicenceSignature } = await import('../monitoring/licence-signature.ts');
   return new LicenceSignature({
     publicKey: readSecretFile('LICENCE_PUBLIC_KEY_FILE', licencePublicKeyFile),
   });

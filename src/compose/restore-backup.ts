@@ -1,7 +1,11 @@
-import { BackedUpKeys } from '../backup/backed-up-keys.ts';
-import { backupInvalid } from '../backup/backup-format.ts';
-import { total } from '../backup/backup-service.ts';
-import { openBackup, type OpenBackup, type RowCounts } from '../backup/backup-lines.ts';
+import { BackedUpKeys, openKeys, type OpenedKeys } from '../keys/live-vault.ts';
+import {
+  backupInvalid,
+  openBackup,
+  type OpenBackup,
+  type RowCounts,
+  total,
+} from '../backup/backup-format.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
@@ -9,13 +13,11 @@ import { neededKeys } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { BackupCipher, type BackupUnlock } from '../backup/backup-encryption.ts';
 import { AuditAuthority } from '../audit/signing-key.ts';
-import { assertLoadable, loadBackup } from '../backup/restore-store.ts';
+import { assertLoadable, loadBackup, restoreToken } from '../backup/restore-store.ts';
 import { BackupStore } from '../backup/backup-store.ts';
-import { restoreToken } from '../backup/token-restore-store.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { connectDatabase } from './open-database.ts';
-import { openKeys, type OpenedKeys } from '../keys/open-keys.ts';
 
 /** A backup to restore. */
 export interface RestoreRequest {

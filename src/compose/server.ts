@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { baseUrlOf, type Config, readSecretFile } from '../config/config.ts';
-import { describeUnknownVariable, unknownVariables } from '../config/config-report.ts';
+import {
+  baseUrlOf,
+  type Config,
+  readSecretFile,
+  describeUnknownVariable,
+  unknownVariables,
+} from '../config/config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';

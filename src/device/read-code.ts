@@ -1,6 +1,5 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { QrTanFault } from '../ocra/qrtan-url.ts';
-import { parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';
+import { type QrTanFault, parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';
 
 /** No QR code holds more characters (ISO/IEC 18004, version 40-L, digits alone). */
 const MAX_CODE_LENGTH = 7_089;
@@ -116,4 +115,9 @@ function isCutOff(kind: string, query: string): boolean {
 
 function refusedText(fault: QrTanFault, is: string): ServiceError {
   return new ServiceError('qrtan-url.invalid', `Not a QR-TAN URL: ${is}.`, { fault });
+}
+
+/** @returns the refusal of a code that could be read */
+export function refusedCode(fault: QrTanFault, why: string): ServiceError<'qrtan-url.invalid'> {
+  return new ServiceError('qrtan-url.invalid', `wrong QR code: ${why}`, { fault });
 }

@@ -16,7 +16,7 @@ export type OutgoingResponse = { readonly callbackUrl: string; readonly transact
 );
 
 /** The request that carries a response, for `fetch`. Send it without credentials, and follow no redirect. */
-export interface ResponseRequest {
+interface ResponseRequest {
   readonly url: string;
   readonly method: 'POST';
   /** A form with `transactionid`, and `pass` or `decline`. */
@@ -24,7 +24,7 @@ export interface ResponseRequest {
 }
 
 /** Rules for the address of the server. */
-export interface AddressRules {
+interface AddressRules {
   /** To which machines a response may go by http, unencrypted: pages in a secure context reach only their own. */
   readonly insecure: 'anywhere' | 'loopback';
 }

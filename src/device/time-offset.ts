@@ -1,7 +1,7 @@
 import { parseOcraSuite } from '../ocra/suite.ts';
 
 /** The moments around a server's answer, by the device's clock. */
-export interface ObservedAnswer {
+interface ObservedAnswer {
   readonly sentAt: Date;
   readonly receivedAt: Date;
   /** The header `Date` of the answer (RFC 9110 §6.6.1); null where there is none. */

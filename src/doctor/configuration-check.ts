@@ -286,7 +286,7 @@ function invalid(settings: Configuration['settings']): readonly Finding[] {
 }
 
 /** Reads the users of a resolver as a trial. */
-export interface ResolverTrial {
+interface ResolverTrial {
   /**
    * @throws ServiceError with the reason
    */

@@ -24,7 +24,7 @@ export function findingOf(severity: Severity, code: string, text: string, remedy
 }
 
 /** The end of one check. */
-export interface CheckResult {
+interface CheckResult {
   readonly name: string;
   /** `failed`: it ended by a fault or by the time limit; `skipped`: an earlier finding prevents it. */
   readonly state: 'done' | 'failed' | 'skipped';

@@ -17,12 +17,118 @@ import type { WebhookStore } from '../webhooks/webhook-store.ts';
 import type { WebhookWithState } from '../webhooks/webhook.ts';
 import { type Check, Examination, type Finding } from './examination.ts';
 import type { InstallationStore } from './installation-store.ts';
+import type { KeyFileAccess } from '../keys/key-file.ts';
+import type { KeyStore } from '../keys/key-store.ts';
+import {
+  checkpointFindings,
+  checkBackups,
+  checkClock,
+  checkConnections,
+  checkDatabase,
+  checkJump,
+} from './database-check.ts';
+import {
+  checkEnds,
+  checkPolicies,
+  checkRealms,
+  checkResolverSettings,
+  checkSettings,
+  NOTICE_DAYS,
+} from './configuration-check.ts';
+import {
+  type AddressSettings,
+  checkAddresses,
+  checkVariables,
+  type UnknownVariable,
+} from './environment-check.ts';
+import { checkKeyAges, checkKeyFile, checkUnknownKeys } from './key-check.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The part of the configuration that is examined. */
+export interface ExaminedSettings extends AddressSettings {
+  readonly databasePoolSize: number;
+  /** Seconds; `off`: the audit is kept for ever. */
+  readonly auditRetention: number | 'off';
+}
+
+/** The subject of checks of the tables. */
+export interface ExaminedTables {
+  readonly settings: ExaminedSettings;
+  readonly installation: InstallationStore;
+  readonly keyAges: Pick<KeyStore, 'entries'>;
+  readonly configuration: () => Promise<Configuration>;
+  /** The clock of the service. */
+  readonly clock: Clock;
+}
+
+/** Checks by their names, in the order in which they run. */
+export type CheckTable<Subject> = Readonly<
+  Record<string, (subject: Subject) => Promise<readonly Finding[]> | readonly Finding[]>
+>;
+
+/** @returns the checks of a table, of that subject */
+export function checksOf<Subject>(table: CheckTable<Subject>, subject: Subject): readonly Check[] {
+  return Object.entries(table).map(([name, find]) => ({ name, find: () => find(subject) }));
+}
+
+/** @returns the names of the checks of these tables */
+export function namesOf(...tables: readonly object[]): readonly string[] {
+  return tables.flatMap((table) => Object.keys(table));
+}
+
+/** Checks of a database with the tables of this program, whose cost does not grow with tokens and users. */
+export const TABLE_CHECKS: CheckTable<ExaminedTables> = {
+  jump: async ({ installation, settings }) =>
+    checkJump(await installation.clockState(), await installation.time(), settings.auditRetention !== 'off'),
+  connections: async ({ installation, settings }) =>
+    checkConnections(settings.databasePoolSize, await installation.connections()),
+  rotation: async ({ keyAges, clock }) => checkKeyAges(await keyAges.entries(), clock.now()),
+  realms: async ({ configuration }) => checkRealms(await configuration()),
+  policies: async ({ configuration }) => checkPolicies(await configuration()),
+  settings: async ({ configuration }) => checkSettings(await configuration()),
+  ends: async ({ configuration, installation, clock }) => {
+    const now = clock.now();
+    const end = new Date(now.getTime() + NOTICE_DAYS * DAY_MS);
+    return checkEnds(await configuration(), await installation.apiTokensEnding(now, end), now);
+  },
+  backup: async ({ installation, clock }) => checkBackups(await installation.backups(), clock.now()),
+};
+
+/** The subject of the checks of a running server. */
+interface ExaminedServer extends ExaminedTables {
+  readonly machineClock: Clock;
+  readonly unknownVariables: () => readonly UnknownVariable[];
+  /** @returns undefined where a security module keeps the keys */
+  readonly keyFile: () => Promise<KeyFileAccess | undefined>;
+}
+
+/**
+ * The checks that a running server can repeat. It leaves out those of `tankeeper doctor` that read all tokens, verify
+ * the audit and ask resolvers.
+ */
+const SERVER_CHECKS: CheckTable<ExaminedServer> = {
+  variables: ({ unknownVariables }) => checkVariables(unknownVariables()),
+  addresses: ({ settings }) => checkAddresses(settings),
+  database: async ({ installation }) => checkDatabase(await installation.facts()),
+  clock: ({ machineClock, installation }) => checkClock(machineClock, () => installation.time()),
+  key: async ({ keyFile, keyAges }) => {
+    const file = await keyFile();
+    return file === undefined
+      ? []
+      : [...checkKeyFile(file), ...checkUnknownKeys(file, await keyAges.entries())];
+  },
+  ...TABLE_CHECKS,
+  resolvers: async ({ configuration }) => checkResolverSettings(await configuration()),
+  audit: async ({ installation, clock }) => checkpointFindings(await installation.trail(), clock.now()),
+};
 
 interface HealthDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: Pick<AccessControl, 'grantOf'>;
-  /** The checks of `tankeeper doctor` that a server can repeat: their cost does not grow with tokens and users. */
-  readonly checks: readonly Check[];
+  /** The subject of the checks; undefined: nothing is examined. */
+  readonly examined: ExaminedServer | undefined;
   readonly backups: () => ReturnType<InstallationStore['backups']>;
   readonly webhooks: Pick<WebhookStore, 'list'>;
   /** @returns the running servers */
@@ -55,7 +161,7 @@ export interface ResponsePeriod {
 }
 
 /** Responses of the last 24 hours, 7 and 30 days. */
-export interface ResponsePeriods {
+interface ResponsePeriods {
   readonly day: ResponsePeriod;
   readonly week: ResponsePeriod;
   readonly month: ResponsePeriod;
@@ -80,8 +186,6 @@ export interface Health {
   readonly refused: readonly RefusedToken[] | null;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Milliseconds for which a reading serves those who ask again. */
 const READING_KEPT_MS = 15_000;
 /** Milliseconds for each check. */
@@ -159,9 +263,9 @@ export class HealthService {
   }
 
   async #facts(): Promise<HealthFacts> {
-    const { configuration, checks, backups, webhooks, servers, observations, clock } = this.#deps;
+    const { configuration, examined, backups, webhooks, servers, observations, clock } = this.#deps;
     const examination = new Examination({ timeoutMs: CHECK_TIMEOUT_MS });
-    await examination.run(checks);
+    await examination.run(examined === undefined ? [] : checksOf(SERVER_CHECKS, examined));
     const [{ resolvers }, { lastExport }, receivers, running, uses] = await Promise.all([
       configuration.current(),
       backups(),

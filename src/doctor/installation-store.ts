@@ -2,13 +2,12 @@ import type { Knex } from 'knex';
 
 import type { ClockState } from '../housekeeping/housekeeping.ts';
 import { readClockState } from '../housekeeping/pruning-clock-store.ts';
-import { liveHolders } from '../keys/key-holder-store.ts';
-import { DRIFTS } from '../monitoring/count-verification-store.ts';
+import { liveHolders } from '../keys/key-store.ts';
+import { DRIFTS } from '../monitoring/token-count-store.ts';
 import type { Database } from '../database/database.ts';
 import { readDatabaseTime } from '../database/database-clock.ts';
-import type { TrailFacts } from './audit-check.ts';
+import type { TrailFacts, BackupFacts, ConnectionFacts, DatabaseFacts } from './database-check.ts';
 import type { EndingApiToken } from './configuration-check.ts';
-import type { BackupFacts, ConnectionFacts, DatabaseFacts } from './database-check.ts';
 
 /**
  * The role's and the database's own limits are -1 where there is none. Reserved connections are for superusers and,

@@ -15,8 +15,14 @@ import {
 import { join, resolve } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { type PostgresPrograms, runProgram, runScript, type SystemAccount, unavailable } from './programs.ts';
-import { accountForNewCluster } from './account.ts';
+import {
+  type PostgresPrograms,
+  runProgram,
+  runScript,
+  type SystemAccount,
+  unavailable,
+  accountForNewCluster,
+} from './programs.ts';
 
 /**
  * The cluster of a data folder: PostgreSQL's own data directory, with its socket and its log. All that PostgreSQL's

@@ -3,9 +3,8 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { admittedNames } from './account.ts';
+import { admittedNames, isolatedSurroundings, type PostgresPrograms, runScript, SHELL } from './programs.ts';
 import { type Cluster, CLUSTER_ROLE, ownPath, readForeignFile, SOCKET, SOCKET_PORT } from './cluster.ts';
-import { isolatedSurroundings, type PostgresPrograms, runScript, SHELL } from './programs.ts';
 
 /** The content of postmaster.pid. It is not trusted: the cluster's account may write it, and copies include it. */
 export interface PostmasterFile {

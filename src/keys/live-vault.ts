@@ -8,16 +8,27 @@ import {
   type Sealed,
   sealingKey,
   type SecretPurpose,
+  keyIdOf,
+  opensCanary,
+  type SecretVault,
+  type KeyRegistration,
+  type KeySource,
+  type WrappedKey,
 } from './vault.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { keyIdOf, opensCanary, type SecretVault } from './secret-vault.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BackgroundLoop } from '../kernel/background-loop.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
-import type { KeyHolderStore } from './key-holder-store.ts';
+import type { KeyStore } from './key-store.ts';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { systemRandom } from '../kernel/system-random.ts';
+import { packageVersion } from '../kernel/package-version.ts';
+import { KeyFileKeys, openVault } from './key-file.ts';
+import { openWrappedVault, WrappedKeys, Pkcs11Module, type Pkcs11Settings } from './wrapped-vault.ts';
 
 /** Dependencies of a live vault. */
-export interface LiveVaultDependencies {
+interface LiveVaultDependencies {
   /** The vault of the start. */
   readonly vault: SecretVault;
   /** The ids of the needed keys, as the database had them at the start. */
@@ -100,9 +111,9 @@ export class LiveVault implements Vault, KeyDerivation {
 }
 
 /** Options of the key follower. */
-export interface KeyFollowerDependencies {
+interface KeyFollowerDependencies {
   readonly vault: LiveVault;
-  readonly holders: Pick<KeyHolderStore, 'beat' | 'leave'>;
+  readonly holders: Pick<KeyStore, 'beat' | 'leave'>;
   /** Unique to this process. */
   readonly id: string;
   /** For operators: host name, process id and version. */
@@ -213,5 +224,115 @@ export class KeyFollower {
         },
       );
     }
+  }
+}
+
+type KeyList = KeyRegistry & KeyRegistration;
+
+/** The vault of an installation, and the source of its keys. */
+export interface OpenedKeys {
+  readonly vault: LiveVault;
+  readonly source: KeySource;
+}
+
+/** Where the keys are: in a key file, unless a security module is named. */
+interface KeySettings {
+  readonly encryptionKeyFile: string;
+  readonly pkcs11: Pkcs11Settings | undefined;
+}
+
+/**
+ * Opens the vault by the configured security module, and logs warnings and notes for operators.
+ * @throws ServiceError 'key.unavailable', 'security-module.unavailable'
+ */
+export async function openKeys(settings: KeySettings, registry: KeyList, log: Log): Promise<OpenedKeys> {
+  const { vault, source } = await openSource(settings, registry, log);
+  const needed = neededKeys(await registry.registered()).map(({ keyId }) => keyId);
+  const live = new LiveVault({ vault, needed, registry, fetch: (missing) => source.fetch(missing) });
+  return { vault: live, source };
+}
+
+async function openSource(
+  { pkcs11, encryptionKeyFile: file }: KeySettings,
+  registry: KeyList,
+  log: Log,
+): Promise<{ readonly vault: SecretVault; readonly source: KeySource }> {
+  const random = systemRandom;
+  if (pkcs11 === undefined) {
+    const { vault, created, warnings } = await openVault({ keyFile: file, registry, random });
+    const note =
+      'A new encryption key was made: keep a copy of the key file in a safe place, apart from the database';
+    tell(log, warnings, created ? [note] : []);
+    return { vault, source: new KeyFileKeys({ file, random }) };
+  }
+  const module = new Pkcs11Module(pkcs11);
+  const { vault, notes, warnings } = await openWrappedVault({ module, keyFile: file, registry, random });
+  tell(log, warnings, notes);
+  return { vault, source: new WrappedKeys({ module, registry, random }) };
+}
+
+function tell(log: Log, warnings: readonly string[], notes: readonly string[]): void {
+  warnings.forEach((warning) => {
+    log.warn(warning);
+  });
+  notes.forEach((note) => {
+    log.info(note);
+  });
+}
+
+/**
+ * Lets the vault of a server follow the database's list of keys.
+ * @returns the function that stops following
+ * @throws ServiceError 'key.unavailable'
+ */
+export async function followKeys(
+  holders: KeyStore,
+  { vault }: Pick<OpenedKeys, 'vault'>,
+  log: Log,
+): Promise<() => Promise<void>> {
+  const follower = new KeyFollower({
+    vault,
+    holders,
+    id: randomUUID(),
+    place: `${hostname()}:${process.pid} (${packageVersion()})`,
+    log,
+  });
+  await follower.start();
+  return () => follower.stop();
+}
+
+/** The keys that a backup names, for a vault that is opened before a database has them. Changes are forgotten. */
+export class BackedUpKeys implements KeyRegistry, KeyRegistration {
+  readonly #keys: Map<string, RegisteredKey>;
+
+  constructor(keys: readonly RegisteredKey[]) {
+    this.#keys = new Map(keys.map((key) => [key.keyId, key]));
+  }
+
+  registered(): Promise<readonly RegisteredKey[]> {
+    return Promise.resolve([...this.#keys.values()]);
+  }
+
+  register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean> {
+    return this.#set(keyId, { keyId, canary, ...(wrapped !== undefined && { wrapped }) });
+  }
+
+  addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean> {
+    const key = this.#keys.get(keyId);
+    return key === undefined || key.wrapped !== undefined
+      ? Promise.resolve(false)
+      : this.#set(keyId, { ...key, wrapped }, true);
+  }
+
+  withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
+  #set(keyId: string, key: RegisteredKey, isKnown = false): Promise<boolean> {
+    const isFree = this.#keys.has(keyId) === isKnown;
+    if (isFree) {
+      this.#keys.set(keyId, key);
+    }
+    return Promise.resolve(isFree);
   }
 }

@@ -13,8 +13,7 @@ import {
 } from '../configuration/settings.ts';
 import { canonicalKey, MAX_VALUE_LENGTH } from '../configuration/setting.ts';
 import { readAdministratorName } from '../administrators/administrator.ts';
-import { faultOfLength, shortened, type SourceRow, textOf } from './linotp-source.ts';
-import type { TextRepair } from './text-repair.ts';
+import { faultOfLength, shortened, type SourceRow, textOf, type TextRepair } from './linotp-source.ts';
 import type { ResolverKind } from '../configuration/configuration.ts';
 import type { ManagedUser } from '../users/user-draft.ts';
 import { checkResolver } from '../resolvers/resolver-draft.ts';

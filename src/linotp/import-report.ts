@@ -15,7 +15,7 @@ export type ImportGroup = (typeof IMPORT_GROUPS)[number];
  * The outcome of a row: `taken` as it was, `changed` taken with a difference, `left` not taken, `unchanged` as an
  * earlier import left it, `removed` because the source has it no longer.
  */
-export type ImportOutcome = 'taken' | 'changed' | 'left' | 'unchanged' | 'removed';
+type ImportOutcome = 'taken' | 'changed' | 'left' | 'unchanged' | 'removed';
 
 /** The outcome of one row of an import. */
 export interface ImportEntry {

@@ -20,7 +20,27 @@ import type {
 import { type ChallengeColumns, challengeOf } from '../challenges/challenge-store.ts';
 import { withLockedTokens } from '../tokens/token-rows-store.ts';
 import { importRefused } from './linotp-source.ts';
-import type { ImportedChallenge, PresentChallenge, PresentChallengedToken } from './challenge-mapping.ts';
+import type { Challenge } from '../challenges/challenge.ts';
+
+/** A challenge of LinOTP in the form in which it is stored. */
+export interface ImportedChallenge extends Omit<Challenge, 'id'> {
+  readonly serial: string;
+}
+
+/** The token of a challenge, as it was imported. */
+export interface ChallengedToken {
+  readonly serial: string;
+  readonly type: string;
+  readonly ocraSuite: string | null;
+}
+
+/** A challenge of this server. */
+export interface PresentChallenge extends ImportedChallenge {
+  readonly id: string;
+}
+
+/** An imported token. */
+export type PresentChallengedToken = ChallengedToken & { readonly id: string };
 
 /** Ends a rehearsal. */
 class RolledBack extends Error {}

@@ -4,7 +4,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed } from '../keys/vault.ts';
 import { NEW_TOKEN_COLUMNS } from '../tokens/token-rows-store.ts';
 import type { ImportedToken } from './token-mapping.ts';
-import type { KeyForm, SecretName } from './token-secrets.ts';
+import type { KeyForm, SecretName } from './secrets.ts';
 
 /** A token in the target whose serial differs at most in case from a wanted one. */
 export interface PresentToken {

@@ -1,17 +1,14 @@
 import type { Resolver } from '../configuration/configuration.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import { isStorable } from '../kernel/text.ts';
-import type { EncryptionKey } from './encryption-key.ts';
+import { type EncryptionKey, type PlainTokenSecrets, SECRET_PURPOSES, type SecretName } from './secrets.ts';
 import type { ImportReport, Mapped } from './import-report.ts';
 import type { ImportTransaction } from './import-store.ts';
-import type { LinotpInstallation } from './installation-reading.ts';
-import { IdSet, RealmLinks } from './realm-links.ts';
+import { type LinotpInstallation, IdSet, RealmLinks } from './installation-reading.ts';
 import { mapResolvers } from './configuration-mapping.ts';
-import { type LinotpSource, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
+import { type LinotpSource, type SourceRow, textOf, wholeOf, type LocalTime } from './linotp-source.ts';
 import type { PresentToken, StoredOwner, StoredToken } from './token-import-store.ts';
-import { type PlainTokenSecrets, SECRET_PURPOSES, type SecretName } from './token-secrets.ts';
 import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
-import type { LocalTime } from './local-time.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { UserSources } from '../resolvers/user-source.ts';
 

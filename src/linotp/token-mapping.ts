@@ -3,21 +3,30 @@ import { isStorable, storableForm } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { isSerial, OCRA_TYPES, type Rollout } from '../tokens/token.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../tokens/token-settings.ts';
-import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
-import { type LocalTime, readUtc } from './local-time.ts';
-import { partsOfDayFirst, type TokenUse } from '../tokens/token-use.ts';
-import type { Mapped } from './import-report.ts';
-import { resolverNameOf } from './configuration-mapping.ts';
-import { faultOfLength, flagOf, shortened, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
-import type { TextRepair } from './text-repair.ts';
 import {
+  type EncryptionKey,
+  UnreadableSecret,
   infoText,
   openTokenSecrets,
   type PlainTokenSecrets,
   publicInfo,
   readTokenInfo,
   type TokenInfo,
-} from './token-secrets.ts';
+} from './secrets.ts';
+import {
+  type LocalTime,
+  readUtc,
+  faultOfLength,
+  flagOf,
+  shortened,
+  type SourceRow,
+  textOf,
+  wholeOf,
+  type TextRepair,
+} from './linotp-source.ts';
+import { partsOfDayFirst, type TokenUse } from '../tokens/token-use.ts';
+import type { Mapped } from './import-report.ts';
+import { resolverNameOf } from './configuration-mapping.ts';
 
 /** A token of LinOTP in the form in which it is stored, with its secrets in clear. */
 export interface ImportedToken {

@@ -4,8 +4,23 @@ import type { Sealed } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
 import { ImportedChallenges } from './import-store.ts';
-import type { ComparableToken } from './comparison.ts';
-import type { TokenInfo } from './token-secrets.ts';
+import type { ImportedToken } from './token-mapping.ts';
+import type { SecretName, TokenInfo } from './secrets.ts';
+
+/** A token of this server. */
+export interface ComparableToken extends Omit<
+  ImportedToken,
+  'typeName' | 'serial' | 'owner' | 'source' | 'otpLength' | 'replayMarkers' | 'secrets' | 'info'
+> {
+  readonly id: string;
+  readonly owner: { readonly resolver: string; readonly userId: string; readonly login: string } | null;
+  /** It was not imported, or was used or changed here since. */
+  readonly isOwn: boolean;
+  readonly otpLength: number | null;
+  /** null: it was not imported. */
+  readonly info: TokenInfo | null;
+  readonly secrets: Readonly<Record<SecretName, Sealed | null>>;
+}
 
 /** The columns of imported_tokens are null for a token that was not imported. */
 interface ComparedRow extends TokenRow {

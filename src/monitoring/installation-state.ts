@@ -23,9 +23,7 @@ export interface InstallationState extends StoredState {
 /** The dependencies of the readings. */
 export interface InstallationReadingsDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
-  readonly counts: Pick<TokenCountStore, 'snapshot'>;
-  /** @returns the state as of now; challenges issued after the given time may still be open */
-  readonly stored: (challengesIssuedAfter: Date, now: Date) => Promise<StoredState>;
+  readonly counts: Pick<TokenCountStore, 'snapshot' | 'storedState'>;
   readonly licence: Pick<LicenceInspection, 'report'>;
   readonly clock: Clock;
   /** Milliseconds of a clock that never goes back. */
@@ -70,7 +68,7 @@ export class InstallationReadings {
   }
 
   async #read(): Promise<InstallationState> {
-    const { configurations, counts: kept, stored, licence, clock, elapsed } = this.#deps;
+    const { configurations, counts: kept, licence, clock, elapsed } = this.#deps;
     const begun = elapsed();
     const { settings, realms, resolvers } = await configurations.current();
     const { challengeTimeout } = readOcraSettings(settings);
@@ -78,7 +76,7 @@ export class InstallationReadings {
     const [counts, report, rest] = await Promise.all([
       kept.snapshot(),
       licence.report(),
-      stored(new Date(now.getTime() - challengeTimeout * 1000), now),
+      kept.storedState(new Date(now.getTime() - challengeTimeout * 1000), now),
     ]);
     const read = 'licence' in report ? report.licence : undefined;
     return {

@@ -2,9 +2,15 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { LicenceSignature } from './licence-signature.ts';
+import {
+  type LicenceSignature,
+  exceeds,
+  lastDayOf,
+  type Licence,
+  readLicence,
+  volumeText,
+} from './licence.ts';
 import type { LicenceStore } from './licence-store.ts';
-import { exceeds, lastDayOf, type Licence, readLicence, volumeText } from './licence.ts';
 import type { LicenceReport } from './reports.ts';
 import type { TokenCountStore } from './token-count-store.ts';
 
@@ -121,7 +127,7 @@ function unverified(explanation: string): InvalidLicence {
   return { kind: 'invalid', reason: 'unverified', explanation };
 }
 
-export interface LicenceDependencies {
+interface LicenceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly inspection: Pick<LicenceInspection, 'report' | 'inspect'>;
   readonly store: LicenceStore;

@@ -13,7 +13,7 @@ export const NO_REALM = '/:no realm:/';
 const EVERYTHING = '*';
 
 /** The realms that a caller may see. */
-export interface VisibleRealms {
+interface VisibleRealms {
   /** Sorted by name. */
   readonly realms: readonly string[];
   /** True if tokens and users without a realm may be seen: with the right to all realms. */

@@ -1,5 +1,5 @@
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import type { Caller } from '../policy/caller.ts';
+import { type Caller, actOf } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -22,13 +22,13 @@ import type { LicenceInspection } from './licence-service.ts';
 import { chooseRealms, parseStatuses, visibleRealms } from './monitoring-query.ts';
 import type { StorageProbe } from './storage-probe-store.ts';
 import type { TokenCountStore } from './token-count-store.ts';
-import type { TokenCountsSnapshot } from './token-counts.ts';
+import type { TokenCountsSnapshot, CountCheck } from './token-counts.ts';
 import type { UserCounts } from './user-counts.ts';
 
 type MonitoringAction =
   'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption' | 'metrics';
 
-export interface MonitoringDependencies {
+interface MonitoringDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly access: Pick<AccessControl, 'authorize'>;
   readonly counts: Pick<TokenCountStore, 'snapshot'>;
@@ -40,12 +40,12 @@ export interface MonitoringDependencies {
 }
 
 /** The realms of a report: a comma list, see `chooseRealms`. */
-export interface RealmQuery {
+interface RealmQuery {
   readonly realms?: string | undefined;
 }
 
 /** A realm query with the statuses by which tokens are counted: a comma list, see `parseStatuses`. */
-export interface TokenQuery extends RealmQuery {
+interface TokenQuery extends RealmQuery {
   readonly status?: string | undefined;
 }
 
@@ -161,5 +161,44 @@ export class MonitoringService {
       action,
     });
     return { configuration, grant };
+  }
+}
+
+/** Dependencies of the service. */
+interface CountDependencies {
+  readonly counts: Pick<TokenCountStore, 'verify' | 'mend'>;
+}
+
+/** Compares the counts in the database with the tokens and users themselves. For operators at the machine. */
+export class CountService {
+  readonly #counts: CountDependencies['counts'];
+
+  constructor({ counts }: CountDependencies) {
+    this.#counts = counts;
+  }
+
+  /**
+   * Counts anew and changes nothing.
+   * @throws ServiceError 'right.missing' for a caller who is no operator
+   */
+  async verify(caller: Caller): Promise<CountCheck> {
+    assertOperator(caller);
+    return await this.#counts.verify();
+  }
+
+  /**
+   * Counts anew and corrects the counts that have drifted.
+   * @returns the counts that were wrong
+   * @throws ServiceError 'right.missing' for a caller who is no operator
+   */
+  async mend(caller: Caller): Promise<CountCheck> {
+    assertOperator(caller);
+    return await this.#counts.mend(actOf(caller, 'count/mend'));
+  }
+}
+
+function assertOperator({ principal }: Caller): void {
+  if (!principal.operator) {
+    throw new ServiceError('right.missing', 'Counts are verified at the machine itself only');
   }
 }

@@ -50,7 +50,7 @@ export function quantile(durations: readonly number[], share: number): number | 
 const MINUTE_MS = 60_000;
 
 /** The dependencies of observations. */
-export interface ObservationDependencies {
+interface ObservationDependencies {
   readonly store: Pick<ObservationStore, 'add'>;
   readonly clock: Clock;
 }

@@ -27,19 +27,15 @@ import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
 import type { UserCountStore } from './user-count-store.ts';
 
 /** The dependencies of the overview. */
-export interface OverviewDependencies {
+interface OverviewDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly configurationState: ConfigurationState;
   readonly access: Pick<AccessControl, 'grantOf'>;
-  readonly counts: Pick<TokenCountStore, 'snapshot'>;
-  /** @returns the numbers of locked tokens */
-  readonly lockedTokens: () => Promise<readonly LockedTokenRow[]>;
+  readonly counts: Pick<TokenCountStore, 'snapshot' | 'lockedTokens' | 'installedSteps'>;
   readonly managedUsers: Pick<ManagedUserStore, 'count'>;
   readonly userCounts: Pick<UserCountStore, 'find'>;
   readonly observations: Pick<ObservationStore, 'responsesSince' | 'resolverUses'>;
   readonly licence: Pick<LicenceInspection, 'report'>;
-  /** @returns what was done since the installation */
-  readonly installedSteps: () => Promise<InstalledSteps>;
   readonly probe: Pick<StorageProbe, 'encrypts'>;
   /** Counts the users of resolvers elsewhere, whose numbers are old or missing, in the background. */
   readonly countAgain: (configuration: Configuration, known: KnownUsers) => void;
@@ -49,7 +45,7 @@ export interface OverviewDependencies {
 }
 
 /** What an installation needs before its first use, in this order; true: it is done. */
-export interface FirstSteps extends InstalledSteps {
+interface FirstSteps extends InstalledSteps {
   readonly resolver: boolean;
   readonly realm: boolean;
   /** A policy names the address that apps send their responses to. */
@@ -104,9 +100,9 @@ export class OverviewService {
 
   /** @returns the first steps, for callers who may read the configuration */
   async firstSteps(): Promise<FirstSteps> {
-    const { configurations, counts, installedSteps } = this.#deps;
+    const { configurations, counts } = this.#deps;
     const { resolvers, realms, policies } = await configurations.current();
-    const [{ tokens }, installed] = await Promise.all([counts.snapshot(), installedSteps()]);
+    const [{ tokens }, installed] = await Promise.all([counts.snapshot(), counts.installedSteps()]);
     return {
       resolver: resolvers.length > 0,
       realm: realms.length > 0,
@@ -140,7 +136,7 @@ export class OverviewService {
     const since = firstMinute(clock.now());
     const [snapshot, locked, users, uses, responses, report, encrypts] = await Promise.all([
       counts.snapshot(),
-      this.#deps.lockedTokens(),
+      counts.lockedTokens(),
       this.#knownUsers(configuration),
       observations.resolverUses(),
       observations.responsesSince(since),

@@ -29,21 +29,21 @@ interface RealmTokenNumbers extends TokenNumbers {
 }
 
 /** Tokens by realm and status. */
-export interface TokenOverview {
+interface TokenOverview {
   readonly realms: readonly RealmTokenNumbers[];
   /** Over all these realms; a token in several of them counts once. */
   readonly summary: TokenNumbers;
 }
 
 /** Users with an active token, by realm. */
-export interface ActiveUserOverview {
+interface ActiveUserOverview {
   readonly realms: readonly { readonly realm: string; readonly users: number }[];
   /** Over all these realms; a user in several of them counts once. */
   readonly total: number;
 }
 
 /** The number of users of a resolver. */
-export interface ResolverUserOverview {
+interface ResolverUserOverview {
   readonly resolver: string;
   /** The shown realms that use it. */
   readonly realms: readonly string[];

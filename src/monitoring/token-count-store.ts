@@ -7,7 +7,12 @@ import {
   type LockedTokenRow,
   type PendingEntries,
   type TokenCountsSnapshot,
+  type CountCheck,
+  type CountDrift,
 } from './token-counts.ts';
+import type { Knex } from 'knex';
+import type { Act } from '../policy/caller.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** The facts about the installation in the database besides its counts of tokens. */
 export interface StoredState {
@@ -18,6 +23,14 @@ export interface StoredState {
   readonly lastBackup: Date | undefined;
   /** The end of the API token that ends next; undefined: none does. */
   readonly nextApiTokenEnd: Date | undefined;
+}
+
+/** What was done since the installation, beside the configuration and the tokens. */
+export interface InstalledSteps {
+  /** An administrator has a second factor. */
+  readonly secondFactor: boolean;
+  /** The audit records a backup. */
+  readonly backup: boolean;
 }
 
 /** The answer of the database's function `read_counts`. */
@@ -59,6 +72,73 @@ export class TokenCountStore {
     this.#known = { version, rows };
     return rows.with(pending);
   }
+
+  /**
+   * Reads the state in one statement.
+   * @param challengesIssuedAfter later ones may still be open
+   */
+  async storedState(challengesIssuedAfter: Date, now: Date): Promise<StoredState> {
+    const { rows } = await this.#database.knex.raw<{
+      rows: {
+        locked: StoredState['lockedTokens'] | null;
+        open: number;
+        last_backup: Date | null;
+        next_api_token_end: Date | null;
+      }[];
+    }>(STATE, [challengesIssuedAfter, now]);
+    const [row] = rows;
+    return {
+      lockedTokens: row?.locked ?? [],
+      openChallenges: row?.open ?? 0,
+      lastBackup: row?.last_backup ?? undefined,
+      nextApiTokenEnd: row?.next_api_token_end ?? undefined,
+    };
+  }
+
+  /** @returns the numbers of locked tokens alone */
+  async lockedTokens(): Promise<readonly LockedTokenRow[]> {
+    const { rows } = await this.#database.knex.raw<{ rows: { locked: readonly LockedTokenRow[] | null }[] }>(
+      `SELECT ${LOCKED}`,
+    );
+    return rows[0]?.locked ?? [];
+  }
+
+  /** Looks for the steps by an index of the audit. */
+  async installedSteps(): Promise<InstalledSteps> {
+    const { rows } = await this.#database.knex.raw<{ rows: InstalledSteps[] }>(
+      `SELECT EXISTS (SELECT FROM administrators WHERE second_factor IS NOT NULL) AS "secondFactor",
+         EXISTS (SELECT FROM audit WHERE action = 'backup/export') AS backup`,
+    );
+    return rows[0] ?? { secondFactor: false, backup: false };
+  }
+
+  /** Counts tokens and users one by one, and compares with the kept counts. Writers continue meanwhile. */
+  async verify(): Promise<CountCheck> {
+    const verify = async ({ sql }: UnitOfWork): Promise<CountCheck> => {
+      await prepare(sql);
+      return check(sql);
+    };
+    return this.#database.transact(verify, { isLong: true });
+  }
+
+  /** Verifies, and sets right what has drifted. */
+  async mend(act: Act): Promise<CountCheck> {
+    const mend = async ({ sql, audit }: UnitOfWork): Promise<CountCheck> => {
+      await prepare(sql);
+      // Taken before the lock of the fold, as TRUNCATE of the table of tokens does.
+      await sql.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
+      await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...FOLD_LOCK]);
+      const found = await check(sql);
+      if (found.total > 0) {
+        for (const statement of MEND) {
+          await sql.raw(statement);
+        }
+        await audit.write(act, 'counts', `mended, ${found.total} drifted`);
+      }
+      return found;
+    };
+    return this.#database.transact(mend, { isLong: true });
+  }
 }
 
 /** The most open challenges that are counted: a higher number is of no use, and counting would take long. */
@@ -80,58 +160,6 @@ const STATE = `
     (SELECT max(at) FROM audit WHERE action = 'backup/export') AS last_backup,
     (SELECT min(expires_at) FROM api_tokens WHERE expires_at > ?) AS next_api_token_end`;
 
-/** @returns a function that reads the state in one statement */
-export function storedStateOf(
-  database: Pick<Database, 'knex'>,
-): (challengesIssuedAfter: Date, now: Date) => Promise<StoredState> {
-  return async (challengesIssuedAfter, now) => {
-    const { rows } = await database.knex.raw<{
-      rows: {
-        locked: StoredState['lockedTokens'] | null;
-        open: number;
-        last_backup: Date | null;
-        next_api_token_end: Date | null;
-      }[];
-    }>(STATE, [challengesIssuedAfter, now]);
-    const [row] = rows;
-    return {
-      lockedTokens: row?.locked ?? [],
-      openChallenges: row?.open ?? 0,
-      lastBackup: row?.last_backup ?? undefined,
-      nextApiTokenEnd: row?.next_api_token_end ?? undefined,
-    };
-  };
-}
-
-/** @returns a function that reads the numbers of locked tokens alone */
-export function lockedTokensOf(database: Pick<Database, 'knex'>): () => Promise<readonly LockedTokenRow[]> {
-  return async () => {
-    const { rows } = await database.knex.raw<{ rows: { locked: readonly LockedTokenRow[] | null }[] }>(
-      `SELECT ${LOCKED}`,
-    );
-    return rows[0]?.locked ?? [];
-  };
-}
-
-/** What was done since the installation, beside the configuration and the tokens. */
-export interface InstalledSteps {
-  /** An administrator has a second factor. */
-  readonly secondFactor: boolean;
-  /** The audit records a backup. */
-  readonly backup: boolean;
-}
-
-/** @returns a function that looks for them, by an index of the audit */
-export function installedStepsOf(database: Pick<Database, 'knex'>): () => Promise<InstalledSteps> {
-  return async () => {
-    const { rows } = await database.knex.raw<{ rows: InstalledSteps[] }>(
-      `SELECT EXISTS (SELECT FROM administrators WHERE second_factor IS NOT NULL) AS "secondFactor",
-         EXISTS (SELECT FROM audit WHERE action = 'backup/export') AS backup`,
-    );
-    return rows[0] ?? { secondFactor: false, backup: false };
-  };
-}
-
 /** The most deltas that one transaction folds. */
 const BATCH = 10_000;
 /** Milliseconds between two folds. */
@@ -144,7 +172,7 @@ const ANYTHING = `
     OR EXISTS (SELECT FROM locked_token_deltas) AS anything`;
 
 /** The dependencies of folding. */
-export interface CountFoldingDependencies {
+interface CountFoldingDependencies {
   readonly database: Database;
   readonly log: Log;
   /** Approximate milliseconds between two folds; 1000 by default. */
@@ -205,4 +233,178 @@ export async function foldCounts(database: Database): Promise<number> {
     ]);
     return Number(folded.rows[0]?.folded ?? 0);
   });
+}
+
+/** Every token, grouped as the counts need it. */
+const COUNTED_TOKENS = `
+  counted AS MATERIALIZED (
+    SELECT realm_set_id, active, owner_resolver_id AS resolver_id, owner_user_id COLLATE "C" AS user_id, count(*) AS tokens
+    FROM tokens GROUP BY 1, 2, 3, 4
+  ), counted_tokens AS (
+    SELECT realm_set_id, active, user_id IS NOT NULL AS assigned, sum(tokens) AS tokens FROM counted GROUP BY 1, 2, 3
+  ), counted_user_tokens AS (
+    SELECT resolver_id, user_id, realm_set_id, tokens FROM counted WHERE active AND user_id IS NOT NULL
+  ), counted_combinations AS (
+    SELECT resolver_id, realm_set_ids, count(*) AS users
+    FROM (SELECT resolver_id, array_agg(realm_set_id ORDER BY realm_set_id) AS realm_set_ids
+          FROM counted_user_tokens GROUP BY resolver_id, user_id) AS users
+    GROUP BY 1, 2
+  )`;
+
+/** Folded counts plus pending deltas. */
+const KEPT_TOKENS = `
+  kept_tokens AS (
+    SELECT realm_set_id, active, assigned, sum(tokens) AS tokens FROM (
+      SELECT realm_set_id, active, assigned, tokens FROM token_counts
+      UNION ALL SELECT realm_set_id, active, resolver_id IS NOT NULL, tokens FROM count_deltas) AS both_sides
+    GROUP BY 1, 2, 3
+  ), kept_user_tokens AS (
+    SELECT resolver_id, user_id, realm_set_id, sum(tokens) AS tokens FROM (
+      SELECT resolver_id, user_id, realm_set_id, tokens FROM active_user_tokens
+      UNION ALL SELECT resolver_id, user_id, realm_set_id, tokens FROM count_deltas
+      WHERE active AND resolver_id IS NOT NULL) AS both_sides
+    GROUP BY 1, 2, 3
+  )`;
+
+const USERS = `
+  kept_users AS (
+    SELECT resolver_id, sum(users) AS users
+    FROM (SELECT * FROM user_counts UNION ALL SELECT * FROM user_count_deltas) AS both_sides GROUP BY 1
+  ), counted_users AS (SELECT resolver_id, count(*) AS users FROM users GROUP BY 1)`;
+
+const LOCKED_TOKENS = `
+  kept_locked AS (
+    SELECT realm_set_id, sum(tokens) AS tokens
+    FROM (SELECT * FROM locked_token_counts UNION ALL SELECT * FROM locked_token_deltas) AS both_sides GROUP BY 1
+  ), counted_locked AS (
+    SELECT realm_set_id, count(*) AS tokens FROM tokens WHERE fail_count >= max_fail GROUP BY 1
+  )`;
+
+/** Users with active tokens by combination of realm sets, as `read_counts` returns them. */
+const KEPT_COMBINATIONS = `
+  recorded AS MATERIALIZED (SELECT read_counts(NULL) AS counts),
+  kept_combinations AS (
+    SELECT (entry ->> 0)::bigint AS resolver_id,
+      ARRAY(SELECT id::bigint FROM json_array_elements_text(entry -> 1) AS id) AS realm_set_ids,
+      sum((entry ->> 2)::bigint) AS users
+    FROM recorded CROSS JOIN LATERAL (VALUES ('kept'), ('pending')) AS parts (part)
+      CROSS JOIN LATERAL json_array_elements(
+        CASE json_typeof(counts -> part -> 'users') WHEN 'array' THEN counts -> part -> 'users' ELSE '[]' END) AS entry
+    GROUP BY 1, 2
+  )`;
+
+/** Every count, as kept and as counted. */
+const COMPARED = `
+  compared AS (
+    SELECT 'tokens' AS counts, NULL::bigint AS resolver_id, NULL AS user_id, ARRAY[realm_set_id] AS sets, active, assigned,
+      coalesce(k.tokens, 0) AS kept, coalesce(c.tokens, 0) AS counted
+    FROM kept_tokens AS k FULL JOIN counted_tokens AS c USING (realm_set_id, active, assigned)
+    UNION ALL
+    SELECT 'active tokens of a user', resolver_id, user_id, ARRAY[realm_set_id], true, true,
+      coalesce(k.tokens, 0), coalesce(c.tokens, 0)
+    FROM kept_user_tokens AS k FULL JOIN counted_user_tokens AS c USING (resolver_id, user_id, realm_set_id)
+    UNION ALL
+    SELECT 'active users', resolver_id, NULL, realm_set_ids, true, true, coalesce(k.users, 0), coalesce(c.users, 0)
+    FROM kept_combinations AS k FULL JOIN counted_combinations AS c USING (resolver_id, realm_set_ids)
+    UNION ALL
+    SELECT 'managed users', resolver_id, NULL, NULL, NULL, NULL, coalesce(k.users, 0), coalesce(c.users, 0)
+    FROM kept_users AS k FULL JOIN counted_users AS c USING (resolver_id)
+    UNION ALL
+    SELECT 'locked tokens', NULL, NULL, ARRAY[realm_set_id], NULL, NULL, coalesce(k.tokens, 0), coalesce(c.tokens, 0)
+    FROM kept_locked AS k FULL JOIN counted_locked AS c USING (realm_set_id)
+  )`;
+
+const SET_NAME = `
+  SELECT coalesce(string_agg(realms.name, ' & ' ORDER BY realms.name), 'no realm')
+  FROM realm_sets JOIN realms ON realms.id = ANY (realm_ids) WHERE realm_sets.id = one.id`;
+
+/** All differences as of one snapshot: a limited number of rows, each with the number of all. */
+export const DRIFTS = `
+  WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}, ${USERS}, ${LOCKED_TOKENS}, ${KEPT_COMBINATIONS}, ${COMPARED}
+  SELECT d.counts, coalesce(r.name, d.resolver_id::text) AS resolver, d.user_id, d.active, d.assigned, d.kept, d.counted,
+    d.drifts, ARRAY(SELECT (${SET_NAME}) FROM unnest(d.sets) WITH ORDINALITY AS one (id, at) ORDER BY one.at) AS realms
+  FROM (SELECT *, count(*) OVER () AS drifts FROM compared WHERE kept <> counted ORDER BY counts, resolver_id, user_id, sets
+        LIMIT ?) AS d
+    LEFT JOIN resolvers AS r ON r.id = d.resolver_id
+  ORDER BY d.counts, d.resolver_id, d.user_id, d.sets`;
+
+/**
+ * Adds the differences to the folded counts, each statement as of its own snapshot. It must run under the lock of the
+ * fold. Writers need not wait: a delta that is appended meanwhile is on both sides or on neither.
+ */
+const MEND: readonly string[] = [
+  `WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}
+   INSERT INTO token_counts AS t (realm_set_id, active, assigned, tokens)
+   SELECT realm_set_id, active, assigned, coalesce(c.tokens, 0) - coalesce(k.tokens, 0)
+   FROM kept_tokens AS k FULL JOIN counted_tokens AS c USING (realm_set_id, active, assigned)
+   WHERE k.tokens IS DISTINCT FROM c.tokens
+   ON CONFLICT (realm_set_id, active, assigned) DO UPDATE SET tokens = t.tokens + excluded.tokens`,
+  'DELETE FROM token_counts WHERE tokens = 0',
+  `WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}
+   INSERT INTO active_user_tokens AS t (resolver_id, user_id, realm_set_id, tokens)
+   SELECT resolver_id, user_id, realm_set_id, coalesce(c.tokens, 0) - coalesce(k.tokens, 0)
+   FROM kept_user_tokens AS k FULL JOIN counted_user_tokens AS c USING (resolver_id, user_id, realm_set_id)
+   WHERE k.tokens IS DISTINCT FROM c.tokens
+   ON CONFLICT (resolver_id, user_id, realm_set_id) DO UPDATE SET tokens = t.tokens + excluded.tokens`,
+  'DELETE FROM active_user_tokens WHERE tokens = 0',
+  'DELETE FROM active_user_counts',
+  `INSERT INTO active_user_counts (resolver_id, realm_set_ids, users)
+   SELECT resolver_id, realm_set_ids, count(*)
+   FROM (SELECT resolver_id, array_agg(realm_set_id ORDER BY realm_set_id) AS realm_set_ids
+         FROM active_user_tokens WHERE tokens > 0 GROUP BY resolver_id, user_id) AS users
+   GROUP BY 1, 2`,
+  `WITH ${USERS}
+   INSERT INTO user_counts AS t (resolver_id, users)
+   SELECT resolver_id, coalesce(c.users, 0) - coalesce(k.users, 0)
+   FROM kept_users AS k FULL JOIN counted_users AS c USING (resolver_id) WHERE k.users IS DISTINCT FROM c.users
+   ON CONFLICT (resolver_id) DO UPDATE SET users = t.users + excluded.users`,
+  'DELETE FROM user_counts WHERE users = 0',
+  `WITH ${LOCKED_TOKENS}
+   INSERT INTO locked_token_counts AS t (realm_set_id, tokens)
+   SELECT realm_set_id, coalesce(c.tokens, 0) - coalesce(k.tokens, 0)
+   FROM kept_locked AS k FULL JOIN counted_locked AS c USING (realm_set_id) WHERE k.tokens IS DISTINCT FROM c.tokens
+   ON CONFLICT (realm_set_id) DO UPDATE SET tokens = t.tokens + excluded.tokens`,
+  'DELETE FROM locked_token_counts WHERE tokens = 0',
+  'UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp()',
+];
+
+/** The advisory lock on the tables of folded counts, which the function fold_counts takes, too. "tank", "fold". */
+const FOLD_LOCK = [0x74616e6b, 0x666f6c64] as const;
+/** The most drifts that are listed one by one. */
+const MAX_DRIFTS = 1_000;
+
+interface DriftRow {
+  readonly counts: CountDrift['counts'];
+  readonly resolver: string | null;
+  readonly user_id: string | null;
+  readonly realms: readonly string[] | null;
+  readonly active: boolean | null;
+  readonly assigned: boolean | null;
+  /** These three are bigints, as text. */
+  readonly kept: string;
+  readonly counted: string;
+  readonly drifts: string;
+}
+
+async function prepare(sql: Knex.Transaction): Promise<void> {
+  await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  await sql.raw("SET LOCAL work_mem = '64MB'");
+}
+
+async function check(sql: Knex.Transaction): Promise<CountCheck> {
+  const { rows } = await sql.raw<{ rows: DriftRow[] }>(DRIFTS, [MAX_DRIFTS]);
+  return { total: Number(rows[0]?.drifts ?? 0), drifts: rows.map(toDrift) };
+}
+
+function toDrift({ user_id, realms, kept, counted, ...row }: DriftRow): CountDrift {
+  return {
+    counts: row.counts,
+    resolver: row.resolver,
+    userId: user_id,
+    realms: realms ?? [],
+    active: row.active,
+    assigned: row.assigned,
+    kept: Number(kept),
+    counted: Number(counted),
+  };
 }

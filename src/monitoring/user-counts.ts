@@ -10,7 +10,7 @@ import type { ResolverMetrics } from './resolver-metrics.ts';
 import type { KeptUserCount, UserCount, UserCountStore } from './user-count-store.ts';
 
 /** Dependencies of the count of a resolver's users. */
-export interface ResolverCountDependencies {
+interface ResolverCountDependencies {
   readonly store: Pick<UserCountStore, 'find' | 'keep'>;
   readonly metrics?: ResolverMetrics | undefined;
   readonly observations: Pick<Observations, 'resolverUsed'>;
@@ -21,7 +21,7 @@ export interface ResolverCountDependencies {
 }
 
 /** A resolver with its present settings. */
-export type ResolverIdentity = Pick<KeptUserCount, 'resolverId' | 'settingsHash'> & {
+type ResolverIdentity = Pick<KeptUserCount, 'resolverId' | 'settingsHash'> & {
   readonly name: string;
 };
 
@@ -40,7 +40,7 @@ const GIVEN_UP_AFTER = 10;
  * limit; after that, none waits any longer. The resolver is not queried anew before it has answered or failed, or the
  * query is abandoned.
  */
-export class ResolverCount {
+class ResolverCount {
   readonly identity: ResolverIdentity;
   readonly #deps: ResolverCountDependencies;
   #open: OpenCount | undefined;
@@ -164,7 +164,7 @@ function plainReason(reason: unknown): string {
   return isServiceError(reason, 'resolver.unavailable') ? reason.message : 'Its users could not be counted';
 }
 
-export interface UserCountsDependencies extends ResolverCountDependencies {
+interface UserCountsDependencies extends ResolverCountDependencies {
   readonly sources: UserSources;
 }
 
@@ -364,7 +364,7 @@ function isDatabaseUnavailable(reason: unknown): reason is ServiceError {
 const OLD_MS = 600_000;
 
 /** The dependencies of the refresh. */
-export interface CountRefreshDependencies {
+interface CountRefreshDependencies {
   readonly userCounts: Pick<UserCounts, 'of'>;
   readonly clock: Clock;
   /** Milliseconds of a clock that never goes back. */

@@ -20,7 +20,7 @@ interface DatabaseUsage {
 }
 
 /** A metric as it is declared. */
-export interface DeclaredMetric {
+interface DeclaredMetric {
   readonly name: string;
   readonly help: string;
   readonly type: string;

@@ -40,7 +40,7 @@ const DISPATCH_LIMITS: DispatchLimits = {
   stopTimeoutMs: 1_000,
 };
 
-export interface DispatcherDependencies {
+interface DispatcherDependencies {
   readonly store: DeliveryStore;
   readonly sender: HttpWebhookSender;
   readonly vault: Pick<Vault, 'open'>;

@@ -5,7 +5,7 @@ import { isSubscribed } from './webhook-event.ts';
 import { SIGNING_COLUMNS, type SigningRow, toSigningWebhook } from './webhook-store.ts';
 
 /** Room for further attempts at a receiver. */
-export interface Room {
+interface Room {
   readonly webhookId: string;
   readonly free: number;
 }
@@ -46,7 +46,7 @@ export interface UpkeepLimits {
 }
 
 /** The outcome of upkeep. */
-export interface Upkeep {
+interface Upkeep {
   readonly backlogs: readonly Backlog[];
   /** Number of deliveries dropped because there were too many, by the name of the receiver. */
   readonly dropped: ReadonlyMap<string, number>;

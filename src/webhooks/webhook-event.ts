@@ -25,7 +25,7 @@ export interface NotedEntry extends AuditEntry {
 }
 
 /** An event for receivers. Holds no PIN, key, response or display data. */
-export interface WebhookEvent {
+interface WebhookEvent {
   readonly type: EventType;
   /** The realms of the token. */
   readonly realms: readonly string[];

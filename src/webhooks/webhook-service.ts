@@ -6,9 +6,8 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Vault } from '../keys/vault.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { readReceiverUrl } from './receiver-address.ts';
-import type { HttpWebhookSender } from './sending/http-sender.ts';
 import {
+  readReceiverUrl,
   newWebhookSecret,
   openSecrets,
   type PendingDelivery,
@@ -17,6 +16,7 @@ import {
   signMessage,
   type WebhookWithState,
 } from './webhook.ts';
+import type { HttpWebhookSender } from './sending/http-sender.ts';
 import { EVENT_TYPES, type EventType } from './webhook-event.ts';
 import type { WebhookChange, WebhookStore } from './webhook-store.ts';
 
@@ -31,7 +31,7 @@ const MAX_WAITING_TESTS = 4;
 const TEST_TIMEOUT_MS = 20_000;
 
 /** The fields that an administrator gives for a new receiver. */
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly name: string;
   readonly url: string;
   /** Types of events; undefined: all. */
@@ -43,7 +43,7 @@ export interface WebhookRequest {
 }
 
 /** The fields of a receiver that are to be changed; undefined: it stays. */
-export interface WebhookChangeRequest extends Pick<WebhookRequest, 'events' | 'realms'> {
+interface WebhookChangeRequest extends Pick<WebhookRequest, 'events' | 'realms'> {
   readonly url?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface WebhookTest {
   readonly durationMs: number;
 }
 
-export interface WebhookServiceDependencies {
+interface WebhookServiceDependencies {
   readonly store: WebhookStore;
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;

@@ -4,8 +4,14 @@ import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { assertStorable, isStorable } from '../kernel/text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import type { PendingDelivery, SigningWebhook, Webhook, WebhookDraft, WebhookWithState } from './webhook.ts';
-import type { ReceiverAddress } from './receiver-address.ts';
+import type {
+  PendingDelivery,
+  SigningWebhook,
+  Webhook,
+  WebhookDraft,
+  WebhookWithState,
+  ReceiverAddress,
+} from './webhook.ts';
 import type { EventType, Subscription } from './webhook-event.ts';
 
 /** A row of `webhooks` without its secrets. */

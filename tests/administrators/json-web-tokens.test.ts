@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { LoginTokens } from '../../src/administrators/json-web-tokens.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../src/keys/vault.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const CLAIMS = {

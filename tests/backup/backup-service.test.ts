@@ -4,7 +4,7 @@ import { BackupService } from '../../src/backup/backup-service.ts';
 import { BackupStore } from '../../src/backup/backup-store.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../src/keys/vault.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BackupHeader } from '../../src/backup/backup-format.ts';
-import { BackedUpKeys } from '../../src/backup/backed-up-keys.ts';
 import {
+  type BackupHeader,
   backupLines,
   type BackupSnapshot,
   openBackup,
   type RowCounts,
-} from '../../src/backup/backup-lines.ts';
+} from '../../src/backup/backup-format.ts';
+import { BackedUpKeys } from '../../src/keys/live-vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../src/keys/vault.ts';
 
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 const HEADER: BackupHeader = {

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { BackupHeader } from '../../src/backup/backup-format.ts';
-import { backupLines, openBackup, type OpenBackup } from '../../src/backup/backup-lines.ts';
+import {
+  type BackupHeader,
+  backupLines,
+  openBackup,
+  type OpenBackup,
+} from '../../src/backup/backup-format.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../src/keys/vault.ts';
 import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from '../../src/backup/backup-store.ts';
 import { actOf } from '../../src/policy/caller.ts';
 import { assertLoadable, loadBackup } from '../../src/backup/restore-store.ts';

@@ -11,7 +11,7 @@ import { ResponseChecker } from '../../src/challenges/response-check.ts';
 import { requireTokenKey, responseInputs } from '../../src/challenges/token-key.ts';
 import { resynchronise } from '../../src/challenges/resynchronisation.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../src/keys/vault.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 import fc from 'fast-check';
 

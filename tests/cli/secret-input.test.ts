@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readSecret } from '../../src/cli/secret-input.ts';
+import { readSecret } from '../../src/cli/files.ts';
 import { fakeIo } from './fake-io.ts';
 
 const SOURCE = { name: 'Password of bert', option: '--password-file', file: undefined, isNew: false };

@@ -4,7 +4,7 @@ import { createDescribedApp } from '../support/description/described-app.ts';
 import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
 import { type Clock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import type { LicenceSignature } from '../../src/monitoring/licence-signature.ts';
+import type { LicenceSignature } from '../../src/monitoring/licence.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { UNGUARDED } from '../support/application/unguarded.ts';
 import { appMetrics } from '../../src/compose/http-server.ts';

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { checkConfig, describeConfig } from '../../src/config/config-report.ts';
+import { checkConfig, describeConfig, loadConfig } from '../../src/config/config.ts';
 import { fileKeyOf, readConfigFile } from '../../src/config/config-file.ts';
-import { loadConfig } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 
 let folder: string;

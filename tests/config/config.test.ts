@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { loadConfig, readSecretFile } from '../../src/config/config.ts';
-import { describeConfig } from '../../src/config/config-report.ts';
+import { loadConfig, readSecretFile, describeConfig } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 
 let folder: string;

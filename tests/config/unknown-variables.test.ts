@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeUnknownVariable, unknownVariables } from '../../src/config/config-report.ts';
+import { describeUnknownVariable, unknownVariables } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 
 describe('variables that the server does not read', () => {

@@ -2,13 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { KeyService } from '../../src/keys/key-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../src/keys/vault.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ensureAuditMonths } from '../../src/audit/pruning-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
-import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
-import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
+import { KeyStore } from '../../src/keys/key-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { UserCountStore } from '../../src/monitoring/user-count-store.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
@@ -91,7 +89,7 @@ describe('servers that slept for hours', () => {
       applicationName: 'test',
       lockTimeoutMs: 5_000,
     });
-    const holders = new KeyHolderStore({ database: pool });
+    const holders = new KeyStore({ database: pool });
     const held = { place: 'here', keyIds: [], sealingKey: '' };
     await Promise.all([holders.beat('one', held), holders.beat('two', held)]);
     await other.rollback();
@@ -104,11 +102,11 @@ describe('servers that slept for hours', () => {
 describe('operators who add an encryption key at once', () => {
   it('get one: the second is refused while that of the first waits for its turn', async () => {
     const { database } = audited.test;
-    await new KeyRegistryStore({ database }).register('aa'.repeat(8), Buffer.from('canary'));
+    await new KeyStore({ database }).register('aa'.repeat(8), Buffer.from('canary'));
     const released = deferred<undefined>();
     let made = 0;
     const service = new KeyService({
-      keys: new KeyRotationStore({ database }),
+      keys: new KeyStore({ database }),
       source: {
         place: 'a test',
         provide: async () => {

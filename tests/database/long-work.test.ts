@@ -5,15 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditRetention, AuditService } from '../../src/audit/audit-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
-import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
+import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/vault.ts';
 import { AuditAuthority } from '../../src/audit/signing-key.ts';
 import { lockJournal } from '../../src/audit/writer-store.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ConnectionGate } from '../../src/database/connection-gate.ts';
-import { CountVerificationStore } from '../../src/monitoring/count-verification-store.ts';
+import { TokenCountStore } from '../../src/monitoring/token-count-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { lockRegistration, KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
-import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
+import { lockRegistration, KeyStore } from '../../src/keys/key-store.ts';
 import { MIGRATION_LOCK, migrateToLatest } from '../../src/database/migrate.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { DatabaseProxy } from '../support/database/database-proxy.ts';
@@ -44,7 +43,7 @@ async function installed(): Promise<Installation> {
   const test = await createTestDatabase();
   const gate = new ConnectionGate();
   const database = pool(test.url, gate);
-  const registry = new KeyRegistryStore({ database: test.database });
+  const registry = new KeyStore({ database: test.database });
   await registry.register(keyIdOf(NEW), sealCanary(vault));
   await registry.register(keyIdOf(OLD), sealCanary(new SecretVault({ keys: [OLD], random: systemRandom })));
   await database.audit.open();
@@ -159,11 +158,11 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     'that reads all tokens',
     table('tokens'),
     {
-      verify: ({ database }) => new CountVerificationStore({ database }).verify(),
-      mend: ({ database }) => new CountVerificationStore({ database }).mend(ACT),
-      list: ({ database }) => new KeyRotationStore({ database }).states(),
-      reseal: ({ database }) => new KeyRotationStore({ database }).reseal(vault, () => undefined, ACT),
-      retire: ({ database }) => new KeyRotationStore({ database }).retire(keyIdOf(OLD), ACT),
+      verify: ({ database }) => new TokenCountStore({ database }).verify(),
+      mend: ({ database }) => new TokenCountStore({ database }).mend(ACT),
+      list: ({ database }) => new KeyStore({ database }).states(),
+      reseal: ({ database }) => new KeyStore({ database }).reseal(vault, () => undefined, ACT),
+      retire: ({ database }) => new KeyStore({ database }).retire(keyIdOf(OLD), ACT),
     },
   ],
   [
@@ -172,7 +171,7 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     {
       introduce: ({ test }) => openAnother(test.url),
       keys: ({ database }) =>
-        new KeyRegistryStore({ database }).withRegistration((registry) => registry.registered()),
+        new KeyStore({ database }).withRegistration((registry) => registry.registered()),
       migrate: ({ database }) => migrateToLatest(database),
     },
   ],

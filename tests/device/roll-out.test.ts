@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { respond } from '../../src/device/challenge.ts';
+import { respond, awaitedToken, openActivation, startRollOut } from '../../src/device/challenge.ts';
 import { type DeviceToken, findToken, putToken, removeToken } from '../../src/device/device-token.ts';
 import { readCode } from '../../src/device/read-code.ts';
-import { awaitedToken, openActivation, startRollOut } from '../../src/device/roll-out.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import type { Issuer } from '../../src/ocra/issuer.ts';
 import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { checkAudit } from '../../src/doctor/audit-check.ts';
+import { checkAudit } from '../../src/doctor/database-check.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { AuditedDatabase, unsignedRow } from '../support/database/audited-database.ts';
 import { ACT } from '../support/values/token-values.ts';

@@ -1,8 +1,7 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { SystemAccount } from '../../src/embedded-postgres/programs.ts';
-import { accountForNewCluster } from '../../src/embedded-postgres/account.ts';
+import { type SystemAccount, accountForNewCluster } from '../../src/embedded-postgres/programs.ts';
 import type { EmbeddedConnection } from '../../src/embedded-postgres/membership.ts';
 import { accountNamed, describeAsRoot, NOBODY } from './support/as-root.ts';
 import { ask, embeddedFolders } from './support/embedded-folders.ts';

@@ -14,9 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { appendKey, createKeyFile, readKeyFile, removeKey } from '../../src/keys/key-file.ts';
-import { KeyFileKeys } from '../../src/keys/key-file-vault.ts';
-import { keyIdOf } from '../../src/keys/secret-vault.ts';
+import { appendKey, createKeyFile, readKeyFile, removeKey, KeyFileKeys } from '../../src/keys/key-file.ts';
+import { keyIdOf } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 
 let folder: string;

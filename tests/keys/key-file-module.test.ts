@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { KeyFileKeys } from '../../src/keys/key-file-vault.ts';
-import { keyIdOf, SecretVault } from '../../src/keys/secret-vault.ts';
+import { KeyFileKeys } from '../../src/keys/key-file.ts';
+import { keyIdOf, SecretVault } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 
 const ONE = Buffer.alloc(32, 1);

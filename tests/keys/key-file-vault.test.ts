@@ -2,10 +2,16 @@ import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../../src/keys/vault.ts';
+import {
+  type KeyRegistration,
+  type KeyRegistry,
+  type RegisteredKey,
+  keyIdOf,
+  sealCanary,
+  SecretVault,
+} from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
-import { openVault, type OpenedVault } from '../../src/keys/key-file-vault.ts';
+import { openVault, type OpenedVault } from '../../src/keys/key-file.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 
 const ONE = Buffer.alloc(32, 1);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyOverview } from '../../src/keys/key-overview.ts';
+import { KeyOverview } from '../../src/keys/key-service.ts';
 import type { KeyState } from '../../src/keys/vault.ts';
-import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
-import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
+import { KeyStore } from '../../src/keys/key-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
@@ -15,8 +14,8 @@ describe('/system/keys', () => {
   beforeAll(async () => {
     application = await TestApplication.open();
     const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
-    await new KeyRegistryStore({ database }).register(KEY_ID, Buffer.from('canary'));
-    await new KeyHolderStore({ database }).beat('one', {
+    await new KeyStore({ database }).register(KEY_ID, Buffer.from('canary'));
+    await new KeyStore({ database }).beat('one', {
       place: 'tan1:17',
       keyIds: [KEY_ID],
       sealingKey: KEY_ID,

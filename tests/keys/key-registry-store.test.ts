@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
+import { KeyStore } from '../../src/keys/key-store.ts';
 import { down as takeBack } from '../../src/database/migrations/005-encryption-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 let test: TestDatabase;
-let registry: KeyRegistryStore;
+let registry: KeyStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  registry = new KeyRegistryStore({ database: test.database });
+  registry = new KeyStore({ database: test.database });
 });
 
 afterAll(() => test.drop());

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RegisteredKey } from '../../src/keys/vault.ts';
+import { type RegisteredKey, keyIdOf, sealCanary, SecretVault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { LoginTokens } from '../../src/administrators/json-web-tokens.ts';
-import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
 import { KeyFollower, LiveVault } from '../../src/keys/live-vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import type { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
+import type { KeyStore } from '../../src/keys/key-store.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 import { until } from '../support/values/until.ts';
 
@@ -90,7 +89,7 @@ describe('a vault whose keys change while it runs', () => {
 describe('a server that follows the list of keys', () => {
   const beats: string[] = [];
   const logged: string[] = [];
-  const holders: Pick<KeyHolderStore, 'beat' | 'leave'> = {
+  const holders: Pick<KeyStore, 'beat' | 'leave'> = {
     beat: (_id, { keyIds, sealingKey }) => {
       beats.push(`${keyIds.join()} ${sealingKey}`);
       return Promise.resolve();

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Sealed, SecretPurpose } from '../../src/keys/vault.ts';
+import { type Sealed, type SecretPurpose, SecretVault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 5)], random: systemRandom });

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import type { Sealed } from '../../src/keys/vault.ts';
+import { type Sealed, keyIdOf, SecretVault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { keyIdOf, SecretVault } from '../../src/keys/secret-vault.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 const KEY = Buffer.alloc(32, 0x11);

@@ -2,12 +2,23 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../../src/keys/vault.ts';
+import {
+  type KeyRegistration,
+  type KeyRegistry,
+  type RegisteredKey,
+  keyIdOf,
+  notReady,
+  sealCanary,
+  SecretVault,
+} from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
-import { openVault } from '../../src/keys/key-file-vault.ts';
-import { openWrappedVault, WrappedKeys, type WrappedVault } from '../../src/keys/wrapped-vault.ts';
-import { notReady, type Pkcs11Request } from '../../src/keys/pkcs11-module.ts';
+import { openVault } from '../../src/keys/key-file.ts';
+import {
+  openWrappedVault,
+  WrappedKeys,
+  type WrappedVault,
+  type Pkcs11Request,
+} from '../../src/keys/wrapped-vault.ts';
 import type { KeyBytes, Pkcs11Result } from '../../src/keys/pkcs11-process.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 

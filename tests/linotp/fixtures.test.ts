@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { openDatabase } from '../../src/database/database.ts';
-import { LocalTime } from '../../src/linotp/local-time.ts';
+import { LocalTime } from '../../src/linotp/linotp-source.ts';
 import { checkPin } from '../../src/tokens/pin.ts';
 import { TestApplication } from '../support/application/test-application.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { EncryptionKey } from '../../src/linotp/encryption-key.ts';
+import { EncryptionKey } from '../../src/linotp/secrets.ts';
 import { readInstallation } from '../../src/linotp/installation-reading.ts';
 import type { LinotpSource, SourceRow, SourceTable } from '../../src/linotp/linotp-source.ts';
 

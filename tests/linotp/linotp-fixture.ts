@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Services } from '../../src/services.ts';
-import { EncryptionKey } from '../../src/linotp/encryption-key.ts';
+import { EncryptionKey } from '../../src/linotp/secrets.ts';
 import type { ImportEntry, ImportSummary } from '../../src/linotp/import-report.ts';
 import type { ImportRequest } from '../../src/linotp/import-service.ts';
-import { LocalTime } from '../../src/linotp/local-time.ts';
+import { LocalTime } from '../../src/linotp/linotp-source.ts';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
 import { OPERATOR } from '../support/application/test-application.ts';
 

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import type { Sealed, SecretPurpose } from '../../src/keys/vault.ts';
+import { type Sealed, type SecretPurpose, SecretVault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
 
 /** The vault of `TestApplication`. */
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });

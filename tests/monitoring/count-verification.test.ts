@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Database } from '../../src/database/database.ts';
-import { CountVerificationStore } from '../../src/monitoring/count-verification-store.ts';
+import { TokenCountStore } from '../../src/monitoring/token-count-store.ts';
 import { expectRightCounts } from '../campaigns/count-model/kept-counts.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
@@ -10,12 +10,12 @@ import { ACT } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
 let database: Database;
-let verification: CountVerificationStore;
+let verification: TokenCountStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   ({ database } = test);
-  verification = new CountVerificationStore({ database });
+  verification = new TokenCountStore({ database });
   await insertState(database, {
     resolvers: ['people'],
     realms: ['north', 'south'].map((name) => ({ name, resolvers: ['people'] })),

@@ -4,7 +4,7 @@ import {
   InstallationReadings,
   type InstallationReadingsDependencies,
 } from '../../src/monitoring/installation-state.ts';
-import type { StoredState } from '../../src/monitoring/token-count-store.ts';
+import type { StoredState, TokenCountStore } from '../../src/monitoring/token-count-store.ts';
 import type { TokenCountRow } from '../../src/monitoring/token-counts.ts';
 import { ServiceMetrics } from '../../src/observability/metrics.ts';
 import { CERTIFICATE_2030 } from '../support/values/certificate.ts';
@@ -28,14 +28,21 @@ beforeEach(() => {
   metrics = new ServiceMetrics({ clock: systemClock });
 });
 
-function measure(given: Partial<InstallationReadingsDependencies> = {}): void {
+interface Given extends Partial<Omit<InstallationReadingsDependencies, 'counts'>> {
+  readonly counts?: Pick<TokenCountStore, 'snapshot'>;
+  readonly stored?: TokenCountStore['storedState'];
+}
+
+function measure({ counts, stored, ...given }: Given = {}): void {
   const readings = new InstallationReadings({
     configurations: { current: () => Promise.resolve(configurationOf({})) },
-    counts: { snapshot: () => Promise.resolve({ tokens: [], activeUsers: [] }) },
-    stored: () => {
-      const question = deferred<StoredState>();
-      asked.push(question);
-      return question.promise;
+    counts: {
+      snapshot: () => counts?.snapshot() ?? Promise.resolve({ tokens: [], activeUsers: [] }),
+      storedState: (...times) => {
+        const question = deferred<StoredState>();
+        asked.push(question);
+        return stored?.(...times) ?? question.promise;
+      },
     },
     licence: { report: () => Promise.resolve({ kind: 'none' }) },
     clock: systemClock,

@@ -1,6 +1,6 @@
 import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { LicenceSignature } from '../../src/monitoring/licence-signature.ts';
+import { LicenceSignature } from '../../src/monitoring/licence.ts';
 import { CLAIMS, licenceVendor, signedWith, tampered } from '../support/values/signed-licence.ts';
 
 const NOT_SIGNED = 'it is not signed with the key of LICENCE_PUBLIC_KEY_FILE';

@@ -33,9 +33,9 @@ function overviewWith(
         counted();
         return Promise.resolve({ tokens: [], activeUsers: [] });
       },
+      lockedTokens: none,
+      installedSteps: () => Promise.resolve({ secondFactor: false, backup: false }),
     },
-    lockedTokens: none,
-    installedSteps: () => Promise.resolve({ secondFactor: false, backup: false }),
     managedUsers: { count: () => Promise.resolve(0) },
     userCounts: { find: none },
     observations: { responsesSince: none, resolverUses: none },

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { ResolverService } from '../../src/resolvers/resolver-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
-import type { Sealed } from '../../src/keys/vault.ts';
+import { SecretVault, type Sealed } from '../../src/keys/vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

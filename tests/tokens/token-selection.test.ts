@@ -8,7 +8,7 @@ import type { TokenSelection } from '../../src/tokens/token-selection.ts';
 import { TokenService } from '../../src/tokens/token-service.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../src/keys/vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';

@@ -9,7 +9,7 @@ import { TokenService } from '../../src/tokens/token-service.ts';
 import type { TokenSettings } from '../../src/tokens/token-settings.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../src/keys/vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { ServiceMetrics } from '../../src/observability/metrics.ts';
-import { SecretVault } from '../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../src/keys/vault.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { DeliveryStore } from '../../src/webhooks/delivery-store.ts';
 import { DeliveryDispatcher, type DispatchLimits } from '../../src/webhooks/delivery-dispatcher.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { addressFault, readReceiverUrl } from '../../src/webhooks/receiver-address.ts';
+import { addressFault, readReceiverUrl } from '../../src/webhooks/webhook.ts';
 
 describe('the URL of a receiver', () => {
   it.each([

@@ -1,12 +1,13 @@
-import { openChallenge, type OpenChallenge } from '../../../src/device/challenge.ts';
-import { type DeviceToken, findToken } from '../../../src/device/device-token.ts';
-import { readCode } from '../../../src/device/read-code.ts';
 import {
+  openChallenge,
+  type OpenChallenge,
   awaitedToken,
   openActivation,
   startRollOut,
   type StartedRollOut,
-} from '../../../src/device/roll-out.ts';
+} from '../../../src/device/challenge.ts';
+import { type DeviceToken, findToken } from '../../../src/device/device-token.ts';
+import { readCode } from '../../../src/device/read-code.ts';
 import type { ReadNonceUrl } from '../../../src/ocra/qrtan-url.ts';
 import type { HistoryEntry, Vault } from '../vault/vault.ts';
 import { type Destination, destinationOf } from './destination.ts';

@@ -1,5 +1,5 @@
 import type { DeviceToken } from '../../../src/device/device-token.ts';
-import { shownIssuer } from '../../../src/device/roll-out.ts';
+import { shownIssuer } from '../../../src/device/challenge.ts';
 import { MAX_COUNTER } from '../../../src/ocra/data-input.ts';
 import { decodeHex } from '../../../src/ocra/hex.ts';
 import type { Issuer } from '../../../src/ocra/issuer.ts';

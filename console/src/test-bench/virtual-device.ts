@@ -1,7 +1,12 @@
-import { type OpenChallenge, openChallenge, respond } from '../../../src/device/challenge.ts';
+import {
+  type OpenChallenge,
+  openChallenge,
+  respond,
+  openActivation,
+  startRollOut,
+} from '../../../src/device/challenge.ts';
 import type { DeviceToken, ReadyToken } from '../../../src/device/device-token.ts';
 import { readCode } from '../../../src/device/read-code.ts';
-import { openActivation, startRollOut } from '../../../src/device/roll-out.ts';
 import { encodeActivationCode } from '../../../src/ocra/activation-code.ts';
 import { call, callWithDetail } from '../api/call.ts';
 

@@ -6,7 +6,7 @@ import { CliFailure, describeFailure, fetchFaultReason } from '../cli-failure.ts
 import { type CommandContext, examples, operatorCaller } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
 import { wholeNumberOption } from '../option-values.ts';
-import { readSecretText } from '../secret-input.ts';
+import { readSecretText } from '../files.ts';
 import {
   PLUGIN_STATES,
   PluginExit,

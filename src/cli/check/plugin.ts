@@ -18,7 +18,7 @@ export class PluginExit extends Error {
 }
 
 /** A measured value, for performance data. */
-export interface Measurement {
+interface Measurement {
   readonly label: string;
   readonly value: number;
   /** Seconds, or nothing. */
@@ -137,7 +137,7 @@ function optionalRange(text: string | undefined): ThresholdRange | undefined {
 }
 
 /** A range of the monitoring plugins' guidelines: a value outside of it raises an alert; after `@`, one inside. */
-export interface ThresholdRange {
+interface ThresholdRange {
   /** The text as it was given, for performance data. */
   readonly text: string;
   readonly start: number;

@@ -4,7 +4,7 @@ import type { Fetch } from '../dependencies.ts';
 import type { Problem, ReadingName, Readings } from './plugin.ts';
 
 /** A server to check. */
-export interface CheckedServer {
+interface CheckedServer {
   /** Without a slash at its end. */
   readonly url: string;
   /** An API token with the rights `monitoring:*`; undefined: only its readiness is checked. */

@@ -1,14 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { BackupLock, BackupUnlock } from '../../backup/backup-encryption.ts';
-import { total } from '../../backup/backup-service.ts';
+import { total } from '../../backup/backup-format.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
-import { NewFile, PipedFile, readableFile } from '../files.ts';
+import { NewFile, PipedFile, readableFile, readSecretText } from '../files.ts';
 import { Output } from '../output.ts';
 import { commandLog, keepHeapSmall, untilSignal } from '../../compose/process.ts';
 import type { RestoredBackup, RestoreRequest } from '../../compose/restore-backup.ts';
 import { ProgressBar, withSlowWorkLine } from '../progress.ts';
-import { readSecretText } from '../secret-input.ts';
 
 interface ExportOptions {
   readonly passphraseFile?: string;

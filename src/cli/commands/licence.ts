@@ -3,7 +3,7 @@ import type { LicenceReport } from '../../monitoring/reports.ts';
 import { consequence } from '../../consequences/consequence.ts';
 import { type CommandContext, addCommand, addConfirmedCommand } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
-import { readSecretText } from '../secret-input.ts';
+import { readSecretText } from '../files.ts';
 import { safeText } from '../../kernel/text.ts';
 
 /** Adds `tankeeper licence …`: the signed licence that /monitoring/license reports. */

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import { CliFailure, EXIT_CODES, unknownName } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
-import { unknownName } from '../named-failures.ts';
 import type { Realm } from '../../configuration/configuration.ts';
 
 interface ResolversOption {

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import { CliFailure, EXIT_CODES, unknownName } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { readFileBytes } from '../files.ts';
 import { withSlowWorkLine } from '../progress.ts';
-import { unknownName } from '../named-failures.ts';
 import { type Resolver, RESOLVER_KINDS, type ResolverKind } from '../../configuration/configuration.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { mayHoldPassword, didYouMean } from '../../kernel/text.ts';

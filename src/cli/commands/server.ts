@@ -5,7 +5,7 @@ import { CliFailure } from '../cli-failure.ts';
 import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
-import type { ConfigRow } from '../../config/config-report.ts';
+import type { ConfigRow } from '../../config/config.ts';
 
 const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
   { key: 'variable', title: 'VARIABLE', value: ({ variable }) => variable },
@@ -42,7 +42,7 @@ export function addServerCommands(program: Command, context: CommandContext): vo
     'show what the environment and the configuration file configure, secrets masked',
     ['config', '--config tankeeper.yaml config'],
   ).action(async () => {
-    const { describeConfig } = await import('../../config/config-report.ts');
+    const { describeConfig } = await import('../../config/config.ts');
     const rows = describeConfig(undefined, (await context.configuration()).file);
     context.output.list(rows, CONFIG_COLUMNS, 'nothing is configured');
   });
@@ -66,7 +66,7 @@ function addCheck(config: Command, context: CommandContext): void {
     .argument('[file]', 'the file; else that of --config or TANKEEPER_CONFIG')
     .action(async (file: string | undefined, _options: object, command: Command) => {
       const { configFileVariable } = await import('../../config/config-file.ts');
-      const { checkConfig } = await import('../../config/config-report.ts');
+      const { checkConfig } = await import('../../config/config.ts');
       const path = file ?? command.optsWithGlobals<{ config?: string }>().config ?? configFileVariable();
       const { faults, warnings } = await checkConfig(path);
       const output = context.output;

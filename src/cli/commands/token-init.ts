@@ -3,8 +3,7 @@ import type { Enrolled, EnrolmentRequest } from '../../challenges/enrolment/enro
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext, withConfirmation } from '../command-context.ts';
 import { CHALLENGE_ENDS, promptForResponse } from './challenge.ts';
-import { CodeReader } from '../device/code-reader.ts';
-import { drawQrText, writeQrPng } from '../device/qr-code.ts';
+import { CodeReader, drawQrText, writeQrPng } from '../device/qr-code.ts';
 import type { Output } from '../output.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { Caller } from '../../policy/caller.ts';

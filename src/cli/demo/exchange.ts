@@ -12,7 +12,7 @@ export interface DemoRequest {
 }
 
 /** An answer of the server. */
-export interface DemoAnswer {
+interface DemoAnswer {
   readonly status: number;
   /** The body parsed as JSON, or as text if it is none. */
   readonly body: unknown;

@@ -77,7 +77,7 @@ const COMPONENT = fileURLToPath(
 const MAX_STARTS = 5;
 
 /** The example portal as a process of its own, as an integrator would run it. */
-export interface PortalProcess {
+interface PortalProcess {
   /** With a slash at its end. */
   readonly url: string;
   /** Rejects if the portal ends by itself. */
@@ -173,7 +173,7 @@ const PASSWORD_BYTES = 6;
 type SeededServices = Pick<Services, 'administrators' | 'policies' | 'realms' | 'resolvers' | 'users'>;
 
 /** The settings of the portal. */
-export interface PortalAccess {
+interface PortalAccess {
   readonly apiToken: string;
   /** Throw-away passwords by login; the first is the one that the demo shows. */
   readonly passwords: ReadonlyMap<string, string>;

@@ -12,8 +12,7 @@ import { formatDeviceState } from '../device/device-file.ts';
 import { curlLine, shellWord } from './exchange.ts';
 import { findFreePort } from './free-port.ts';
 import { drivePortal } from './portal.ts';
-import { Tour } from './tour.ts';
-import { tourSteps } from './tour-steps.ts';
+import { Tour, tourSteps } from './tour.ts';
 
 /** The options of `tankeeper demo`. */
 export interface DemoOptions {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { addCommand, type CommandContext } from '../command-context.ts';
-import { defaultDeviceFile } from './code-reader.ts';
+import { defaultDeviceFile } from './qr-code.ts';
 import type { ScanOptions } from './scan-code.ts';
 import type { Column } from '../output.ts';
 import type { DeviceToken } from '../../device/device-token.ts';

@@ -2,6 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import type { PNG } from 'pngjs';
 import { CliFailure } from '../cli-failure.ts';
 import { fileErrorText, readFileBytes } from '../files.ts';
+import { join } from 'node:path';
+import type { CommandContext } from '../command-context.ts';
+import type { Output } from '../output.ts';
+import { safeText } from '../../kernel/text.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const MAX_SIDE_PIXELS = 4096;
@@ -89,4 +93,57 @@ export async function drawQrText(text: string, { color }: { color: boolean }): P
     .filter((row) => row % 2 === 0)
     .map((row) => side.map((column) => BLOCKS[shade(row, column)][shade(row + 1, column)]).join(''));
   return lines.map((line) => (color ? BLACK_ON_WHITE + line + RESET : line)).join('\n');
+}
+
+/** Shows QR codes on the terminal, to a phone or to the virtual device. */
+export class CodeReader {
+  readonly #context: CommandContext;
+  readonly #output: Output;
+  readonly #isVirtual: boolean;
+
+  /** @param isVirtual the virtual device reads the codes, and shows its responses */
+  constructor(context: CommandContext, output: Output, isVirtual: boolean) {
+    this.#context = context;
+    this.#output = output;
+    this.#isVirtual = isVirtual;
+  }
+
+  /** To be called before a token or a challenge is made. @throws CliFailure if the virtual device cannot keep it */
+  async requireDevice(): Promise<void> {
+    if (this.#isVirtual) {
+      const { requireWritableDevice } = await import('./device-file.ts');
+      await requireWritableDevice(defaultDeviceFile(this.#context));
+    }
+  }
+
+  /** @param activationCode the text that the user types into the app, for the code of the second roll-out phase */
+  async show(url: string, activationCode = ''): Promise<void> {
+    const { io } = this.#context.dependencies;
+    this.#output.say(await drawQrText(url, io));
+    if (this.#isVirtual) {
+      await this.#read(url, activationCode);
+    }
+  }
+
+  /** Waits until the code is read. */
+  async awaitReading(): Promise<void> {
+    if (!this.#isVirtual) {
+      await this.#context.dependencies.io.readLine('Read the code with the app, then press Enter: ');
+    }
+  }
+
+  async #read(url: string, activationCode: string): Promise<void> {
+    const { deviceScreen, readByDevice } = await import('./virtual-device.ts');
+    const answer = await readByDevice(this.#context, defaultDeviceFile(this.#context), url, {
+      activationCode: () => Promise.resolve(activationCode),
+      ocraPin: (serial) =>
+        this.#context.knownSecret(`OCRA PIN of ${safeText(serial)}`, '--ocra-pin-file', undefined),
+    });
+    this.#output.say(deviceScreen(answer));
+  }
+}
+
+/** @returns the file of the virtual device, unless an option names another one */
+export function defaultDeviceFile({ dependencies }: CommandContext): string {
+  return join(dependencies.homeFolder, '.tankeeper-device.json');
 }

@@ -11,7 +11,7 @@ import {
 } from './virtual-device.ts';
 import { readQrPng } from './qr-code.ts';
 import type { JsonValue, Output } from '../output.ts';
-import { readSecretText } from '../secret-input.ts';
+import { readSecretText } from '../files.ts';
 import { safeText } from '../../kernel/text.ts';
 import { buildResponseRequest, type OutgoingResponse, readVerdict } from '../../device/response-request.ts';
 

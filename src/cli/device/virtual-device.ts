@@ -1,10 +1,17 @@
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { changeDeviceFile, type DeviceState } from './device-file.ts';
-import { decline, type OpenChallenge, openChallenge, respond } from '../../device/challenge.ts';
+import {
+  decline,
+  type OpenChallenge,
+  openChallenge,
+  respond,
+  awaitedToken,
+  openActivation,
+  startRollOut,
+} from '../../device/challenge.ts';
 import { type DeviceToken, findToken, putToken, removeToken } from '../../device/device-token.ts';
 import { readCode } from '../../device/read-code.ts';
-import { awaitedToken, openActivation, startRollOut } from '../../device/roll-out.ts';
 import type { Clock, Random } from '../../kernel/clock.ts';
 import { safeText } from '../../kernel/text.ts';
 import { randomActivationCode } from '../../ocra/activation-code.ts';
@@ -45,7 +52,7 @@ export interface DeviceDecline extends Pick<OpenChallenge, 'message' | 'transact
   readonly decline: string;
 }
 
-export interface DeviceScan {
+interface DeviceScan {
   readonly state: DeviceState;
   readonly answer: DeviceAnswer;
 }

@@ -2,7 +2,7 @@ import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { JsonValue, Output } from '../output.ts';
 import { ProgressBar } from '../progress.ts';
-import { readSecretText } from '../secret-input.ts';
+import { readSecretText } from '../files.ts';
 import { type ShadowAnswer, ShadowedServer } from './shadowed-server.ts';
 import { safeText } from '../../kernel/text.ts';
 

@@ -6,7 +6,7 @@ import type { Random } from '../../kernel/clock.ts';
 import { parseJsonOrUndefined } from '../../kernel/text.ts';
 
 /** The address and the login of a server. */
-export interface ServerAddress {
+interface ServerAddress {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly account: LoginAccount;
@@ -152,7 +152,7 @@ interface HttpRequest {
 }
 
 /** An answer. */
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number;
   /** The other origin to which the server redirects, if it does. */
   readonly redirect: string | undefined;
@@ -234,7 +234,7 @@ function cookiesOf(headers: readonly string[]): ReadonlyMap<string, string> {
 }
 
 /** The name and password of an administrator. */
-export interface LoginAccount {
+interface LoginAccount {
   readonly name: string;
   readonly password: string;
 }

@@ -2,9 +2,8 @@ import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { importRefused, type LinotpSource } from '../linotp-source.ts';
-import { connectMysql, connectPostgresql, DatabaseSource } from './database-source.ts';
+import { connectMysql, connectPostgresql, DatabaseSource, connectSqlite } from './database-source.ts';
 import { DumpSource } from './dump-source.ts';
-import { connectSqlite } from './sqlite-connection.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 
 /** With a driver (`mysql+mysqldb`) or not; only SQLite's may have no slashes. */

@@ -9,9 +9,14 @@ import {
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 
 import { Semaphore } from '../../kernel/bounded-work.ts';
-import { addressFault, hostOf, type ReceiverAddress } from '../receiver-address.ts';
+import {
+  addressFault,
+  hostOf,
+  type ReceiverAddress,
+  type SendResult,
+  type SignedMessage,
+} from '../webhook.ts';
 import { readAddress } from '../../kernel/networks.ts';
-import type { SendResult, SignedMessage } from '../webhook.ts';
 
 /** Simultaneous look-ups. Node makes them in a pool of four threads, which files and passwords need, too. */
 const MAX_AT_ONCE = 2;

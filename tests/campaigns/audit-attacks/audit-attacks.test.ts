@@ -9,7 +9,7 @@ import { AdministratorStore } from '../../../src/administrators/administrator-st
 import { auditEntry } from '../../../src/audit/rows-store.ts';
 import { AuditStore } from '../../../src/audit/audit-store.ts';
 import type { Database } from '../../../src/database/database.ts';
-import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
+import { KeyStore } from '../../../src/keys/key-store.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { AuditedDatabase, shortly } from '../../support/database/audited-database.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
@@ -248,7 +248,7 @@ describe('a trail that is emptied', () => {
   afterEach(() => attacked.drop());
 
   const register = (server: Database): Promise<boolean> =>
-    new KeyRegistryStore({ database: server }).register('0123456789abcdef', Buffer.alloc(1));
+    new KeyStore({ database: server }).register('0123456789abcdef', Buffer.alloc(1));
   const add = (server: Database, name: string): Promise<void> =>
     new AdministratorStore({ database: server }).insert(name, 'hash', {
       ...ACT,

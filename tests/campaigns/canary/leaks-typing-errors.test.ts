@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkSqlSettings } from '../../../src/resolvers/settings/sql-settings.ts';
 import { runProgram } from '../../../src/cli/program.ts';
-import { loadConfig } from '../../../src/config/config.ts';
-import { describeConfig } from '../../../src/config/config-report.ts';
+import { loadConfig, describeConfig } from '../../../src/config/config.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { pskcFileReader } from '../../../src/tokens/pskc-file.ts';
 import { describeDatabaseFault } from '../../../src/database/database-faults.ts';

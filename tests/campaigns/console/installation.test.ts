@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { openDatabase } from '../../../src/database/database.ts';
-import { KeyHolderStore } from '../../../src/keys/key-holder-store.ts';
-import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
+import { KeyStore } from '../../../src/keys/key-store.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import {
@@ -36,10 +35,10 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     await application.addRealm('office', ['anna']);
     await application.enrolPlain('T1', 'OCRA-1:HOTP-SHA256-8:QN08');
     const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
-    await new KeyRegistryStore({ database }).register(KEY_ID, Buffer.from('canary'));
+    await new KeyStore({ database }).register(KEY_ID, Buffer.from('canary'));
     const held = { keyIds: [KEY_ID], sealingKey: KEY_ID };
-    await new KeyHolderStore({ database }).beat('one', { ...held, place: 'tan1.example.com:4711' });
-    await new KeyHolderStore({ database }).beat('two', { ...held, keyIds: [], place: 'tan2.example.com:17' });
+    await new KeyStore({ database }).beat('one', { ...held, place: 'tan1.example.com:4711' });
+    await new KeyStore({ database }).beat('two', { ...held, keyIds: [], place: 'tan2.example.com:17' });
     await database.close();
     // They stay alive for the test.
     await queryOnce(

@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
 
-import { foldCounts } from '../../../src/monitoring/token-count-store.ts';
-import { CountVerificationStore } from '../../../src/monitoring/count-verification-store.ts';
+import { foldCounts, TokenCountStore } from '../../../src/monitoring/token-count-store.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { CountModelAnswers } from './count-model-answers.ts';
 
@@ -31,7 +30,7 @@ export async function expectRightCounts(database: Database): Promise<void> {
   await foldCounts(database);
   await expectRightAnswers(database);
   expect(await pendingDeltas(database)).toBe(0);
-  expect(await new CountVerificationStore({ database }).verify()).toEqual({ total: 0, drifts: [] });
+  expect(await new TokenCountStore({ database }).verify()).toEqual({ total: 0, drifts: [] });
   const { rows } = await database.knex.raw<{ rows: unknown[] }>(`
     SELECT 'tokens' FROM token_counts WHERE tokens <= 0
     UNION ALL SELECT 'user tokens' FROM active_user_tokens WHERE tokens <= 0

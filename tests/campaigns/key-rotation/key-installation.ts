@@ -1,12 +1,11 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Sealed } from '../../../src/keys/vault.ts';
+import { type Sealed, SecretVault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { SecretVault } from '../../../src/keys/secret-vault.ts';
 import { SEALED_TABLES } from '../../../src/keys/resealing-store.ts';
 import {
   type ProcessEnd,

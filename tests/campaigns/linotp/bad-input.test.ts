@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import { EncryptionKey } from '../../../src/linotp/encryption-key.ts';
+import { EncryptionKey } from '../../../src/linotp/secrets.ts';
 import type { ImportRequest } from '../../../src/linotp/import-service.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';

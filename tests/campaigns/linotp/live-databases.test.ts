@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
 import { contentAfterImport } from '../../linotp/content-after-import.ts';
 import { expectedOf, fixtureFile, importFixture, keyOf } from '../../linotp/linotp-fixture.ts';
-import { LocalTime } from '../../../src/linotp/local-time.ts';
+import { LocalTime } from '../../../src/linotp/linotp-source.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 
 const mariadb = await findMariadb();

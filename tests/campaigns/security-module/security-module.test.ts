@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { keyIdOf } from '../../../src/keys/secret-vault.ts';
+import { keyIdOf } from '../../../src/keys/vault.ts';
 import { isInRepository } from '../../repository/repository-file.ts';
 import {
   runTankeeper,

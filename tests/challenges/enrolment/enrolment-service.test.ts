@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { checkPin } from '../../../src/tokens/pin.ts';
-import type { Sealed, SecretPurpose } from '../../../src/keys/vault.ts';
+import { type Sealed, type SecretPurpose, SecretVault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import type { EnrolmentRequest } from '../../../src/challenges/enrolment/enrolment.ts';
-import { SecretVault } from '../../../src/keys/secret-vault.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { ANNA, KEY, keyedToken, type OcraHouse, OcraSite, vault } from '../../support/database/ocra-house.ts';

@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { demoPlan, TOUR_USER } from '../../../src/cli/demo/demo-content.ts';
-import {
-  expectedActiveUserRows,
-  expectedTokenRows,
-  expectedUserRows,
-} from '../../../src/cli/demo/tour-steps.ts';
+import { expectedActiveUserRows, expectedTokenRows, expectedUserRows } from '../../../src/cli/demo/tour.ts';
 
 const plan = demoPlan();
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { SecretVault } from '../../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../../src/keys/vault.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Response, type Test } from 'supertest';
 import { LoginTokens } from '../../../src/administrators/json-web-tokens.ts';
-import { SecretVault } from '../../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { openSession } from '../../support/application/open-session.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';

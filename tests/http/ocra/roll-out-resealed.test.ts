@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Sealed } from '../../../src/keys/vault.ts';
+import { type Sealed, SecretVault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { SecretVault } from '../../../src/keys/secret-vault.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';

@@ -15,7 +15,7 @@ import type { Guards } from '../../../src/http/limits/guards.ts';
 import type { AppConfig } from '../../../src/http/served-endpoints.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import type { LicenceSignature } from '../../../src/monitoring/licence-signature.ts';
+import type { LicenceSignature } from '../../../src/monitoring/licence.ts';
 import { decimalTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { timeStepAt } from '../../../src/ocra/data-input.ts';

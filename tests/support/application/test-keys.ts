@@ -1,7 +1,7 @@
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { KeyFileKeys } from '../../../src/keys/key-file-vault.ts';
+import { KeyFileKeys } from '../../../src/keys/key-file.ts';
 import { LiveVault } from '../../../src/keys/live-vault.ts';
-import { SecretVault } from '../../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../../src/keys/vault.ts';
 import type { ServiceDependencies } from '../../../src/services.ts';
 
 /** @returns the keys of a service that never change: one, always the same, which no file holds */

@@ -4,7 +4,7 @@ import type { AuditFinding } from '../../../src/audit/verification.ts';
 import { AuditService } from '../../../src/audit/audit-service.ts';
 import { type TrailVerification, verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { SecretVault } from '../../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../../src/keys/vault.ts';
 import { AuditAuthority } from '../../../src/audit/signing-key.ts';
 import { AuditStore } from '../../../src/audit/audit-store.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';

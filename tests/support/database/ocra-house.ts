@@ -19,7 +19,7 @@ import { TokenChoice } from '../../../src/challenges/token-choice.ts';
 import { TokenRegistration } from '../../../src/challenges/enrolment/token-registration.ts';
 import { ValidationService } from '../../../src/challenges/validation-service.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
-import { SecretVault } from '../../../src/keys/secret-vault.ts';
+import { SecretVault } from '../../../src/keys/vault.ts';
 import { ChallengeIssueStore } from '../../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../../src/tokens/token-store.ts';

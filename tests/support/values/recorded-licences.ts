@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/kernel/clock.ts';
-import type { LicenceSignature } from '../../../src/monitoring/licence-signature.ts';
+import type { LicenceSignature } from '../../../src/monitoring/licence.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { recordedState } from './monitoring-fixture.ts';
 import { type LicenceVendor, licenceVendor, tampered } from './signed-licence.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
-import { LicenceSignature } from '../../../src/monitoring/licence-signature.ts';
+import { LicenceSignature } from '../../../src/monitoring/licence.ts';
 
 /** A vendor of licences. */
 export interface LicenceVendor {

@@ -1,9 +1,8 @@
 import { inspectActivationCode } from '../../../src/device/activation-code-entry.ts';
-import { openChallenge, respond } from '../../../src/device/challenge.ts';
+import { openChallenge, respond, openActivation, startRollOut } from '../../../src/device/challenge.ts';
 import type { DeviceToken } from '../../../src/device/device-token.ts';
 import { inspectDisplayText } from '../../../src/device/display-text.ts';
 import { readCode } from '../../../src/device/read-code.ts';
-import { openActivation, startRollOut } from '../../../src/device/roll-out.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { buildNonceUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';

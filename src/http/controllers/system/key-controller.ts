@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import type { KeyOverviewReport } from '../../../keys/key-overview.ts';
+import type { KeyOverviewReport } from '../../../keys/key-service.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';

@@ -1,4 +1,4 @@
-import type { LicenceSignature } from '../../../../src/monitoring/licence-signature.ts';
+import type { LicenceSignature } from '../../../../src/monitoring/licence.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
 import type { Act, ActRequest } from './audited-act.ts';
 

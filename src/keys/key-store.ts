@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-
 import type { Act } from '../policy/caller.ts';
 import type {
   KeyHolder,
@@ -9,13 +8,106 @@ import type {
   RegisteredKey,
   Resealing,
   SealingVault,
+  KeyRegistration,
+  KeyRegistry,
+  WrappedKey,
 } from './vault.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { liveHolders } from './key-holder-store.ts';
-import { lockRegistration, register, readKeys } from './key-registry-store.ts';
 import { countByKey, resealAll } from './resealing-store.ts';
+
+/** A server seen within this time runs. */
+const LIVE = "seen_at > clock_timestamp() - interval '20 seconds'";
+/** A row of a server that ended without notice. */
+const GONE = "seen_at < clock_timestamp() - interval '1 hour'";
+
+interface HolderRow {
+  readonly place: string;
+  readonly key_ids: readonly string[];
+  readonly sealing_key: string;
+}
+
+/** @returns the running servers, by place */
+export async function liveHolders(connection: Knex): Promise<readonly KeyHolder[]> {
+  const rows = await connection('key_holders')
+    .whereRaw(LIVE)
+    .orderBy('place')
+    .select<HolderRow[]>('place', 'key_ids', 'sealing_key');
+  return rows.map(({ place, key_ids: keyIds, sealing_key: sealingKey }) => ({ place, keyIds, sealingKey }));
+}
+
+/** The advisory lock of registering keys. "tank", "keys". */
+const REGISTRATION_LOCK = [0x74616e6b, 0x6b657973] as const;
+
+/** Lets one transaction at a time change the set of keys, or the sealing one. */
+export async function lockRegistration(sql: Knex.Transaction): Promise<void> {
+  await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...REGISTRATION_LOCK]);
+}
+
+interface KeyRow {
+  readonly key_id: string;
+  readonly canary: Buffer;
+  readonly wrapped: Buffer | null;
+  readonly wrapped_by: string | null;
+  readonly is_current: boolean;
+  readonly is_waiting: boolean;
+  readonly is_retired: boolean;
+}
+
+/** @returns the keys in the order in which they were registered */
+export async function readKeys(connection: Knex): Promise<readonly RegisteredKey[]> {
+  const rows = await connection('encryption_keys')
+    .orderBy(['created_at', 'key_id'])
+    .select<KeyRow[]>(
+      'key_id',
+      'canary',
+      'wrapped',
+      'wrapped_by',
+      'is_current',
+      connection.raw('num_nonnulls(current_since, retired_at) = 0 AS is_waiting'),
+      connection.raw('retired_at IS NOT NULL AS is_retired'),
+    );
+  return rows.map(({ key_id: keyId, canary, wrapped: bytes, wrapped_by: by, ...is }) => ({
+    keyId,
+    canary,
+    ...(bytes !== null && by !== null && { wrapped: { bytes, by } }),
+    ...(is.is_current && { isCurrent: true }),
+    ...(is.is_waiting && { isWaiting: true }),
+    ...(is.is_retired && { isRetired: true }),
+  }));
+}
+
+/** The caller holds the lock of the registration, or handles the error when two servers register a first key. */
+async function register(
+  connection: Knex,
+  keyId: string,
+  canary: Buffer,
+  wrapped?: WrappedKey,
+): Promise<boolean> {
+  const isFirst = 'NOT EXISTS (SELECT FROM encryption_keys WHERE is_current)';
+  const inserted: unknown[] = await connection('encryption_keys')
+    .insert({
+      key_id: keyId,
+      canary,
+      wrapped: wrapped?.bytes ?? null,
+      wrapped_by: wrapped?.by ?? null,
+      is_current: connection.raw(isFirst),
+      current_since: connection.raw(`CASE WHEN ${isFirst} THEN clock_timestamp() END`),
+    })
+    .onConflict('key_id')
+    .ignore()
+    .returning('key_id');
+  return inserted.length > 0;
+}
+
+async function addWrapped(connection: Knex, keyId: string, wrapped: WrappedKey): Promise<boolean> {
+  const changed = await connection('encryption_keys')
+    .where({ key_id: keyId })
+    .whereNull('wrapped')
+    .update({ wrapped: wrapped.bytes, wrapped_by: wrapped.by });
+  return changed > 0;
+}
 
 /** "keys", as in the function hold_sealing_key. */
 const SEALING_LOCK = 0x6b657973;
@@ -29,11 +121,62 @@ interface StateRow {
 }
 
 /** The keys in the tables `encryption_keys` and `key_holders`, and the secrets in all others. */
-export class KeyRotationStore {
+export class KeyStore implements KeyRegistry, KeyRegistration {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
     this.#database = database;
+  }
+
+  registered(): Promise<readonly RegisteredKey[]> {
+    return readKeys(this.#database.knex);
+  }
+
+  register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean> {
+    return register(this.#database.knex, keyId, canary, wrapped);
+  }
+
+  addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean> {
+    return addWrapped(this.#database.knex, keyId, wrapped);
+  }
+
+  /**
+   * Lets one server at a time read and register keys: on a first start only one makes a key. If `work` throws, nothing
+   * was registered.
+   * @param work receives the registry to use; may run more than once, when the database aborts a transaction
+   */
+  withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
+    const read = async ({ sql }: UnitOfWork): Promise<T> => {
+      // Another server may be waiting for a key from a security module: this is no request, which would give up sooner.
+      await sql.raw('SET LOCAL lock_timeout = 0');
+      await lockRegistration(sql);
+      return work({
+        registered: () => readKeys(sql),
+        register: (keyId, canary, wrapped) => register(sql, keyId, canary, wrapped),
+        addWrapped: (keyId, wrapped) => addWrapped(sql, keyId, wrapped),
+      });
+    };
+    return this.#database.transact(read, { isLong: true });
+  }
+
+  /** Records that the server runs, and its keys. @param id of the process, unlike all others */
+  async beat(id: string, { place, keyIds, sealingKey }: KeyHolder): Promise<void> {
+    await this.#database.knex.raw(
+      // Servers that slept at the same time could deadlock on each other's rows.
+      `WITH gone AS (
+         DELETE FROM key_holders WHERE id = ANY (ARRAY(
+           SELECT id FROM key_holders WHERE ${GONE} AND id <> :id FOR UPDATE SKIP LOCKED)))
+       INSERT INTO key_holders (id, place, key_ids, sealing_key, seen_at)
+       VALUES (:id, :place, :keyIds::text[], :sealingKey, clock_timestamp())
+       ON CONFLICT (id) DO UPDATE
+       SET key_ids = excluded.key_ids, sealing_key = excluded.sealing_key, seen_at = excluded.seen_at`,
+      { id, place, keyIds: [...keyIds], sealingKey },
+    );
+  }
+
+  /** Records that the server ends. */
+  async leave(id: string): Promise<void> {
+    await this.#database.knex('key_holders').where({ id }).delete();
   }
 
   /** @returns the registered keys, oldest first */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { JoinedWrites } from '../../src/observability/joined-writes.ts';
+import { JoinedWrites } from '../../src/compose/process.ts';
 
 function joined(): { readonly lines: JoinedWrites; readonly writes: string[] } {
   const target = new PassThrough();

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Act } from '../../src/policy/caller.ts';
-import type { Sealed } from '../../src/keys/vault.ts';
+import { type Sealed, keyIdOf, sealCanary, SecretVault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
-import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
-import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
+import { KeyStore } from '../../src/keys/key-store.ts';
 import { SEALED_TABLES } from '../../src/keys/resealing-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { deferred } from '../support/values/deferred.ts';
@@ -38,13 +36,13 @@ const secretOf = (purpose: string, subject: string): Buffer => Buffer.from(`${pu
 const serialOf = (index: number): string => `T${String(index).padStart(3, '0')}`;
 
 let test: TestDatabase;
-let rotation: KeyRotationStore;
+let rotation: KeyStore;
 
 beforeEach(async () => {
   test = await createTestDatabase();
-  const registry = new KeyRegistryStore({ database: test.database });
+  const registry = new KeyStore({ database: test.database });
   await registry.register(keyIdOf(ONE), sealCanary(old));
-  rotation = new KeyRotationStore({ database: test.database });
+  rotation = new KeyStore({ database: test.database });
   await rotation.add(
     () => Promise.resolve({ keyId: keyIdOf(TWO), canary: sealCanary(fresh), isMade: true }),
     ACT,
@@ -114,7 +112,7 @@ async function openAll(vault: SecretVault): Promise<number> {
   return opened;
 }
 
-const reseal = (): ReturnType<KeyRotationStore['reseal']> => rotation.reseal(both, () => undefined, ACT);
+const reseal = (): ReturnType<KeyStore['reseal']> => rotation.reseal(both, () => undefined, ACT);
 
 describe('the list of sealed columns', () => {
   it('names every column of bytes in the schema, or it is known to hold no sealed secret', async () => {
