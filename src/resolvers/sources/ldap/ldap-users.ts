@@ -13,9 +13,8 @@ import {
   userOfEntry,
 } from './ldap-entry.ts';
 import { LdapFault } from './ldap-fault.ts';
-import { equals } from './ldap-filter.ts';
+import { equals, searchFilters } from './ldap-filter.ts';
 import { isWithin } from './ldap-name.ts';
-import { searchFilters } from './ldap-search-filters.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 import { matchesUser } from '../../user-search.ts';
 import { GUID_ATTRIBUTE, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
