@@ -1,7 +1,7 @@
 import { CliFailure } from './cli-failure.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/text.ts';
-import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
+import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/user-source.ts';
 import type { Services } from '../services.ts';
 
 type NamedEntity = 'realm' | 'resolver' | 'policy' | 'administrator';

@@ -9,10 +9,9 @@ import type { ReadPolicy } from '../policy/read-policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { unknownNames, type UnknownPolicyName } from '../policy/unknown-names.ts';
 import { describeExamination } from '../resolvers/resolver-trial.ts';
-import { unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
+import { type Examination, unavailableResolvers } from '../resolvers/user-source.ts';
 import { certificateEnd, readFlag } from '../resolvers/settings/setting-values.ts';
 import { readSqlSettings } from '../resolvers/settings/sql-settings.ts';
-import type { Examination } from '../resolvers/user-source.ts';
 import { isLoopback } from './environment-check.ts';
 import { type Finding, findingOf } from './examination.ts';
 

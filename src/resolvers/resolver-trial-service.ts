@@ -5,7 +5,14 @@ import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { DirectoryUser, Examination, UserSource } from './user-source.ts';
+import {
+  beginningCondition,
+  type DirectoryUser,
+  type Examination,
+  isSearchable,
+  ResolverUnavailable,
+  type UserSource,
+} from './user-source.ts';
 import {
   assertNoForeignPath,
   type CheckedResolver,
@@ -23,8 +30,6 @@ import {
   type TrialParts,
   withTrialSource,
 } from './resolver-trial.ts';
-import { ResolverUnavailable } from './resolver-unavailable.ts';
-import { beginningCondition, isSearchable } from './user-search.ts';
 
 interface TrialDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;

@@ -1,4 +1,5 @@
 import type { Resolver } from '../configuration/configuration.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -99,3 +100,169 @@ export interface ResolverSecrets {
 
 /** Opens the users of a resolver by its kind. */
 export type UserSources = (resolver: Resolver) => UserSource;
+
+const MAX_LENGTH = 320;
+/** The fields that a free search looks at. */
+const SEARCHED: readonly UserField[] = ['login', 'givenName', 'surname', 'email', 'phone'];
+
+/** @param text may hold asterisks, each for any text; without one, users with the text anywhere are found */
+export function freeCondition(text: string): UserCondition {
+  return { fields: SEARCHED, pattern: readPattern(text.includes('*') ? text : `*${text}*`) };
+}
+
+/** @param text may hold asterisks, each for any text; without one, the field must equal it */
+export function fieldCondition(field: UserField, text: string): UserCondition {
+  return { fields: [field], pattern: readPattern(text) };
+}
+
+/** The fields by whose beginnings people are looked up. */
+const NAMED_BY: readonly UserField[] = ['login', 'givenName', 'surname', 'email'];
+
+/** @returns the condition that the login, a name or the e-mail address begins with the text, in which nothing is a wildcard */
+export function beginningCondition(text: string): UserCondition {
+  return { fields: NAMED_BY, pattern: [text, ''] };
+}
+
+/** @returns false if no user can match: a source may fail on such a text */
+export function isSearchable({ pattern }: UserCondition): boolean {
+  return pattern.join('*').length <= MAX_LENGTH && !pattern.some((piece) => /\p{Cc}|\p{Cs}/u.test(piece));
+}
+
+/** @returns true if everybody matches, also those without a value */
+export function matchesAll({ pattern }: UserCondition): boolean {
+  return pattern.length > 1 && pattern.every((piece) => piece === '');
+}
+
+/** @returns true if all conditions hold */
+export function matchesUser(user: DirectoryUser, conditions: readonly UserCondition[]): boolean {
+  return conditions.every(({ fields, pattern }) => {
+    const pieces = pattern.map((piece) => piece.toLowerCase());
+    return fields.some((field) => matchesText(user[field].toLowerCase(), pieces));
+  });
+}
+
+/** The character that escapes others in `likePattern`. A backslash would mean something to MySQL's texts as well. */
+export const LIKE_ESCAPE = '!';
+
+/** @returns the pattern for SQL's `LIKE … ESCAPE '!'` */
+export function likePattern(pattern: UserPattern): string {
+  return pattern.map((piece) => piece.replaceAll(/[!%_]/g, `${LIKE_ESCAPE}$&`)).join('%');
+}
+
+function readPattern(text: string): UserPattern {
+  const [first = '', ...others] = text.split('*');
+  return [first, ...others];
+}
+
+function matchesText(text: string, pieces: readonly string[]): boolean {
+  const [first = '', ...others] = pieces;
+  const last = others.pop();
+  if (last === undefined) {
+    return text === first;
+  }
+  const end = text.length - last.length;
+  if (!text.startsWith(first) || !text.endsWith(last) || end < first.length) {
+    return false;
+  }
+  let place = first.length;
+  for (const piece of others) {
+    const found = text.indexOf(piece, place);
+    if (found < 0 || found + piece.length > end) {
+      return false;
+    }
+    place = found + piece.length;
+  }
+  return true;
+}
+
+/** The server that a resolver got no connection to, or no answer from. */
+export interface SilentServer {
+  readonly lacks: 'connection' | 'answer';
+  /** `host:port`, several separated by commas, or the path of a socket. */
+  readonly address: string;
+  readonly reason: string;
+}
+
+interface Unavailability {
+  readonly resolver: string;
+  /** The reason in words for clients: no host, no path. */
+  readonly reason: string;
+  /** The server, if one is at fault. Only operators and the log may know it. */
+  readonly server?: SilentServer | undefined;
+  readonly realm?: string | undefined;
+  readonly detail?: string | undefined;
+  readonly cause?: unknown;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'no server listens there',
+  ENOENT: 'no server listens there',
+  EACCES: 'access to the socket is denied',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name is unknown',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+  ETIMEDOUT: 'it does not answer in time',
+  ECONNRESET: 'it closed the connection',
+  EPIPE: 'it closed the connection',
+};
+
+/** @returns the reason for a system code of a failed connection; undefined for any other code */
+export function connectionReason(code: string | undefined): string | undefined {
+  return REASONS[code ?? ''];
+}
+
+/** The failure 'resolver.unavailable', with the server at fault for operators and the log. */
+export class ResolverUnavailable extends ServiceError<'resolver.unavailable'> {
+  readonly #facts: Unavailability;
+
+  constructor(facts: Unavailability) {
+    const { resolver, reason, server, realm, detail, cause } = facts;
+    const place = server === undefined ? detail : describeServer(server, resolver, realm);
+    super('resolver.unavailable', `The resolver '${resolver}' is unavailable: ${reason}`, {
+      cause,
+      ...(place !== undefined && { detail: place }),
+    });
+    this.#facts = facts;
+  }
+
+  get resolver(): string {
+    return this.#facts.resolver;
+  }
+
+  /** The reason in words for clients, the end of the message. */
+  get reason(): string {
+    return this.#facts.reason;
+  }
+
+  /** @param realm the realm that was searched, or the realms of the resolver separated by commas */
+  inRealm(realm: string): ResolverUnavailable {
+    return new ResolverUnavailable({ ...this.#facts, realm, cause: this.cause });
+  }
+
+  /** @returns the failure for operators: `no connection to 127.0.0.1:389 (resolver corp, realm office): reason` */
+  describe(): string {
+    const { resolver, server, realm, detail, reason } = this.#facts;
+    if (server !== undefined) {
+      return describeServer(server, resolver, realm);
+    }
+    const where = realm === undefined ? '' : ` (realm ${realm})`;
+    return `The resolver '${resolver}'${where} is unavailable: ${reason}${detail === undefined ? '' : ` (${detail})`}`;
+  }
+}
+
+/** @returns the unavailable resolvers among an error and its causes; each once */
+export function unavailableResolvers(error: unknown): readonly ResolverUnavailable[] {
+  if (error instanceof ResolverUnavailable) {
+    return [error];
+  }
+  if (error instanceof AggregateError) {
+    return (error.errors as unknown[]).flatMap(unavailableResolvers);
+  }
+  return error instanceof Error && error.cause !== undefined ? unavailableResolvers(error.cause) : [];
+}
+
+function describeServer({ lacks, address, reason }: SilentServer, resolver: string, realm?: string): string {
+  const what = lacks === 'connection' ? 'no connection to' : 'no answer from';
+  return `${what} ${address} (resolver ${resolver}${realm === undefined ? '' : `, realm ${realm}`}): ${reason}`;
+}

@@ -1,7 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { DirectoryUser, UserSources } from '../resolvers/user-source.ts';
+import { type DirectoryUser, ResolverUnavailable, type UserSources } from '../resolvers/user-source.ts';
 import { findInOrder } from '../resolvers/resolver-lookup.ts';
-import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
 import { isNotFalse } from '../configuration/setting.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';

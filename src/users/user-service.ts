@@ -2,10 +2,18 @@ import type { Resolver, ResolverKind } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { DirectoryUser, UserCondition, UserField, UserSources } from '../resolvers/user-source.ts';
+import {
+  type DirectoryUser,
+  fieldCondition,
+  freeCondition,
+  isSearchable,
+  matchesAll,
+  ResolverUnavailable,
+  type UserCondition,
+  type UserField,
+  type UserSources,
+} from '../resolvers/user-source.ts';
 import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
-import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
-import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { ManagedUserStore } from './managed-user-store.ts';

@@ -11,7 +11,7 @@ import { LdapFault } from './ldap-fault.ts';
 import type { LdapServer, LdapTransport } from './ldap-configuration.ts';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { connectionReason } from '../../resolver-unavailable.ts';
+import { connectionReason } from '../../user-source.ts';
 
 /** A search for entries. */
 export interface LdapSearch {

@@ -1,7 +1,13 @@
 import { AndFilter, OrFilter, type SearchEntry } from 'ldapts';
 import { isStorable } from '../../../kernel/text.ts';
-import type { DirectoryUser, Examination, UserSearch, UserSource } from '../../user-source.ts';
-import { ResolverUnavailable } from '../../resolver-unavailable.ts';
+import {
+  type DirectoryUser,
+  type Examination,
+  matchesUser,
+  ResolverUnavailable,
+  type UserSearch,
+  type UserSource,
+} from '../../user-source.ts';
 import type { LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
 import {
@@ -16,7 +22,6 @@ import { LdapFault } from './ldap-fault.ts';
 import { equals, searchFilters } from './ldap-filter.ts';
 import { isWithin } from './ldap-name.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
-import { matchesUser } from '../../user-search.ts';
 import { GUID_ATTRIBUTE, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 
 interface Directory {

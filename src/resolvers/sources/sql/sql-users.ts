@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
 
-import type {
-  DirectoryUser,
-  Examination,
-  ResolverSecrets,
-  UserCondition,
-  UserSearch,
-  UserSource,
+import {
+  type DirectoryUser,
+  type Examination,
+  LIKE_ESCAPE,
+  likePattern,
+  type ResolverSecrets,
+  type UserCondition,
+  type UserSearch,
+  type UserSource,
 } from '../../user-source.ts';
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
@@ -30,7 +32,6 @@ import {
 import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
 import { SqlPool } from './sql-pool.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
-import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
 import type { DirectoryPasswords } from '../directory-password.ts';
 
 interface SqlUsersOptions {
