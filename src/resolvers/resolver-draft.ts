@@ -2,7 +2,7 @@ import type { ExpectedResolver } from '../configuration/expected-state.ts';
 import type { FileBounds } from './sources/file-bounds.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
-import { readResolverName } from './resolver-name.ts';
+import { readResolverName } from './resolver-lookup.ts';
 import { SETTINGS_RULES } from './settings/settings-rules.ts';
 import { RESOLVER_KINDS, type Resolver } from '../configuration/configuration.ts';
 

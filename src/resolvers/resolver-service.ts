@@ -6,8 +6,7 @@ import type { Vault } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { Examination, UserSources } from './user-source.ts';
 import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
-import { assertInNoRealm, requireResolver, unknownReference } from './resolver-lookup.ts';
-import { readResolverName } from './resolver-name.ts';
+import { assertInNoRealm, readResolverName, requireResolver, unknownReference } from './resolver-lookup.ts';
 import { examineUsers, secretBoundChanges, type TrialParts, withTrialSource } from './resolver-trial.ts';
 
 interface ResolverDependencies {
