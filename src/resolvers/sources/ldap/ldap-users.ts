@@ -20,9 +20,8 @@ import {
 } from './ldap-entry.ts';
 import { LdapFault } from './ldap-fault.ts';
 import { equals, searchFilters } from './ldap-filter.ts';
-import { isWithin } from './ldap-name.ts';
+import { GUID_ATTRIBUTE, isWithin, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
-import { GUID_ATTRIBUTE, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 
 interface Directory {
   readonly settings: LdapSettings;
