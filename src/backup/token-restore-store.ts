@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
 import type { Act } from '../policy/caller.ts';
-import type { Owner } from '../users/owner.ts';
+import type { Owner } from '../users/user.ts';
 import { holdReferences } from '../tokens/token-rows-store.ts';
 import { backupInvalid } from './backup-format.ts';
 import type { OpenBackup } from './backup-lines.ts';

@@ -1,4 +1,4 @@
-import type { Owner } from '../users/owner.ts';
+import type { Owner } from '../users/user.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { DeclineKind } from '../ocra/decline.ts';
 import type { ShownQuestions } from '../ocra/question.ts';

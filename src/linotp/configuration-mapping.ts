@@ -16,7 +16,7 @@ import { readAdministratorName } from '../administrators/administrator.ts';
 import { faultOfLength, shortened, type SourceRow, textOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 import type { ResolverKind } from '../configuration/configuration.ts';
-import type { ManagedUser } from '../users/user-draft.ts';
+import type { ManagedUser } from '../users/user.ts';
 import { checkResolver } from '../resolvers/resolver-draft.ts';
 import { SETTINGS_RULES } from '../resolvers/settings/settings-rules.ts';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Owner } from '../users/owner.ts';
+import type { Owner } from '../users/user.ts';
 import type { Rollout, Token, TokenChange, TokenSecrets, TokenStateChange } from './token.ts';
 import type { TokenUse } from './token-use.ts';
 import type { Sealed } from '../keys/vault.ts';

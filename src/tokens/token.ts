@@ -1,5 +1,5 @@
 import type { Sealed } from '../keys/vault.ts';
-import type { Owner } from '../users/owner.ts';
+import type { Owner } from '../users/user.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { TokenUse } from './token-use.ts';
 

@@ -4,7 +4,7 @@ import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
 import { isNotFalse } from '../configuration/setting.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
-import type { Owner } from './owner.ts';
+import type { Owner } from './user.ts';
 
 /** A user, with the resolver and realm that they were found in. */
 export interface ResolvedUser extends DirectoryUser {

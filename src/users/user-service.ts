@@ -18,7 +18,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { ManagedUserStore } from './managed-user-store.ts';
 import { assertPassword, type PasswordHasher } from './password-hash.ts';
-import { checkUser, type UserDraft } from './user-draft.ts';
+import { checkUser, type UserDraft } from './user.ts';
 
 interface UserDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;

@@ -18,7 +18,7 @@ import { DirectoryPasswords } from './directory-password.ts';
 import { FileBounds } from './file-bounds.ts';
 import { PasswdFile } from './passwd/passwd-file.ts';
 import { SqlUsers } from './sql/sql-users.ts';
-import type { ManagedUser } from '../../users/user-draft.ts';
+import type { ManagedUser } from '../../users/user.ts';
 
 /** The dependencies of sources. */
 export interface SourceDependencies {

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../src/audit/refusal-trail.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import type { NewToken } from '../../../src/tokens/token.ts';
-import type { Owner } from '../../../src/users/owner.ts';
+import type { Owner } from '../../../src/users/user.ts';
 import { UserDirectory } from '../../../src/users/user-directory.ts';
 import { checkPolicy, type PolicyDraft } from '../../../src/policy/policy.ts';
 import { type Random } from '../../../src/kernel/clock.ts';
