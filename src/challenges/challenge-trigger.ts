@@ -1,11 +1,10 @@
-import { isUsable } from '../tokens/token-use.ts';
+import { isLocked, isOcraToken, isUsable, type Token } from '../tokens/token.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
 import { valuesForToken } from '../policy/policy-value.ts';
-import { isLocked, isOcraToken, type Token } from '../tokens/token.ts';
 import type { ChallengeFactory, IssuedChallenge } from './challenge-factory.ts';
 import type { ChallengeIssueStore } from './challenge-issue-store.ts';
 import { readOcraSettings } from '../configuration/settings.ts';

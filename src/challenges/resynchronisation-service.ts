@@ -1,8 +1,7 @@
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import type { Token, TokenStateChange } from '../tokens/token.ts';
-import { isVisible } from '../tokens/token-view.ts';
+import { isVisible, type Token, type TokenStateChange } from '../tokens/token.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import { isVisible } from '../tokens/token-view.ts';
+import { isVisible } from '../tokens/token.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
 import type { StoredTransaction } from './transaction-history.ts';
 import type { TransactionStore } from './transaction-store.ts';

@@ -1,4 +1,4 @@
-import { isUsable } from '../tokens/token-use.ts';
+import { isLocked, isUsable, type Token } from '../tokens/token.ts';
 import { createHash } from 'node:crypto';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
@@ -10,7 +10,6 @@ import { plainQuestion } from '../ocra/question.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isLocked, type Token } from '../tokens/token.ts';
 import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
 import { type ChallengeService, type StatusEntry, statusEntry } from './challenge-service.ts';
 import type { ChallengeStore } from './challenge-store.ts';

@@ -2,8 +2,7 @@ import { type Administrator, serialOf } from '../administrators/administrator.ts
 import type { AdministratorStore } from '../administrators/administrator-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { listNames } from '../kernel/text.ts';
-import { isOcraToken } from '../tokens/token.ts';
-import { isUsable } from '../tokens/token-use.ts';
+import { isOcraToken, isUsable } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { type Consequence, consequence } from './consequence.ts';
 

@@ -1,6 +1,5 @@
 import { listNames } from '../kernel/text.ts';
-import type { Token } from '../tokens/token.ts';
-import { boundOf, isUsable, readUse, type UseBound, type UseSettings } from '../tokens/token-use.ts';
+import { boundOf, isUsable, readUse, type Token, type UseBound, type UseSettings } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';

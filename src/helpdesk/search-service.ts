@@ -15,7 +15,7 @@ import {
   type UserSource,
   type UserSources,
 } from '../resolvers/user-source.ts';
-import { isVisible } from '../tokens/token-view.ts';
+import { isVisible } from '../tokens/token.ts';
 import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';
 import type { TokenPageStore } from './helpdesk-store.ts';
 import { locate } from '../users/user-directory.ts';

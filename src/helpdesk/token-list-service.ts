@@ -10,7 +10,7 @@ import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { UserSources } from '../resolvers/user-source.ts';
 import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-selection.ts';
-import { isVisible } from '../tokens/token-view.ts';
+import { isVisible } from '../tokens/token.ts';
 import type { Owner } from '../users/user.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';

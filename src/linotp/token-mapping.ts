@@ -1,11 +1,10 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { isStorable, storableForm } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
-import { isSerial, OCRA_TYPES, type Rollout } from '../tokens/token.ts';
+import { isSerial, OCRA_TYPES, partsOfDayFirst, type Rollout, type TokenUse } from '../tokens/token.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../tokens/token-settings.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
 import { type LocalTime, readUtc } from './local-time.ts';
-import { partsOfDayFirst, type TokenUse } from '../tokens/token-use.ts';
 import type { Mapped } from './import-report.ts';
 import { resolverNameOf } from './configuration-mapping.ts';
 import { faultOfLength, flagOf, shortened, type SourceRow, textOf, wholeOf } from './linotp-source.ts';

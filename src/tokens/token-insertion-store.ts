@@ -1,6 +1,5 @@
-import { UNBOUND_USE } from './token-use.ts';
+import { isOcraToken, type NewToken, type SerialOrigin, type Token, UNBOUND_USE } from './token.ts';
 import type { Act } from '../policy/caller.ts';
-import { isOcraToken, type NewToken, type SerialOrigin, type Token } from './token.ts';
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
 import {
   type ColumnValues,

@@ -5,7 +5,11 @@ import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type Configuration, visibleRealm } from '../configuration/configuration.ts';
 import {
+  type DescribedToken,
+  describeToken,
+  foreignRealms,
   isSerial,
+  isVisible,
   type LockedDecision,
   type Token,
   type TokenChange,
@@ -26,7 +30,6 @@ import {
 } from './token-selection.ts';
 import type { TokenStore } from './token-store.ts';
 import { copiedPin, isToSet, sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
-import { type DescribedToken, describeToken, foreignRealms, isVisible } from './token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 

@@ -2,8 +2,7 @@ import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readPlainText } from '../kernel/text.ts';
 import { pinVerifier } from './pin.ts';
-import { type Token, type TokenChange, wholeWithin } from './token.ts';
-import { readUse, type UseSettings } from './token-use.ts';
+import { readUse, type Token, type TokenChange, type UseSettings, wholeWithin } from './token.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 
 /** Settings of a token; an absent one stays as it is. */

@@ -1,7 +1,6 @@
-import { UNBOUND_USE } from '../../src/tokens/token-use.ts';
+import { type Token, type TokenStateChange, UNBOUND_USE } from '../../src/tokens/token.ts';
 import { tokenValue } from '../support/values/token-values.ts';
 import { describe, expect, it } from '@jest/globals';
-import type { Token, TokenStateChange } from '../../src/tokens/token.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';

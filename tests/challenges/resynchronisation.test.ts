@@ -1,6 +1,5 @@
-import { UNBOUND_USE } from '../../src/tokens/token-use.ts';
+import { type NewToken, type Token, type TokenStateChange, UNBOUND_USE } from '../../src/tokens/token.ts';
 import { describe, expect, it } from '@jest/globals';
-import type { NewToken, Token, TokenStateChange } from '../../src/tokens/token.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { requireTokenKey, responseInputs } from '../../src/challenges/token-key.ts';

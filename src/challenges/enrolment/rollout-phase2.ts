@@ -1,9 +1,8 @@
 import type { Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
-import { isOcraToken, type Token, type TokenChange } from '../../tokens/token.ts';
+import { isOcraToken, isVisible, type Token, type TokenChange } from '../../tokens/token.ts';
 import { sealOcraPin, sealPin } from '../../tokens/token-settings.ts';
-import { isVisible } from '../../tokens/token-view.ts';
 import type { ResolvedUser } from '../../users/user-directory.ts';
 import type { Sealed, Vault } from '../../keys/vault.ts';
 import type { Random } from '../../kernel/clock.ts';

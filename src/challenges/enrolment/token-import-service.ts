@@ -1,10 +1,9 @@
 import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
-import { isSerial } from '../../tokens/token.ts';
+import { isSerial, type NewToken, type TokenSecrets } from '../../tokens/token.ts';
 import type { TokenStore } from '../../tokens/token-store.ts';
 import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import { type Configuration, visibleRealm } from '../../configuration/configuration.ts';
-import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
 import { readDescription, sealFirstPin, sealOcraPin } from '../../tokens/token-settings.ts';
 import type { UserDirectory } from '../../users/user-directory.ts';
 import type { Vault } from '../../keys/vault.ts';

@@ -1,9 +1,14 @@
 import type { Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
 import type { TokenStore } from '../../tokens/token-store.ts';
-import { isOcraToken, type NewToken, type Token, type TokenChange } from '../../tokens/token.ts';
+import {
+  foreignRealms,
+  isOcraToken,
+  type NewToken,
+  type Token,
+  type TokenChange,
+} from '../../tokens/token.ts';
 import type { Owner } from '../../users/user.ts';
-import { foreignRealms } from '../../tokens/token-view.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { assertSerial, type EnrolmentRequest } from './enrolment.ts';
