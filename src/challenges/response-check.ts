@@ -11,10 +11,9 @@ import type { ChallengeOfToken, Verdict } from './challenge.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
 import { openTokenKey, responseInputs } from './token-key.ts';
 import { type DeclineKind, verifyDecline } from '../ocra/decline.ts';
-import { ResponseSearch, type SearchMeans } from '../ocra/response-search.ts';
+import { type ResponseCheck as WindowCheck, ResponseSearch, type SearchMeans } from '../ocra/verify.ts';
 import { type OcraSuite, responseLength } from '../ocra/suite.ts';
 import { valuesForToken } from '../policy/policy-value.ts';
-import type { ResponseCheck as WindowCheck } from '../ocra/verify.ts';
 
 /** The prefix of the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
 type OtpPinMode = '0' | '1' | '2';

@@ -5,8 +5,7 @@ import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
-import { type Candidate, type ResponseCheck, verifyResponse } from '../ocra/verify.ts';
-import type { ResponseSearch } from '../ocra/response-search.ts';
+import { type Candidate, type ResponseCheck, type ResponseSearch, verifyResponse } from '../ocra/verify.ts';
 
 /** A token and the questions of its latest challenges. */
 export interface QuestionedToken {
