@@ -1,6 +1,5 @@
 import { hash as hashOnce } from 'node:crypto';
-import { responder } from '../ocra/compute.ts';
-import { blockLength, type KeyedHmac } from '../ocra/hashes.ts';
+import { blockLength, type KeyedHmac, responder } from '../ocra/compute.ts';
 import type { HashName } from '../ocra/suite.ts';
 import type { Responder } from '../ocra/verify.ts';
 

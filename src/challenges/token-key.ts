@@ -3,7 +3,7 @@ import type { Vault } from '../keys/vault.ts';
 import { boundedMemo } from '../kernel/bounded-work.ts';
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { hmacBlock } from '../ocra/hashes.ts';
+import { hmacBlock } from '../ocra/compute.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
 import type { ResponseCheck } from '../ocra/verify.ts';

@@ -1,6 +1,6 @@
 import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
-import { hashOf } from './hashes.ts';
+import { hashOf } from './compute.ts';
 import { type HashName, hashLength, type OcraSuite, type QuestionFormat } from './suite.ts';
 
 declare module '../kernel/errors.ts' {

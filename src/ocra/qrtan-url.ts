@@ -3,7 +3,7 @@ import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import { decodeHex } from './hex.ts';
 import type { Issuer } from './issuer.ts';
 import { hashLength, type OcraSuite } from './suite.ts';
-import { hmac } from './hashes.ts';
+import { hmac } from './compute.ts';
 import { textComparison } from './text-comparison.ts';
 
 declare module '../kernel/errors.ts' {
