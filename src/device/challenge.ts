@@ -1,10 +1,14 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { QrTanFault } from '../ocra/qrtan-url.ts';
+import {
+  type QrTanFault,
+  type QrTanUrl,
+  type ReadRequestUrl,
+  verifyQrTanSignature,
+} from '../ocra/qrtan-url.ts';
 import { computeResponse } from '../ocra/compute.ts';
 import { MAX_COUNTER, timeStepAt } from '../ocra/data-input.ts';
 import { computeDecline, type DeclineKind } from '../ocra/decline.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
-import { type QrTanUrl, type ReadRequestUrl, verifyQrTanSignature } from '../ocra/qrtan-url.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { DeviceToken, ReadyToken } from './device-token.ts';
 import { signedText } from './read-code.ts';

@@ -1,6 +1,5 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { QrTanFault } from '../ocra/qrtan-url.ts';
-import { parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';
+import { parseQrTanUrl, type QrTanFault, type QrTanUrl } from '../ocra/qrtan-url.ts';
 
 /** No QR code holds more characters (ISO/IEC 18004, version 40-L, digits alone). */
 const MAX_CODE_LENGTH = 7_089;

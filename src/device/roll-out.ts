@@ -1,8 +1,14 @@
 import { normalizeActivationCode } from '../ocra/activation-code.ts';
 import { encodeHex, bytesFromHex } from '../ocra/hex.ts';
 import { deriveTokenKey } from '../ocra/key-derivation.ts';
-import { type Issuer, isIssuerLogo, isIssuerName } from '../ocra/issuer.ts';
-import { type ReadInitUrl, type ReadNonceUrl, verifyQrTanSignature } from '../ocra/qrtan-url.ts';
+import {
+  isIssuerLogo,
+  isIssuerName,
+  type Issuer,
+  type ReadInitUrl,
+  type ReadNonceUrl,
+  verifyQrTanSignature,
+} from '../ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import {
   assertCallback,
