@@ -12,7 +12,7 @@ import type { Caller } from '../policy/caller.ts';
 import { policiesAfter } from '../policy/lost-rights.ts';
 import { checkPolicy, type PolicyDraft, policyProblems } from '../policy/policy.ts';
 import { unknownPolicy } from '../policy/policy-service.ts';
-import { splitList } from '../policy/policy-users.ts';
+import { splitList } from '../policy/policy-conditions.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import { unknownNames } from '../policy/unknown-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';

@@ -12,7 +12,7 @@ import {
 import { allRights, type Right } from './granting.ts';
 import { knownActions } from './policy-actions.ts';
 import { type PolicyNames, policyNames } from './policy-names.ts';
-import { PERSON } from './policy-users.ts';
+import { PERSON } from './policy-conditions.ts';
 import type { PolicyBase } from './right-decision.ts';
 
 /** A request that was refused for want of a right. */

@@ -1,6 +1,6 @@
 import type { Principal } from './caller.ts';
 import { knownActions } from './policy-actions.ts';
-import type { PolicySubject } from './policy-users.ts';
+import type { PolicySubject } from './policy-conditions.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import { type PolicyScope, RIGHT_SCOPES } from './stored-policy.ts';
 

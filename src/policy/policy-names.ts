@@ -1,7 +1,7 @@
 import { isOpenWithoutPolicies } from './granting.ts';
 import { describedActions, type KnownAction } from './policy-actions.ts';
 import { BOUND_TO_REALMS } from './policy.ts';
-import { GROUP, splitList } from './policy-users.ts';
+import { GROUP, splitList } from './policy-conditions.ts';
 import type { PolicyBase } from './right-decision.ts';
 import { POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 

@@ -4,7 +4,7 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import { actOf, type Caller } from './caller.ts';
 import { checkForeignPolicy, checkPolicy, type KeptPolicy, type PolicyDraft } from './policy.ts';
 import { readPolicyFile } from './policy-file.ts';
-import { splitList } from './policy-users.ts';
+import { splitList } from './policy-conditions.ts';
 import { policiesAfter, somebodyWrites } from './lost-rights.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import type { PolicyBase } from './right-decision.ts';

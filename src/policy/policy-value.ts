@@ -1,4 +1,4 @@
-import type { PolicySubject, UserMatch } from './policy-users.ts';
+import type { PolicySubject, UserMatch } from './policy-conditions.ts';
 import type { ReadPolicy } from './read-policy.ts';
 
 /** The query for a value of the scope authentication. */

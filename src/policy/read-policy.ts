@@ -1,8 +1,12 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { findActions } from './policy-actions.ts';
-import { readClients } from './policy-client.ts';
-import { readTimes } from './policy-time.ts';
-import { type PolicySubject, readUsers, type UserMatch } from './policy-users.ts';
+import {
+  type PolicySubject,
+  readClients,
+  readTimes,
+  readUsers,
+  type UserMatch,
+} from './policy-conditions.ts';
 import { isUnreadable, knownScope, policyRealms } from './policy.ts';
 import type { Policy } from './stored-policy.ts';
 

@@ -1,6 +1,6 @@
 import { nearestName } from '../kernel/text.ts';
 import { policyRealms } from './policy.ts';
-import { plainResolverName, splitList } from './policy-users.ts';
+import { plainResolverName, splitList } from './policy-conditions.ts';
 import type { PolicyBase } from './right-decision.ts';
 import type { Policy } from './stored-policy.ts';
 

@@ -1,5 +1,5 @@
 import { composed, formsOf, plainName, requireForm } from '../kernel/text.ts';
-import { plainResolverName } from '../policy/policy-users.ts';
+import { plainResolverName } from '../policy/policy-conditions.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
 import { type Configuration, findRealm, type Resolver } from '../configuration/configuration.ts';

@@ -8,7 +8,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 import { kindIsFixed, secretNeededAgain } from './resolver-trial.ts';
-import { renameResolverIn } from '../policy/policy-users.ts';
+import { renameResolverIn } from '../policy/policy-conditions.ts';
 import { unknownReference } from './resolver-lookup.ts';
 import { ResolverUnavailable } from './user-source.ts';
 
