@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { composed, listNames } from '../kernel/text.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { Caller } from '../policy/caller.ts';
-import { policiesAfter } from '../policy/lost-rights.ts';
+import { policiesAfter } from '../policy/granting.ts';
 import { checkPolicy, type PolicyDraft, policyProblems } from '../policy/policy.ts';
 import { unknownPolicy } from '../policy/policy-service.ts';
 import { splitList } from '../policy/policy-conditions.ts';

@@ -5,7 +5,7 @@ import { actOf, type Caller } from './caller.ts';
 import { checkForeignPolicy, checkPolicy, type KeptPolicy, type PolicyDraft } from './policy.ts';
 import { readPolicyFile } from './policy-file.ts';
 import { splitList } from './policy-conditions.ts';
-import { policiesAfter, somebodyWrites } from './lost-rights.ts';
+import { policiesAfter, somebodyWrites } from './granting.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import type { PolicyBase } from './right-decision.ts';
 import type { Policy } from './stored-policy.ts';
