@@ -11,7 +11,7 @@ import { ShownQuestions } from '../ocra/question.ts';
 import type { NewChallenge } from './challenge.ts';
 import type { ChallengeIssueStore } from './challenge-issue-store.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
-import { valuesForToken } from '../policy/policy-value.ts';
+import { valuesForToken } from '../policy/read-policy.ts';
 import { keySecrets, requireTokenKey } from './token-key.ts';
 
 /** A challenge that was issued, and the URL by which an app reads it. */

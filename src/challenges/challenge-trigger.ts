@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
-import { valuesForToken } from '../policy/policy-value.ts';
+import { valuesForToken } from '../policy/read-policy.ts';
 import type { ChallengeFactory, IssuedChallenge } from './challenge-factory.ts';
 import type { ChallengeIssueStore } from './challenge-issue-store.ts';
 import { readOcraSettings } from '../configuration/settings.ts';

@@ -13,7 +13,7 @@ import { openTokenKey, responseInputs } from './token-key.ts';
 import { type DeclineKind, verifyDecline } from '../ocra/decline.ts';
 import { type ResponseCheck as WindowCheck, ResponseSearch, type SearchMeans } from '../ocra/verify.ts';
 import { type OcraSuite, responseLength } from '../ocra/suite.ts';
-import { valuesForToken } from '../policy/policy-value.ts';
+import { valuesForToken } from '../policy/read-policy.ts';
 
 /** The prefix of the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
 type OtpPinMode = '0' | '1' | '2';

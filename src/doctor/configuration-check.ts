@@ -3,9 +3,8 @@ import type { Configuration, Resolver } from '../configuration/configuration.ts'
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { listNames, nearestName } from '../kernel/text.ts';
-import { givesValue, policyValue } from '../policy/policy-value.ts';
+import { givesValue, policyValue, type ReadPolicy } from '../policy/read-policy.ts';
 import { checkForeignPolicy } from '../policy/policy.ts';
-import type { ReadPolicy } from '../policy/read-policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { unknownNames, type UnknownPolicyName } from '../policy/unknown-names.ts';
 import { describeExamination } from '../resolvers/resolver-trial.ts';

@@ -2,7 +2,7 @@ import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import { findRealm, type Configuration } from '../../configuration/configuration.ts';
-import { givesValue, valuesForToken } from '../../policy/policy-value.ts';
+import { givesValue, valuesForToken } from '../../policy/read-policy.ts';
 import type { TokenStore } from '../../tokens/token-store.ts';
 import type { NewToken, Token, TokenSecrets } from '../../tokens/token.ts';
 import type { ResolvedUser, UserDirectory } from '../../users/user-directory.ts';
