@@ -13,7 +13,7 @@ import { knownActions } from '../policy/policy-actions.ts';
 import { policyValue, type ReadPolicy } from '../policy/read-policy.ts';
 import type { PolicyProblem } from '../policy/policy.ts';
 import { decideRight, type PolicyBase } from '../policy/right-decision.ts';
-import type { UnknownPolicyName } from '../policy/unknown-names.ts';
+import type { UnknownPolicyName } from '../policy/policy-names.ts';
 import { type Consequence, consequence } from './consequence.ts';
 
 /** The outcome of a change of policies, before it is made. */

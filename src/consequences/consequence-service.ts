@@ -14,7 +14,7 @@ import { checkPolicy, type PolicyDraft, policyProblems } from '../policy/policy.
 import { unknownPolicy } from '../policy/policy-service.ts';
 import { splitList } from '../policy/policy-conditions.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
-import { unknownNames } from '../policy/unknown-names.ts';
+import { unknownNames } from '../policy/policy-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { UserName } from '../users/user-service.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';

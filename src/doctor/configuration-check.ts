@@ -6,7 +6,7 @@ import { listNames, nearestName } from '../kernel/text.ts';
 import { givesValue, policyValue, type ReadPolicy } from '../policy/read-policy.ts';
 import { checkForeignPolicy } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
-import { unknownNames, type UnknownPolicyName } from '../policy/unknown-names.ts';
+import { unknownNames, type UnknownPolicyName } from '../policy/policy-names.ts';
 import { describeExamination } from '../resolvers/resolver-trial.ts';
 import { type Examination, unavailableResolvers } from '../resolvers/user-source.ts';
 import { certificateEnd, readFlag } from '../resolvers/settings/setting-values.ts';

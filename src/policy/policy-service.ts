@@ -9,7 +9,7 @@ import { policiesAfter, somebodyWrites } from './granting.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import type { PolicyBase } from './right-decision.ts';
 import type { Policy } from './stored-policy.ts';
-import { listUnknownNames, unknownNames, type UnknownPolicyName } from './unknown-names.ts';
+import { listUnknownNames, unknownNames, type UnknownPolicyName } from './policy-names.ts';
 
 interface PolicyDependencies {
   readonly configuration: ConfigurationStore;
