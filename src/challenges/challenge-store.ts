@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import { isLocked, OCRA_TYPES } from '../tokens/token.ts';
-import { isConfirmedInAnotherText } from './asked-question-store.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';
 import type { Database } from '../database/database.ts';
 import { KeyedQueue } from '../database/keyed-queue.ts';
@@ -11,16 +10,18 @@ import { ServiceError } from '../kernel/errors.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
 import { selectTokens, type TokenRow, toToken, withLockedTokens } from '../tokens/token-rows-store.ts';
 import type {
+  Challenge,
   ChallengeFilter,
   ChallengeOfToken,
   ClosedBy,
   Decision,
   OpenDecision,
-  TokenOrOwner,
-  Challenge,
   ResponseReason,
+  TokenOrOwner,
 } from './challenge.ts';
 import { countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
+import { plainQuestion, questionKeys } from '../ocra/question.ts';
+import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
@@ -318,4 +319,43 @@ function conditionsOf({ transactionId, serial, owner }: ChallengeFilter): Record
 
 function locksToken({ answered: { token }, decision: { failCount } }: OpenDecision): boolean {
   return !isLocked(token) && isLocked({ failCount, maxFail: token.maxFail });
+}
+
+/**
+ * The expression of the index challenges_question_idx, for the token and the key of a question. A hash: the index is a
+ * quarter as large. The few questions with a hash in common are told apart afterwards.
+ */
+export const HASH = `hashtextextended(lower(btrim(asked.question, '0') COLLATE "C"), asked.token_id)`;
+
+/** @returns the value of `HASH` for one of `questionKeys`, as SQL */
+export function hashOf(key: string, tokenId: string): string {
+  return `hashtextextended(${key} COLLATE "C", ${tokenId})`;
+}
+
+/** @returns true if a challenge of the token with another text and the same question was accepted */
+async function isConfirmedInAnotherText(
+  transaction: Knex.Transaction,
+  { challenge: { question, data }, token: { id, ocraSuite } }: ChallengeOfToken,
+): Promise<boolean> {
+  const suite = parseOcraSuite(ocraSuite ?? '');
+  const rows = await selectAsked(transaction, id, suite, [question])
+    .where({ 'asked.valid_tan': true })
+    .whereNot({ 'asked.data': data })
+    .distinct<{ question: string }[]>('asked.question');
+  const plain = plainQuestion(suite, question);
+  return rows.some((row) => plainQuestion(suite, row.question) === plain);
+}
+
+/** @returns a query for the challenges of a token that may have one of these questions, and for few others */
+export function selectAsked(
+  transaction: Knex.Transaction,
+  tokenId: string,
+  suite: OcraSuite,
+  questions: readonly string[],
+): Knex.QueryBuilder {
+  const keys = questions.flatMap((one) => questionKeys(suite, one));
+  return transaction('challenges as asked').whereRaw(
+    `${HASH} = ANY (ARRAY(SELECT ${hashOf('key', '?::bigint')} FROM unnest(?::text[]) AS key))`,
+    [tokenId, keys],
+  );
 }
