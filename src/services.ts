@@ -29,8 +29,12 @@ import { RefusedRightSearch } from './audit/refused-right-search.ts';
 import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
 import { BackupService } from './backup/backup-service.ts';
 import { BackupStore } from './backup/backup-store.ts';
-import { ChallengeTrigger } from './challenges/challenge-trigger.ts';
-import { ChallengeFactory, hexTransactionIds, type TransactionIds } from './challenges/challenge-factory.ts';
+import {
+  ChallengeFactory,
+  ChallengeTrigger,
+  hexTransactionIds,
+  type TransactionIds,
+} from './challenges/challenge-factory.ts';
 import { CalculationService } from './challenges/calculation-service.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
 import { ChallengeIssueStore } from './challenges/challenge-issue-store.ts';

@@ -13,7 +13,7 @@ import type { TokenStore } from '../tokens/token-store.ts';
 import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
 import { type ChallengeService, type StatusEntry, statusEntry } from './challenge-service.ts';
 import type { ChallengeStore } from './challenge-store.ts';
-import type { ChallengeTrigger, TriggeredChallenge } from './challenge-trigger.ts';
+import type { ChallengeTrigger, TriggeredChallenge } from './challenge-factory.ts';
 import {
   type ChallengeOfToken,
   decide,

@@ -7,8 +7,11 @@ import { checkPolicy, type PolicyDraft } from '../../../src/policy/policy.ts';
 import { type Random } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import type { Log, LogFields } from '../../../src/kernel/log.ts';
-import { ChallengeTrigger } from '../../../src/challenges/challenge-trigger.ts';
-import { ChallengeFactory, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
+import {
+  ChallengeFactory,
+  ChallengeTrigger,
+  hexTransactionIds,
+} from '../../../src/challenges/challenge-factory.ts';
 import { EnrolmentService, TokenRegistration } from '../../../src/challenges/enrolment/enrolment-service.ts';
 import { responder } from '../../../src/ocra/compute.ts';
 import { CalculationService } from '../../../src/challenges/calculation-service.ts';
