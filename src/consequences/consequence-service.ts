@@ -1,5 +1,5 @@
 import { unknownAdministrator } from '../administrators/administrator-service.ts';
-import { lastAdministrator } from '../administrators/administrator.ts';
+import { type Administrator, lastAdministrator, serialOf } from '../administrators/administrator.ts';
 import type { AdministratorStore } from '../administrators/administrator-store.ts';
 import { canonicalKey } from '../configuration/setting.ts';
 import type { Configuration, Realm } from '../configuration/configuration.ts';
@@ -19,14 +19,13 @@ import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { UserName } from '../users/user-service.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import type { Token, UseSettings } from '../tokens/token.ts';
+import { isOcraToken, isUsable, type Token, type UseSettings } from '../tokens/token.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
 import { RealmConsequences } from './realm-consequences.ts';
-import { SignInConsequences } from './sign-in-consequences.ts';
 import { TokenConsequences } from './token-consequences.ts';
 
-export interface ConsequenceDependencies {
+interface ConsequenceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly counts: Pick<TokenCountStore, 'snapshot'>;
   readonly tokens: Pick<TokenStore, 'findBySerial' | 'count'>;
@@ -241,4 +240,77 @@ export class ConsequenceService {
   async #administrators(): Promise<readonly string[]> {
     return (await this.#deps.administrators.list()).map(({ name }) => name);
   }
+}
+
+interface SignInConsequenceDependencies {
+  readonly tokens: Pick<TokenStore, 'findBySerial'>;
+  readonly administrators: Pick<AdministratorStore, 'list'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Consequences for the sign-ins of administrators. */
+class SignInConsequences {
+  readonly #deps: SignInConsequenceDependencies;
+
+  constructor(dependencies: SignInConsequenceDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** @param requested the token of the new second factor; undefined: none */
+  async ofSecondFactor(
+    administrator: Administrator,
+    requested: { readonly serial: string } | undefined,
+  ): Promise<readonly Consequence[]> {
+    const { name, secondFactor } = administrator;
+    return [
+      { code: 'administrator.sessions', text: `all sessions of ${name} end` },
+      ...consequence(
+        secondFactor?.kind === 'passkey',
+        'second-factor.passkeys',
+        `the passkeys of ${name} are removed`,
+      ),
+      ...(requested === undefined
+        ? ofRemoval(administrator)
+        : await this.#ofToken(administrator, requested.serial)),
+    ];
+  }
+
+  async #ofToken({ name, secondFactor }: Administrator, serial: string): Promise<readonly Consequence[]> {
+    const administrators = await this.#deps.administrators.list();
+    const token = await this.#deps.tokens.findBySerial(serial);
+    const canAnswer =
+      token !== undefined &&
+      isOcraToken(token) &&
+      isUsable(token, this.#deps.clock.now()) &&
+      token.rollout === 'complete';
+    return [
+      ...consequence(
+        secondFactor === undefined,
+        'second-factor.programs',
+        `programs that show the password of ${name} are refused: they need an API token`,
+      ),
+      ...consequence(!canAnswer, 'second-factor.unusable', `${serial} cannot answer: ${name} cannot sign in`),
+      ...consequence(
+        administrators.length === 1,
+        'second-factor.last',
+        `${name} is the only administrator: without the token, only commands on this machine let anybody in`,
+      ),
+    ];
+  }
+
+  /** @param serials tokens that the act removes, switches off or replaces */
+  async ofTokens(serials: readonly string[]): Promise<readonly Consequence[]> {
+    const names = (await this.#deps.administrators.list())
+      .filter(({ secondFactor }) => serials.includes(serialOf(secondFactor) ?? ''))
+      .map(({ name }) => name);
+    return consequence(
+      names.length > 0,
+      'second-factor.lost',
+      `${listNames(names)} cannot sign in without ${names.length === 1 ? 'this second factor' : 'these second factors'}`,
+    );
+  }
+}
+
+function ofRemoval({ name, secondFactor }: Administrator): readonly Consequence[] {
+  return consequence(secondFactor !== undefined, 'second-factor.none', `the password alone signs ${name} in`);
 }
