@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { MAX_STORED_COUNTER, type Token, type TokenStateChange } from '../tokens/token.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
-import { timeStepAt } from '../ocra/data-input.ts';
+import { timeStepAt } from '../ocra/compute.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { Candidate, WindowReach } from '../ocra/verify.ts';
 import type { Verdict } from './challenge.ts';

@@ -6,8 +6,7 @@ import {
   normalizeActivationCode,
   randomActivationCode,
 } from '../ocra/activation-code.ts';
-import { computeResponse } from '../ocra/compute.ts';
-import { timeStepAt } from '../ocra/data-input.ts';
+import { computeResponse, timeStepAt } from '../ocra/compute.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
 import { deriveTokenKey } from '../ocra/key-derivation.ts';
 import { parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';

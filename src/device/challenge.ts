@@ -5,8 +5,7 @@ import {
   type ReadRequestUrl,
   verifyQrTanSignature,
 } from '../ocra/qrtan-url.ts';
-import { computeResponse } from '../ocra/compute.ts';
-import { MAX_COUNTER, timeStepAt } from '../ocra/data-input.ts';
+import { computeResponse, MAX_COUNTER, timeStepAt } from '../ocra/compute.ts';
 import { computeDecline, type DeclineKind } from '../ocra/decline.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';

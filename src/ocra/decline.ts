@@ -1,6 +1,5 @@
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import { responder } from './compute.ts';
-import { encodeDataInput } from './data-input.ts';
+import { encodeDataInput, responder } from './compute.ts';
 import { hashLength, type OcraSuite } from './suite.ts';
 import { textComparison } from './text-comparison.ts';
 

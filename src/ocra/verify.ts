@@ -1,5 +1,10 @@
-import { responder } from './compute.ts';
-import { type DataInputTemplate, dataInputTemplate, type FixedInputs, MAX_COUNTER } from './data-input.ts';
+import {
+  type DataInputTemplate,
+  dataInputTemplate,
+  type FixedInputs,
+  MAX_COUNTER,
+  responder,
+} from './compute.ts';
 import { type OcraSuite, responseLength } from './suite.ts';
 import { textComparison } from './text-comparison.ts';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { computeResponse, responder } from '../../src/ocra/compute.ts';
-import { timeStepAt } from '../../src/ocra/data-input.ts';
+import { computeResponse, responder, timeStepAt } from '../../src/ocra/compute.ts';
 import {
   MAX_FOR_CHECK,
   MAX_FOR_RESPONSE,
