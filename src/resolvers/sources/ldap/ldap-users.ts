@@ -16,10 +16,11 @@ import {
   idsOf,
   loginsOf,
   readWindowsGuid,
+  searchFilters,
   userOfEntry,
 } from './ldap-entry.ts';
 import { LdapFault } from './ldap-fault.ts';
-import { equals, searchFilters } from './ldap-filter.ts';
+import { equals } from './ldap-filter.ts';
 import { GUID_ATTRIBUTE, isWithin, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 
