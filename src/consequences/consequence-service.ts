@@ -43,13 +43,11 @@ export class ConsequenceService {
   readonly #deps: ConsequenceDependencies;
   readonly #realms: RealmConsequences;
   readonly #tokens: TokenConsequences;
-  readonly #signIns: SignInConsequences;
 
   constructor(dependencies: ConsequenceDependencies) {
     this.#deps = dependencies;
     this.#realms = new RealmConsequences(dependencies);
     this.#tokens = new TokenConsequences(dependencies);
-    this.#signIns = new SignInConsequences(dependencies);
   }
 
   async ofRealmRemoval(name: string): Promise<readonly Consequence[]> {
@@ -90,18 +88,18 @@ export class ConsequenceService {
   }
 
   async ofTokenRemoval(serials: readonly string[]): Promise<readonly Consequence[]> {
-    return [...(await this.#tokens.ofRemoval(serials)), ...(await this.#signIns.ofTokens(serials))];
+    return [...(await this.#tokens.ofRemoval(serials)), ...(await this.#ofSecondFactors(serials))];
   }
 
   /** Of switching tokens off, or taking them from their owners. */
   async ofTokenWithdrawal(serials: readonly string[]): Promise<readonly Consequence[]> {
-    return [...(await this.#tokens.ofWithdrawal(serials)), ...(await this.#signIns.ofTokens(serials))];
+    return [...(await this.#tokens.ofWithdrawal(serials)), ...(await this.#ofSecondFactors(serials))];
   }
 
   /** @throws ServiceError 'token.unknown', 'parameter.invalid' */
   async ofTokenUse(serial: string, use: UseSettings): Promise<readonly Consequence[]> {
     const followed = await this.#tokens.ofUse(serial, use, this.#deps.clock.now());
-    return followed === undefined ? [] : [...followed, ...(await this.#signIns.ofTokens([serial]))];
+    return followed === undefined ? [] : [...followed, ...(await this.#ofSecondFactors([serial]))];
   }
 
   /** Of an enrolment; without a serial there is no earlier token. */
@@ -207,11 +205,65 @@ export class ConsequenceService {
     name: string,
     requested: { readonly serial: string } | undefined,
   ): Promise<readonly Consequence[]> {
-    const administrator = (await this.#deps.administrators.list()).find((one) => one.name === composed(name));
+    const administrators = await this.#deps.administrators.list();
+    const administrator = administrators.find((one) => one.name === composed(name));
     if (administrator === undefined) {
       throw unknownAdministrator(name);
     }
-    return this.#signIns.ofSecondFactor(administrator, requested);
+    const { name: signsIn, secondFactor } = administrator;
+    return [
+      { code: 'administrator.sessions', text: `all sessions of ${signsIn} end` },
+      ...consequence(
+        secondFactor?.kind === 'passkey',
+        'second-factor.passkeys',
+        `the passkeys of ${signsIn} are removed`,
+      ),
+      ...(requested === undefined
+        ? consequence(
+            secondFactor !== undefined,
+            'second-factor.none',
+            `the password alone signs ${signsIn} in`,
+          )
+        : await this.#ofNewFactor(administrator, requested.serial, administrators.length === 1)),
+    ];
+  }
+
+  async #ofNewFactor(
+    { name, secondFactor }: Administrator,
+    serial: string,
+    isOnlyAdministrator: boolean,
+  ): Promise<readonly Consequence[]> {
+    const token = await this.#deps.tokens.findBySerial(serial);
+    const canAnswer =
+      token !== undefined &&
+      isOcraToken(token) &&
+      isUsable(token, this.#deps.clock.now()) &&
+      token.rollout === 'complete';
+    return [
+      ...consequence(
+        secondFactor === undefined,
+        'second-factor.programs',
+        `programs that show the password of ${name} are refused: they need an API token`,
+      ),
+      ...consequence(!canAnswer, 'second-factor.unusable', `${serial} cannot answer: ${name} cannot sign in`),
+      ...consequence(
+        isOnlyAdministrator,
+        'second-factor.last',
+        `${name} is the only administrator: without the token, only commands on this machine let anybody in`,
+      ),
+    ];
+  }
+
+  /** @param serials tokens that the act removes, switches off or replaces */
+  async #ofSecondFactors(serials: readonly string[]): Promise<readonly Consequence[]> {
+    const names = (await this.#deps.administrators.list())
+      .filter(({ secondFactor }) => serials.includes(serialOf(secondFactor) ?? ''))
+      .map(({ name }) => name);
+    return consequence(
+      names.length > 0,
+      'second-factor.lost',
+      `${listNames(names)} cannot sign in without ${names.length === 1 ? 'this second factor' : 'these second factors'}`,
+    );
   }
 
   /** Of revoking one API token, or all of an administrator. */
@@ -240,77 +292,4 @@ export class ConsequenceService {
   async #administrators(): Promise<readonly string[]> {
     return (await this.#deps.administrators.list()).map(({ name }) => name);
   }
-}
-
-interface SignInConsequenceDependencies {
-  readonly tokens: Pick<TokenStore, 'findBySerial'>;
-  readonly administrators: Pick<AdministratorStore, 'list'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
-/** Consequences for the sign-ins of administrators. */
-class SignInConsequences {
-  readonly #deps: SignInConsequenceDependencies;
-
-  constructor(dependencies: SignInConsequenceDependencies) {
-    this.#deps = dependencies;
-  }
-
-  /** @param requested the token of the new second factor; undefined: none */
-  async ofSecondFactor(
-    administrator: Administrator,
-    requested: { readonly serial: string } | undefined,
-  ): Promise<readonly Consequence[]> {
-    const { name, secondFactor } = administrator;
-    return [
-      { code: 'administrator.sessions', text: `all sessions of ${name} end` },
-      ...consequence(
-        secondFactor?.kind === 'passkey',
-        'second-factor.passkeys',
-        `the passkeys of ${name} are removed`,
-      ),
-      ...(requested === undefined
-        ? ofRemoval(administrator)
-        : await this.#ofToken(administrator, requested.serial)),
-    ];
-  }
-
-  async #ofToken({ name, secondFactor }: Administrator, serial: string): Promise<readonly Consequence[]> {
-    const administrators = await this.#deps.administrators.list();
-    const token = await this.#deps.tokens.findBySerial(serial);
-    const canAnswer =
-      token !== undefined &&
-      isOcraToken(token) &&
-      isUsable(token, this.#deps.clock.now()) &&
-      token.rollout === 'complete';
-    return [
-      ...consequence(
-        secondFactor === undefined,
-        'second-factor.programs',
-        `programs that show the password of ${name} are refused: they need an API token`,
-      ),
-      ...consequence(!canAnswer, 'second-factor.unusable', `${serial} cannot answer: ${name} cannot sign in`),
-      ...consequence(
-        administrators.length === 1,
-        'second-factor.last',
-        `${name} is the only administrator: without the token, only commands on this machine let anybody in`,
-      ),
-    ];
-  }
-
-  /** @param serials tokens that the act removes, switches off or replaces */
-  async ofTokens(serials: readonly string[]): Promise<readonly Consequence[]> {
-    const names = (await this.#deps.administrators.list())
-      .filter(({ secondFactor }) => serials.includes(serialOf(secondFactor) ?? ''))
-      .map(({ name }) => name);
-    return consequence(
-      names.length > 0,
-      'second-factor.lost',
-      `${listNames(names)} cannot sign in without ${names.length === 1 ? 'this second factor' : 'these second factors'}`,
-    );
-  }
-}
-
-function ofRemoval({ name, secondFactor }: Administrator): readonly Consequence[] {
-  return consequence(secondFactor !== undefined, 'second-factor.none', `the password alone signs ${name} in`);
 }
