@@ -1,6 +1,5 @@
-import { normalizeActivationCode } from '../ocra/activation-code.ts';
+import { deriveTokenKey, normalizeActivationCode } from '../ocra/key-derivation.ts';
 import { encodeHex, bytesFromHex } from '../ocra/hex.ts';
-import { deriveTokenKey } from '../ocra/key-derivation.ts';
 import {
   isIssuerLogo,
   isIssuerName,

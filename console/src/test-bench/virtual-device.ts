@@ -2,7 +2,7 @@ import { type OpenChallenge, openChallenge, respond } from '../../../src/device/
 import type { DeviceToken, ReadyToken } from '../../../src/device/device-token.ts';
 import { readCode } from '../../../src/device/read-code.ts';
 import { openActivation, startRollOut } from '../../../src/device/roll-out.ts';
-import { encodeActivationCode } from '../../../src/ocra/activation-code.ts';
+import { encodeActivationCode } from '../../../src/ocra/key-derivation.ts';
 import { call, callWithDetail } from '../api/call.ts';
 
 /** No page of this device sends a response by itself, so that codes without an address are read, too. */

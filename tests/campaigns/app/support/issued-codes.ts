@@ -1,6 +1,5 @@
-import { encodeActivationCode } from '../../../../src/ocra/activation-code.ts';
+import { deriveTokenKey, encodeActivationCode } from '../../../../src/ocra/key-derivation.ts';
 import { buildInitUrl, buildNonceUrl, buildRequestUrl, type Issuer } from '../../../../src/ocra/qrtan-url.ts';
-import { deriveTokenKey } from '../../../../src/ocra/key-derivation.ts';
 import { parseOcraSuite } from '../../../../src/ocra/suite.ts';
 
 export const SERIAL = 'LSQR0001';
