@@ -50,7 +50,6 @@ import { StatusWaitService, StatusWatch } from './challenges/status-wait-service
 import { StatusWatchStore } from './challenges/status-watch-store.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
-import { TransactionStore } from './challenges/transaction-store.ts';
 import { ValidationService } from './challenges/validation-service.ts';
 import type { Config } from './config/config.ts';
 import { unknownVariables } from './config/config-report.ts';
@@ -300,7 +299,7 @@ function challengeServices(shared: Shared) {
       metrics: metrics?.statusWaits,
     }),
     validation: new ValidationService({ ...common, ocra, trigger: new ChallengeTrigger(common) }),
-    transactions: new TransactionService({ ...shared, store: new TransactionStore({ database }), trail }),
+    transactions: new TransactionService({ ...common, trail }),
     resynchronisation: new ResynchronisationService({
       ...common,
       store: new ResynchronisationStore({ database }),

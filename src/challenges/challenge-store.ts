@@ -7,7 +7,13 @@ import { KeyedQueue, SharedLookup, SharedWrites } from '../database/shared-state
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
-import { selectTokens, type TokenRow, toToken, withLockedTokens } from '../tokens/token-rows-store.ts';
+import {
+  REALMS_OF_TOKEN,
+  selectTokens,
+  type TokenRow,
+  toToken,
+  withLockedTokens,
+} from '../tokens/token-rows-store.ts';
 import type {
   Challenge,
   ChallengeFilter,
@@ -18,6 +24,7 @@ import type {
   ResponseReason,
   TokenOrOwner,
 } from './challenge.ts';
+import type { StoredTransaction } from './transaction-history.ts';
 import { countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
 import { plainQuestion, questionKeys } from '../ocra/question.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
@@ -124,6 +131,25 @@ export class ChallengeStore {
   /** @returns the matching challenges of OCRA tokens, newest first */
   async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
     return isFindable(filter) ? findChallenges(this.#database.knex, filter) : [];
+  }
+
+  /** @returns a stored challenge by its transaction, for its history: without question and key */
+  async findStored(transactionId: string): Promise<StoredTransaction | undefined> {
+    if (!isStorable(transactionId)) {
+      return undefined;
+    }
+    const { knex } = this.#database;
+    return knex('challenges')
+      .join('tokens', 'tokens.id', 'challenges.token_id')
+      .where('challenges.transaction_id', transactionId)
+      .first<StoredTransaction | undefined>(
+        'tokens.serial',
+        knex.raw(REALMS_OF_TOKEN),
+        'challenges.data',
+        'challenges.issued_at as issuedAt',
+        'challenges.closed_by as closedBy',
+        'challenges.closed_at as closedAt',
+      );
   }
 
   async #answer(named: Named, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
