@@ -39,7 +39,7 @@ import { CalculationService } from './challenges/calculation-service.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
 import { ChallengeIssueStore } from './challenges/challenge-issue-store.ts';
 import { ChallengeStore } from './challenges/challenge-store.ts';
-import { EnrolmentService, TokenRegistration } from './challenges/enrolment/enrolment-service.ts';
+import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
 import { TokenImportService } from './challenges/enrolment/token-import-service.ts';
 import { computingTurns, nodeResponder } from './challenges/search-means.ts';
@@ -260,7 +260,7 @@ function directoryServices(shared: Shared) {
 
 /** The life of challenges, and the enrolment of the tokens that answer them. */
 function challengeServices(shared: Shared) {
-  const { database, random, tokenStore: store, auditStore: trail, statusWaits: max = STATUS_WAITS } = shared;
+  const { database, tokenStore: store, auditStore: trail, statusWaits: max = STATUS_WAITS } = shared;
   const { responder = nodeResponder, transactionIds = hexTransactionIds } = shared;
   const { metrics, observations } = shared;
   const means = { turn: computingTurns(), responder };
@@ -286,7 +286,6 @@ function challengeServices(shared: Shared) {
     max,
     poll: shared.statusPoll,
   });
-  const registration = new TokenRegistration({ tokens: store, random });
   return {
     ocra,
     calculations: new CalculationService(shared),
@@ -304,7 +303,7 @@ function challengeServices(shared: Shared) {
       ...common,
       store: new ResynchronisationStore({ database }),
     }),
-    enrolment: new EnrolmentService({ ...common, registration, phase2: new RolloutPhase2(common) }),
+    enrolment: new EnrolmentService({ ...common, phase2: new RolloutPhase2(common) }),
     tokenImport: new TokenImportService({ ...common, tokens: store }),
   };
 }

@@ -12,6 +12,11 @@ export interface ResolvedUser extends DirectoryUser {
   readonly realm: Realm;
 }
 
+/** @returns the user as the owner of a token */
+export function ownerOf({ resolver, userId, login }: ResolvedUser): Owner {
+  return { resolverId: resolver.id, resolver: resolver.name, userId, login };
+}
+
 /** The name of a user in a request. */
 export interface UserReference {
   /**

@@ -12,7 +12,7 @@ import {
   ChallengeTrigger,
   hexTransactionIds,
 } from '../../../src/challenges/challenge-factory.ts';
-import { EnrolmentService, TokenRegistration } from '../../../src/challenges/enrolment/enrolment-service.ts';
+import { EnrolmentService } from '../../../src/challenges/enrolment/enrolment-service.ts';
 import { responder } from '../../../src/ocra/compute.ts';
 import { CalculationService } from '../../../src/challenges/calculation-service.ts';
 import { ChallengeService } from '../../../src/challenges/challenge-service.ts';
@@ -147,7 +147,6 @@ export class OcraHouse extends OcraRules {
       log,
       transactionIds: hexTransactionIds,
     });
-    const registration = new TokenRegistration({ tokens, random });
     const phase2 = new RolloutPhase2({ tokens: choice, issues, factory, vault, random });
     const refusals = {
       note: (refusal: Refusal): Promise<void> => {
@@ -158,7 +157,7 @@ export class OcraHouse extends OcraRules {
     const common = { configuration, access, users, vault, clock, random, refusals };
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
     this.calculations = new CalculationService(common);
-    this.enrolment = new EnrolmentService({ ...common, registration, phase2, tokenStore: tokens });
+    this.enrolment = new EnrolmentService({ ...common, phase2, tokenStore: tokens });
     const trigger = new ChallengeTrigger({ ...common, issues, factory, check });
     this.validation = new ValidationService({
       ...common,
