@@ -45,7 +45,6 @@ import { TokenImportService } from './challenges/enrolment/token-import-service.
 import { computingTurns, nodeResponder } from './challenges/search-means.ts';
 import { ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
-import { ResynchronisationStore } from './challenges/resynchronisation-store.ts';
 import { StatusWaitService, StatusWatch } from './challenges/status-wait-service.ts';
 import { StatusWatchStore } from './challenges/status-watch-store.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
@@ -299,10 +298,7 @@ function challengeServices(shared: Shared) {
     }),
     validation: new ValidationService({ ...common, ocra, trigger: new ChallengeTrigger(common) }),
     transactions: new TransactionService({ ...common, trail }),
-    resynchronisation: new ResynchronisationService({
-      ...common,
-      store: new ResynchronisationStore({ database }),
-    }),
+    resynchronisation: new ResynchronisationService(common),
     enrolment: new EnrolmentService({ ...common, phase2: new RolloutPhase2(common) }),
     tokenImport: new TokenImportService({ ...common, tokens: store }),
   };

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
-import { isLocked, OCRA_TYPES } from '../tokens/token.ts';
+import { isLocked, OCRA_TYPES, type Token, type TokenStateChange } from '../tokens/token.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';
 import type { Database } from '../database/database.ts';
 import { KeyedQueue, SharedLookup, SharedWrites } from '../database/shared-statements.ts';
@@ -8,8 +8,10 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
 import {
+  findToken,
   REALMS_OF_TOKEN,
   selectTokens,
+  stateColumns,
   type TokenRow,
   toToken,
   withLockedTokens,
@@ -150,6 +152,37 @@ export class ChallengeStore {
         'challenges.closed_by as closedBy',
         'challenges.closed_at as closedAt',
       );
+  }
+
+  /**
+   * Changes a token by its present state and the questions of its last challenges, under its lock.
+   * @param decide gets two questions at most, the newest first. It returns the change, or null for none; both are audited
+   * @returns true if there was a change, undefined when there is no such token
+   */
+  async changeByQuestions(
+    serial: string,
+    decide: (token: Token, questions: readonly string[]) => TokenStateChange | null,
+    act: Act,
+  ): Promise<boolean | undefined> {
+    if (!isStorable(serial)) {
+      return undefined;
+    }
+    return this.#database.transact(({ sql, audit }) =>
+      withLockedTokens(sql, { serials: [serial] }, async () => {
+        const token = await findToken(sql, { serial });
+        if (token === undefined) {
+          return undefined;
+        }
+        const { id } = token;
+        const asked = sql('challenges').where({ token_id: id }).orderBy('id', 'desc').limit(2);
+        const change = decide(token, await asked.pluck<string[]>('question'));
+        if (change !== null) {
+          await sql('tokens').where({ id }).update(stateColumns(change));
+        }
+        await audit.write(act, serial, change === null ? 'refused' : 'done', token.realms);
+        return change !== null;
+      }),
+    );
   }
 
   async #answer(named: Named, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {

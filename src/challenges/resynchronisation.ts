@@ -7,13 +7,6 @@ import { plainQuestion } from '../ocra/question.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
 import { type Candidate, type ResponseCheck, type ResponseSearch, verifyResponse } from '../ocra/verify.ts';
 
-/** A token and the questions of its latest challenges. */
-export interface QuestionedToken {
-  readonly token: Token;
-  /** Newest first, two at most. */
-  readonly questions: readonly string[];
-}
-
 /** A question and the token's response. */
 interface AnsweredQuestion {
   readonly question: string;
