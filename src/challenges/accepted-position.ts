@@ -105,7 +105,7 @@ function oldestMatch(
 }
 
 /** The counter and time at which a response matched. */
-export interface MatchedPosition {
+interface MatchedPosition {
   /** RFC 6287 C, for suites with a counter. */
   readonly counter?: bigint;
   /** The second at which the matched time step begins, for suites with a time step. */

@@ -77,7 +77,7 @@ export interface StatusReference extends TokenReference {
   readonly transactionId?: string | undefined;
 }
 
-export interface ChallengeDependencies {
+interface ChallengeDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;

@@ -9,7 +9,7 @@ import type { OcraSettings } from '../configuration/settings.ts';
 import type { ResponseCheck } from '../ocra/verify.ts';
 
 /** A token's suite and key, opened for one computation. */
-export interface TokenKey {
+interface TokenKey {
   readonly suite: OcraSuite;
   readonly key: Buffer;
 }

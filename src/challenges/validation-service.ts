@@ -28,7 +28,7 @@ import { type OcraSettings, readOcraSettings } from '../configuration/settings.t
 import type { ProvidedResponse, ResponseChecker } from './response-check.ts';
 
 /** A response of a serial or a user, to the transaction if one is named. */
-export interface ValidationRequest {
+interface ValidationRequest {
   readonly serial?: string | undefined;
   readonly user?: string | undefined;
   readonly realm?: string | undefined;
@@ -43,7 +43,7 @@ export interface ValidationRequest {
 export type Validated = boolean | TriggeredChallenge;
 
 /** The attributes of a user, by the names that clients of samlcheck read. */
-export type SamlAttributes = Readonly<
+type SamlAttributes = Readonly<
   Record<'username' | 'realm' | 'email' | 'givenname' | 'surname' | 'phone' | 'mobile', string>
 >;
 
@@ -55,7 +55,7 @@ export interface ValidatedTransaction {
   readonly result: boolean;
 }
 
-export interface ValidationDependencies {
+interface ValidationDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly users: UserDirectory;
   readonly challenges: ChallengeStore;

@@ -7,7 +7,7 @@ import { textComparison } from './text-comparison.ts';
 export type DeclineKind = 'declined' | 'reported';
 
 /** The challenge that is declined. */
-export interface DeclinedChallenge {
+interface DeclinedChallenge {
   /** RFC 6287 Q. */
   readonly question: string;
   readonly transactionId: string;

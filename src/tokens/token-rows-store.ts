@@ -226,7 +226,7 @@ function toSealed(bytes: Buffer | null): Sealed | null {
 }
 
 /** Tokens by their ids, by their serials, or by their owner. */
-export type LockSelection =
+type LockSelection =
   | { readonly ids: readonly string[] }
   | { readonly serials: readonly string[] }
   | { readonly owner: { readonly resolverId: string; readonly userId: string } };

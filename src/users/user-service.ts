@@ -44,7 +44,7 @@ interface UserListing {
 }
 
 /** A search for users by their fields. */
-export interface UserFilter extends Pick<UserListing, 'realm' | 'resolver'> {
+interface UserFilter extends Pick<UserListing, 'realm' | 'resolver'> {
   /** Values that the fields must equal but for case; asterisks stand for any text. */
   readonly matching: Readonly<Partial<Record<UserField, string | undefined>>>;
   /** A text in login, names, e-mail or phone; asterisks stand for any text. */

@@ -58,7 +58,7 @@ export type Enrolled =
       readonly otpkey: string;
     };
 
-export type EnrolmentPhase = Enrolled['kind'];
+type EnrolmentPhase = Enrolled['kind'];
 
 /** Bytes of a generated key: 160 bits, as RFC 4226 R6 recommends and apps expect. */
 const KEY_BYTES = 20;

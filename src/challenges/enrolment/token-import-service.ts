@@ -15,7 +15,7 @@ import { type OcraSettings, readOcraSettings } from '../../configuration/setting
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
 /** A key file and its secret. */
-export interface KeyFileImportRequest {
+interface KeyFileImportRequest {
   /** Default: `pskc`. */
   readonly format?: KeyFileFormat | undefined;
   readonly file: string;
