@@ -1,4 +1,4 @@
-import { checkPin } from '../tokens/pin.ts';
+import { checkPin } from '../tokens/token-settings.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
 import type { UserDirectory } from '../users/user-directory.ts';

@@ -5,7 +5,7 @@ import { storableForm } from '../kernel/text.ts';
 import type { SecretPurpose } from '../keys/vault.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
 import { type SourceRow, textOf } from './linotp-source.ts';
-import { checkPin } from '../tokens/pin.ts';
+import { checkPin } from '../tokens/token-settings.ts';
 
 /** The object in the column TokenInfo. */
 export type TokenInfo = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pinVerifier } from '../../src/tokens/pin.ts';
+import { pinVerifier } from '../../src/tokens/token-settings.ts';
 import type { PolicyDraft } from '../../src/policy/policy.ts';
 import type { NewToken, Token } from '../../src/tokens/token.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
