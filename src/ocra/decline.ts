@@ -1,7 +1,6 @@
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import { encodeDataInput, responder } from './compute.ts';
+import { encodeDataInput, responder, textComparison } from './compute.ts';
 import { hashLength, type OcraSuite } from './suite.ts';
-import { textComparison } from './text-comparison.ts';
 
 /** `declined`: the user does not want it. `reported`: the user says that somebody else has started it. */
 export type DeclineKind = 'declined' | 'reported';

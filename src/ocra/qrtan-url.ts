@@ -2,8 +2,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import { decodeHex } from './hex.ts';
 import { hashLength, type OcraSuite } from './suite.ts';
-import { hmac } from './compute.ts';
-import { textComparison } from './text-comparison.ts';
+import { hmac, textComparison } from './compute.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {

@@ -4,9 +4,9 @@ import {
   type FixedInputs,
   MAX_COUNTER,
   responder,
+  textComparison,
 } from './compute.ts';
 import { type OcraSuite, responseLength } from './suite.ts';
-import { textComparison } from './text-comparison.ts';
 
 /** A response to check, and the window to search. */
 export interface ResponseCheck extends FixedInputs, WindowReach {
