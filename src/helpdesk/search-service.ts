@@ -8,13 +8,12 @@ import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import {
-  beginningCondition,
   type DirectoryUser,
-  isSearchable,
   ResolverUnavailable,
   type UserSource,
   type UserSources,
 } from '../resolvers/user-source.ts';
+import { beginningCondition, isSearchable } from '../resolvers/user-search.ts';
 import { isVisible } from '../tokens/token.ts';
 import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';
 import type { TokenPageStore } from './helpdesk-store.ts';

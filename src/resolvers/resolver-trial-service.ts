@@ -6,15 +6,14 @@ import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import {
-  beginningCondition,
   type DirectoryUser,
   type Examination,
-  isSearchable,
   type ResolverSecrets,
   ResolverUnavailable,
   type UserSource,
   type UserSources,
 } from './user-source.ts';
+import { beginningCondition, isSearchable } from './user-search.ts';
 import {
   assertNoForeignPath,
   type CheckedResolver,

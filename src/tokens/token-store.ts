@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
-import { freeCondition, isSearchable, LIKE_ESCAPE, likePattern } from '../resolvers/user-source.ts';
+import { freeCondition, isSearchable, LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
 import type { TokenFilter, TokenOrder } from './token-selection.ts';
 import type {
   LockedDecision,

@@ -1,13 +1,8 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import { comparableLogin, meantBy } from '../resolvers/resolver-lookup.ts';
-import {
-  LIKE_ESCAPE,
-  likePattern,
-  type UserCondition,
-  type UserField,
-  type UserSearch,
-} from '../resolvers/user-source.ts';
+import type { UserCondition, UserField, UserSearch } from '../resolvers/user-source.ts';
+import { LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { formsOf, assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import { closeOpenChallenges, withLockedTokens } from '../tokens/token-rows-store.ts';

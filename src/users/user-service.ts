@@ -4,15 +4,12 @@ import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import {
   type DirectoryUser,
-  fieldCondition,
-  freeCondition,
-  isSearchable,
-  matchesAll,
   ResolverUnavailable,
   type UserCondition,
   type UserField,
   type UserSources,
 } from '../resolvers/user-source.ts';
+import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
 import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';

@@ -2,12 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Configuration, Resolver } from '../../src/configuration/configuration.ts';
 import { PeopleSearch } from '../../src/helpdesk/search-service.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import {
-  type DirectoryUser,
-  matchesUser,
-  type UserSearch,
-  type UserSource,
-} from '../../src/resolvers/user-source.ts';
+import type { DirectoryUser, UserSearch, UserSource } from '../../src/resolvers/user-source.ts';
+import { matchesUser } from '../../src/resolvers/user-search.ts';
 
 const NEVER = new Promise<never>(() => undefined);
 

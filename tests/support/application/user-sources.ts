@@ -1,4 +1,5 @@
-import { type DirectoryUser, matchesUser, type UserSources } from '../../../src/resolvers/user-source.ts';
+import type { DirectoryUser, UserSources } from '../../../src/resolvers/user-source.ts';
+import { matchesUser } from '../../../src/resolvers/user-search.ts';
 import type { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import type { Log } from '../../../src/kernel/log.ts';
 import { FileBounds } from '../../../src/resolvers/sources/file-bounds.ts';

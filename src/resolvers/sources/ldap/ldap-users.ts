@@ -3,11 +3,11 @@ import { isStorable } from '../../../kernel/text.ts';
 import {
   type DirectoryUser,
   type Examination,
-  matchesUser,
   ResolverUnavailable,
   type UserSearch,
   type UserSource,
 } from '../../user-source.ts';
+import { matchesUser } from '../../user-search.ts';
 import type { LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
 import {

@@ -2,11 +2,11 @@ import type { DirectoryPasswords } from '../directory-password.ts';
 import {
   type DirectoryUser,
   type Examination,
-  matchesUser,
   ResolverUnavailable,
   type UserSearch,
   type UserSource,
 } from '../../user-source.ts';
+import { matchesUser } from '../../user-search.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { type Semaphore, withTimeLimit } from '../../../kernel/bounded-work.ts';
 import { type PasswdContent, PasswdFault, readPasswd } from './passwd-content.ts';

@@ -1,15 +1,14 @@
 import type { Knex } from 'knex';
 
-import {
-  type DirectoryUser,
-  type Examination,
-  LIKE_ESCAPE,
-  likePattern,
-  type ResolverSecrets,
-  type UserCondition,
-  type UserSearch,
-  type UserSource,
+import type {
+  DirectoryUser,
+  Examination,
+  ResolverSecrets,
+  UserCondition,
+  UserSearch,
+  UserSource,
 } from '../../user-source.ts';
+import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
