@@ -55,7 +55,7 @@ export interface PlainTokenSecrets {
   readonly seed: Buffer | null;
   readonly sharedSecret: Buffer | null;
   readonly nonce: Buffer | null;
-  /** The verifier of the PIN, see `tokens/pin.ts`; null: there is none, or LinOTP's is empty. */
+  /** The verifier of the PIN, see `pinVerifier`; null: there is none, or LinOTP's is empty. */
   readonly pin: Buffer | null;
   readonly userPin: Buffer | null;
   readonly soPin: Buffer | null;

@@ -33,7 +33,7 @@ export interface TokenSecrets {
   readonly sharedSecret: Sealed | null;
   /** The nonce of roll-out phase 2, until the roll-out is complete. */
   readonly nonce: Sealed | null;
-  /** The verifier of the token PIN (see `pin.ts`); null: there is none, an empty one matches. */
+  /** The verifier of the token PIN (see `pinVerifier`); null: there is none, an empty one matches. */
   readonly pin: Sealed | null;
   /** The OCRA PIN in clear, for suites with P (RFC 6287 §6.3); null: empty. */
   readonly ocraPin: Sealed | null;
