@@ -110,9 +110,7 @@ export function kindIsFixed(
   { name, kind }: Pick<Resolver, 'name' | 'kind'>,
   requested: string,
 ): ServiceError {
-  return invalid(
-    `The resolver '${name}' is of the kind ${kind} and cannot become ${requested}`,
-  );
+  return invalid(`The resolver '${name}' is of the kind ${kind} and cannot become ${requested}`);
 }
 
 function assertSecret(secret: string, setting: string | undefined): void {
