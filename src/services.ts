@@ -29,8 +29,12 @@ import { RefusedRightSearch } from './audit/refused-right-search.ts';
 import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
 import { BackupService } from './backup/backup-service.ts';
 import { BackupStore } from './backup/backup-store.ts';
-import { ChallengeTrigger } from './challenges/challenge-trigger.ts';
-import { ChallengeFactory, hexTransactionIds, type TransactionIds } from './challenges/challenge-factory.ts';
+import {
+  ChallengeFactory,
+  ChallengeTrigger,
+  hexTransactionIds,
+  type TransactionIds,
+} from './challenges/challenge-factory.ts';
 import { CalculationService } from './challenges/calculation-service.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
 import { ChallengeIssueStore } from './challenges/challenge-issue-store.ts';
@@ -38,17 +42,12 @@ import { ChallengeStore } from './challenges/challenge-store.ts';
 import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
 import { TokenImportService } from './challenges/enrolment/token-import-service.ts';
-import { TokenRegistration } from './challenges/enrolment/token-registration.ts';
-import { computingTurns, nodeResponder } from './challenges/search-means.ts';
-import { ResponseChecker } from './challenges/response-check.ts';
+import { computingTurns, nodeResponder, ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
-import { ResynchronisationStore } from './challenges/resynchronisation-store.ts';
-import { StatusWaitService } from './challenges/status-wait-service.ts';
+import { StatusWaitService, StatusWatch } from './challenges/status-wait-service.ts';
 import { StatusWatchStore } from './challenges/status-watch-store.ts';
-import { StatusWatch } from './challenges/status-watch.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
-import { TransactionStore } from './challenges/transaction-store.ts';
 import { ValidationService } from './challenges/validation-service.ts';
 import { type Config, unknownVariables } from './config/config.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
@@ -90,10 +89,9 @@ import { StorageProbe } from './monitoring/storage-probe-store.ts';
 import { UserCountStore } from './monitoring/user-count-store.ts';
 import type { ServiceMetrics } from './observability/metrics.ts';
 import type { Responder } from './ocra/verify.ts';
-import { AccessControl } from './policy/access-control.ts';
+import { AccessControl, RightsService } from './policy/access-control.ts';
 import { ExplanationService } from './policy/explanation-service.ts';
 import { PolicyService } from './policy/policy-service.ts';
-import { RightsService } from './policy/rights-service.ts';
 import { RealmService } from './realms/realm-service.ts';
 import { ResolverService } from './resolvers/resolver-service.ts';
 import { ResolverTrialService } from './resolvers/resolver-trial-service.ts';
@@ -250,7 +248,7 @@ function directoryServices(shared: Shared) {
 
 /** The life of challenges, and the enrolment of the tokens that answer them. */
 function challengeServices(shared: Shared) {
-  const { database, random, tokenStore: store, auditStore: trail, statusWaits: max = STATUS_WAITS } = shared;
+  const { database, tokenStore: store, auditStore: trail, statusWaits: max = STATUS_WAITS } = shared;
   const { responder = nodeResponder, transactionIds = hexTransactionIds } = shared;
   const { metrics, observations } = shared;
   const means = { turn: computingTurns(), responder };
@@ -276,7 +274,6 @@ function challengeServices(shared: Shared) {
     max,
     poll: shared.statusPoll,
   });
-  const registration = new TokenRegistration({ tokens: store, random });
   return {
     ocra,
     calculations: new CalculationService(shared),
@@ -289,12 +286,9 @@ function challengeServices(shared: Shared) {
       metrics: metrics?.statusWaits,
     }),
     validation: new ValidationService({ ...common, ocra, trigger: new ChallengeTrigger(common) }),
-    transactions: new TransactionService({ ...shared, store: new TransactionStore({ database }), trail }),
-    resynchronisation: new ResynchronisationService({
-      ...common,
-      store: new ResynchronisationStore({ database }),
-    }),
-    enrolment: new EnrolmentService({ ...common, registration, phase2: new RolloutPhase2(common) }),
+    transactions: new TransactionService({ ...common, trail }),
+    resynchronisation: new ResynchronisationService(common),
+    enrolment: new EnrolmentService({ ...common, phase2: new RolloutPhase2(common) }),
     tokenImport: new TokenImportService({ ...common, tokens: store }),
   };
 }

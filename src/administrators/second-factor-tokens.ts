@@ -2,8 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act, Caller } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isUsable } from '../tokens/token-use.ts';
-import { isLocked, isOcraToken } from '../tokens/token.ts';
+import { isLocked, isOcraToken, isUsable } from '../tokens/token.ts';
 import type { ChallengeService } from '../challenges/challenge-service.ts';
 
 interface SecondFactorTokenDependencies {

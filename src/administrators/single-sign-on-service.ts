@@ -3,7 +3,7 @@ import { equalText } from '../kernel/constant-time.ts';
 import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import { plainName } from '../kernel/text.ts';
 import type { Act } from '../policy/caller.ts';
-import { PERSON } from '../policy/policy-users.ts';
+import { PERSON } from '../policy/policy-conditions.ts';
 import type { SealedSignOns } from './json-web-tokens.ts';
 import type { Login, LoginService } from './login-service.ts';
 import type {

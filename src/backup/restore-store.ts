@@ -9,7 +9,7 @@ import { expectTimeOfAudit } from '../housekeeping/pruning-clock-store.ts';
 import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from './backup-store.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { Act } from '../policy/caller.ts';
-import type { Owner } from '../users/owner.ts';
+import type { Owner } from '../users/user.ts';
 import { holdReferences } from '../tokens/token-rows-store.ts';
 
 /** Tables that are empty before the first use of the database. The first start of a server writes to some of them. */

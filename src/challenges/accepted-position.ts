@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { MAX_STORED_COUNTER, type Token, type TokenStateChange } from '../tokens/token.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
-import { timeStepAt } from '../ocra/data-input.ts';
+import { timeStepAt } from '../ocra/compute.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { Candidate, WindowReach } from '../ocra/verify.ts';
 import type { Verdict } from './challenge.ts';
@@ -105,7 +105,7 @@ function oldestMatch(
 }
 
 /** The counter and time at which a response matched. */
-export interface MatchedPosition {
+interface MatchedPosition {
   /** RFC 6287 C, for suites with a counter. */
   readonly counter?: bigint;
   /** The second at which the matched time step begins, for suites with a time step. */

@@ -2,14 +2,13 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import {
+  deriveTokenKey,
   encodeActivationCode,
   normalizeActivationCode,
   randomActivationCode,
-} from '../ocra/activation-code.ts';
-import { computeResponse } from '../ocra/compute.ts';
-import { timeStepAt } from '../ocra/data-input.ts';
+} from '../ocra/key-derivation.ts';
+import { computeResponse, timeStepAt } from '../ocra/compute.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
-import { deriveTokenKey } from '../ocra/key-derivation.ts';
 import { parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { AccessControl } from '../policy/access-control.ts';

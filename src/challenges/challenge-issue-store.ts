@@ -20,10 +20,9 @@ import {
   stateColumns,
   withLockedTokens,
 } from '../tokens/token-rows-store.ts';
-import { isUsable } from '../tokens/token-use.ts';
-import { isLocked, type Token, type TokenChange } from '../tokens/token.ts';
+import { isLocked, isUsable, type Token, type TokenChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { HASH, hashOf, selectAsked } from './asked-question-store.ts';
+import { HASH, hashOf, selectAsked } from './challenge-store.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';
 import type { NewChallenge } from './challenge.ts';
 

@@ -3,8 +3,7 @@ import { actOf, type Act, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { isLocked, type Token } from '../tokens/token.ts';
-import { isCovered, isVisible } from '../tokens/token-view.ts';
+import { isCovered, isLocked, isVisible, type Token } from '../tokens/token.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
@@ -78,7 +77,7 @@ export interface StatusReference extends TokenReference {
   readonly transactionId?: string | undefined;
 }
 
-export interface ChallengeDependencies {
+interface ChallengeDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;

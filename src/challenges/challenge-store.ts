@@ -1,26 +1,35 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
-import { isLocked, OCRA_TYPES } from '../tokens/token.ts';
-import { isConfirmedInAnotherText } from './asked-question-store.ts';
+import { isLocked, OCRA_TYPES, type Token, type TokenStateChange } from '../tokens/token.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';
 import type { Database } from '../database/database.ts';
-import { KeyedQueue } from '../database/keyed-queue.ts';
-import { SharedLookup, SharedWrites } from '../database/shared-statements.ts';
+import { KeyedQueue, SharedLookup, SharedWrites } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
-import { selectTokens, type TokenRow, toToken, withLockedTokens } from '../tokens/token-rows-store.ts';
+import {
+  findToken,
+  REALMS_OF_TOKEN,
+  selectTokens,
+  stateColumns,
+  type TokenRow,
+  toToken,
+  withLockedTokens,
+} from '../tokens/token-rows-store.ts';
 import type {
+  Challenge,
   ChallengeFilter,
   ChallengeOfToken,
   ClosedBy,
   Decision,
   OpenDecision,
-  TokenOrOwner,
-  Challenge,
   ResponseReason,
+  TokenOrOwner,
 } from './challenge.ts';
+import type { StoredTransaction } from './transaction-history.ts';
 import { countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
+import { plainQuestion, questionKeys } from '../ocra/question.ts';
+import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
@@ -124,6 +133,56 @@ export class ChallengeStore {
   /** @returns the matching challenges of OCRA tokens, newest first */
   async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
     return isFindable(filter) ? findChallenges(this.#database.knex, filter) : [];
+  }
+
+  /** @returns a stored challenge by its transaction, for its history: without question and key */
+  async findStored(transactionId: string): Promise<StoredTransaction | undefined> {
+    if (!isStorable(transactionId)) {
+      return undefined;
+    }
+    const { knex } = this.#database;
+    return knex('challenges')
+      .join('tokens', 'tokens.id', 'challenges.token_id')
+      .where('challenges.transaction_id', transactionId)
+      .first<StoredTransaction | undefined>(
+        'tokens.serial',
+        knex.raw(REALMS_OF_TOKEN),
+        'challenges.data',
+        'challenges.issued_at as issuedAt',
+        'challenges.closed_by as closedBy',
+        'challenges.closed_at as closedAt',
+      );
+  }
+
+  /**
+   * Changes a token by its present state and the questions of its last challenges, under its lock.
+   * @param decide gets two questions at most, the newest first. It returns the change, or null for none; both are audited
+   * @returns true if there was a change, undefined when there is no such token
+   */
+  async changeByQuestions(
+    serial: string,
+    decide: (token: Token, questions: readonly string[]) => TokenStateChange | null,
+    act: Act,
+  ): Promise<boolean | undefined> {
+    if (!isStorable(serial)) {
+      return undefined;
+    }
+    return this.#database.transact(({ sql, audit }) =>
+      withLockedTokens(sql, { serials: [serial] }, async () => {
+        const token = await findToken(sql, { serial });
+        if (token === undefined) {
+          return undefined;
+        }
+        const { id } = token;
+        const asked = sql('challenges').where({ token_id: id }).orderBy('id', 'desc').limit(2);
+        const change = decide(token, await asked.pluck<string[]>('question'));
+        if (change !== null) {
+          await sql('tokens').where({ id }).update(stateColumns(change));
+        }
+        await audit.write(act, serial, change === null ? 'refused' : 'done', token.realms);
+        return change !== null;
+      }),
+    );
   }
 
   async #answer(named: Named, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
@@ -318,4 +377,43 @@ function conditionsOf({ transactionId, serial, owner }: ChallengeFilter): Record
 
 function locksToken({ answered: { token }, decision: { failCount } }: OpenDecision): boolean {
   return !isLocked(token) && isLocked({ failCount, maxFail: token.maxFail });
+}
+
+/**
+ * The expression of the index challenges_question_idx, for the token and the key of a question. A hash: the index is a
+ * quarter as large. The few questions with a hash in common are told apart afterwards.
+ */
+export const HASH = `hashtextextended(lower(btrim(asked.question, '0') COLLATE "C"), asked.token_id)`;
+
+/** @returns the value of `HASH` for one of `questionKeys`, as SQL */
+export function hashOf(key: string, tokenId: string): string {
+  return `hashtextextended(${key} COLLATE "C", ${tokenId})`;
+}
+
+/** @returns true if a challenge of the token with another text and the same question was accepted */
+async function isConfirmedInAnotherText(
+  transaction: Knex.Transaction,
+  { challenge: { question, data }, token: { id, ocraSuite } }: ChallengeOfToken,
+): Promise<boolean> {
+  const suite = parseOcraSuite(ocraSuite ?? '');
+  const rows = await selectAsked(transaction, id, suite, [question])
+    .where({ 'asked.valid_tan': true })
+    .whereNot({ 'asked.data': data })
+    .distinct<{ question: string }[]>('asked.question');
+  const plain = plainQuestion(suite, question);
+  return rows.some((row) => plainQuestion(suite, row.question) === plain);
+}
+
+/** @returns a query for the challenges of a token that may have one of these questions, and for few others */
+export function selectAsked(
+  transaction: Knex.Transaction,
+  tokenId: string,
+  suite: OcraSuite,
+  questions: readonly string[],
+): Knex.QueryBuilder {
+  const keys = questions.flatMap((one) => questionKeys(suite, one));
+  return transaction('challenges as asked').whereRaw(
+    `${HASH} = ANY (ARRAY(SELECT ${hashOf('key', '?::bigint')} FROM unnest(?::text[]) AS key))`,
+    [tokenId, keys],
+  );
 }

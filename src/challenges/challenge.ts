@@ -1,9 +1,15 @@
-import type { Owner } from '../users/owner.ts';
+import type { Owner } from '../users/user.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { DeclineKind } from '../ocra/decline.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
-import { isLocked, type Token, type TokenSecrets, type TokenStateChange } from '../tokens/token.ts';
-import { countedUse, isUsable } from '../tokens/token-use.ts';
+import {
+  countedUse,
+  isLocked,
+  isUsable,
+  type Token,
+  type TokenSecrets,
+  type TokenStateChange,
+} from '../tokens/token.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
 
 declare module '../kernel/errors.ts' {

@@ -1,19 +1,18 @@
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import type { Token, TokenStateChange } from '../tokens/token.ts';
-import { isVisible } from '../tokens/token-view.ts';
+import { isVisible, type Token, type TokenStateChange } from '../tokens/token.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
-import type { ResynchronisationStore } from './resynchronisation-store.ts';
+import type { ChallengeStore } from './challenge-store.ts';
 import { requireTokenKey, responseInputs } from './token-key.ts';
 import { type ConsecutiveResponses, resynchronise } from './resynchronisation.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
 
 /** Two consecutive responses of a token. */
-export interface ResynchronisationRequest extends TokenReference {
+interface ResynchronisationRequest extends TokenReference {
   readonly otp1: string;
   readonly otp2: string;
   /**
@@ -24,11 +23,11 @@ export interface ResynchronisationRequest extends TokenReference {
   readonly challenge2?: string | undefined;
 }
 
-export interface ResynchronisationDependencies {
+interface ResynchronisationDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly tokens: TokenChoice;
-  readonly store: ResynchronisationStore;
+  readonly challenges: Pick<ChallengeStore, 'changeByQuestions'>;
   readonly vault: Vault;
   readonly clock: Clock;
 }
@@ -56,9 +55,9 @@ export class ResynchronisationService {
     });
     const isUsers = (request.user ?? '') !== '';
     const settings = readOcraSettings(configuration.settings);
-    const done = await this.#deps.store.change(
+    const done = await this.#deps.challenges.changeByQuestions(
       serial,
-      ({ token, questions }) => {
+      (token, questions) => {
         // The token may have left the administrator's realms, or its user, since it was read.
         if (!isVisible(token, grant) || (isUsers && !isSameOwner(token.owner, owner))) {
           throw unknownToken(serial);

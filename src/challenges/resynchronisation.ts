@@ -5,15 +5,7 @@ import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
-import { type Candidate, type ResponseCheck, verifyResponse } from '../ocra/verify.ts';
-import type { ResponseSearch } from '../ocra/response-search.ts';
-
-/** A token and the questions of its latest challenges. */
-export interface QuestionedToken {
-  readonly token: Token;
-  /** Newest first, two at most. */
-  readonly questions: readonly string[];
-}
+import { type Candidate, type ResponseCheck, type ResponseSearch, verifyResponse } from '../ocra/verify.ts';
 
 /** A question and the token's response. */
 interface AnsweredQuestion {

@@ -1,10 +1,290 @@
+import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
+import { KeyedCounts } from '../kernel/bounded-work.ts';
 import type { StatusWaitMetrics, WaitEnd } from './challenge-metrics.ts';
+import type { StatusWatchStore, WatchedState } from './status-watch-store.ts';
 import { type Clock, parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import { declineOf, isDropped } from './challenge.ts';
 import type { ChallengeService, StatusEntry, StatusReference } from './challenge-service.ts';
-import { isSameState, type KnownState, type StatusWatch } from './status-watch.ts';
+
+/** The result of a wait. */
+export interface Waited {
+  readonly end: WaitEnd;
+  /** The state at the end; undefined: the challenge is no longer stored. */
+  readonly state: WatchedState | undefined;
+}
+
+/** A wait for the change of a state. */
+export interface StatusWait {
+  /** The challenge's id. */
+  readonly id: string;
+  readonly administrator: string;
+  /** The state that the client knows. */
+  readonly since: WatchedState;
+  /** The longest wait, in milliseconds. */
+  readonly waitMs: number;
+  /** Milliseconds until the challenge expires. */
+  readonly openMs: number;
+}
+
+/** The dependencies of a watch. */
+export interface StatusWatchDependencies {
+  readonly watched: Pick<StatusWatchStore, 'mark' | 'states'>;
+  readonly metrics?: Pick<StatusWaitMetrics, keyof StatusWaitMetrics> | undefined;
+  /** The most requests that wait at once; half of them may be of one administrator. */
+  readonly max: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed?: () => number;
+  /** Milliseconds between two readings of all states without a notice; default: a second. */
+  readonly poll?: number | undefined;
+  /** The same while notices come, one of which may be lost with its connection; default: 5 seconds. */
+  readonly pollWithNotices?: number;
+}
+
+interface RunningWait extends StatusWait {
+  readonly overAt: number;
+  readonly expiresAt: number;
+  readonly gone: AbortSignal;
+  readonly leave: () => void;
+  readonly resolve: (waited: Waited) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+const POLL_MS = 1_000;
+const POLL_WITH_NOTICES_MS = 5_000;
+/** The rest while no request waits; the next one ends it. */
+const IDLE_MS = 600_000;
+/** The divisor of the places for one administrator. */
+const ADMINISTRATOR_DIVISOR = 2;
+/** The longest wait of `end` for a reading that is under way, in milliseconds. */
+const LAST_READ_TIMEOUT_MS = 500;
+
+/**
+ * Requests of this process that wait for the change of a transaction's state. They hold no connection to the database:
+ * one statement at a time reads the states for all of them, when a notice names them, when their time is over, and at
+ * intervals.
+ */
+export class StatusWatch {
+  readonly #deps: StatusWatchDependencies;
+  readonly #elapsed: () => number;
+  readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
+  readonly #waiting = new Set<RunningWait>();
+  readonly #ofAdministrators = new KeyedCounts();
+  /** Ids of the challenges to read. */
+  #noted = new Set<string>();
+  #nextPoll = 0;
+  #hasNotices = false;
+  #isStarted = false;
+  #isEnded = false;
+
+  constructor(options: StatusWatchDependencies) {
+    this.#deps = options;
+    this.#elapsed = options.elapsed ?? (() => performance.now());
+  }
+
+  /**
+   * Waits for a change, outside of any transaction.
+   * @param gone aborted when the client leaves, whose place is then free at once
+   * @throws ServiceError 'database.unavailable' where the state cannot be read at the end
+   */
+  async wait(requested: StatusWait, gone: AbortSignal): Promise<Waited> {
+    const refusal = this.#refusal(requested.administrator, gone);
+    if (refusal !== undefined) {
+      this.#deps.metrics?.waitEnded(refusal);
+      return { end: refusal, state: requested.since };
+    }
+    return new Promise((resolve, reject) => {
+      this.#enter(requested, gone, { resolve, reject });
+    });
+  }
+
+  /** Notices come from now on. Earlier changes may have come without one. */
+  listening(): void {
+    this.#hasNotices = true;
+    this.#nextPoll = 0;
+    this.#loop.wake();
+  }
+
+  /** A watched challenge has changed, perhaps one that other servers wait for. */
+  changed(id: string): void {
+    // Without a wait no turn would take the ids.
+    if (this.#waiting.size > 0) {
+      this.#noted.add(id);
+      this.#loop.wake();
+    }
+  }
+
+  /** No notices come from now on. */
+  lost(): void {
+    this.#hasNotices = false;
+    this.#nextPoll = 0;
+    this.#loop.wake();
+  }
+
+  /** Ends all waits at once, and each later one. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    for (const waiting of this.#waiting) {
+      this.#finish(waiting, { end: 'stopping', state: waiting.since });
+    }
+    await this.#loop.stop();
+  }
+
+  #refusal(administrator: string, gone: AbortSignal): WaitEnd | undefined {
+    if (gone.aborted) {
+      return 'gone';
+    }
+    if (this.#isEnded) {
+      return 'stopping';
+    }
+    const { max } = this.#deps;
+    const own = this.#ofAdministrators.of(administrator);
+    return this.#waiting.size >= max || own >= Math.max(1, Math.floor(max / ADMINISTRATOR_DIVISOR))
+      ? 'full'
+      : undefined;
+  }
+
+  #enter(requested: StatusWait, gone: AbortSignal, ending: Pick<RunningWait, 'resolve' | 'reject'>): void {
+    const now = this.#elapsed();
+    const waiting: RunningWait = {
+      ...requested,
+      ...ending,
+      overAt: now + requested.waitMs,
+      expiresAt: now + requested.openMs,
+      gone,
+      leave: () => {
+        this.#finish(waiting, { end: 'gone', state: requested.since });
+      },
+    };
+    gone.addEventListener('abort', waiting.leave);
+    this.#waiting.add(waiting);
+    this.#count(requested.administrator, 1);
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      this.#loop.start();
+    }
+    // First the mark, then the read: a change before the mark is read, one after it is notified.
+    this.#deps.watched.mark(requested.id, requested.waitMs / 1000).then(
+      () => {
+        this.changed(requested.id);
+      },
+      (fault: unknown) => {
+        this.#fail(waiting, fault);
+      },
+    );
+  }
+
+  async #turn({ restUntilWoken }: LoopPace): Promise<void> {
+    const due = this.#removeDue();
+    if (due.length > 0) {
+      await this.#readStates(due);
+    }
+    await restUntilWoken(this.#rest());
+  }
+
+  /** @returns the waits whose state must be read now */
+  #removeDue(): readonly RunningWait[] {
+    const now = this.#elapsed();
+    const noted = this.#noted;
+    this.#noted = new Set();
+    const all = [...this.#waiting];
+    if (now < this.#nextPoll) {
+      return all.filter((waiting) => noted.has(waiting.id) || now >= endsAt(waiting));
+    }
+    const { poll = POLL_MS, pollWithNotices = POLL_WITH_NOTICES_MS } = this.#deps;
+    this.#nextPoll = now + (this.#hasNotices ? pollWithNotices : poll);
+    return all;
+  }
+
+  async #readStates(due: readonly RunningWait[]): Promise<void> {
+    try {
+      const states = await this.#deps.watched.states([...new Set(due.map(({ id }) => id))]);
+      const now = this.#elapsed();
+      for (const waiting of due) {
+        const waited = endOf(waiting, states.get(waiting.id), now);
+        if (waited !== undefined) {
+          this.#finish(waiting, waited);
+        }
+      }
+    } catch (fault) {
+      const now = this.#elapsed();
+      this.#nextPoll = now + (this.#deps.poll ?? POLL_MS);
+      due
+        .filter((waiting) => now >= endsAt(waiting))
+        .forEach((waiting) => {
+          this.#fail(waiting, fault);
+        });
+    }
+  }
+
+  /** @returns milliseconds */
+  #rest(): number {
+    const next = [...this.#waiting].reduce(
+      (soonest, waiting) => Math.min(soonest, endsAt(waiting)),
+      this.#nextPoll,
+    );
+    return this.#waiting.size === 0 ? IDLE_MS : Math.max(0, Math.ceil(next - this.#elapsed()));
+  }
+
+  #finish(waiting: RunningWait, waited: Waited): void {
+    if (this.#leave(waiting)) {
+      this.#deps.metrics?.waitEnded(waited.end);
+      waiting.resolve(waited);
+    }
+  }
+
+  #fail(waiting: RunningWait, fault: unknown): void {
+    if (this.#leave(waiting)) {
+      waiting.reject(fault);
+    }
+  }
+
+  /** @returns false if it has left before */
+  #leave(waiting: RunningWait): boolean {
+    if (!this.#waiting.delete(waiting)) {
+      return false;
+    }
+    waiting.gone.removeEventListener('abort', waiting.leave);
+    this.#count(waiting.administrator, -1);
+    return true;
+  }
+
+  #count(administrator: string, change: 1 | -1): void {
+    this.#ofAdministrators.change(administrator, change);
+    this.#deps.metrics?.waitingAre(this.#waiting.size);
+  }
+}
+
+function endsAt({ overAt, expiresAt }: RunningWait): number {
+  return Math.min(overAt, expiresAt);
+}
+
+/** @returns undefined while the wait goes on */
+function endOf(waiting: RunningWait, state: WatchedState | undefined, now: number): Waited | undefined {
+  if (state === undefined) {
+    return { end: 'closed', state };
+  }
+  if (!isSameState(waiting.since, state)) {
+    return { end: 'changed', state };
+  }
+  if (state.closedBy !== null || now >= waiting.expiresAt) {
+    return { end: 'closed', state };
+  }
+  return now >= waiting.overAt ? { end: 'over', state } : undefined;
+}
+
+/** The part of a state that a client sees. */
+type KnownState = Pick<WatchedState, 'receivedTan' | 'validTan' | 'failCount'>;
+
+/** @returns true if a client sees no difference */
+function isSameState(one: KnownState, other: KnownState): boolean {
+  return (
+    one.receivedTan === other.receivedTan &&
+    one.validTan === other.validTan &&
+    one.failCount === other.failCount
+  );
+}
 
 interface StatusWaitDependencies {
   readonly ocra: Pick<ChallengeService, 'status'>;
@@ -14,7 +294,7 @@ interface StatusWaitDependencies {
 }
 
 /** A transaction whose change is waited for. */
-export interface AwaitedStatus extends StatusReference {
+interface AwaitedStatus extends StatusReference {
   /** The longest wait: `20S` or `20`, at most `60S`. */
   readonly wait: string;
   /** The state that the client has: `received_tan,valid_tan,failcount`, as in `false,false,0`. Default: the present one. */
@@ -22,7 +302,7 @@ export interface AwaitedStatus extends StatusReference {
 }
 
 /** The state at the end of a wait. */
-export interface AwaitedAnswer {
+interface AwaitedAnswer {
   readonly entries: readonly StatusEntry[];
   readonly end: WaitEnd;
 }

@@ -13,7 +13,7 @@ export interface TokenReference {
 }
 
 /** The bounds of a choice: what is beyond them is unknown. */
-export interface ChoiceBounds {
+interface ChoiceBounds {
   /** The realms of users. */
   readonly realms: Grant['realms'];
   readonly includes: (token: Token) => boolean;

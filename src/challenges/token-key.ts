@@ -3,13 +3,13 @@ import type { Vault } from '../keys/vault.ts';
 import { boundedMemo } from '../kernel/bounded-work.ts';
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { hmacBlock } from '../ocra/hashes.ts';
+import { hmacBlock } from '../ocra/compute.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
 import type { ResponseCheck } from '../ocra/verify.ts';
 
 /** A token's suite and key, opened for one computation. */
-export interface TokenKey {
+interface TokenKey {
   readonly suite: OcraSuite;
   readonly key: Buffer;
 }

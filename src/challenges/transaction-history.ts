@@ -57,7 +57,7 @@ export interface StoredTransaction {
 }
 
 /** Sources of a history. */
-export interface HistorySources {
+interface HistorySources {
   /** Undefined: the challenge is no longer stored. */
   readonly stored: StoredTransaction | undefined;
   readonly trail: TransactionRows;

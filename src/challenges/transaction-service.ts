@@ -7,16 +7,16 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import { isVisible } from '../tokens/token-view.ts';
+import { isVisible } from '../tokens/token.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
 import type { StoredTransaction } from './transaction-history.ts';
-import type { TransactionStore } from './transaction-store.ts';
+import type { ChallengeStore } from './challenge-store.ts';
 import { type Timeline, timelineOf } from './transaction-history.ts';
 
 interface TransactionDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
-  readonly store: TransactionStore;
+  readonly challenges: Pick<ChallengeStore, 'findStored'>;
   readonly trail: Pick<AuditStore, 'ofTransaction'>;
   readonly clock: Clock;
 }
@@ -87,10 +87,10 @@ export class TransactionService {
     grant: Grant,
     transactionId: string,
   ): Promise<{ stored: StoredTransaction | undefined; serial: string; trail: TransactionRows }> {
-    const { store, trail } = this.#deps;
+    const { challenges, trail } = this.#deps;
     const realms = grant.realms === 'all' ? undefined : grant.realms;
     // The challenge first: the rows of all that it shows are then there.
-    const stored = await store.find(transactionId);
+    const stored = await challenges.findStored(transactionId);
     const found = await trail.ofTransaction(transactionId, MAX_ROWS, realms);
     const serial = stored?.serial ?? found?.rows[0]?.subject;
     const isHidden = stored !== undefined && !isVisible(stored, grant);

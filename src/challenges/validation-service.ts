@@ -1,4 +1,4 @@
-import { isUsable } from '../tokens/token-use.ts';
+import { isLocked, isUsable, type Token } from '../tokens/token.ts';
 import { createHash } from 'node:crypto';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
@@ -10,11 +10,10 @@ import { plainQuestion } from '../ocra/question.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isLocked, type Token } from '../tokens/token.ts';
 import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
 import { type ChallengeService, type StatusEntry, statusEntry } from './challenge-service.ts';
 import type { ChallengeStore } from './challenge-store.ts';
-import type { ChallengeTrigger, TriggeredChallenge } from './challenge-trigger.ts';
+import type { ChallengeTrigger, TriggeredChallenge } from './challenge-factory.ts';
 import {
   type ChallengeOfToken,
   decide,
@@ -29,7 +28,7 @@ import { type OcraSettings, readOcraSettings } from '../configuration/settings.t
 import type { ProvidedResponse, ResponseChecker } from './response-check.ts';
 
 /** A response of a serial or a user, to the transaction if one is named. */
-export interface ValidationRequest {
+interface ValidationRequest {
   readonly serial?: string | undefined;
   readonly user?: string | undefined;
   readonly realm?: string | undefined;
@@ -44,7 +43,7 @@ export interface ValidationRequest {
 export type Validated = boolean | TriggeredChallenge;
 
 /** The attributes of a user, by the names that clients of samlcheck read. */
-export type SamlAttributes = Readonly<
+type SamlAttributes = Readonly<
   Record<'username' | 'realm' | 'email' | 'givenname' | 'surname' | 'phone' | 'mobile', string>
 >;
 
@@ -56,7 +55,7 @@ export interface ValidatedTransaction {
   readonly result: boolean;
 }
 
-export interface ValidationDependencies {
+interface ValidationDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly users: UserDirectory;
   readonly challenges: ChallengeStore;

@@ -1,6 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { safeLines, didYouMean } from '../kernel/text.ts';
-import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
+import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/user-source.ts';
 import type { Services } from '../services.ts';
 
 /** The exit status of a command; shells expect 130 after Ctrl-C. */

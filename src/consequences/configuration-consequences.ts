@@ -8,14 +8,12 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { listNames } from '../kernel/text.ts';
 import type { Principal } from '../policy/caller.ts';
-import type { Right } from '../policy/granting.ts';
-import { changedScopes, changeOfRights, type RightsChange } from '../policy/lost-rights.ts';
+import { changedScopes, changeOfRights, type Right, type RightsChange } from '../policy/granting.ts';
 import { knownActions } from '../policy/policy-actions.ts';
-import { policyValue } from '../policy/policy-value.ts';
+import { policyValue, type ReadPolicy } from '../policy/read-policy.ts';
 import type { PolicyProblem } from '../policy/policy.ts';
-import type { ReadPolicy } from '../policy/read-policy.ts';
 import { decideRight, type PolicyBase } from '../policy/right-decision.ts';
-import type { UnknownPolicyName } from '../policy/unknown-names.ts';
+import type { UnknownPolicyName } from '../policy/policy-names.ts';
 import { type Consequence, consequence } from './consequence.ts';
 
 /** The outcome of a change of policies, before it is made. */

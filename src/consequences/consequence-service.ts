@@ -1,5 +1,5 @@
 import { unknownAdministrator } from '../administrators/administrator-service.ts';
-import { lastAdministrator } from '../administrators/administrator.ts';
+import { type Administrator, lastAdministrator, serialOf } from '../administrators/administrator.ts';
 import type { AdministratorStore } from '../administrators/administrator-store.ts';
 import { canonicalKey } from '../configuration/setting.ts';
 import type { Configuration, Realm } from '../configuration/configuration.ts';
@@ -9,25 +9,40 @@ import type { Clock } from '../kernel/clock.ts';
 import { composed, listNames } from '../kernel/text.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { Caller } from '../policy/caller.ts';
-import { policiesAfter } from '../policy/lost-rights.ts';
+import { policiesAfter } from '../policy/granting.ts';
 import { checkPolicy, type PolicyDraft, policyProblems } from '../policy/policy.ts';
 import { unknownPolicy } from '../policy/policy-service.ts';
-import { splitList } from '../policy/policy-users.ts';
+import { splitList } from '../policy/policy-conditions.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
-import { unknownNames } from '../policy/unknown-names.ts';
+import { unknownNames } from '../policy/policy-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { UserName } from '../users/user-service.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import type { Token } from '../tokens/token.ts';
-import type { UseSettings } from '../tokens/token-use.ts';
+import { nothingSelected } from '../tokens/token-selection.ts';
+import {
+  boundOf,
+  isOcraToken,
+  isUsable,
+  readUse,
+  type Token,
+  type UseBound,
+  type UseSettings,
+} from '../tokens/token.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
 import { RealmConsequences } from './realm-consequences.ts';
-import { SignInConsequences } from './sign-in-consequences.ts';
-import { TokenConsequences } from './token-consequences.ts';
 
-export interface ConsequenceDependencies {
+/** Tokens and owners that are examined for one question. */
+const MAX_TOKENS = 100;
+
+const BOUNDS: Readonly<Record<UseBound, string>> = {
+  early: 'its period begins later',
+  expired: 'its period has ended',
+  'used-up': 'it has been used as often as it may',
+};
+
+interface ConsequenceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly counts: Pick<TokenCountStore, 'snapshot'>;
   readonly tokens: Pick<TokenStore, 'findBySerial' | 'count'>;
@@ -44,14 +59,10 @@ export interface ConsequenceDependencies {
 export class ConsequenceService {
   readonly #deps: ConsequenceDependencies;
   readonly #realms: RealmConsequences;
-  readonly #tokens: TokenConsequences;
-  readonly #signIns: SignInConsequences;
 
   constructor(dependencies: ConsequenceDependencies) {
     this.#deps = dependencies;
     this.#realms = new RealmConsequences(dependencies);
-    this.#tokens = new TokenConsequences(dependencies);
-    this.#signIns = new SignInConsequences(dependencies);
   }
 
   async ofRealmRemoval(name: string): Promise<readonly Consequence[]> {
@@ -77,7 +88,7 @@ export class ConsequenceService {
   async ofUserRemoval({ resolver, login }: UserName): Promise<readonly Consequence[]> {
     const { id } = requireManaged(await this.#deps.configuration.current(), resolver);
     const user = await this.#deps.users.findByLogin(id, login);
-    return user === undefined ? [] : this.#tokens.ofOwner({ resolverId: id, userId: user.userId });
+    return user === undefined ? [] : this.#ofOwner({ resolverId: id, userId: user.userId });
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid' */
@@ -91,34 +102,82 @@ export class ConsequenceService {
     );
   }
 
+  /** @throws ServiceError 'token.unknown' */
   async ofTokenRemoval(serials: readonly string[]): Promise<readonly Consequence[]> {
-    return [...(await this.#tokens.ofRemoval(serials)), ...(await this.#signIns.ofTokens(serials))];
+    const found = await this.#find(serials);
+    return [
+      ...consequence(
+        found.length > 0,
+        'token.key',
+        `the ${found.length === 1 ? 'key' : 'keys'} of ${listNames(found.map(({ serial }) => serial))} ${found.length === 1 ? 'is' : 'are'} gone for good`,
+      ),
+      ...(await this.#ofLockedOut(found)),
+      ...(await this.#ofSecondFactors(serials)),
+    ];
   }
 
-  /** Of switching tokens off, or taking them from their owners. */
+  /** Of switching tokens off, or taking them from their owners. @throws ServiceError 'token.unknown' */
   async ofTokenWithdrawal(serials: readonly string[]): Promise<readonly Consequence[]> {
-    return [...(await this.#tokens.ofWithdrawal(serials)), ...(await this.#signIns.ofTokens(serials))];
+    const found = await this.#find(serials);
+    return [...(await this.#ofLockedOut(found)), ...(await this.#ofSecondFactors(serials))];
   }
 
-  /** @throws ServiceError 'token.unknown', 'parameter.invalid' */
-  async ofTokenUse(serial: string, use: UseSettings): Promise<readonly Consequence[]> {
-    const followed = await this.#tokens.ofUse(serial, use, this.#deps.clock.now());
-    return followed === undefined ? [] : [...followed, ...(await this.#signIns.ofTokens([serial]))];
+  /**
+   * Of a change of its period or its counts; nothing where it goes on to take responses, or takes none as it is.
+   * @throws ServiceError 'token.unknown', 'parameter.invalid'
+   */
+  async ofTokenUse(serial: string, settings: UseSettings): Promise<readonly Consequence[]> {
+    const now = this.#deps.clock.now();
+    const [token] = await this.#find([serial]);
+    const use = token && { ...token.use, ...readUse(settings, token.use) };
+    const bound = use && boundOf(use, now);
+    return token === undefined || bound === undefined || !isUsable(token, now)
+      ? []
+      : [
+          { code: 'token.use', text: `${serial} takes no responses from now on: ${BOUNDS[bound]}` },
+          ...(await this.#ofLockedOut([token])),
+          ...(await this.#ofSecondFactors([serial])),
+        ];
   }
 
-  /** Of an enrolment; without a serial there is no earlier token. */
+  /** Of an enrolment under a serial that there is already; without a serial there is no earlier token. */
   async ofEnrolment({ serial }: { readonly serial?: string | undefined }): Promise<readonly Consequence[]> {
-    return serial === undefined ? [] : this.#tokens.ofNewKey(serial);
+    const token = serial === undefined ? undefined : await this.#deps.tokens.findBySerial(serial);
+    return consequence(
+      token !== undefined,
+      'token.replaced',
+      `there is a token ${token?.serial ?? ''}: its key is replaced, and the device that has it now is refused`,
+    );
   }
 
   /** @throws ServiceError 'token.unknown' */
   async ofPinRemoval(serial: string, pin: 'pin' | 'ocraPin'): Promise<readonly Consequence[]> {
-    return this.#tokens.ofPinRemoval(serial, pin);
+    const [token] = await this.#find([serial]);
+    return consequence(
+      (token?.secrets[pin] ?? null) !== null,
+      'token.pin',
+      pin === 'pin'
+        ? `the PIN of ${serial} is gone for good: anyone with the device answers without it`
+        : `the OCRA PIN of ${serial} is gone for good: responses that the device computes with it are refused`,
+    );
   }
 
-  /** @throws ServiceError 'token.unknown' */
+  /**
+   * @param realms the new realms of the token
+   * @throws ServiceError 'token.unknown'
+   */
   async ofTokenRealms({ serial, realms }: Pick<Token, 'serial' | 'realms'>): Promise<readonly Consequence[]> {
-    return this.#tokens.ofRealms(serial, realms);
+    const [token] = await this.#find([serial]);
+    const requested = new Set(realms.map((name) => name.trim().toLowerCase()));
+    const left = (token?.realms ?? []).filter((name) => !requested.has(name));
+    return [
+      ...consequence(
+        left.length > 0,
+        'token.realms',
+        `${serial} leaves ${listNames(left)}: policies and administrators of ${left.length === 1 ? 'this realm' : 'these realms'} no longer apply to it`,
+      ),
+      ...consequence(left.length > 0 && requested.size === 0, 'token.no-realm', 'it is in no realm then'),
+    ];
   }
 
   /** @throws ServiceError 'policy.invalid' */
@@ -209,11 +268,65 @@ export class ConsequenceService {
     name: string,
     requested: { readonly serial: string } | undefined,
   ): Promise<readonly Consequence[]> {
-    const administrator = (await this.#deps.administrators.list()).find((one) => one.name === composed(name));
+    const administrators = await this.#deps.administrators.list();
+    const administrator = administrators.find((one) => one.name === composed(name));
     if (administrator === undefined) {
       throw unknownAdministrator(name);
     }
-    return this.#signIns.ofSecondFactor(administrator, requested);
+    const { name: signsIn, secondFactor } = administrator;
+    return [
+      { code: 'administrator.sessions', text: `all sessions of ${signsIn} end` },
+      ...consequence(
+        secondFactor?.kind === 'passkey',
+        'second-factor.passkeys',
+        `the passkeys of ${signsIn} are removed`,
+      ),
+      ...(requested === undefined
+        ? consequence(
+            secondFactor !== undefined,
+            'second-factor.none',
+            `the password alone signs ${signsIn} in`,
+          )
+        : await this.#ofNewFactor(administrator, requested.serial, administrators.length === 1)),
+    ];
+  }
+
+  async #ofNewFactor(
+    { name, secondFactor }: Administrator,
+    serial: string,
+    isOnlyAdministrator: boolean,
+  ): Promise<readonly Consequence[]> {
+    const token = await this.#deps.tokens.findBySerial(serial);
+    const canAnswer =
+      token !== undefined &&
+      isOcraToken(token) &&
+      isUsable(token, this.#deps.clock.now()) &&
+      token.rollout === 'complete';
+    return [
+      ...consequence(
+        secondFactor === undefined,
+        'second-factor.programs',
+        `programs that show the password of ${name} are refused: they need an API token`,
+      ),
+      ...consequence(!canAnswer, 'second-factor.unusable', `${serial} cannot answer: ${name} cannot sign in`),
+      ...consequence(
+        isOnlyAdministrator,
+        'second-factor.last',
+        `${name} is the only administrator: without the token, only commands on this machine let anybody in`,
+      ),
+    ];
+  }
+
+  /** @param serials tokens that the act removes, switches off or replaces */
+  async #ofSecondFactors(serials: readonly string[]): Promise<readonly Consequence[]> {
+    const names = (await this.#deps.administrators.list())
+      .filter(({ secondFactor }) => serials.includes(serialOf(secondFactor) ?? ''))
+      .map(({ name }) => name);
+    return consequence(
+      names.length > 0,
+      'second-factor.lost',
+      `${listNames(names)} cannot sign in without ${names.length === 1 ? 'this second factor' : 'these second factors'}`,
+    );
   }
 
   /** Of revoking one API token, or all of an administrator. */
@@ -227,6 +340,53 @@ export class ConsequenceService {
       revoked.length > 0,
       'api-token.programs',
       `programs that show ${revoked.length === 1 ? 'it' : `one of ${revoked.length} API tokens`} are refused from then on (${listNames(rights)})`,
+    );
+  }
+
+  /** @param owner a user whom the act removes */
+  async #ofOwner(owner: {
+    readonly resolverId: string;
+    readonly userId: string;
+  }): Promise<readonly Consequence[]> {
+    const tokens = await this.#deps.tokens.count({ owner });
+    return consequence(
+      tokens > 0,
+      'user.tokens',
+      `${countText(tokens, 'token')} ${tokens === 1 ? 'becomes' : 'become'} unassigned, and open challenges close`,
+      { count: tokens },
+    );
+  }
+
+  async #find(serials: readonly string[]): Promise<readonly Token[]> {
+    const found: Token[] = [];
+    for (const serial of [...new Set(serials)].slice(0, MAX_TOKENS)) {
+      found.push((await this.#deps.tokens.findBySerial(serial)) ?? nothingSelected({ serial }));
+    }
+    return found;
+  }
+
+  /** @returns the owners who have no active token besides these */
+  async #ofLockedOut(tokens: readonly Token[]): Promise<readonly Consequence[]> {
+    const active = tokens.filter((token) => token.active && token.owner !== null);
+    const owners = new Map(
+      active.map(({ owner }) => [`${owner?.resolverId ?? ''} ${owner?.userId ?? ''}`, owner]),
+    );
+    const lockedOut: string[] = [];
+    for (const owner of owners.values()) {
+      if (owner !== null) {
+        const all = await this.#deps.tokens.count({ owner, active: true });
+        const these = active.filter(
+          (token) => token.owner?.userId === owner.userId && token.owner.resolverId === owner.resolverId,
+        );
+        if (all <= these.length) {
+          lockedOut.push(owner.login);
+        }
+      }
+    }
+    return consequence(
+      lockedOut.length > 0,
+      'token.last',
+      `${listNames(lockedOut)} ${lockedOut.length === 1 ? 'has' : 'have'} no other active token`,
     );
   }
 

@@ -7,7 +7,7 @@ export interface Consequence extends ConsequenceFacts {
 }
 
 /** The facts of a clause, for other words than those of the text. */
-export interface ConsequenceFacts {
+interface ConsequenceFacts {
   readonly count?: number;
   /** Of realms, resolvers, policies, administrators: those that the code is about. */
   readonly names?: readonly string[];

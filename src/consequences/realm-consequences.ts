@@ -4,7 +4,7 @@ import { assertInNoRealm, requireResolver, unknownReference } from '../resolvers
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { ActiveUserRow } from '../monitoring/token-counts.ts';
-import { plainResolverName, splitList } from '../policy/policy-users.ts';
+import { plainResolverName, splitList } from '../policy/policy-conditions.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 
 /** Consequences of acts on realms and resolvers. Counts are those that the database keeps: no token is read. */

@@ -51,7 +51,7 @@ interface ChallengeNotices {
 }
 
 /** The dependencies of a follower. */
-export interface ConfigurationFollowerDependencies {
+interface ConfigurationFollowerDependencies {
   readonly kept: KeptConfiguration;
   readonly database: DatabaseOptions;
   readonly log: Log;

@@ -1,23 +1,20 @@
-import knex from 'knex';
-import type { Knex } from 'knex';
+import knex, { type Knex } from 'knex';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { AuditTrail } from '../audit/trail-store.ts';
 import type { ConnectionGate } from './connection-gate.ts';
-import { isCanceled, isAborted, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
+import { isAborted, isCanceled, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';
-import { SessionClient } from './session-settings.ts';
-import { PreparedStatements } from './prepared-statements.ts';
 import {
   assertSessionWorks,
   schemasAskedFor,
   SESSION_QUESTION,
   type SessionAnswer,
+  SessionClient,
 } from './session-settings.ts';
-import { SHARING, type Sharing } from './prepared-statements.ts';
+import { PreparedStatements, SHARING, type Sharing } from './prepared-statements.ts';
 import { beginLongWork, type UnitOfWork } from './unit-of-work.ts';
 import type { Log } from '../kernel/log.ts';
 
@@ -233,4 +230,20 @@ function hooksFor(gate: ConnectionGate | undefined): PoolHooks {
       return translated;
     },
   };
+}
+
+/**
+ * Renews the statistics of tables after many rows were loaded, by which prepared statements are planned anew, too.
+ * Autovacuum would do so minutes later. Never fails: the rows are stored.
+ */
+export async function renewStatistics(
+  { knex }: Pick<Database, 'knex'>,
+  tables: readonly string[],
+): Promise<void> {
+  try {
+    // PostgreSQL only warns of a table of another owner, and of one that is locked: nobody waits for statistics.
+    await knex.raw(`ANALYZE (SKIP_LOCKED) ${tables.join(', ')}`);
+  } catch {
+    // Autovacuum does it.
+  }
 }

@@ -29,7 +29,7 @@ const TELL_MS = 60_000;
 const LOOK_MS = 50;
 
 /** A migration that was applied, with what was noted of it: null where it was applied without a note. */
-export interface AppliedMigration {
+interface AppliedMigration {
   readonly name: string;
   readonly checksum: string | null;
   /** The version of the program that applied it. */
@@ -109,7 +109,7 @@ function isLockTimeout(error: unknown): boolean {
 }
 
 /** The steps of `rebuildSchema`, in its transaction. */
-export interface RebuildSteps {
+interface RebuildSteps {
   /** @param isMigrated false if no migration was ever applied */
   readonly before: (sql: Knex.Transaction, isMigrated: boolean) => Promise<void>;
   /** Fills the tables as the named migrations have made them. */

@@ -1,13 +1,108 @@
 import type { Knex } from 'knex';
 import type { AuditRow } from '../audit/audit-row.ts';
 import { addAuditFields } from '../audit/rows-store.ts';
-import { SharedWork } from './shared-work.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import type { EventRow } from '../webhooks/outbox-store.ts';
 import { DatabaseUnavailable, isSurelyUndone } from './database-faults.ts';
 import type { Database } from './database.ts';
-import { type PreparedStatement, type RunPrepared } from './prepared-statements.ts';
+import type { PreparedStatement, RunPrepared } from './prepared-statements.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+
+/** Bounds of shared work. */
+export interface SharedWorkOptions<Item, Result> {
+  /**
+   * Works on items together.
+   * @returns an outcome for each item, in their order
+   * @throws the error of all of them
+   */
+  readonly work: (items: readonly Item[]) => Promise<readonly PromiseSettledResult<Result>[]>;
+  /** The most items of a group. */
+  readonly maxItems: number;
+  /** The most groups at work at once. */
+  readonly maxGroups: number;
+  /** The longest wait of an item for its group to begin, in milliseconds. */
+  readonly maxWaitMs: number;
+  /** @returns the error of an item that has waited too long */
+  readonly refuse: () => Error;
+}
+
+interface WaitingItem<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Work that costs little more for several items than for one. An item that comes alone is worked on at once; those that
+ * come while the groups before are at work make the next group.
+ */
+export class SharedWork<Item, Result> {
+  readonly #options: SharedWorkOptions<Item, Result>;
+  readonly #waiting: WaitingItem<Item, Result>[] = [];
+  #groups = 0;
+  #isDue = false;
+
+  constructor(options: SharedWorkOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  /** @throws the error of this item, or of its whole group, or of a wait that is too long */
+  do(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(this.#options.refuse());
+      }, this.#options.maxWaitMs);
+      const waiting = { item, resolve, reject, timer };
+      this.#waiting.push(waiting);
+      this.#plan();
+    });
+  }
+
+  /** Begins the next group once the items that have arrived together are all here. */
+  #plan(): void {
+    if (!this.#isDue && this.#waiting.length > 0 && this.#groups < this.#options.maxGroups) {
+      this.#isDue = true;
+      setImmediate(() => {
+        this.#isDue = false;
+        if (this.#waiting.length > 0) {
+          void this.#begin();
+        }
+        this.#plan();
+      });
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const group = this.#waiting.splice(0, this.#options.maxItems);
+    group.forEach(({ timer }) => {
+      clearTimeout(timer);
+    });
+    this.#groups += 1;
+    try {
+      const outcomes = await this.#options.work(group.map(({ item }) => item));
+      group.forEach(({ resolve, reject }, place) => {
+        const outcome = outcomes[place];
+        if (outcome?.status === 'fulfilled') {
+          resolve(outcome.value);
+        } else {
+          reject(
+            outcome === undefined ? new Error('shared work has no outcome for an item') : outcome.reason,
+          );
+        }
+      });
+    } catch (error) {
+      group.forEach(({ reject }) => {
+        reject(error);
+      });
+    } finally {
+      this.#groups -= 1;
+      this.#plan();
+    }
+  }
+}
 
 /** The error of a request that has waited too long for its turn. Nothing of it was sent to the database. */
 function refuseLate(): DatabaseUnavailable {
@@ -186,5 +281,48 @@ export class SharedWrites<Row extends LockedRow = LockedRow> {
       },
     );
     return { isWritten, locked };
+  }
+}
+
+/** Milliseconds of waiting after which work fails with the work before it, instead of being tried. */
+const TIMEOUT_MS = 2_000;
+
+/**
+ * Queues work of one kind inside this process, so that it does not wait inside the database, where each waiter holds a
+ * connection. Work of different keys does not wait for each other.
+ */
+export class KeyedQueue {
+  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #timeoutMs: number;
+
+  /** @param timeoutMs in milliseconds; two seconds by default */
+  constructor(timeoutMs = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Runs `work` after all earlier work of this key has ended, well or not. Where a row stays locked, each would wait
+   * for it until its time-out, one after the other: work that has waited for long therefore fails with the one before.
+   * @throws ServiceError 'database.unavailable', or what `work` throws
+   */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key);
+    const since = performance.now();
+    const afterFailure = (fault: unknown): Promise<T> => {
+      if (isServiceError(fault, 'database.unavailable') && performance.now() - since >= this.#timeoutMs) {
+        // Has no detail: the failure of the one before is logged.
+        throw new ServiceError('database.unavailable', fault.message);
+      }
+      return work();
+    };
+    const mine = before === undefined ? work() : before.then(work, afterFailure);
+    this.#last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(key) === mine) {
+        this.#last.delete(key);
+      }
+    }
   }
 }

@@ -1,5 +1,5 @@
 /** A read of the database, and the time for which it holds. */
-export interface ShortLivedReadOptions<Value> {
+interface ShortLivedReadOptions<Value> {
   /** Reads the present value. */
   readonly read: () => Promise<Value>;
   /** Milliseconds for which a read holds; 0: each call is a read of its own. */

@@ -1,5 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
-import { decodeActivationCode } from '../ocra/activation-code.ts';
+import { decodeActivationCode } from '../ocra/key-derivation.ts';
 
 /** One typed character. */
 export interface EnteredCharacter {

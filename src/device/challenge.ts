@@ -1,22 +1,22 @@
 import { ServiceError } from '../kernel/errors.ts';
 import {
+  isIssuerLogo,
+  isIssuerName,
+  type Issuer,
   type QrTanFault,
   type QrTanUrl,
-  type ReadRequestUrl,
-  verifyQrTanSignature,
   type ReadInitUrl,
   type ReadNonceUrl,
+  type ReadRequestUrl,
+  verifyQrTanSignature,
 } from '../ocra/qrtan-url.ts';
-import { computeResponse } from '../ocra/compute.ts';
-import { MAX_COUNTER, timeStepAt } from '../ocra/data-input.ts';
+import { computeResponse, MAX_COUNTER, timeStepAt } from '../ocra/compute.ts';
 import { computeDecline, type DeclineKind } from '../ocra/decline.ts';
 import { bytesFromHex, encodeHex } from '../ocra/hex.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import { type DeviceToken, type ReadyToken, findToken } from './device-token.ts';
 import { signedText, refusedCode } from './read-code.ts';
-import { normalizeActivationCode } from '../ocra/activation-code.ts';
-import { deriveTokenKey } from '../ocra/key-derivation.ts';
-import { type Issuer, isIssuerLogo, isIssuerName } from '../ocra/issuer.ts';
+import { deriveTokenKey, normalizeActivationCode } from '../ocra/key-derivation.ts';
 import { inspectDisplayText } from './display-text.ts';
 
 declare module '../kernel/errors.ts' {

@@ -3,16 +3,14 @@ import type { Configuration, Resolver } from '../configuration/configuration.ts'
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { listNames, nearestName } from '../kernel/text.ts';
-import { givesValue, policyValue } from '../policy/policy-value.ts';
+import { givesValue, policyValue, type ReadPolicy } from '../policy/read-policy.ts';
 import { checkForeignPolicy } from '../policy/policy.ts';
-import type { ReadPolicy } from '../policy/read-policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
-import { unknownNames, type UnknownPolicyName } from '../policy/unknown-names.ts';
-import { describeExamination } from '../resolvers/resolver-trial.ts';
-import { unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
+import { unknownNames, type UnknownPolicyName } from '../policy/policy-names.ts';
+import { describeExamination } from '../resolvers/resolver-trial-service.ts';
+import { type Examination, unavailableResolvers } from '../resolvers/user-source.ts';
 import { certificateEnd, readFlag } from '../resolvers/settings/setting-values.ts';
 import { readSqlSettings } from '../resolvers/settings/sql-settings.ts';
-import type { Examination } from '../resolvers/user-source.ts';
 import { isLoopback } from './environment-check.ts';
 import { type Finding, findingOf } from './examination.ts';
 

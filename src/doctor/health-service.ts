@@ -12,7 +12,7 @@ import { type ResolverHealth, resolverHealth } from '../monitoring/overview.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isVisible } from '../tokens/token-view.ts';
+import { isVisible } from '../tokens/token.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
 import type { WebhookWithState } from '../webhooks/webhook.ts';
 import { type Check, Examination, type Finding } from './examination.ts';

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
 import type { Token } from '../tokens/token.ts';
-import type { Owner } from '../users/owner.ts';
+import type { Owner } from '../users/user.ts';
 
 /** Conditions on the tokens of a page; an absent one does not restrict. */
 export interface TokenPageFilter {

@@ -1,7 +1,6 @@
 import { findRealm, type Configuration } from '../configuration/configuration.ts';
 import type { Grant } from '../policy/access-control.ts';
-import { isLocked, type Token } from '../tokens/token.ts';
-import { type DescribedToken, describeToken } from '../tokens/token-view.ts';
+import { type DescribedToken, describeToken, isLocked, type Token } from '../tokens/token.ts';
 
 /** A token as the helpdesk sees it. */
 export interface OwnedToken extends DescribedToken {

@@ -7,10 +7,14 @@ import { composed } from '../kernel/text.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { findInOrder } from '../resolvers/resolver-lookup.ts';
-import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
+import {
+  type DirectoryUser,
+  ResolverUnavailable,
+  type UserSource,
+  type UserSources,
+} from '../resolvers/user-source.ts';
 import { beginningCondition, hasPhone, isSearchable, phoneCondition } from '../resolvers/user-search.ts';
-import type { DirectoryUser, UserSource, UserSources } from '../resolvers/user-source.ts';
-import { isVisible } from '../tokens/token-view.ts';
+import { isVisible } from '../tokens/token.ts';
 import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';
 import type { TokenPageStore } from './helpdesk-store.ts';
 import { locate } from '../users/user-directory.ts';

@@ -16,7 +16,7 @@ import {
 } from './housekeeping.ts';
 import type { PruningClock } from './pruning-clock-store.ts';
 
-export interface HousekeepingDependencies {
+interface HousekeepingDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly store: HousekeepingStore;
   readonly clock: Clock;

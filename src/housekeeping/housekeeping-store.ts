@@ -16,7 +16,7 @@ const PAUSE_MS = 50;
 const MAX_COUNTED = 1_000_000;
 
 /** One step of housekeeping. */
-export interface ChoreStep {
+interface ChoreStep {
   readonly chore: HousekeepingChore;
   /** A query for the rows that are due. */
   readonly due: (connection: Knex, moments: HousekeepingMoments) => Knex.QueryBuilder;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ProvenPassword } from '../administrators/administrator.ts';
 import type { Act, Caller } from '../policy/caller.ts';
-import type { RequiredRights, RightName } from '../policy/rights-service.ts';
+import type { RequiredRights, RightName } from '../policy/access-control.ts';
 import { type Answers, inEveryDialect, type Shown, valueOf } from './answers.ts';
 import type { ServedAt } from './authentication/cookies.ts';
 import type { Dialect, DialectName } from './dialects/dialect.ts';

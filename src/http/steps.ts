@@ -9,7 +9,7 @@ import {
   type RememberedChecks,
 } from './authentication/authenticate.ts';
 import type { Demands } from './authentication/cookies.ts';
-import type { RightsService } from '../policy/rights-service.ts';
+import type { RightsService } from '../policy/access-control.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Endpoint, Picked } from './endpoint-spec.ts';
 import type { Guards } from './limits/guards.ts';

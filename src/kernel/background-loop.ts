@@ -81,7 +81,7 @@ const ROUND_TIMEOUT_MS = 500;
 export type RoundOutcome = 'done' | 'failed';
 
 /** The dependencies of rounds. */
-export interface BackgroundRoundsDependencies {
+interface BackgroundRoundsDependencies {
   /** @returns true if more work is due at once */
   readonly round: (signal: AbortSignal) => Promise<boolean>;
   /** Approximate milliseconds between two rounds. */

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 export type SemaphoreRefusal = 'full' | 'late';
 
 /** Limits of the wait for a permit. */
-export interface SemaphoreLimit {
+interface SemaphoreLimit {
   /** The most waiters; unlimited by default. */
   readonly waiting?: number;
   /** The longest wait in milliseconds; unlimited by default. */

@@ -15,7 +15,7 @@ import { canonicalKey, MAX_VALUE_LENGTH } from '../configuration/setting.ts';
 import { readAdministratorName } from '../administrators/administrator.ts';
 import { faultOfLength, shortened, type SourceRow, textOf, type TextRepair } from './linotp-source.ts';
 import type { ResolverKind } from '../configuration/configuration.ts';
-import type { ManagedUser } from '../users/user-draft.ts';
+import type { ManagedUser } from '../users/user.ts';
 import { checkResolver } from '../resolvers/resolver-draft.ts';
 import { SETTINGS_RULES } from '../resolvers/settings/settings-rules.ts';
 

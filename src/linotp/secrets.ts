@@ -2,7 +2,7 @@ import { createHash, createDecipheriv, createHmac } from 'node:crypto';
 import { parseJsonObject, storableForm } from '../kernel/text.ts';
 import type { SecretPurpose } from '../keys/vault.ts';
 import { type SourceRow, textOf } from './linotp-source.ts';
-import { checkPin } from '../tokens/pin.ts';
+import { checkPin } from '../tokens/token-settings.ts';
 
 /** Bytes of a slot of the key file: a key of AES-256. */
 const SLOT_BYTES = 32;
@@ -146,7 +146,7 @@ export interface PlainTokenSecrets {
   readonly seed: Buffer | null;
   readonly sharedSecret: Buffer | null;
   readonly nonce: Buffer | null;
-  /** The verifier of the PIN, see `tokens/pin.ts`; null: there is none, or LinOTP's is empty. */
+  /** The verifier of the PIN, see `pinVerifier`; null: there is none, or LinOTP's is empty. */
   readonly pin: Buffer | null;
   readonly userPin: Buffer | null;
   readonly soPin: Buffer | null;

@@ -1,7 +1,7 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { isStorable, storableForm } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
-import { isSerial, OCRA_TYPES, type Rollout } from '../tokens/token.ts';
+import { isSerial, OCRA_TYPES, partsOfDayFirst, type Rollout, type TokenUse } from '../tokens/token.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../tokens/token-settings.ts';
 import {
   type EncryptionKey,
@@ -24,7 +24,6 @@ import {
   wholeOf,
   type TextRepair,
 } from './linotp-source.ts';
-import { partsOfDayFirst, type TokenUse } from '../tokens/token-use.ts';
 import type { Mapped } from './import-report.ts';
 import { resolverNameOf } from './configuration-mapping.ts';
 

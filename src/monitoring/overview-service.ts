@@ -3,7 +3,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import { givesValue } from '../policy/policy-value.ts';
+import { givesValue } from '../policy/read-policy.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { LicenceInspection } from './licence-service.ts';

@@ -1,14 +1,12 @@
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import { responder } from './compute.ts';
-import { encodeDataInput } from './data-input.ts';
+import { encodeDataInput, responder, textComparison } from './compute.ts';
 import { hashLength, type OcraSuite } from './suite.ts';
-import { textComparison } from './text-comparison.ts';
 
 /** `declined`: the user does not want it. `reported`: the user says that somebody else has started it. */
 export type DeclineKind = 'declined' | 'reported';
 
 /** The challenge that is declined. */
-export interface DeclinedChallenge {
+interface DeclinedChallenge {
   /** RFC 6287 Q. */
   readonly question: string;
   readonly transactionId: string;

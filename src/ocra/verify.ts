@@ -1,7 +1,12 @@
-import { responder } from './compute.ts';
-import { type DataInputTemplate, dataInputTemplate, type FixedInputs, MAX_COUNTER } from './data-input.ts';
+import {
+  type DataInputTemplate,
+  dataInputTemplate,
+  type FixedInputs,
+  MAX_COUNTER,
+  responder,
+  textComparison,
+} from './compute.ts';
 import { type OcraSuite, responseLength } from './suite.ts';
-import { textComparison } from './text-comparison.ts';
 
 /** A response to check, and the window to search. */
 export interface ResponseCheck extends FixedInputs, WindowReach {
@@ -39,7 +44,7 @@ export function verifyResponse(check: ResponseCheck): Candidate | undefined {
  * @param dataInput of this check; its counter and time step are set
  * @returns a function that is true if a candidate's response is the one to check
  */
-export function candidateTest(
+function candidateTest(
   { suite, key, response }: Pick<ResponseCheck, 'suite' | 'key' | 'response'>,
   dataInput: DataInputTemplate,
   prepare: Responder,
@@ -57,7 +62,7 @@ export function candidateTest(
 }
 
 /** @returns the chosen one of several matches, see `verifyResponse` */
-export function chooseMatch(matches: readonly Candidate[], stored = 0n): Candidate | undefined {
+function chooseMatch(matches: readonly Candidate[], stored = 0n): Candidate | undefined {
   const ascending = inOrder(matches);
   const ahead = ascending.find(({ counter }) => counter === undefined || counter >= stored);
   const highest = ascending.at(-1)?.counter;
@@ -65,7 +70,7 @@ export function chooseMatch(matches: readonly Candidate[], stored = 0n): Candida
 }
 
 /** @returns candidates in ascending order of counters and steps */
-export function inOrder(candidates: readonly Candidate[]): Candidate[] {
+function inOrder(candidates: readonly Candidate[]): Candidate[] {
   return candidates.toSorted(
     (one, other) =>
       sign((one.counter ?? 0n) - (other.counter ?? 0n)) ||
@@ -112,7 +117,7 @@ export interface Candidate {
  * Combinations of counters and steps. Both lists begin with the likeliest; neither is empty unless there is no
  * candidate.
  */
-export interface ResponseWindow {
+interface ResponseWindow {
   /** `{}` alone for a suite without C. */
   readonly counters: readonly Pick<Candidate, 'counter'>[];
   /** `{}` alone for a suite without T. */
@@ -129,7 +134,7 @@ export interface ResponseWindow {
  *
  * @param max candidates, at least 1
  */
-export function responseWindow(reach: WindowReach, max: number): ResponseWindow {
+function responseWindow(reach: WindowReach, max: number): ResponseWindow {
   const { suite } = reach;
   const counters = suite.counter ? counterWindow(reach, BigInt(max)) : [{}];
   const steps =
@@ -140,7 +145,7 @@ export function responseWindow(reach: WindowReach, max: number): ResponseWindow 
 }
 
 /** @returns the number of candidates */
-export function sizeOf({ counters, steps }: ResponseWindow): number {
+function sizeOf({ counters, steps }: ResponseWindow): number {
   return counters.length * steps.length;
 }
 
@@ -201,4 +206,204 @@ function larger(left: bigint, right: bigint): bigint {
 
 function smaller(left: bigint, right: bigint): bigint {
   return left < right ? left : right;
+}
+
+/** Resources that the searches of a process share. */
+export interface SearchMeans {
+  /** Waits until the next piece may be computed. */
+  readonly turn: () => Promise<void>;
+  /** Prepares the computation of responses; `responder` by default. */
+  readonly responder?: Responder | undefined;
+}
+
+/** Maximum number of candidates for one response, over all checks and challenges. */
+export const MAX_FOR_RESPONSE = 12_000;
+/** Maximum number of candidates in one check. The rest is kept for a repeated check, after a change of the token. */
+export const MAX_FOR_CHECK = 10_500;
+/** Number of candidates computed at once: about a millisecond. */
+const CANDIDATES_PER_TURN = 250;
+/** Cost of the preparation of a question, in candidates. */
+const PREPARATION = 10;
+
+/** A window whose candidates are computed already. */
+interface Searched {
+  readonly key: Uint8Array;
+  /** With counter and time step 0. */
+  readonly dataInput: Uint8Array;
+  readonly window: ResponseWindow;
+  readonly matches: readonly Candidate[];
+}
+
+/**
+ * Searches for one response: with a budget, a piece at a time, and no candidate twice. The amount of computation
+ * depends on tokens and their challenges alone, not on the response: the search does not stop after a match.
+ */
+export class ResponseSearch {
+  /** The time of the first check. Time windows stay relative to it. */
+  readonly now: Date;
+  readonly #means: SearchMeans;
+  readonly #searched: Searched[] = [];
+  #questions = 0;
+  #leftInPass = 0;
+  #left = MAX_FOR_RESPONSE;
+  /** Undefined: nothing was searched beyond the windows so far. */
+  #leftBeyond: number | undefined;
+  #piece = 0;
+
+  constructor(now: Date, means: SearchMeans) {
+    this.now = now;
+    this.#means = means;
+  }
+
+  /**
+   * Begins a check, the first one or a repeated one.
+   * @param questions number of questions; they get equal shares, and the unused part of one goes to the next ones
+   */
+  begin(questions: number): void {
+    this.#questions = questions;
+    this.#leftInPass = MAX_FOR_CHECK;
+  }
+
+  /** @returns the maximum number of candidates for the next question in this check */
+  share(): number {
+    const share = Math.floor(this.#leftInPass / Math.max(this.#questions, 1));
+    this.#questions -= 1;
+    return share;
+  }
+
+  /**
+   * Searches for the response in the window of a check, limited to `max` candidates.
+   * @returns the chosen match, and the number of candidates in the window
+   * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
+   */
+  async find(check: ResponseCheck, max: number): Promise<{ found: Candidate | undefined; computed: number }> {
+    const { matches, computed } = await this.all(check, max);
+    return { found: chooseMatch(matches, check.counter), computed };
+  }
+
+  /**
+   * Searches as `find` does.
+   * @returns all matches, in ascending order
+   */
+  async all(check: ResponseCheck, max: number): Promise<{ matches: readonly Candidate[]; computed: number }> {
+    const dataInput = dataInputTemplate(check.suite, check);
+    const allowed = Math.min(max, this.#leftInPass);
+    if (allowed < 1) {
+      return { matches: [], computed: 0 };
+    }
+    const window = responseWindow(check, allowed);
+    const computed = sizeOf(window);
+    this.#leftInPass -= computed;
+    // A copy: the test writes into the data input.
+    const input = { key: check.key, dataInput: dataInput.bytes.slice() };
+    const isRight = candidateTest(check, dataInput, this.#means.responder ?? responder);
+    return { matches: inOrder(await this.#search(window, input, isRight)), computed };
+  }
+
+  /**
+   * Searches with what the check has left of the budget, but for what a repeated one may need. To be called for one
+   * question.
+   * @param wider the check in a wider window
+   * @returns true if the response is right outside the window of the check
+   */
+  async isBeyond(check: ResponseCheck, wider: ResponseCheck): Promise<boolean> {
+    this.#leftBeyond ??= Math.max(0, this.#left - MAX_FOR_RESPONSE + MAX_FOR_CHECK);
+    this.#leftInPass = this.#leftBeyond;
+    const { matches } = await this.all(wider, this.#leftBeyond);
+    const near = boundsOf({ window: responseWindow(check, MAX_FOR_CHECK), matches });
+    return matches.some((match) => !isWithin(match, near));
+  }
+
+  async #search(
+    window: ResponseWindow,
+    input: Pick<Searched, 'key' | 'dataInput'>,
+    isRight: (candidate: Candidate) => boolean,
+  ): Promise<readonly Candidate[]> {
+    const before = this.#searched.filter((searched) => isSameInput(searched, input)).map(boundsOf);
+    const matches: Candidate[] = [];
+    let isWhole = true;
+    this.#piece += PREPARATION;
+    for (const candidate of candidatesOf(window)) {
+      const known = before.find((bounds) => isWithin(candidate, bounds));
+      if (known !== undefined) {
+        matches.push(...known.matches.filter((one) => isSame(one, candidate)).map(() => candidate));
+        continue;
+      }
+      if (this.#left === 0) {
+        // Happens only if the token or its challenges changed between two checks. Matches of an earlier check remain
+        // valid.
+        isWhole = false;
+        continue;
+      }
+      if (this.#piece >= CANDIDATES_PER_TURN) {
+        this.#piece = 0;
+        await this.#means.turn();
+      }
+      this.#left -= 1;
+      this.#piece += 1;
+      if (isRight(candidate)) {
+        matches.push(candidate);
+      }
+    }
+    if (isWhole) {
+      this.#searched.push({ ...input, window, matches });
+    }
+    return matches;
+  }
+}
+
+/** Yields the candidates, the likeliest first. */
+function* candidatesOf({ counters, steps }: ResponseWindow): Generator<Candidate> {
+  for (const counter of counters) {
+    for (const step of steps) {
+      yield step.timeStep === undefined ? counter : { ...counter, ...step };
+    }
+  }
+}
+
+function isSameInput(one: Pick<Searched, 'key' | 'dataInput'>, other: typeof one): boolean {
+  return areEqual(one.key, other.key) && areEqual(one.dataInput, other.dataInput);
+}
+
+function areEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, place) => byte === other[place]);
+}
+
+/** The least and the greatest position of a window, and its matches. */
+interface Bounds extends Pick<Searched, 'matches'> {
+  readonly counters: CounterRange;
+  readonly steps: CounterRange;
+}
+
+interface CounterRange {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+function boundsOf({ window, matches }: Pick<Searched, 'window' | 'matches'>): Bounds {
+  return {
+    counters: rangeOf(window.counters.map(({ counter = 0n }) => counter)),
+    steps: rangeOf(window.steps.map(({ timeStep = 0n }) => timeStep)),
+    matches,
+  };
+}
+
+/** @param numbers without a gap, in any order. Without numbers, the range contains none */
+function rangeOf(numbers: readonly bigint[]): CounterRange {
+  const [first = 0n] = numbers;
+  return numbers.reduce(
+    ({ min, max }, number) => ({
+      min: number < min ? number : min,
+      max: number > max ? number : max,
+    }),
+    { min: first, max: numbers.length === 0 ? first - 1n : first },
+  );
+}
+
+function isWithin({ counter = 0n, timeStep = 0n }: Candidate, { counters, steps }: Bounds): boolean {
+  return counter >= counters.min && counter <= counters.max && timeStep >= steps.min && timeStep <= steps.max;
+}
+
+function isSame(one: Candidate, other: Candidate): boolean {
+  return one.counter === other.counter && one.timeStep === other.timeStep;
 }

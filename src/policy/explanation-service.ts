@@ -12,7 +12,7 @@ import {
 import { allRights, type Right } from './granting.ts';
 import { knownActions } from './policy-actions.ts';
 import { type PolicyNames, policyNames } from './policy-names.ts';
-import { PERSON } from './policy-users.ts';
+import { PERSON } from './policy-conditions.ts';
 import type { PolicyBase } from './right-decision.ts';
 
 /** A request that was refused for want of a right. */
@@ -71,7 +71,7 @@ interface Circumstances {
 }
 
 /** The question: the rights of whom, where, from where and when. */
-export interface RightsQuestion extends Circumstances {
+interface RightsQuestion extends Circumstances {
   /** An administrator, or `oidc:NAME`. */
   readonly administrator: string;
   /** The groups of a person who signs in by single sign-on. */
@@ -79,7 +79,7 @@ export interface RightsQuestion extends Circumstances {
 }
 
 /** The question: the values of the scope authentication for whom, from where and when. */
-export interface ValuesQuestion extends Circumstances {
+interface ValuesQuestion extends Circumstances {
   /** The login of a token's owner; undefined: the token has none. */
   readonly user?: string | undefined;
   /** The resolver of the owner. */

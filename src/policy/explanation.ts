@@ -2,10 +2,9 @@ import { listNames } from '../kernel/text.ts';
 import type { Principal } from './caller.ts';
 import { decideRight, type RightDecision, isBoundByRealms } from './right-decision.ts';
 import { grantingPolicies, type Right, subjectOf } from './granting.ts';
-import { isMeant, ownerOf, policyValue, type PolicyValueQuestion } from './policy-value.ts';
-import type { PolicySubject, UserMatch } from './policy-users.ts';
+import { isMeant, ownerOf, policyValue, type PolicyValueQuestion, ReadPolicy } from './read-policy.ts';
+import type { PolicySubject, UserMatch } from './policy-conditions.ts';
 import type { PolicyBase } from './right-decision.ts';
-import { ReadPolicy } from './read-policy.ts';
 
 /** The reason why a policy does not apply. */
 type ObstacleKind =

@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/text.ts';
-import { isIssuerLogo, isIssuerName } from '../ocra/issuer.ts';
+import { isIssuerLogo, isIssuerName } from '../ocra/qrtan-url.ts';
 import type { PolicyScope } from './stored-policy.ts';
 
 /** The allowed values of an action of the scope authentication. */

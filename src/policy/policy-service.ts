@@ -4,12 +4,12 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import { actOf, type Caller } from './caller.ts';
 import { checkForeignPolicy, checkPolicy, type KeptPolicy, type PolicyDraft } from './policy.ts';
 import { readPolicyFile } from './policy-file.ts';
-import { splitList } from './policy-users.ts';
-import { policiesAfter, somebodyWrites } from './lost-rights.ts';
+import { splitList } from './policy-conditions.ts';
+import { policiesAfter, somebodyWrites } from './granting.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import type { PolicyBase } from './right-decision.ts';
 import type { Policy } from './stored-policy.ts';
-import { listUnknownNames, unknownNames, type UnknownPolicyName } from './unknown-names.ts';
+import { listUnknownNames, unknownNames, type UnknownPolicyName } from './policy-names.ts';
 
 interface PolicyDependencies {
   readonly configuration: ConfigurationStore;

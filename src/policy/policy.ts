@@ -1,9 +1,7 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { didYouMean, plainName } from '../kernel/text.ts';
 import { findActions, type FoundActions, readActions } from './policy-actions.ts';
-import { readClients } from './policy-client.ts';
-import { readTimes } from './policy-time.ts';
-import { readUsers, splitList } from './policy-users.ts';
+import { readClients, readTimes, readUsers, splitList } from './policy-conditions.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 
 declare module '../kernel/errors.ts' {

@@ -4,8 +4,7 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import { ServiceError } from '../kernel/errors.ts';
 import { plainName, requireForm } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { unknownReference } from '../resolvers/resolver-lookup.ts';
-import { readResolverName } from '../resolvers/resolver-name.ts';
+import { readResolverName, unknownReference } from '../resolvers/resolver-lookup.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {

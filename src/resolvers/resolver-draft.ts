@@ -2,7 +2,7 @@ import type { ExpectedResolver } from '../configuration/expected-state.ts';
 import type { FileBounds } from './sources/file-bounds.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
-import { readResolverName } from './resolver-name.ts';
+import { readResolverName } from './resolver-lookup.ts';
 import { SETTINGS_RULES } from './settings/settings-rules.ts';
 import { RESOLVER_KINDS, type Resolver } from '../configuration/configuration.ts';
 
@@ -82,6 +82,35 @@ export async function assertNoForeignPath(
   if (settings.fileName !== undefined) {
     await files.assertNamable(settings.fileName);
   }
+}
+
+/**
+ * @returns the settings whose change would send the stored secret to another server or user; empty if none is stored,
+ *   or another one is given
+ */
+export function secretBoundChanges(
+  { secret, secretBoundTo, settings }: Pick<CheckedResolver, 'secret' | 'secretBoundTo' | 'settings'>,
+  known: Pick<Resolver, 'settings' | 'secretStamp'> | undefined,
+): readonly string[] {
+  return typeof known?.secretStamp === 'string' && secret === undefined
+    ? secretBoundTo.filter((key) => known.settings[key] !== settings[key])
+    : [];
+}
+
+/** @returns the refusal of a change that would send the stored secret to another server or user */
+export function secretNeededAgain(name: string, changed: readonly string[]): ServiceError {
+  return invalid(
+    `The password of the resolver '${name}' must be given again, as ${changed.join(', ')} would change: ` +
+      'it was not meant for another server or user',
+  );
+}
+
+/** @returns the refusal of a change of a resolver's kind */
+export function kindIsFixed(
+  { name, kind }: Pick<Resolver, 'name' | 'kind'>,
+  requested: string,
+): ServiceError {
+  return invalid(`The resolver '${name}' is of the kind ${kind} and cannot become ${requested}`);
 }
 
 function assertSecret(secret: string, setting: string | undefined): void {

@@ -1,8 +1,20 @@
+import { composed, formsOf, plainName, requireForm } from '../kernel/text.ts';
+import { plainResolverName } from '../policy/policy-conditions.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { formsOf, composed } from '../kernel/text.ts';
 import type { Grant } from '../policy/access-control.ts';
-import { readResolverName } from './resolver-name.ts';
-import { findRealm, type Resolver, type Configuration } from '../configuration/configuration.ts';
+import { type Configuration, findRealm, type Resolver } from '../configuration/configuration.ts';
+
+/**
+ * @returns the resolver's name, case kept, without the class that LinOTP's notation puts in front
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function readResolverName(text: string): string {
+  return requireForm(
+    plainResolverName(plainName(text)),
+    /^[A-Za-z0-9_][A-Za-z0-9._-]{0,254}$/,
+    'A resolver has 1 to 255 letters A to Z, digits, dots, dashes and underscores',
+  );
+}
 
 /**
  * @returns the resolver of that name

@@ -5,10 +5,14 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { Examination, UserSources } from './user-source.ts';
-import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
-import { assertInNoRealm, requireResolver, unknownReference } from './resolver-lookup.ts';
-import { readResolverName } from './resolver-name.ts';
-import { examineUsers, secretBoundChanges, type TrialParts, withTrialSource } from './resolver-trial.ts';
+import {
+  assertNoForeignPath,
+  checkResolver,
+  type ResolverDraft,
+  secretBoundChanges,
+} from './resolver-draft.ts';
+import { assertInNoRealm, readResolverName, requireResolver, unknownReference } from './resolver-lookup.ts';
+import { examineUsers, type TrialParts, withTrialSource } from './resolver-trial-service.ts';
 
 interface ResolverDependencies {
   readonly configuration: ConfigurationStore;

@@ -7,10 +7,10 @@ import { assertResolverUnchanged, type ExpectedResolver } from '../configuration
 import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
-import { kindIsFixed, secretNeededAgain } from './resolver-trial.ts';
-import { renameResolverIn } from '../policy/policy-users.ts';
+import { kindIsFixed, secretNeededAgain } from './resolver-draft.ts';
+import { renameResolverIn } from '../policy/policy-conditions.ts';
 import { unknownReference } from './resolver-lookup.ts';
-import { ResolverUnavailable } from './resolver-unavailable.ts';
+import { ResolverUnavailable } from './user-source.ts';
 
 /** A resolver as it is stored. */
 export interface ResolverEntry {

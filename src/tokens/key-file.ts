@@ -1,4 +1,4 @@
-import type { TokenUse } from './token-use.ts';
+import type { TokenUse } from './token.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {

@@ -1,5 +1,5 @@
 import type { XmlElement } from './pskc-xml.ts';
-import { isCalendarDay, MAX_USES, type TokenUse } from './token-use.ts';
+import { isCalendarDay, MAX_USES, type TokenUse } from './token.ts';
 
 /** What a key container demands of the use of a key (RFC 6030 §5), as far as this server can obey it. */
 export interface KeyPolicy {

@@ -1,6 +1,5 @@
-import { UNBOUND_USE } from './token-use.ts';
+import { isOcraToken, type NewToken, type SerialOrigin, type Token, UNBOUND_USE } from './token.ts';
 import type { Act } from '../policy/caller.ts';
-import { isOcraToken, type NewToken, type SerialOrigin, type Token } from './token.ts';
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
 import {
   type ColumnValues,
@@ -10,10 +9,9 @@ import {
   type WritingStatement,
 } from '../database/shared-statements.ts';
 import type { AuditEntry } from '../audit/audit-row.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, renewStatistics } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { renewStatistics } from '../database/table-statistics.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import {

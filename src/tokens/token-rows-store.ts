@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import type { Owner } from '../users/owner.ts';
-import type { Rollout, Token, TokenChange, TokenSecrets, TokenStateChange } from './token.ts';
-import type { TokenUse } from './token-use.ts';
+import type { Owner } from '../users/user.ts';
+import type { Rollout, Token, TokenChange, TokenSecrets, TokenStateChange, TokenUse } from './token.ts';
 import type { Sealed } from '../keys/vault.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -227,7 +226,7 @@ function toSealed(bytes: Buffer | null): Sealed | null {
 }
 
 /** Tokens by their ids, by their serials, or by their owner. */
-export type LockSelection =
+type LockSelection =
   | { readonly ids: readonly string[] }
   | { readonly serials: readonly string[] }
   | { readonly owner: { readonly resolverId: string; readonly userId: string } };

@@ -3,9 +3,8 @@ import { isStorable } from '../kernel/text.ts';
 import { type Configuration, type ResolverKind, visibleRealm } from '../configuration/configuration.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
-import { type Token, wholeWithin } from './token.ts';
-import { type DescribedToken, isVisible } from './token-view.ts';
-import type { Owner } from '../users/owner.ts';
+import { type DescribedToken, isVisible, type Token, wholeWithin } from './token.ts';
+import type { Owner } from '../users/user.ts';
 
 /**
  * A token by its serial, or all tokens of a user. With both, the token must be the user's. Nothing is a wildcard.

@@ -5,7 +5,11 @@ import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type Configuration, visibleRealm } from '../configuration/configuration.ts';
 import {
+  type DescribedToken,
+  describeToken,
+  foreignRealms,
   isSerial,
+  isVisible,
   type LockedDecision,
   type Token,
   type TokenChange,
@@ -26,8 +30,12 @@ import {
 } from './token-selection.ts';
 import type { TokenStore } from './token-store.ts';
 import { copiedPin, isToSet, sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
-import { type DescribedToken, describeToken, foreignRealms, isVisible } from './token-view.ts';
-import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
+import {
+  ownerOf,
+  type ResolvedUser,
+  type UserDirectory,
+  type UserReference,
+} from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 
 /** Attempts to decide on realms that others change at the same time. */
@@ -365,10 +373,6 @@ export class TokenService {
 
 function kindsOf({ resolvers }: Configuration): TokenPage['resolverKinds'] {
   return new Map(resolvers.map(({ name, kind }) => [name, kind]));
-}
-
-function ownerOf({ resolver, userId, login }: ResolvedUser): NonNullable<Token['owner']> {
-  return { resolverId: resolver.id, resolver: resolver.name, userId, login };
 }
 
 /**

@@ -7,7 +7,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { formsOf, assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import { closeOpenChallenges, withLockedTokens } from '../tokens/token-rows-store.ts';
 import type { Database } from '../database/database.ts';
-import type { ManagedUser } from './user-draft.ts';
+import type { ManagedUser } from './user.ts';
 
 interface UserRow {
   readonly id: string;

@@ -1,16 +1,20 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { DirectoryUser, UserSources } from '../resolvers/user-source.ts';
+import { type DirectoryUser, ResolverUnavailable, type UserSources } from '../resolvers/user-source.ts';
 import { findInOrder } from '../resolvers/resolver-lookup.ts';
-import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
-import { plainResolverName } from '../policy/policy-users.ts';
+import { plainResolverName } from '../policy/policy-conditions.ts';
 import { isNotFalse } from '../configuration/setting.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
-import type { Owner } from './owner.ts';
+import type { Owner } from './user.ts';
 
 /** A user, with the resolver and realm that they were found in. */
 export interface ResolvedUser extends DirectoryUser {
   readonly resolver: Resolver;
   readonly realm: Realm;
+}
+
+/** @returns the user as the owner of a token */
+export function ownerOf({ resolver, userId, login }: ResolvedUser): Owner {
+  return { resolverId: resolver.id, resolver: resolver.name, userId, login };
 }
 
 /** The name of a user in a request. */

@@ -2,15 +2,20 @@ import type { Resolver, ResolverKind } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { DirectoryUser, UserCondition, UserField, UserSources } from '../resolvers/user-source.ts';
-import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
-import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
+import {
+  type DirectoryUser,
+  ResolverUnavailable,
+  type UserCondition,
+  type UserField,
+  type UserSources,
+} from '../resolvers/user-source.ts';
 import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
+import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { ManagedUserStore } from './managed-user-store.ts';
 import { assertPassword, type PasswordHasher } from './password-hash.ts';
-import { checkUser, type UserDraft } from './user-draft.ts';
+import { checkUser, type UserDraft } from './user.ts';
 
 interface UserDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -36,7 +41,7 @@ interface UserListing {
 }
 
 /** A search for users by their fields. */
-export interface UserFilter extends Pick<UserListing, 'realm' | 'resolver'> {
+interface UserFilter extends Pick<UserListing, 'realm' | 'resolver'> {
   /** Values that the fields must equal but for case; asterisks stand for any text. */
   readonly matching: Readonly<Partial<Record<UserField, string | undefined>>>;
   /** A text in login, names, e-mail or phone; asterisks stand for any text. */

@@ -1,6 +1,5 @@
-import { UNBOUND_USE } from '../../src/tokens/token-use.ts';
+import { type Token, UNBOUND_USE } from '../../src/tokens/token.ts';
 import { describe, expect, it } from '@jest/globals';
-import type { Token } from '../../src/tokens/token.ts';
 import {
   type Challenge,
   decide,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { nodeResponder } from '../../src/challenges/search-means.ts';
+import { nodeResponder } from '../../src/challenges/response-check.ts';
 import { responder } from '../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 

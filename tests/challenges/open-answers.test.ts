@@ -1,7 +1,7 @@
 import type { Validated } from '../../src/challenges/validation-service.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NewToken } from '../../src/tokens/token.ts';
-import { pinVerifier } from '../../src/tokens/pin.ts';
+import { pinVerifier } from '../../src/tokens/token-settings.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import type { IssuedChallenge } from '../../src/challenges/challenge-factory.ts';

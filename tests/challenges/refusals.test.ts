@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type CalculationInput, calculateOtp } from '../../src/challenges/calculation-service.ts';
-import { computeResponse } from '../../src/ocra/compute.ts';
-import { type DataInputs, encodeDataInput } from '../../src/ocra/data-input.ts';
+import { computeResponse, type DataInputs, encodeDataInput } from '../../src/ocra/compute.ts';
 import { assertSerial, keyOf, phaseOf, suiteOf } from '../../src/challenges/enrolment/enrolment.ts';
 import { bytesFromHex } from '../../src/ocra/hex.ts';
 import { signatureQuestion } from '../support/values/modes.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { pinVerifier } from '../../src/tokens/pin.ts';
+import { pinVerifier } from '../../src/tokens/token-settings.ts';
 import type { PolicyDraft } from '../../src/policy/policy.ts';
 import type { NewToken, Token } from '../../src/tokens/token.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import type { Verdict } from '../../src/challenges/challenge.ts';
-import { computeResponse } from '../../src/ocra/compute.ts';
-import { timeStepAt } from '../../src/ocra/data-input.ts';
+import { computeResponse, timeStepAt } from '../../src/ocra/compute.ts';
 import { readOcraSettings } from '../../src/configuration/settings.ts';
 import { replayMarker } from '../../src/challenges/accepted-position.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';

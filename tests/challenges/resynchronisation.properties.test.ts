@@ -1,11 +1,9 @@
-import { UNBOUND_USE } from '../../src/tokens/token-use.ts';
+import { type Token, type TokenStateChange, UNBOUND_USE } from '../../src/tokens/token.ts';
 import { tokenValue } from '../support/values/token-values.ts';
 import { describe, expect, it } from '@jest/globals';
-import type { Token, TokenStateChange } from '../../src/tokens/token.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { computeResponse } from '../../src/ocra/compute.ts';
-import { timeStepAt } from '../../src/ocra/data-input.ts';
+import { computeResponse, timeStepAt } from '../../src/ocra/compute.ts';
 import { readOcraSettings } from '../../src/configuration/settings.ts';
 import { ResponseChecker } from '../../src/challenges/response-check.ts';
 import { requireTokenKey, responseInputs } from '../../src/challenges/token-key.ts';

@@ -1,8 +1,6 @@
-import { UNBOUND_USE } from '../../src/tokens/token-use.ts';
+import { type NewToken, type Token, type TokenStateChange, UNBOUND_USE } from '../../src/tokens/token.ts';
 import { describe, expect, it } from '@jest/globals';
-import type { NewToken, Token, TokenStateChange } from '../../src/tokens/token.ts';
-import { computeResponse } from '../../src/ocra/compute.ts';
-import { timeStepAt } from '../../src/ocra/data-input.ts';
+import { computeResponse, timeStepAt } from '../../src/ocra/compute.ts';
 import { requireTokenKey, responseInputs } from '../../src/challenges/token-key.ts';
 import { resynchronise } from '../../src/challenges/resynchronisation.ts';
 import { replayMarker } from '../../src/challenges/accepted-position.ts';

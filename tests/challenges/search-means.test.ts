@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { computingTurns } from '../../src/challenges/search-means.ts';
+import { computingTurns } from '../../src/challenges/response-check.ts';
 
 /** Counts turns of the event loop until it is stopped. */
 class TurnCounter {

@@ -5,11 +5,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { WatchedState } from '../../src/challenges/status-watch-store.ts';
 import {
+  type StatusWait,
   StatusWatch,
   type StatusWatchDependencies,
   type Waited,
-  type StatusWait,
-} from '../../src/challenges/status-watch.ts';
+} from '../../src/challenges/status-wait-service.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
 /** So long that within a test it never comes. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import stringWidth from 'string-width';
 import { emptyDeviceState, formatDeviceState } from '../../src/cli/device/device-file.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { describeToken } from '../../src/tokens/token-view.ts';
+import { describeToken } from '../../src/tokens/token.ts';
 import { storedToken, tokenValue } from '../support/values/token-values.ts';
 import { type Answers, fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';

@@ -1,5 +1,4 @@
-import { computeResponse } from '../../src/ocra/compute.ts';
-import { timeStepAt } from '../../src/ocra/data-input.ts';
+import { computeResponse, timeStepAt } from '../../src/ocra/compute.ts';
 import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
 import { verifyQrTanSignature } from '../../src/ocra/qrtan-url.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';

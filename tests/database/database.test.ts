@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import type { ServiceError } from '../../src/kernel/errors.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
-import type { Database, DatabaseOptions } from '../../src/database/database.ts';
-import { openDatabase } from '../../src/database/database.ts';
+import { type Database, type DatabaseOptions, openDatabase } from '../../src/database/database.ts';
 import {
   describeDatabaseAddress,
   describeDatabaseFault,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { KeyedQueue } from '../../src/database/keyed-queue.ts';
+import { KeyedQueue } from '../../src/database/shared-statements.ts';
 import { deferred } from '../support/values/deferred.ts';
 
 /** Work that ends when it is told to. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { SharedWork, type SharedWorkOptions } from '../../src/database/shared-work.ts';
+import { SharedWork, type SharedWorkOptions } from '../../src/database/shared-statements.ts';
 import { type Deferred, deferred } from '../support/values/deferred.ts';
 
 type Outcomes = readonly PromiseSettledResult<string>[];

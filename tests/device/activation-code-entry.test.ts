@@ -9,7 +9,7 @@ import {
   decodeActivationCode,
   encodeActivationCode,
   normalizeActivationCode,
-} from '../../src/ocra/activation-code.ts';
+} from '../../src/ocra/key-derivation.ts';
 
 const CODE = 'GEZDGNBVGY3TQOJQ01';
 const CORRECTED: EnteredCharacter = { typed: '0', read: 'O', state: 'corrected' };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type TokenPageFilter, TokenPageStore } from '../../src/helpdesk/helpdesk-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { Token } from '../../src/tokens/token.ts';
-import type { Owner } from '../../src/users/owner.ts';
+import type { Owner } from '../../src/users/user.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { insertState } from '../support/database/token-rows.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';

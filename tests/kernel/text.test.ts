@@ -12,9 +12,9 @@ import {
 } from '../../src/kernel/text.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { readRealmName } from '../../src/realms/realm-service.ts';
-import { readResolverName } from '../../src/resolvers/resolver-name.ts';
+import { readResolverName } from '../../src/resolvers/resolver-lookup.ts';
 import { isSerial } from '../../src/tokens/token.ts';
-import { readLogin } from '../../src/users/user-draft.ts';
+import { readLogin } from '../../src/users/user.ts';
 import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator.ts';
 import { assertPassword } from '../../src/users/password-hash.ts';
 import { refusalOf } from '../support/values/refusal.ts';

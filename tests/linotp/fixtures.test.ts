@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { openDatabase } from '../../src/database/database.ts';
 import { LocalTime } from '../../src/linotp/linotp-source.ts';
-import { checkPin } from '../../src/tokens/pin.ts';
+import { checkPin } from '../../src/tokens/token-settings.ts';
 import { TestApplication } from '../support/application/test-application.ts';
 import {
   type Expected,

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import {
   decodeActivationCode,
+  deriveTokenKey,
   encodeActivationCode,
   normalizeActivationCode,
   randomActivationCode,
-} from '../../src/ocra/activation-code.ts';
-import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
+} from '../../src/ocra/key-derivation.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 describe('activation codes', () => {

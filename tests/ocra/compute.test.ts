@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { computeResponse, responder } from '../../src/ocra/compute.ts';
-import { encodeDataInput } from '../../src/ocra/data-input.ts';
+import { computeResponse, encodeDataInput, responder } from '../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 
 const key = Buffer.from('12345678901234567890');

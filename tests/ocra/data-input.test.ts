@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import {
-  type DataInputs,
-  dataInputTemplate,
-  encodeDataInput,
-  timeStepAt,
-} from '../../src/ocra/data-input.ts';
+import { type DataInputs, dataInputTemplate, encodeDataInput, timeStepAt } from '../../src/ocra/compute.ts';
 import { mutualClientQuestion, mutualServerQuestion, signatureQuestion } from '../support/values/modes.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { refusalOf } from '../support/values/refusal.ts';

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { computeResponse } from '../../src/ocra/compute.ts';
-import { encodeDataInput } from '../../src/ocra/data-input.ts';
+import { computeResponse, encodeDataInput } from '../../src/ocra/compute.ts';
 import { computeDecline, verifyDecline } from '../../src/ocra/decline.ts';
 import { buildRequestUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { hmacBlock } from '../../src/ocra/hashes.ts';
+import { hmacBlock } from '../../src/ocra/compute.ts';
 
 const LENGTHS = { sha1: 64, sha256: 64, sha512: 128 } as const;
 const hashes = fc.constantFrom(...(Object.keys(LENGTHS) as (keyof typeof LENGTHS)[]));

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { computeResponse, responder } from '../../src/ocra/compute.ts';
-import { timeStepAt } from '../../src/ocra/data-input.ts';
-import { MAX_FOR_CHECK, MAX_FOR_RESPONSE, ResponseSearch } from '../../src/ocra/response-search.ts';
+import { computeResponse, responder, timeStepAt } from '../../src/ocra/compute.ts';
+import {
+  MAX_FOR_CHECK,
+  MAX_FOR_RESPONSE,
+  type ResponseCheck,
+  ResponseSearch,
+} from '../../src/ocra/verify.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import type { ResponseCheck } from '../../src/ocra/verify.ts';
 
 const KEY = Buffer.alloc(64, 5);
 const NOON = new Date('2026-11-20T12:00:00Z');

@@ -5,7 +5,7 @@ import {
   decodeActivationCode,
   encodeActivationCode,
   normalizeActivationCode,
-} from '../../src/ocra/activation-code.ts';
+} from '../../src/ocra/key-derivation.ts';
 import {
   buildInitUrl,
   buildNonceUrl,

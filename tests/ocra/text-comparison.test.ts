@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { textComparison } from '../../src/ocra/text-comparison.ts';
+import { textComparison } from '../../src/ocra/compute.ts';
 
 /** A text that reports which of its characters are read. */
 function watched(text: string): { readonly text: string; readonly read: number[] } {

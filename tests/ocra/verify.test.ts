@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { computeResponse } from '../../src/ocra/compute.ts';
-import { type DataInputs, timeStepAt } from '../../src/ocra/data-input.ts';
+import { computeResponse, type DataInputs, timeStepAt } from '../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { type ResponseCheck, verifyResponse } from '../../src/ocra/verify.ts';
 

@@ -8,9 +8,8 @@ import {
   type Obstacle,
   type PolicyVerdict,
 } from '../../src/policy/explanation.ts';
-import { policyValue } from '../../src/policy/policy-value.ts';
+import { policyValue, ReadPolicy } from '../../src/policy/read-policy.ts';
 import type { PolicyBase } from '../../src/policy/right-decision.ts';
-import { ReadPolicy } from '../../src/policy/read-policy.ts';
 import type { Policy } from '../../src/policy/stored-policy.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';

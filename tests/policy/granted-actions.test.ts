@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { grantedActions } from '../../src/policy/granted-actions.ts';
-import { grantingPolicies } from '../../src/policy/granting.ts';
+import { grantedActions, grantingPolicies } from '../../src/policy/granting.ts';
 import { knownActions } from '../../src/policy/policy-actions.ts';
 import { ReadPolicy } from '../../src/policy/read-policy.ts';
 import { type Policy, RIGHT_SCOPES } from '../../src/policy/stored-policy.ts';

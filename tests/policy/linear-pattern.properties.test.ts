@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readPattern } from '../../src/policy/linear-pattern.ts';
+import { readPattern } from '../../src/policy/policy-conditions.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { anyText } from '../support/values/any-text.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readPattern } from '../../src/policy/linear-pattern.ts';
+import { readPattern } from '../../src/policy/policy-conditions.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 describe('a pattern for names', () => {

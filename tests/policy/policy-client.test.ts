@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readClients } from '../../src/policy/policy-client.ts';
+import { readClients } from '../../src/policy/policy-conditions.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 describe('the clients of a policy', () => {

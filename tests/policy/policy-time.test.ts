@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTimes } from '../../src/policy/policy-time.ts';
+import { readTimes } from '../../src/policy/policy-conditions.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 /** Friday, in the server's local time zone, whichever the tests run in. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { plainResolverName, type PolicySubject, readUsers } from '../../src/policy/policy-users.ts';
+import { plainResolverName, type PolicySubject, readUsers } from '../../src/policy/policy-conditions.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 function subject(login: string, realms: readonly string[] = ['mydefrealm'], resolver = 'def'): PolicySubject {

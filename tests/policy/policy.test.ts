@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
-import { policyValue, type PolicyValueQuestion } from '../../src/policy/policy-value.ts';
-import type { PolicySubject, UserMatch } from '../../src/policy/policy-users.ts';
-import { ReadPolicy } from '../../src/policy/read-policy.ts';
+import { policyValue, type PolicyValueQuestion, ReadPolicy } from '../../src/policy/read-policy.ts';
+import type { PolicySubject, UserMatch } from '../../src/policy/policy-conditions.ts';
 import type { Policy } from '../../src/policy/stored-policy.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 

@@ -2,10 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Principal } from '../../src/policy/caller.ts';
 import { decideRight } from '../../src/policy/right-decision.ts';
 import { explainRight, explainValue } from '../../src/policy/explanation.ts';
-import { allRights } from '../../src/policy/granting.ts';
-import { changeOfRights } from '../../src/policy/lost-rights.ts';
-import { policyValue } from '../../src/policy/policy-value.ts';
-import { ReadPolicy } from '../../src/policy/read-policy.ts';
+import { allRights, changeOfRights } from '../../src/policy/granting.ts';
+import { policyValue, ReadPolicy } from '../../src/policy/read-policy.ts';
 import type { Policy } from '../../src/policy/stored-policy.ts';
 
 const AT = new Date(2026, 10, 20, 14, 35);

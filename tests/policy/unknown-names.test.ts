@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { listUnknownNames, unknownNames } from '../../src/policy/unknown-names.ts';
+import { listUnknownNames, unknownNames } from '../../src/policy/policy-names.ts';
 
 const BASE = {
   policies: [],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadOnUse } from '../../src/resolvers/sources/load-on-use.ts';
+import { loadOnUse } from '../../src/resolvers/sources/user-sources.ts';
 
 class Counter {
   #count = 0;

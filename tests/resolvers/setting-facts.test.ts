@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkResolver } from '../../src/resolvers/resolver-draft.ts';
-import { describedKinds } from '../../src/resolvers/settings/setting-facts.ts';
+import { describedKinds } from '../../src/resolvers/settings/settings-rules.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 const settings = describedKinds().flatMap(({ kind, settings: all }) =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { checkPin, pinVerifier } from '../../src/tokens/pin.ts';
+import { checkPin, pinVerifier } from '../../src/tokens/token-settings.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 

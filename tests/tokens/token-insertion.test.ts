@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.ts';
 import { SHARING, type Sharing, UNSHARED } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { NewToken, Token } from '../../src/tokens/token.ts';
-import type { Owner } from '../../src/users/owner.ts';
+import type { Owner } from '../../src/users/user.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { SqlTap } from '../support/database/sql-tap.ts';

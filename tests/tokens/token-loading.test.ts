@@ -1,6 +1,6 @@
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { renewStatistics } from '../../src/database/table-statistics.ts';
+import { renewStatistics } from '../../src/database/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
-import { checkPin } from '../../src/tokens/pin.ts';
-import type { Owner } from '../../src/users/owner.ts';
+import { checkPin } from '../../src/tokens/token-settings.ts';
+import type { Owner } from '../../src/users/user.ts';
 import type { Token } from '../../src/tokens/token.ts';
 import type { TokenSelection } from '../../src/tokens/token-selection.ts';
 import { TokenService } from '../../src/tokens/token-service.ts';

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
-import { checkPin } from '../../src/tokens/pin.ts';
+import { checkPin, type TokenSettings } from '../../src/tokens/token-settings.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
-import type { Owner } from '../../src/users/owner.ts';
+import type { Owner } from '../../src/users/user.ts';
 import type { Token } from '../../src/tokens/token.ts';
 import type { TokenListing } from '../../src/tokens/token-selection.ts';
 import { TokenService } from '../../src/tokens/token-service.ts';
-import type { TokenSettings } from '../../src/tokens/token-settings.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/keys/vault.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { TokenFilter } from '../../src/tokens/token-selection.ts';
-import type { Owner } from '../../src/users/owner.ts';
+import type { Owner } from '../../src/users/user.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { insertState } from '../support/database/token-rows.ts';

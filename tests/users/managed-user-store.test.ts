@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { ManagedUser } from '../../src/users/user-draft.ts';
+import type { ManagedUser } from '../../src/users/user.ts';
 import { beginningCondition, phoneCondition } from '../../src/resolvers/user-search.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';

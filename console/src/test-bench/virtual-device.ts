@@ -7,7 +7,7 @@ import {
 } from '../../../src/device/challenge.ts';
 import type { DeviceToken, ReadyToken } from '../../../src/device/device-token.ts';
 import { readCode } from '../../../src/device/read-code.ts';
-import { encodeActivationCode } from '../../../src/ocra/activation-code.ts';
+import { encodeActivationCode } from '../../../src/ocra/key-derivation.ts';
 import { call, callWithDetail } from '../api/call.ts';
 
 /** No page of this device sends a response by itself, so that codes without an address are read, too. */

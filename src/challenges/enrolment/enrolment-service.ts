@@ -1,35 +1,54 @@
 import type { AccessControl, Grant } from '../../policy/access-control.ts';
-import type { Caller } from '../../policy/caller.ts';
-import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
-import { findRealm, type Configuration } from '../../configuration/configuration.ts';
-import { givesValue, valuesForToken } from '../../policy/policy-value.ts';
+import { actOf, type Caller } from '../../policy/caller.ts';
 import type { TokenStore } from '../../tokens/token-store.ts';
-import type { NewToken, Token, TokenSecrets } from '../../tokens/token.ts';
-import type { ResolvedUser, UserDirectory } from '../../users/user-directory.ts';
+import {
+  foreignRealms,
+  isOcraToken,
+  type NewToken,
+  type Token,
+  type TokenChange,
+  type TokenSecrets,
+} from '../../tokens/token.ts';
+import type { Owner } from '../../users/user.ts';
+import type { Clock, Random } from '../../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { assertSerial, type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from './enrolment.ts';
+import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
+import { type Configuration, findRealm } from '../../configuration/configuration.ts';
+import { givesValue, valuesForToken } from '../../policy/read-policy.ts';
+import { ownerOf, type ResolvedUser, type UserDirectory } from '../../users/user-directory.ts';
 import { readDescription, sealFirstPin, sealOcraPin } from '../../tokens/token-settings.ts';
 import type { Vault } from '../../keys/vault.ts';
-import type { Clock, Random } from '../../kernel/clock.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import { type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from './enrolment.ts';
 import { type OcraSettings, readOcraSettings } from '../../configuration/settings.ts';
 import { buildInitUrl } from '../../ocra/qrtan-url.ts';
 import type { RolloutPhase2 } from './rollout-phase2.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 import { hasKey } from '../token-key.ts';
-import {
-  assertGranted,
-  type Assignment,
-  type Enrolment,
-  type TokenRegistration,
-} from './token-registration.ts';
 
-export interface EnrolmentDependencies {
+/** Owner and realms of a new token. */
+interface Assignment {
+  readonly owner: Owner | null;
+  /** Undefined if the request names no realms. */
+  readonly realms: readonly string[] | undefined;
+}
+
+/** One enrolment in progress. */
+interface Enrolment {
+  readonly caller: Caller;
+  readonly grant: Grant;
+  readonly request: EnrolmentRequest;
+  readonly assignment: Assignment;
+}
+
+/** Maximum number of attempts to enrol a token whose realms change meanwhile. */
+const ATTEMPTS = 5;
+
+interface EnrolmentDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
-  readonly registration: TokenRegistration;
   readonly phase2: RolloutPhase2;
-  readonly tokenStore: Pick<TokenStore, 'findBySerial'>;
+  readonly tokenStore: TokenStore;
   readonly vault: Vault;
   readonly random: Random;
   readonly clock: Clock;
@@ -38,7 +57,7 @@ export interface EnrolmentDependencies {
 }
 
 /** The address that an app would send its responses to. */
-export interface AnswerAddress {
+interface AnswerAddress {
   /** The number of values that policies give: without one, and with several, the roll-out fails. */
   readonly values: number;
   /** The realms, a comma list, of a policy that would give one to this token and change no other's; null: none would. */
@@ -150,9 +169,7 @@ export class EnrolmentService {
       secrets: this.#secrets(phase, serial, key, request),
     });
     const expected = { suite: parseOcraSuite(suite), key };
-    const token = await this.#deps.registration.store(enrolment, make, (known) =>
-      hasKey(this.#deps.vault, known, expected),
-    );
+    const token = await this.#store(enrolment, make, (known) => hasKey(this.#deps.vault, known, expected));
     const secret = key.toString('hex');
     return phase === 'plain'
       ? { kind: 'plain', serial: token.serial, otpkey: secret }
@@ -162,6 +179,113 @@ export class EnrolmentService {
           sharedSecret: secret,
           appImport: buildInitUrl({ sharedSecret: key, suite, serial: token.serial }),
         };
+  }
+
+  /**
+   * Stores a token under a generated serial, a given one, or an existing one.
+   * @param make makes the token for a serial
+   * @param keepsKey true if the token already has the key and suite of the enrolment
+   * @throws ServiceError 'token.exists', 'parameter.invalid' for an invalid serial, 'right.missing', 'token.state'
+   *   where the token's realms keep changing
+   */
+  async #store(
+    enrolment: Enrolment,
+    make: (serial: string) => NewToken,
+    keepsKey: (known: Token) => boolean,
+  ): Promise<Token> {
+    const { caller, grant, request, assignment } = enrolment;
+    const { serial = '' } = request;
+    const known = serial === '' ? undefined : await this.#deps.tokenStore.findBySerial(serial);
+    if (known !== undefined) {
+      return this.#replace(enrolment, known, make(known.serial), keepsKey);
+    }
+    assertGranted(grant, assignment.realms ?? [], 'every');
+    if (serial === '') {
+      return this.#insertWithNewSerial(caller, make);
+    }
+    assertSerial(serial);
+    return this.#deps.tokenStore.insert(make(serial), actOf(caller, 'admin/init'));
+  }
+
+  /** Generates serials of LinOTP's form: OCRA, four digits, four hexadecimal digits. */
+  async #insertWithNewSerial(caller: Caller, make: (serial: string) => NewToken): Promise<Token> {
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const number = this.#deps.random.below(10_000).toString().padStart(4, '0');
+      const serial = `OCRA${number}${this.#deps.random.bytes(2).toString('hex').toUpperCase()}`;
+      try {
+        return await this.#deps.tokenStore.insert(make(serial), actOf(caller, 'admin/init'), 'generated');
+      } catch (error) {
+        if (!isServiceError(error, 'token.exists')) {
+          throw error;
+        }
+      }
+    }
+    throw new ServiceError('internal', 'No free serial was found');
+  }
+
+  /** Repeats the enrolment where the token's realms change meanwhile, because the new realms depend on them. */
+  async #replace(
+    enrolment: Enrolment,
+    known: Token,
+    made: NewToken,
+    keepsKey: (known: Token) => boolean,
+  ): Promise<Token> {
+    let seen: Token | undefined = known;
+    for (let attempt = 1; seen !== undefined; attempt += 1) {
+      try {
+        return await this.#enrolAnew(enrolment, seen, made, keepsKey);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
+          throw error;
+        }
+      }
+      seen = await this.#deps.tokenStore.findBySerial(made.serial);
+    }
+    throw gone(made.serial);
+  }
+
+  /**
+   * Owner, realms and PINs stay unless the request names others, so that a new enrolment loses neither the owner nor a
+   * factor. Realms outside the administrator's rights always stay. With the same key, counter and replay markers also stay: an
+   * accepted response must not be accepted again. The replaced key is known only under the token's lock, because the
+   * same enrolment may have been made and used a moment ago.
+   */
+  async #enrolAnew(
+    { caller, grant, assignment }: Enrolment,
+    seen: Token,
+    { owner, realms, counter, replayMarkers, secrets, ...state }: NewToken,
+    keepsKey: (known: Token) => boolean,
+  ): Promise<Token> {
+    const { serial } = state;
+    const foreign = foreignRealms(seen, grant);
+    const { pin, ocraPin, ...keys } = secrets;
+    const change: TokenChange = {
+      ...state,
+      secrets: { ...keys, ...(pin !== null && { pin }), ...(ocraPin !== null && { ocraPin }) },
+      syncMarker: null,
+      ...(assignment.owner !== null && { owner }),
+      ...(assignment.realms !== undefined && { realms: [...new Set([...foreign, ...realms])].sort() }),
+    };
+    const changed = await this.#deps.tokenStore.update(
+      serial,
+      change,
+      actOf(caller, 'admin/init'),
+      (known) => {
+        assertGranted(grant, known.realms, 'some');
+        assertGranted(grant, assignment.realms ?? known.realms, 'every');
+        if (!isOcraToken(known)) {
+          throw new ServiceError('token.exists', `A token of another type has the serial '${serial}'`);
+        }
+        if (assignment.realms !== undefined && foreignRealms(known, grant).join() !== foreign.join()) {
+          throw new ServiceError('token.state', `Others are changing the realms of the token '${serial}'`);
+        }
+        return keepsKey(known) ? {} : { counter, replayMarkers };
+      },
+    );
+    if (changed === undefined) {
+      throw gone(serial);
+    }
+    return changed;
   }
 
   #secrets(
@@ -187,13 +311,7 @@ function assign(
   user: ResolvedUser | undefined,
 ): Assignment {
   if (user !== undefined) {
-    const owner = {
-      resolverId: user.resolver.id,
-      resolver: user.resolver.name,
-      userId: user.userId,
-      login: user.login,
-    };
-    return { owner, realms: [user.realm.name] };
+    return { owner: ownerOf(user), realms: [user.realm.name] };
   }
   if (realm.trim() === '') {
     return { owner: null, realms: undefined };
@@ -203,4 +321,20 @@ function assign(
     throw new ServiceError('realm.unknown', `There is no realm '${realm}'`, { name: realm });
   }
   return { owner: null, realms: [found.name] };
+}
+
+function gone(serial: string): ServiceError {
+  return new ServiceError('token.unknown', `No token found with the serial '${serial}'`);
+}
+
+/** Restricts an administrator who is bound to realms to tokens of these realms. */
+function assertGranted({ realms: allowed }: Grant, realms: readonly string[], how: 'some' | 'every'): void {
+  const isAllowed = (realm: string): boolean => allowed !== 'all' && allowed.includes(realm);
+  const granted = allowed === 'all' || (realms.length > 0 && realms[how](isAllowed));
+  if (!granted) {
+    throw new ServiceError(
+      'right.missing',
+      'You do not have the administrative right to init tokens in this realm',
+    );
+  }
 }

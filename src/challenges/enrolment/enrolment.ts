@@ -1,6 +1,7 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
+import { isSerial } from '../../tokens/token.ts';
 
 /** The parameters of an enrolment, as clients name them. */
 export interface EnrolmentRequest {
@@ -57,7 +58,7 @@ export type Enrolled =
       readonly otpkey: string;
     };
 
-export type EnrolmentPhase = Enrolled['kind'];
+type EnrolmentPhase = Enrolled['kind'];
 
 /** Bytes of a generated key: 160 bits, as RFC 4226 R6 recommends and apps expect. */
 const KEY_BYTES = 20;
@@ -151,7 +152,7 @@ export function suiteOf({ ocrasuite }: EnrolmentRequest, fallback: string): stri
 
 /** @throws ServiceError 'parameter.invalid' for a serial that people cannot type or distinguish */
 export function assertSerial(serial: string): void {
-  if (!/^[\x21-\x7e]{1,64}$/.test(serial) || serial.includes('*')) {
+  if (!isSerial(serial)) {
     throw new ServiceError(
       'parameter.invalid',
       'A serial has 1 to 64 printable ASCII characters, no blank and no *',

@@ -1,12 +1,11 @@
 import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
-import { isSerial } from '../../tokens/token.ts';
+import { isSerial, type NewToken, type TokenSecrets } from '../../tokens/token.ts';
 import type { TokenStore } from '../../tokens/token-store.ts';
 import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import { type Configuration, visibleRealm } from '../../configuration/configuration.ts';
-import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
 import { readDescription, sealFirstPin, sealOcraPin } from '../../tokens/token-settings.ts';
-import type { UserDirectory } from '../../users/user-directory.ts';
+import { ownerOf, type UserDirectory } from '../../users/user-directory.ts';
 import type { Vault } from '../../keys/vault.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
@@ -16,7 +15,7 @@ import { type OcraSettings, readOcraSettings } from '../../configuration/setting
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
 /** A key file and its secret. */
-export interface KeyFileImportRequest {
+interface KeyFileImportRequest {
   /** Default: `pskc`. */
   readonly format?: KeyFileFormat | undefined;
   readonly file: string;
@@ -212,11 +211,7 @@ export class TokenImportService {
     if (found === undefined) {
       throw wrong(place, `there is no user '${user.slice(0, 255)}' in the realm`);
     }
-    const { resolver, userId, login } = found;
-    return {
-      owner: { resolverId: resolver.id, resolver: resolver.name, userId, login },
-      realms: [found.realm.name],
-    };
+    return { owner: ownerOf(found), realms: [found.realm.name] };
   }
 }
 

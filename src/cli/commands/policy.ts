@@ -9,7 +9,7 @@ import type { RefusalExplanation } from '../../policy/explanation-service.ts';
 import type { ExplainedRight, ExplainedValue, PolicyVerdict } from '../../policy/explanation.ts';
 import type { PolicyDraft } from '../../policy/policy.ts';
 import { type Policy, POLICY_SCOPES } from '../../policy/stored-policy.ts';
-import { listUnknownNames } from '../../policy/unknown-names.ts';
+import { listUnknownNames } from '../../policy/policy-names.ts';
 import type { Services } from '../../services.ts';
 
 interface SetOptions {

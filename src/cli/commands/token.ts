@@ -5,9 +5,7 @@ import { addPinOptions, addTokenInitCommand, type PinOptions, readPins } from '.
 import { parseList, wholeNumberOption } from '../option-values.ts';
 import type { Column, TextStyle } from '../output.ts';
 import type { TokenListing } from '../../tokens/token-selection.ts';
-import type { DescribedToken } from '../../tokens/token-view.ts';
-import { isLocked } from '../../tokens/token.ts';
-import { boundOf, type UseBound } from '../../tokens/token-use.ts';
+import { boundOf, type DescribedToken, isLocked, type UseBound } from '../../tokens/token.ts';
 
 const HARMLESS_CHANGES = [
   { verb: 'enable', done: 'enabled', description: 'switch tokens on' },

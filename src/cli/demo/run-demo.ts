@@ -6,7 +6,7 @@ import { isServiceError } from '../../kernel/errors.ts';
 import { type StopRequest, untilAborted } from '../../kernel/stop-request.ts';
 import { safeLines } from '../../kernel/text.ts';
 import { type DemoPlan, demoPlan, TOUR_USER, seedDemo } from './demo-content.ts';
-import { randomActivationCode } from '../../ocra/activation-code.ts';
+import { randomActivationCode } from '../../ocra/key-derivation.ts';
 import { type CommandContext, operatorCaller } from '../command-context.ts';
 import { formatDeviceState } from '../device/device-file.ts';
 import { curlLine, shellWord } from './exchange.ts';

@@ -14,7 +14,7 @@ import { type DeviceToken, findToken, putToken, removeToken } from '../../device
 import { readCode } from '../../device/read-code.ts';
 import type { Clock, Random } from '../../kernel/clock.ts';
 import { safeText } from '../../kernel/text.ts';
-import { randomActivationCode } from '../../ocra/activation-code.ts';
+import { randomActivationCode } from '../../ocra/key-derivation.ts';
 import type { DeclineKind } from '../../ocra/decline.ts';
 
 /** The prompts of the app, each called only when needed. */

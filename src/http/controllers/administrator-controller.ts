@@ -8,7 +8,7 @@ import { type Endpoint, plainChange, valueChange, valueReading } from '../endpoi
 import type { Guards } from '../limits/guards.ts';
 import { optional, required, secret } from '../request/parameters.ts';
 import { type Clock, parseExpiry } from '../../kernel/clock.ts';
-import type { RightsService } from '../../policy/rights-service.ts';
+import type { RightsService } from '../../policy/access-control.ts';
 
 const instant = z.iso.datetime();
 const ADMINISTRATOR = required('the name of the administrator', 'anna');

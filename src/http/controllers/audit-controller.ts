@@ -4,7 +4,7 @@ import type { ExportFormat } from '../../audit/export-trail.ts';
 import { type Clock, parsePastInstant } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Caller } from '../../policy/caller.ts';
-import type { RequiredRights } from '../../policy/rights-service.ts';
+import type { RequiredRights } from '../../policy/access-control.ts';
 import type { Services } from '../../services.ts';
 import { type Answers, inEveryDialect, type Shown, count } from '../answers.ts';
 import { administratorEndpoint, type Endpoint, valueReading, valueChange } from '../endpoint-spec.ts';

@@ -1,8 +1,7 @@
 import type { Realm, Resolver } from '../../configuration/configuration.ts';
 import { canonicalKey } from '../../configuration/setting.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
-import type { DescribedToken } from '../../tokens/token-view.ts';
-import type { TokenUse } from '../../tokens/token-use.ts';
+import type { DescribedToken, TokenUse } from '../../tokens/token.ts';
 import type { ShownIn } from '../answers.ts';
 import type { CONFIGURATION } from '../controllers/system/configuration-controller.ts';
 import type { POLICIES } from '../controllers/system/policy-controller.ts';

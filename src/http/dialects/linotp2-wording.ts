@@ -1,5 +1,5 @@
 import type { AnyServiceError, ErrorPayloads } from '../../kernel/errors.ts';
-import type { ActivationCodeFault } from '../../ocra/activation-code.ts';
+import type { ActivationCodeFault } from '../../ocra/key-derivation.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import type { FailureForm } from '../failures.ts';
 import { failureSentence, failureText, unknownUserSentence } from './failure-text.ts';

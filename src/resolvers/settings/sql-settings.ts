@@ -1,6 +1,4 @@
 import { isIP } from 'node:net';
-import { parseConnectUrl } from './sql-connect-url.ts';
-import { assertCondition } from './sql-condition.ts';
 import {
   assertCertificates,
   assertOneLine,
@@ -220,4 +218,92 @@ function readTls(text: string): SqlTlsMode {
     }
   }
   return mode;
+}
+
+/**
+ * Parses a URL `driver://user:password@host:port/database?parameters`.
+ * @param besides the settings that are given individually; none of them may also be in the URL
+ * @throws ServiceError 'resolver.invalid', which quotes nothing of the URL: it may hold a password
+ */
+function parseConnectUrl(url: string, besides: Settings): Settings {
+  const [, driver = '', rest = ''] = /^([A-Za-z0-9+]+):\/\/(.+)$/.exec(url) ?? [];
+  // With a scheme that URL knows, so that ports and hosts follow the same rules for every driver.
+  const parsed = URL.canParse(`postgres://${rest}`) ? new URL(`postgres://${rest}`) : undefined;
+  if (driver === '' || rest === '' || parsed === undefined) {
+    throw invalidSetting('Connect', 'is not a URL such as postgresql://user@host:5432/database');
+  }
+  if (`${parsed.pathname}${parsed.search}${parsed.hash}`.includes('@')) {
+    // The beginning of the password would be read as a port, and its rest shown as the name of a database.
+    throw invalidSetting('Connect', 'has an @ behind the host: in a password / ? and # are %2F, %3F and %23');
+  }
+  const parts: Settings = {
+    Driver: driver,
+    Server: parsed.hostname.replace(/^\[(.*)\]$/, '$1'),
+    Port: parsed.port,
+    Database: decode(parsed.pathname.slice(1)),
+    User: decode(parsed.username),
+    Password: decode(parsed.password),
+    conParams: parsed.search.slice(1),
+  };
+  const filled = Object.entries(parts).filter(([, value]) => value !== '');
+  const twice = filled.find(([name]) => name in besides);
+  if (twice !== undefined) {
+    throw invalidSetting(twice[0], 'is given twice: by itself and in Connect');
+  }
+  return Object.fromEntries(filled);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidSetting('Connect', 'holds a % that begins no character');
+  }
+}
+
+/** Texts that end the condition, hide a part of it, or have different meanings in PostgreSQL and MySQL. */
+const REFUSED: readonly (readonly [RegExp, string])[] = [
+  [/;/, 'a semicolon'],
+  [/--|\/\*|\*\/|#/, 'a comment'],
+  [/\\/, 'a backslash'],
+  [/\?/, 'a question mark'],
+  [/\$[\p{L}\p{N}_]*\$/u, 'a dollar-quoted text'],
+  [/\p{Cc}/u, 'a control character'],
+];
+
+/**
+ * Checks that a condition cannot end the parentheses around it. An administrator wrote it as SQL, and it runs
+ * unchanged, in a read-only transaction.
+ * @param quotes the characters that begin and end texts and names
+ * @throws ServiceError 'resolver.invalid' that names the setting
+ */
+function assertCondition(name: string, condition: string, quotes: readonly string[]): void {
+  const refused = REFUSED.find(([pattern]) => pattern.test(condition));
+  if (refused !== undefined) {
+    throw invalidSetting(name, `holds ${refused[1]}, which a condition may not`);
+  }
+  let depth = 0;
+  let quote = '';
+  for (const character of condition) {
+    if (quote !== '') {
+      quote = character === quote ? '' : quote;
+    } else if (quotes.includes(character)) {
+      quote = character;
+    } else {
+      depth += step(character);
+    }
+    if (depth < 0) {
+      break;
+    }
+  }
+  if (depth !== 0 || quote !== '') {
+    throw invalidSetting(name, `has ${quote === '' ? 'parentheses' : 'quotes'} that do not close`);
+  }
+}
+
+function step(character: string): number {
+  if (character === '(') {
+    return 1;
+  }
+  return character === ')' ? -1 : 0;
 }

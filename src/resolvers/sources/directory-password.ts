@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { PasswordHasher } from '../../users/password-hash.ts';
+import { isShaCrypt, type PasswordHasher, shaCrypt } from '../../users/password-hash.ts';
 import { equalBytes, equalText } from '../../kernel/constant-time.ts';
-import { isShaCrypt, shaCrypt } from '../../users/sha-crypt.ts';
 
 /** Entries in place of a password hash that permit no login: `x`, `*`, `!`, `!!`, `*LK*`, `!$6$…`. */
 const LOCKED = /^(?:|x|\*.*|!.*)$/;

@@ -1,18 +1,24 @@
 import { ResolverSecretStore } from '../resolver-store.ts';
-import type { TrialParts } from '../resolver-trial.ts';
-import type { ResolverSecrets, UserSource, UserSources } from '../user-source.ts';
+import type { TrialParts } from '../resolver-trial-service.ts';
+import type {
+  DirectoryUser,
+  Examination,
+  ResolverSecrets,
+  UserSearch,
+  UserSource,
+  UserSources,
+} from '../user-source.ts';
 import type { ManagedUserStore } from '../../users/managed-user-store.ts';
 import type { PasswordHasher } from '../../users/password-hash.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
 import type { Log } from '../../kernel/log.ts';
 import { isServiceError } from '../../kernel/errors.ts';
-import { loadOnUse } from './load-on-use.ts';
 import { Semaphore } from '../../kernel/bounded-work.ts';
 import { DirectoryPasswords } from './directory-password.ts';
 import { FileBounds } from './file-bounds.ts';
-import { ManagedUsers } from './managed-users.ts';
 import { PasswdFile } from './passwd/passwd-file.ts';
 import { SqlUsers } from './sql/sql-users.ts';
+import type { ManagedUser } from '../../users/user.ts';
 
 /** The dependencies of sources. */
 export interface SourceDependencies {
@@ -159,4 +165,74 @@ export function sourcesOf(dependencies: InstallationSources): {
   const told = resolverUsed === undefined ? {} : { resolverUsed };
   const sources = openUserSources({ ...bounds, ...told, secrets });
   return { sources, files, timeoutMs, trial: { secrets, open } };
+}
+
+/** The users of a managed resolver, in this server's own database. */
+export class ManagedUsers implements UserSource {
+  readonly #resolverId: string;
+  readonly #users: ManagedUserStore;
+  readonly #hasher: PasswordHasher;
+
+  constructor(dependencies: { resolverId: string; users: ManagedUserStore; hasher: PasswordHasher }) {
+    this.#resolverId = dependencies.resolverId;
+    this.#users = dependencies.users;
+    this.#hasher = dependencies.hasher;
+  }
+
+  async findByLogin(login: string): Promise<DirectoryUser | undefined> {
+    return toDirectoryUser(await this.#users.findByLogin(this.#resolverId, login));
+  }
+
+  async findById(userId: string): Promise<DirectoryUser | undefined> {
+    return toDirectoryUser(await this.#users.findById(this.#resolverId, userId));
+  }
+
+  async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
+    const users = await this.#users.list(this.#resolverId, search);
+    return users.map(withoutHash);
+  }
+
+  count(): Promise<number> {
+    return this.#users.count(this.#resolverId);
+  }
+
+  async examine(): Promise<Examination> {
+    const users = await this.count();
+    return { entries: users, users, withoutId: 0, withoutLogin: 0, sharingId: 0 };
+  }
+
+  /** Takes the same time for a user who does not exist or has no password. */
+  async checkPassword(userId: string, password: string): Promise<boolean> {
+    const passwordHash = (await this.#users.findById(this.#resolverId, userId))?.passwordHash ?? null;
+    return passwordHash === null
+      ? this.#hasher.verifyNothing(password, `${this.#resolverId} ${userId}`)
+      : this.#hasher.verify(passwordHash, password);
+  }
+}
+
+function toDirectoryUser(user: ManagedUser | undefined): DirectoryUser | undefined {
+  return user === undefined ? undefined : withoutHash(user);
+}
+
+function withoutHash({ userId, login, givenName, surname, email, phone }: ManagedUser): DirectoryUser {
+  return { userId, login, givenName, surname, email, phone };
+}
+
+/** An object whose methods all return promises. */
+type Asynchronous<Service> = { readonly [Name in keyof Service]: (...args: never[]) => Promise<unknown> };
+
+/**
+ * @param load makes the object; called once, by the first call of a method
+ * @returns an object with the same methods, which load the object first
+ */
+export function loadOnUse<Service extends Asynchronous<Service>>(load: () => Promise<Service>): Service {
+  let loaded: Promise<Service> | undefined;
+  return new Proxy({} as Service, {
+    get: (_target, name) => {
+      return async (...args: never[]): Promise<unknown> => {
+        const service = await (loaded ??= load());
+        return service[name as keyof Service](...args);
+      };
+    },
+  });
 }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { computeResponse } from '../../../src/ocra/compute.ts';
+import { computeResponse, timeStepAt } from '../../../src/ocra/compute.ts';
 import { computeDecline } from '../../../src/ocra/decline.ts';
-import { timeStepAt } from '../../../src/ocra/data-input.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { encodeActivationCode } from '../../../src/ocra/activation-code.ts';
+import { deriveTokenKey, encodeActivationCode } from '../../../src/ocra/key-derivation.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { computeDecline } from '../../../src/ocra/decline.ts';
-import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { CanaryAnswer, CanaryClient } from './canary-client.ts';

@@ -1,5 +1,5 @@
 import type { NewToken } from '../../../src/tokens/token.ts';
-import type { Owner } from '../../../src/users/owner.ts';
+import type { Owner } from '../../../src/users/user.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';

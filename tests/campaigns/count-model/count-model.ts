@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { openDatabase, type Database } from '../../../src/database/database.ts';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { CountModelAnswers } from './count-model-answers.ts';
 import { Hand, Lane, LOCK_TIMEOUT } from './count-model-lane.ts';
 import { CountModelServices } from './count-model-services.ts';

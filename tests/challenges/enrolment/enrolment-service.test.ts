@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { checkPin } from '../../../src/tokens/pin.ts';
+import { checkPin } from '../../../src/tokens/token-settings.ts';
 import { type Sealed, type SecretPurpose, SecretVault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { checkPin } from '../../../src/tokens/pin.ts';
+import { checkPin } from '../../../src/tokens/token-settings.ts';
 import type { NewToken } from '../../../src/tokens/token.ts';
 import type { Sealed, SecretPurpose } from '../../../src/keys/vault.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';

@@ -8,7 +8,7 @@ import type {
   UnreadableKey,
 } from '../../../src/tokens/key-file.ts';
 import { TokenImportService } from '../../../src/challenges/enrolment/token-import-service.ts';
-import { checkPin } from '../../../src/tokens/pin.ts';
+import { checkPin } from '../../../src/tokens/token-settings.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { OcraRules, vault } from '../../support/database/ocra-house.ts';

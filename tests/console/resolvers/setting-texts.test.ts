@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { settingTexts } from '../../../console/src/resolvers/setting-texts.ts';
-import { describedKinds } from '../../../src/resolvers/settings/setting-facts.ts';
+import { describedKinds } from '../../../src/resolvers/settings/settings-rules.ts';
 
 const settings = describedKinds().flatMap(({ kind, settings: all }) =>
   all.filter(({ name }) => name !== 'Connect').map(({ name }) => [kind, name] as const),

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import { Argon2PasswordHasher } from '../../../src/users/password-hash.ts';
-import { shaCrypt } from '../../../src/users/sha-crypt.ts';
+import { Argon2PasswordHasher, shaCrypt } from '../../../src/users/password-hash.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 

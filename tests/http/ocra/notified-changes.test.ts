@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { StatusWatch, type Waited } from '../../../src/challenges/status-watch.ts';
+import { StatusWatch, type Waited } from '../../../src/challenges/status-wait-service.ts';
 import { StatusWatchStore } from '../../../src/challenges/status-watch-store.ts';
 import { ConfigurationFollower } from '../../../src/database/configuration-follower.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { encodeDataInput } from '../../../src/ocra/data-input.ts';
+import { encodeDataInput } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl, type QrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { Browser, valueOf } from '../../support/application/browser.ts';

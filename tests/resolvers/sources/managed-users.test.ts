@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ManagedUsers } from '../../../src/resolvers/sources/managed-users.ts';
+import { ManagedUsers } from '../../../src/resolvers/sources/user-sources.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { storeConfiguration } from '../../support/database/stored-configuration.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';

@@ -1,14 +1,17 @@
 import type { Refusal } from '../../../src/audit/refusal-trail.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import type { NewToken } from '../../../src/tokens/token.ts';
-import type { Owner } from '../../../src/users/owner.ts';
+import type { Owner } from '../../../src/users/user.ts';
 import { UserDirectory } from '../../../src/users/user-directory.ts';
 import { checkPolicy, type PolicyDraft } from '../../../src/policy/policy.ts';
 import { type Random } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import type { Log, LogFields } from '../../../src/kernel/log.ts';
-import { ChallengeTrigger } from '../../../src/challenges/challenge-trigger.ts';
-import { ChallengeFactory, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
+import {
+  ChallengeFactory,
+  ChallengeTrigger,
+  hexTransactionIds,
+} from '../../../src/challenges/challenge-factory.ts';
 import { EnrolmentService } from '../../../src/challenges/enrolment/enrolment-service.ts';
 import { responder } from '../../../src/ocra/compute.ts';
 import { CalculationService } from '../../../src/challenges/calculation-service.ts';
@@ -16,7 +19,6 @@ import { ChallengeService } from '../../../src/challenges/challenge-service.ts';
 import { ResponseChecker } from '../../../src/challenges/response-check.ts';
 import { RolloutPhase2 } from '../../../src/challenges/enrolment/rollout-phase2.ts';
 import { TokenChoice } from '../../../src/challenges/token-choice.ts';
-import { TokenRegistration } from '../../../src/challenges/enrolment/token-registration.ts';
 import { ValidationService } from '../../../src/challenges/validation-service.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { SecretVault } from '../../../src/keys/vault.ts';
@@ -145,7 +147,6 @@ export class OcraHouse extends OcraRules {
       log,
       transactionIds: hexTransactionIds,
     });
-    const registration = new TokenRegistration({ tokens, random });
     const phase2 = new RolloutPhase2({ tokens: choice, issues, factory, vault, random });
     const refusals = {
       note: (refusal: Refusal): Promise<void> => {
@@ -156,7 +157,7 @@ export class OcraHouse extends OcraRules {
     const common = { configuration, access, users, vault, clock, random, refusals };
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
     this.calculations = new CalculationService(common);
-    this.enrolment = new EnrolmentService({ ...common, registration, phase2, tokenStore: tokens });
+    this.enrolment = new EnrolmentService({ ...common, phase2, tokenStore: tokens });
     const trigger = new ChallengeTrigger({ ...common, issues, factory, check });
     this.validation = new ValidationService({
       ...common,

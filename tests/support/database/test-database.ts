@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Database } from '../../../src/database/database.ts';
-import { openDatabase } from '../../../src/database/database.ts';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { queryOnce, testServer, withDatabase } from './test-server.ts';
 

@@ -1,7 +1,6 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { ServiceError } from '../../../src/kernel/errors.ts';
-import type { Question, QuestionPair } from '../../../src/ocra/data-input.ts';
-import { hashOf } from '../../../src/ocra/hashes.ts';
+import { hashOf, type Question, type QuestionPair } from '../../../src/ocra/compute.ts';
 import { encodeHex } from '../../../src/ocra/hex.ts';
 import type { OcraSuite } from '../../../src/ocra/suite.ts';
 

@@ -1,6 +1,5 @@
-import { UNBOUND_USE } from '../../../src/tokens/token-use.ts';
+import { type NewToken, type Token, UNBOUND_USE } from '../../../src/tokens/token.ts';
 import type { Act } from '../../../src/policy/caller.ts';
-import type { NewToken, Token } from '../../../src/tokens/token.ts';
 import type { Sealed } from '../../../src/keys/vault.ts';
 
 /** An act for the audit, for tests that ignore it. */

@@ -1,5 +1,4 @@
-import { computeResponse } from '../../../src/ocra/compute.ts';
-import { type DataInputs, encodeDataInput, timeStepAt } from '../../../src/ocra/data-input.ts';
+import { computeResponse, type DataInputs, encodeDataInput, timeStepAt } from '../../../src/ocra/compute.ts';
 import { encodeHex } from '../../../src/ocra/hex.ts';
 import { type OcraSuite, parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { type CheckedRow, fromHex, ledgerText, unlessRefused } from './checked-row.ts';

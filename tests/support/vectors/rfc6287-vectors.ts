@@ -1,5 +1,4 @@
-import { computeResponse } from '../../../src/ocra/compute.ts';
-import type { Question } from '../../../src/ocra/data-input.ts';
+import { computeResponse, type Question } from '../../../src/ocra/compute.ts';
 import { type OcraSuite, parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { verifyResponse } from '../../../src/ocra/verify.ts';
 import {

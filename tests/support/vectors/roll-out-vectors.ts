@@ -1,12 +1,12 @@
 import {
   decodeActivationCode,
   decodeBase32,
+  deriveTokenKey,
   encodeActivationCode,
   encodeBase32,
   normalizeActivationCode,
-} from '../../../src/ocra/activation-code.ts';
+} from '../../../src/ocra/key-derivation.ts';
 import { bytesFromHex, encodeHex } from '../../../src/ocra/hex.ts';
-import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import type { HashName } from '../../../src/ocra/suite.ts';
 import { type CheckedRow, fromHex, unlessRefused } from './checked-row.ts';
 import { rowsOf } from './vector-text.ts';

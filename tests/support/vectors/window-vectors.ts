@@ -1,5 +1,4 @@
-import { computeResponse } from '../../../src/ocra/compute.ts';
-import { timeStepAt } from '../../../src/ocra/data-input.ts';
+import { computeResponse, timeStepAt } from '../../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { verifyResponse } from '../../../src/ocra/verify.ts';
 import { type CheckedRow, fromHex } from './checked-row.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ListedSession } from '../../../administrators/session.ts';
 import { isOwner, type SessionService, type UsedSession } from '../../../administrators/session-service.ts';
 import type { Caller } from '../../../policy/caller.ts';
-import type { RequiredRights } from '../../../policy/rights-service.ts';
+import type { RequiredRights } from '../../../policy/access-control.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type AdministratorCall, type Endpoint, valueChange, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';

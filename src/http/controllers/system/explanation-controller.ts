@@ -10,7 +10,7 @@ import type {
 } from '../../../policy/explanation-service.ts';
 import type { ExplainedRight, PolicyVerdict } from '../../../policy/explanation.ts';
 import type { PolicyNames } from '../../../policy/policy-names.ts';
-import { splitList } from '../../../policy/policy-users.ts';
+import { splitList } from '../../../policy/policy-conditions.ts';
 import type { Shown } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';

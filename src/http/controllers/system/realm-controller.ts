@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import { splitList } from '../../../policy/policy-users.ts';
+import { splitList } from '../../../policy/policy-conditions.ts';
 import { type Endpoint, plainChange, systemChange, systemReading } from '../../endpoint-spec.ts';
 import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
 import { valuesOf } from '../../answers.ts';

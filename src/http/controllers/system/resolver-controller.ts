@@ -2,11 +2,14 @@ import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
 import type { Trial } from '../../../resolvers/resolver-trial-service.ts';
-import { describedKinds, type DescribedResolverSetting } from '../../../resolvers/settings/setting-facts.ts';
+import {
+  describedKinds,
+  type DescribedResolverSetting,
+  SETTINGS_RULES,
+} from '../../../resolvers/settings/settings-rules.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type Endpoint, valueChange, valueReading } from '../../endpoint-spec.ts';
 import { optional, required, secret } from '../../request/parameters.ts';
-import { SETTINGS_RULES } from '../../../resolvers/settings/settings-rules.ts';
 
 const SETTING = z.strictObject({
   name: z.string(),

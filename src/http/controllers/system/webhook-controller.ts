@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import { splitList } from '../../../policy/policy-users.ts';
+import { splitList } from '../../../policy/policy-conditions.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
 import type { WebhookTest } from '../../../webhooks/webhook-service.ts';
 import type { PendingDelivery, WebhookWithState } from '../../../webhooks/webhook.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import { splitList } from '../../../policy/policy-users.ts';
+import { splitList } from '../../../policy/policy-conditions.ts';
 import type { TokenSettings } from '../../../tokens/token-settings.ts';
 import type { TokenSelection } from '../../../tokens/token-selection.ts';
 import { ServiceError } from '../../../kernel/errors.ts';

@@ -4,7 +4,7 @@ import { type FoundUser, type UserService, type CutList, describeCut } from '../
 import { count, inEveryDialect, type Shown } from '../../answers.ts';
 import { type Endpoint, plainChange, valueChange, administratorEndpoint } from '../../endpoint-spec.ts';
 import { blankAsUndefined, emptyAsUndefined, optional, required, secret } from '../../request/parameters.ts';
-import { plainResolverName } from '../../../policy/policy-users.ts';
+import { plainResolverName } from '../../../policy/policy-conditions.ts';
 import { wholeWithin } from '../../../tokens/token.ts';
 import { readNumber } from './token-controller.ts';
 import { resolverClass } from '../../dialects/linotp2-administration.ts';

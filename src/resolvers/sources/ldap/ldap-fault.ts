@@ -4,7 +4,7 @@
  * or answered with something other than LDAP; `silent` no answer in time; `refused` a result other than success, see
  * `resultCode`; `answer` entries that cannot be used; `busy` too many requests at once.
  */
-export type LdapFaultKind = 'settings' | 'unreachable' | 'lost' | 'silent' | 'refused' | 'answer' | 'busy';
+type LdapFaultKind = 'settings' | 'unreachable' | 'lost' | 'silent' | 'refused' | 'answer' | 'busy';
 
 /**
  * A failed request to a directory. The message is for the client too and continues the sentence

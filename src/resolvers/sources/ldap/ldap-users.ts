@@ -1,7 +1,13 @@
 import { AndFilter, OrFilter, type SearchEntry } from 'ldapts';
 import { isStorable } from '../../../kernel/text.ts';
-import type { DirectoryUser, Examination, UserSearch, UserSource } from '../../user-source.ts';
-import { ResolverUnavailable } from '../../resolver-unavailable.ts';
+import {
+  type DirectoryUser,
+  type Examination,
+  ResolverUnavailable,
+  type UserSearch,
+  type UserSource,
+} from '../../user-source.ts';
+import { matchesUser } from '../../user-search.ts';
 import type { LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
 import {
@@ -10,15 +16,13 @@ import {
   idsOf,
   loginsOf,
   readWindowsGuid,
+  searchFilters,
   userOfEntry,
 } from './ldap-entry.ts';
 import { LdapFault } from './ldap-fault.ts';
 import { equals } from './ldap-filter.ts';
-import { isWithin } from './ldap-name.ts';
-import { searchFilters } from './ldap-search-filters.ts';
+import { GUID_ATTRIBUTE, isWithin, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
-import { matchesUser } from '../../user-search.ts';
-import { GUID_ATTRIBUTE, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 
 interface Directory {
   readonly settings: LdapSettings;

@@ -1,6 +1,12 @@
 import type { DirectoryPasswords } from '../directory-password.ts';
-import type { DirectoryUser, Examination, UserSearch, UserSource } from '../../user-source.ts';
-import { ResolverUnavailable } from '../../resolver-unavailable.ts';
+import {
+  type DirectoryUser,
+  type Examination,
+  ResolverUnavailable,
+  type UserSearch,
+  type UserSource,
+} from '../../user-source.ts';
+import { matchesUser } from '../../user-search.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { type Semaphore, withTimeLimit } from '../../../kernel/bounded-work.ts';
 import { type PasswdContent, PasswdFault, readPasswd } from './passwd-content.ts';
@@ -8,7 +14,6 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import type { FileBounds } from '../file-bounds.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
-import { matchesUser } from '../../user-search.ts';
 
 /** The content, and the state of the file that it was read from. */
 interface PasswdReading {

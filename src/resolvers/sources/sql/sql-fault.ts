@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { SqlSettings } from '../../settings/sql-settings.ts';
 import { UNKNOWN_LOGIN, UNKNOWN_LOGIN_CODE } from './mysql-login.ts';
-import { connectionReason, ResolverUnavailable, type SilentServer } from '../../resolver-unavailable.ts';
+import { connectionReason, ResolverUnavailable, type SilentServer } from '../../user-source.ts';
 
 /** The error for an answer that did not come in time. */
 export class SqlDelay extends Error {

@@ -8,24 +8,29 @@ import type {
   UserSearch,
   UserSource,
 } from '../../user-source.ts';
+import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
 import {
+  cellText,
   exactForm,
-  hasText,
   hasLogin,
+  hasText,
   isPresent,
   type KeyColumn,
+  keyText,
   kindOf,
+  readRows,
+  type SqlAnswer,
   type SqlPart,
+  type SqlRow,
   textForm,
-} from './sql-columns.ts';
+  userOf,
+} from './sql-row.ts';
 import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
 import { SqlPool } from './sql-pool.ts';
-import { cellText, keyText, readRows, type SqlAnswer, type SqlRow, userOf } from './sql-row.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
-import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
 import type { DirectoryPasswords } from '../directory-password.ts';
 
 interface SqlUsersOptions {

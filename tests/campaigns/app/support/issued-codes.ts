@@ -1,7 +1,5 @@
-import { encodeActivationCode } from '../../../../src/ocra/activation-code.ts';
-import type { Issuer } from '../../../../src/ocra/issuer.ts';
-import { deriveTokenKey } from '../../../../src/ocra/key-derivation.ts';
-import { buildInitUrl, buildNonceUrl, buildRequestUrl } from '../../../../src/ocra/qrtan-url.ts';
+import { deriveTokenKey, encodeActivationCode } from '../../../../src/ocra/key-derivation.ts';
+import { buildInitUrl, buildNonceUrl, buildRequestUrl, type Issuer } from '../../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../../src/ocra/suite.ts';
 
 export const SERIAL = 'LSQR0001';

@@ -1,9 +1,8 @@
-import { UNBOUND_USE } from '../../../../src/tokens/token-use.ts';
+import { type DescribedToken, UNBOUND_USE } from '../../../../src/tokens/token.ts';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DescribedToken } from '../../../../src/tokens/token-view.ts';
 import { readQrPng } from '../../../../src/cli/device/qr-code.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { stateOf } from '../../../../src/cli/commands/token.ts';

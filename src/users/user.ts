@@ -50,3 +50,22 @@ export function readLogin(text: string): string {
     'A login has 1 to 255 letters, digits, blanks and signs of ASCII, but none of , : * !',
   );
 }
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    /** The user as the client named them, and the login in it, without a possible realm. */
+    'user.unknown': { readonly user: string; readonly login: string };
+    'user.exists': NoPayload;
+    /** The login, which is not exactly that of any of the users whom it finds. */
+    'user.ambiguous': { readonly login: string };
+  }
+}
+
+/** The user who owns a token, identified by resolver and user id; the login is for display. */
+export interface Owner {
+  readonly resolverId: string;
+  readonly resolver: string;
+  /** The user's id in that resolver; stable where the login changes. */
+  readonly userId: string;
+  readonly login: string;
+}
