@@ -81,6 +81,18 @@ describe('the search for people', () => {
     expect(hits.map(({ login }) => login)).toEqual(['x']);
   });
 
+  it('says that somebody may be missing where more numbers are alike than are read', async () => {
+    const alike = Array.from({ length: 250 }, (_, number) =>
+      user(`alike${number}`, { phone: '+49 170 5192934' }),
+    );
+    const { find } = searchIn({ a: source([...alike, user('x', { phone: '0170 5551234' })]) });
+    expect(await find('51234')).toMatchObject({
+      hits: [],
+      incomplete: [{ resolver: 'a', reason: expect.stringMatching(/type more digits/) }],
+    });
+    expect(await find('0170 5551234')).toMatchObject({ hits: [{ login: 'x' }], incomplete: [] });
+  });
+
   it.each(['1234', '+49', 'a51234', '(0) 00', '0170 555 12 35', '١٢٣٤٥'])(
     'takes %j for no telephone number that ends otherwise or is too short',
     async (text) => {
