@@ -167,6 +167,8 @@ describe('/admin/transaction', () => {
     expect(await search('wrong')).toEqual(['wrong']);
     for (const outcome of ['wrong, right PIN', 'wrong, right', 'wrong,']) {
       expect(await search(outcome)).toEqual([]);
+      const { text } = await bounded.post('pin-desk', '/audit/export', { serial, outcome, format: 'csv' });
+      expect(text.trimEnd().split('\n')).toEqual([expect.stringContaining('outcome')]);
     }
   });
 
