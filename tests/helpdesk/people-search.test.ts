@@ -70,11 +70,13 @@ describe('the search for people', () => {
     ['0049-170-5551234', '+49 (0)170 5551234'],
     ['5551234', '0170.555.1234'],
     ['51234', '+491705551234'],
+    ['0170 5551234', 'Tel. 0170 555-1234 (mobile)'],
   ])('finds by the number %s whose telephone is written %s', async (text, phone) => {
     const others = [
       user('alike', { phone: '+49 170 5551 9234' }),
       user('foreign', { phone: '+43 660 15551235' }),
       user('short', { phone: '234' }),
+      user('extension', { phone: '+49 170 5551234-5' }),
       user('none'),
     ];
     const { hits } = await searchIn({ a: source([...others, user('x', { phone })]) }).find(text);

@@ -105,6 +105,7 @@ describeWithSlapd('the users of an LDAP directory', () => {
     expect(await found('4', '9', '1', '7', '0', '2')).toEqual(['björn']);
     expect(await found('9', '3', '0', '1')).toEqual(['anna']);
     expect(await found('1', '7', '0')).toEqual([]);
+    expect(await found('1', '7', '0', '')).toEqual(['anna', 'björn']);
   });
 
   it('are not sent by the directory to find a number where no attribute has numbers', async () => {
