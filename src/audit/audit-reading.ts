@@ -26,7 +26,10 @@ interface AuditReadingDependencies {
 }
 
 /** A search; all given filters must match. */
-export interface AuditPageRequest extends Omit<AuditFilter, 'limit' | 'offset' | 'after' | 'within'> {
+export interface AuditPageRequest extends Omit<
+  AuditFilter,
+  'limit' | 'offset' | 'after' | 'within' | 'entirelyWithin'
+> {
   /** 1 to 1000; default 100. */
   readonly limit?: number | undefined;
   /** `next` of the page before; absent: the first page. */
@@ -52,7 +55,10 @@ const MAX_WAITING_SEARCHES = 8;
 const TIMEOUT_MS = 10_000;
 
 /** The selected rows; all filters must match. */
-interface AuditExportRequest extends Omit<AuditFilter, 'limit' | 'offset' | 'after' | 'within'> {
+interface AuditExportRequest extends Omit<
+  AuditFilter,
+  'limit' | 'offset' | 'after' | 'within' | 'entirelyWithin'
+> {
   readonly format: ExportFormat;
 }
 
@@ -148,10 +154,11 @@ export class AuditReading {
     const { store, authority, clock } = this.#deps;
     const reader = await this.#reader(caller);
     const filter = boundFilter(requested, reader);
-    const { since, until, ...selecting } = filter;
+    const told = { ...requested, within: filter.within };
+    const { since, until, ...selecting } = told;
     const isVerifiable = format === 'jsonl' && Object.values(selecting).every((value) => value === undefined);
     const writeTo = async (write: WriteText): Promise<number> => {
-      await store.note(actOf(caller, 'audit/export'), exportNote(format, filter));
+      await store.note(actOf(caller, 'audit/export'), exportNote(format, told));
       const options = { at: clock.now(), format, write };
       return isVerifiable
         ? store.readInSteps(
@@ -159,7 +166,7 @@ export class AuditReading {
               exportTrail(snapshot, { ...options, keys: authority.keys(), period: { since, until } }),
             (step) => this.#steps.run(step),
           )
-        : exportExtract(this.#rows(filter, reader), { ...options, filter });
+        : exportExtract(this.#rows(filter, reader), { ...options, filter: told });
     };
     const { administrator } = caller.principal;
     return { format, isVerifiable, write: (write) => this.#inPlace(administrator, () => writeTo(write)) };
@@ -254,9 +261,10 @@ function asGranted(row: AuditRow, { grant, pins }: Reader): AuditRow {
 function boundFilter<Filter extends Partial<AuditFilter>>(
   filter: Filter,
   { grant, pins }: Reader,
-): Filter & Pick<AuditFilter, 'within'> {
+): Filter & Pick<AuditFilter, 'within' | 'entirelyWithin'> {
   assertKnownFilter(filter);
-  if (PIN_FILTER.test(filter.outcome ?? '') && !coversAll(pins, grant)) {
+  const tellsOfPins = PIN_FILTER.test(filter.outcome ?? '');
+  if (tellsOfPins && !coversAll(pins, grant)) {
     throw new ServiceError('right.missing', 'Whether a PIN was right takes the right admin:set', {
       policy: { scope: 'admin', action: 'set' },
     });
@@ -267,7 +275,9 @@ function boundFilter<Filter extends Partial<AuditFilter>>(
   if (filter.realm !== undefined && !grant.realms.includes(filter.realm)) {
     throw new ServiceError('realm.unknown', `There is no realm '${filter.realm.slice(0, 255)}'`);
   }
-  return { ...filter, within: grant.realms };
+  const isOfPins = tellsOfPins && pins !== undefined && pins.realms !== 'all';
+  // A row that is found by such an outcome tells it.
+  return { ...filter, within: grant.realms, ...(isOfPins && { entirelyWithin: pins.realms }) };
 }
 
 function coversAll(pins: Grant | undefined, { realms }: Grant): boolean {

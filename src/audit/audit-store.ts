@@ -303,6 +303,9 @@ function restrict(query: Knex.QueryBuilder, filter: PartFilter): void {
   if (filter.within !== undefined) {
     query.whereRaw("string_to_array(realm, ',') && ?::text[]", [[...filter.within]]);
   }
+  if (filter.entirelyWithin !== undefined) {
+    query.whereRaw("string_to_array(realm, ',') <@ ?::text[]", [[...filter.entirelyWithin]]);
+  }
   restrictTime(query, filter);
   if (filter.through !== undefined) {
     query

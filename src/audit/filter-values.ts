@@ -27,6 +27,8 @@ export interface AuditFilter extends AuditPeriod {
   readonly after?: RowPlace | undefined;
   /** Realms of which the subject is in at least one. */
   readonly within?: readonly string[] | undefined;
+  /** Realms of which the subject is in no other one. */
+  readonly entirelyWithin?: readonly string[] | undefined;
 }
 
 /** The place of a row in the order of time. */

@@ -27,7 +27,7 @@ import type {
   TokenOrOwner,
 } from './challenge.ts';
 import type { StoredTransaction } from './transaction-history.ts';
-import { countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
+import { asNews, countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
 import { plainQuestion, questionKeys } from '../ocra/question.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 
@@ -231,7 +231,7 @@ export class ChallengeStore {
     if (decision.change !== null) {
       return settle(this.#settlements, answered, { ...decision.change, supersedes }, entry);
     }
-    await this.#database.audit.autocommit.writeAll([entry]);
+    await this.#database.audit.autocommit.writeAll([await asNews(this.#database.knex, entry)]);
     return true;
   }
 
@@ -350,7 +350,7 @@ async function applyLocked(
   const { change } = decision;
   const entry = decisionEntry(act, answered, decision);
   if (change === null) {
-    await unit.audit.writeAll([entry]);
+    await unit.audit.writeAll([await asNews(unit.sql, entry)]);
   } else if (!(await settleLocked(unit, answered, { ...change, supersedes }, entry))) {
     throw new ServiceError('internal', 'The response could not be settled', {
       detail: `challenge ${answered.challenge.id} changed while its token was locked`,

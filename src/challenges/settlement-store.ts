@@ -1,3 +1,5 @@
+import type { Knex } from 'knex';
+import { ROWS_OF_TRANSACTION } from '../audit/audit-store.ts';
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
 import {
   type ColumnValues,
@@ -47,6 +49,18 @@ function outcomeOf({ reason, cause, decline, repeats }: Decision): string {
   }
   const detail = cause ?? (decline && VAIN_DECLINE[decline]);
   return detail === undefined ? reason : `${reason}, ${detail}`;
+}
+
+/** @returns the entry; where the audit tells of a report after a decline already, that of a repeat */
+export async function asNews(connection: Knex, entry: NotedEntry): Promise<NotedEntry> {
+  if (entry.outcome !== REPORT_AFTER_DECLINE) {
+    return entry;
+  }
+  const { rows } = await connection.raw<{ rows: unknown[] }>(
+    `WITH told AS MATERIALIZED (${ROWS_OF_TRANSACTION}) SELECT FROM told WHERE outcome = ? LIMIT 1`,
+    [entry.transaction, REPORT_AFTER_DECLINE],
+  );
+  return rows.length === 0 ? entry : { ...entry, outcome: REPEATED_DECLINE.reported };
 }
 
 /** The changes of a decision. */

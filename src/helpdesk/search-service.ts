@@ -268,7 +268,14 @@ export class PeopleSearch {
       resolver,
       this.#running.during(resolver.id, () => source.list(search)),
     );
-    return { users: users.filter((user) => hasPhone(user, text)), ...incomplete };
+    const isCut = users.length >= MAX_PHONES;
+    return {
+      users: users.filter((user) => hasPhone(user, text)),
+      ...(isCut && {
+        reason: `The resolver '${resolver.name}' has too many numbers alike: type more digits`,
+      }),
+      ...incomplete,
+    };
   }
 }
 

@@ -30,27 +30,32 @@ function phoneDigits(text: string): string {
   return text.replaceAll('(0)', '').replace(/\D/g, '').replace(/^0+/, '');
 }
 
-/** @returns the condition that the last digits of the telephone number are those of the text; undefined: it is no number */
+/**
+ * @returns the condition that the telephone number has the last digits of the text, perhaps others between or after
+ *   them, or words; undefined: it is no number
+ */
 export function phoneCondition(text: string): UserCondition | undefined {
   const digits = /^\s*[+\d\s()/.\u2010-\u2013-]+$/.test(text) ? phoneDigits(text) : '';
   return digits.length < PHONE_DIGITS.min
     ? undefined
-    : { fields: ['phone'], pattern: ['', ...Array.from(digits.slice(-PHONE_DIGITS.max))] };
+    : { fields: ['phone'], pattern: ['', ...Array.from(digits.slice(-PHONE_DIGITS.max)), ''] };
 }
 
 /** @returns the digits with which the telephone number of a `phoneCondition` ends; undefined: it is another condition */
-export function endOfPhone({ fields, pattern: [first, ...others] }: UserCondition): string | undefined {
+export function endOfPhone({ fields, pattern }: UserCondition): string | undefined {
+  const digits = pattern.slice(1, -1);
   const isOne =
     fields.join() === 'phone' &&
-    first === '' &&
-    others.length > 0 &&
-    others.every((piece) => /^\d$/.test(piece));
-  return isOne ? others.join('') : undefined;
+    pattern[0] === '' &&
+    pattern.at(-1) === '' &&
+    digits.length > 0 &&
+    digits.every((piece) => /^\d$/.test(piece));
+  return isOne ? digits.join('') : undefined;
 }
 
 /**
  * @returns false for somebody whom a `phoneCondition` of the text finds, and whose number is another one: other digits
- *   may stand between. The number that was found may be one that is not shown
+ *   may stand between and after. The number that was found may be one that is not shown
  */
 export function hasPhone(user: DirectoryUser, text: string): boolean {
   const condition = phoneCondition(text);

@@ -83,6 +83,7 @@ describe('a declined transaction', () => {
     await decline('declined');
     expect(await decline('declined')).toEqual(AGAIN);
     expect(await decline('reported')).toEqual(AGAIN);
+    expect(await decline('reported')).toEqual(AGAIN);
     expect(await decline('declined')).toEqual(AGAIN);
     const { transactionId } = issued;
     expect(await house.ocra.status(admin, { transactionId })).toMatchObject([{ declined: 'declined' }]);
@@ -90,6 +91,7 @@ describe('a declined transaction', () => {
       'declined',
       'declined again',
       'reported, after a decline',
+      'reported again',
       'declined again',
     ]);
   });

@@ -70,15 +70,29 @@ describe('the search for people', () => {
     ['0049-170-5551234', '+49 (0)170 5551234'],
     ['5551234', '0170.555.1234'],
     ['51234', '+491705551234'],
+    ['0170 5551234', 'Tel. 0170 555-1234 (mobile)'],
   ])('finds by the number %s whose telephone is written %s', async (text, phone) => {
     const others = [
       user('alike', { phone: '+49 170 5551 9234' }),
       user('foreign', { phone: '+43 660 15551235' }),
       user('short', { phone: '234' }),
+      user('extension', { phone: '+49 170 5551234-5' }),
       user('none'),
     ];
     const { hits } = await searchIn({ a: source([...others, user('x', { phone })]) }).find(text);
     expect(hits.map(({ login }) => login)).toEqual(['x']);
+  });
+
+  it('says that somebody may be missing where more numbers are alike than are read', async () => {
+    const alike = Array.from({ length: 250 }, (_, number) =>
+      user(`alike${number}`, { phone: '+49 170 5192934' }),
+    );
+    const { find } = searchIn({ a: source([...alike, user('x', { phone: '0170 5551234' })]) });
+    expect(await find('51234')).toMatchObject({
+      hits: [],
+      incomplete: [{ resolver: 'a', reason: expect.stringMatching(/type more digits/) }],
+    });
+    expect(await find('0170 5551234')).toMatchObject({ hits: [{ login: 'x' }], incomplete: [] });
   });
 
   it.each(['1234', '+49', 'a51234', '(0) 00', '0170 555 12 35', '١٢٣٤٥'])(

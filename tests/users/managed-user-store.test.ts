@@ -204,6 +204,10 @@ describe('a search for a telephone number', () => {
     expect(await found('030 1012345')).toEqual(['caller12345']);
     expect(await found('1/99999')).toEqual([]);
     expect(await found('1/019999')).toEqual(['caller19999']);
+    await knex('users')
+      .where({ resolver_id: staff, login: 'caller7' })
+      .update({ phone: '030 1-000007 (mobile)' });
+    expect(await found('030 1000007')).toEqual(['caller7']);
     await knex.raw('ANALYZE users');
     const { rows } = await knex.raw<{ rows: { 'QUERY PLAN': string }[] }>(
       `EXPLAIN SELECT id FROM users WHERE resolver_id = ? AND phone <> ''

@@ -127,7 +127,7 @@ describe('an event', () => {
     await send(application.decline('OCRA-1:HOTP-SHA256-8:QN08', transactionid, question, 'reported'));
     await send(application.decline('OCRA-1:HOTP-SHA256-8:QN08', transactionid, question, 'declined'));
     const plain = await application.challenge(serial, 'Pay 150');
-    for (const kind of ['declined', 'declined', 'reported'] as const) {
+    for (const kind of ['declined', 'declined', 'reported', 'reported'] as const) {
       const decline = application.decline(
         'OCRA-1:HOTP-SHA256-8:QN08',
         plain.transactionid,

@@ -153,6 +153,25 @@ describe('/admin/transaction', () => {
     }
   });
 
+  it('tells of no PIN in the audit, not by a filter either, where the token is also in a realm where the caller sets none', async () => {
+    const serial = 'SHARED';
+    await application.enrolPlain(serial, SUITE, { user: 'ann', realm: 'north', pin: 'pin' });
+    await application.asAdmin('/admin/tokenrealm', { serial, realms: 'north,south' });
+    const { transactionid } = await application.challenge(serial, DATA);
+    await application.check(transactionid, `pin${wrongResponse(response())}`);
+    const search = async (outcome: string): Promise<unknown> => {
+      const sent = await bounded.get('pin-desk', '/audit/search', { serial, outcome });
+      const { result } = sent.body as { result: { value: { rows: { outcome: string }[] } } };
+      return result.value.rows.map((row) => row.outcome);
+    };
+    expect(await search('wrong')).toEqual(['wrong']);
+    for (const outcome of ['wrong, right PIN', 'wrong, right', 'wrong,']) {
+      expect(await search(outcome)).toEqual([]);
+      const { text } = await bounded.post('pin-desk', '/audit/export', { serial, outcome, format: 'csv' });
+      expect(text.trimEnd().split('\n')).toEqual([expect.stringContaining('outcome')]);
+    }
+  });
+
   it('names the challenge that a response without a transaction counted for', async () => {
     const serial = await enrol('OPEN', 'ann', 'north');
     const { transactionid } = await application.challenge(serial, DATA);

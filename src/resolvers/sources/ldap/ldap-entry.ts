@@ -1,4 +1,12 @@
-import { EqualityFilter, type Filter, OrFilter, type SearchEntry, SubstringFilter } from 'ldapts';
+import {
+  EqualityFilter,
+  type Filter,
+  NotFilter,
+  OrFilter,
+  PresenceFilter,
+  type SearchEntry,
+  SubstringFilter,
+} from 'ldapts';
 import { isStorable } from '../../../kernel/text.ts';
 import type { DirectoryUser, UserCondition, UserField, UserPattern } from '../../user-source.ts';
 import type { LdapAttributes, LdapSettings, LdapUserId } from './ldap-configuration.ts';
@@ -99,6 +107,9 @@ interface SearchFilters {
   readonly others: readonly UserCondition[];
 }
 
+/** The directory need not send all users to find that none has a value that is kept nowhere. */
+const NOBODY = new NotFilter({ filter: new PresenceFilter({ attribute: 'objectClass' }) });
+
 type Names = Pick<LdapSettings, 'attributes' | 'userId'>;
 
 /** Values are parts of filter objects, never of a filter's text, so that nothing in them needs an escape. */
@@ -108,8 +119,11 @@ export function searchFilters(settings: Names, conditions: readonly UserConditio
   for (const condition of conditions) {
     const attributes = condition.fields.map((field) => attributesOf(settings, field, condition.pattern));
     const alternatives = attributes.flat().flatMap((name) => (name === undefined ? [] : [name]));
-    if (attributes.includes(undefined) || alternatives.length === 0) {
+    const isBlank = condition.pattern.every((piece) => piece === '');
+    if (attributes.includes(undefined) || (alternatives.length === 0 && isBlank)) {
       others.push(condition);
+    } else if (alternatives.length === 0) {
+      filters.push(NOBODY);
     } else {
       filters.push(new OrFilter({ filters: alternatives.map((name) => filterOf(name, condition.pattern)) }));
     }

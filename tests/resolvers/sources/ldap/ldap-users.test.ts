@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { searchFilters } from '../../../../src/resolvers/sources/ldap/ldap-entry.ts';
 import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
 import type { UserCondition } from '../../../../src/resolvers/user-source.ts';
 import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
@@ -104,6 +105,18 @@ describeWithSlapd('the users of an LDAP directory', () => {
     expect(await found('4', '9', '1', '7', '0', '2')).toEqual(['björn']);
     expect(await found('9', '3', '0', '1')).toEqual(['anna']);
     expect(await found('1', '7', '0')).toEqual([]);
+    expect(await found('1', '7', '0', '')).toEqual(['anna', 'björn']);
+  });
+
+  it('are not sent by the directory to find a number where no attribute has numbers', async () => {
+    const condition: UserCondition = { fields: ['phone'], pattern: ['', '1', '2'] };
+    const [givenName, surname, email, phone, mobile] = Array.from({ length: 5 }, () => undefined);
+    const attributes = { login: 'uid', givenName, surname, email, phone, mobile };
+    const { filters, others } = searchFilters({ attributes, userId: { kind: 'dn' } }, [condition]);
+    expect(filters.join()).toBe('(!(objectClass=*))');
+    expect(others).toEqual([]);
+    const settings = { USERINFO: JSON.stringify({ username: 'uid', surname: 'sn' }) };
+    expect(await users(settings).list({ conditions: [condition] })).toEqual([]);
   });
 
   it.each(ODD_LOGINS)('are found by a login such as %j', async (login) => {
