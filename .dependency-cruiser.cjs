@@ -23,6 +23,7 @@ const concepts = [
   'tokens',
   'challenges',
   'administrators',
+  'self-service',
   'monitoring',
   'helpdesk',
   'consequences',

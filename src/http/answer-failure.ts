@@ -120,10 +120,15 @@ export function answerFailure({
         ...form.headers,
         ...retryAfter(error),
         ...reply.headers,
-        ...(isForPages && pageHeaders(error)),
+        ...((isForPages || isOfAccountPage(exchange, error)) && pageHeaders(error)),
       },
     });
   };
+}
+
+/** True for a failure that the account page gets. What no policy offers is answered as any path that is not there. */
+function isOfAccountPage({ context }: Exchange, { code }: AnyServiceError): boolean {
+  return context.path?.startsWith('/self/') === true && code !== 'path.unknown';
 }
 
 /**
