@@ -317,7 +317,7 @@ function challengeServices(shared: Shared) {
 function signInServices(
   shared: Shared,
   { ocra, enrolment }: Pick<ReturnType<typeof challengeServices>, 'ocra' | 'enrolment'>,
-  directories: Pick<ReturnType<typeof directoryServices>, 'tokens'>,
+  { tokens: tokenService }: Pick<ReturnType<typeof directoryServices>, 'tokens'>,
 ) {
   const { publicUrl, singleSignOn, clock, log, vault: keys, administratorStore } = shared;
   const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
@@ -329,7 +329,7 @@ function signInServices(
   const secondStep = new SecondStep({ tokens, passkeys });
   const host = publicUrl === undefined ? 'tankeeper' : new URL(publicUrl).host;
   const ownSessions = new OwnSessionStore(shared);
-  const own = { ...shared, ...directories, enrolment, secondStep, host, sessions: ownSessions };
+  const own = { ...shared, tokens: tokenService, enrolment, secondStep, host, sessions: ownSessions };
   const ownSignIn = new OwnSignInService(own);
   return {
     administrators,

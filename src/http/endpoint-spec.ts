@@ -99,6 +99,11 @@ export interface AdministratorSpec<Shape extends z.ZodRawShape> extends Endpoint
   readonly requires: RightName | 'credential' | 'password';
 }
 
+/** @returns true for the paths that the account page of users calls */
+export function isOfAccountPage(path: string | undefined): boolean {
+  return path?.startsWith('/self/') === true;
+}
+
 /** One call of an endpoint. */
 export interface Call<Parameters> {
   readonly parameters: Parameters;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AnswerExample, EnvelopeAnswer } from '../answers.ts';
 import type { DialectName } from '../dialects/dialect.ts';
 import type { Family } from '../request/exchange.ts';
-import type { Endpoint, Method } from '../endpoint-spec.ts';
+import { type Endpoint, isOfAccountPage, type Method } from '../endpoint-spec.ts';
 import { type Header, type MediaType, reference, type Reference, type Response } from './openapi.ts';
 
 /** The envelopes: that of the documented dialect, and those of the two releases of LinOTP. */
@@ -106,6 +106,7 @@ const KINDS = {
   400: { name: 'MalformedRequest', meaning: 'the request cannot be read' },
   401: { name: 'NotAuthenticated', meaning: 'no valid credential', headers: ['WWW-Authenticate'] },
   403: { name: 'CrossSiteRequest', meaning: 'another site made a browser send the request' },
+  404: { name: 'NotOffered', meaning: 'no policy offers it: as a path that is not there' },
   413: { name: 'TooLarge', meaning: 'the body is too large' },
   415: { name: 'UnknownMediaType', meaning: 'the body is neither a form nor JSON nor multipart' },
   429: { name: 'TooManyRequests', meaning: 'a limit is reached', headers: ['Retry-After'] },
@@ -166,21 +167,25 @@ function contentOf(envelope: Envelope, status: FailureStatus): Record<string, Me
 }
 
 /** @returns true if the endpoint may fail with status 200 */
-export function failsInEnvelope({ access, parameters, failureText }: Endpoint): boolean {
-  const hasParameters = access !== 'open' || Object.keys(parameters.shape).length > 0;
+export function failsInEnvelope({ path, access, parameters, failureText }: Endpoint): boolean {
+  const hasParameters =
+    access !== 'open' || isOfAccountPage(path) || Object.keys(parameters.shape).length > 0;
   return failureText === undefined && hasParameters;
 }
 
 /** @returns the statuses with which a request may fail */
 export function failureStatuses(endpoint: Endpoint, method: Method): FailureStatus[] {
-  const { access, requires } = endpoint;
+  const { access, requires, path } = endpoint;
+  const isOwn = isOfAccountPage(path);
+  const isOpen = access === 'open' && requires !== 'sign-in' && requires !== 'link' && !isOwn;
   const isProbe = isUnlimited(endpoint);
   // One that has no envelope describes this state itself.
   const describesOwn = isProbe && endpoint.answers.documented.envelope === undefined;
   return [
     400,
-    ...(access === 'open' && requires !== 'sign-in' && requires !== 'link' ? [] : [401 as const]),
+    ...(isOpen ? [] : [401 as const]),
     ...(refusesForeign(endpoint) ? [403 as const] : []),
+    ...(isOwn ? [404 as const] : []),
     ...(method === 'POST' ? [413 as const, 415 as const] : []),
     ...(isProbe ? [] : [429 as const]),
     500,

@@ -375,14 +375,22 @@ interface OwnRequest {
   readonly act: Act;
 }
 
-async function signedIn(signIn: Own['ownSignIn'], call: Call<unknown>, action: string): Promise<OwnRequest> {
+async function signedIn(
+  signIn: Own['ownSignIn'],
+  call: Omit<Call<unknown>, 'parameters'>,
+  action: string,
+): Promise<OwnRequest> {
   const act = actOfCall(call, action);
   const session = await signIn.session(readSignIn(call.cookies, USER_SESSION, call.servedAt), act);
   return { session, act };
 }
 
 /** As `signedIn`, for a change, which a page of this site must have sent. */
-async function changing(signIn: Own['ownSignIn'], call: Call<unknown>, action: string): Promise<OwnRequest> {
+async function changing(
+  signIn: Own['ownSignIn'],
+  call: Omit<Call<unknown>, 'parameters'>,
+  action: string,
+): Promise<OwnRequest> {
   const found = await signedIn(signIn, call, action);
   signIn.assertCsrf(found.session, call.csrfToken);
   return found;
