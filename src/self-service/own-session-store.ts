@@ -39,14 +39,7 @@ export class OwnSessionStore {
   /** Stores a sign-in, in place of the oldest one of the same person beyond a few. */
   async begin({ hash, person, tokenId, ...session }: NewOwnSession, act: Act): Promise<void> {
     await this.#database.transact(async ({ sql, audit }) => {
-      await sql.raw(
-        `DELETE FROM user_sessions WHERE id = ANY (ARRAY(
-           SELECT id FROM user_sessions WHERE id IN (
-             SELECT id FROM user_sessions WHERE owner_resolver_id = ? AND owner_user_id = ? AND NOT is_open
-             ORDER BY id DESC OFFSET ?)
-           FOR UPDATE SKIP LOCKED))`,
-        [person.resolverId, person.userId, MAX_SIGN_INS - 1],
-      );
+      // First: it waits for a removal of the token, which ends the other sign-ins.
       await sql('user_sessions').insert({
         session_hash: hash,
         token_id: tokenId,
@@ -59,6 +52,14 @@ export class OwnSessionStore {
         expires_at: session.expiresAt,
         ends_at: session.expiresAt,
       });
+      await sql.raw(
+        `DELETE FROM user_sessions WHERE id = ANY (ARRAY(
+           SELECT id FROM user_sessions WHERE id IN (
+             SELECT id FROM user_sessions WHERE owner_resolver_id = ? AND owner_user_id = ? AND NOT is_open
+             ORDER BY id DESC OFFSET ?)
+           FOR UPDATE SKIP LOCKED))`,
+        [person.resolverId, person.userId, MAX_SIGN_INS],
+      );
       await audit.write(act, person.login, 'second factor requested', [person.realm]);
     });
   }
@@ -124,13 +125,21 @@ export class OwnSessionStore {
   }
 
   /** Takes a confirmation, which serves for one act. @returns false where it was taken, or another one is asked */
-  async take(hash: Buffer, transactionId: string): Promise<boolean> {
-    const { knex } = this.#database;
-    return (
-      (await knex('user_sessions')
+  take(
+    hash: Buffer,
+    transactionId: string,
+    { login, realm }: Pick<Person, 'login' | 'realm'>,
+    act: Act,
+  ): Promise<boolean> {
+    return this.#database.transact(async ({ sql, audit }) => {
+      const taken = await sql('user_sessions')
         .where({ session_hash: hash, is_open: true, transaction_id: transactionId })
-        .update({ transaction_id: null })) > 0
-    );
+        .update({ transaction_id: null });
+      if (taken > 0) {
+        await audit.write(act, login, 'confirmed', [realm]);
+      }
+      return taken > 0;
+    });
   }
 
   /** Ends a sign-in or session. */

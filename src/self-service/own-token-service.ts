@@ -125,7 +125,8 @@ export class OwnTokenService {
     if (verdict !== true) {
       return verdict;
     }
-    if (!(await sessions.take(session.hash, session.transactionId ?? ''))) {
+    const { hash, transactionId, person } = session;
+    if (!(await sessions.take(hash, transactionId ?? '', person, ownAct(act, person)))) {
       throw new ServiceError('sign-in.ended', 'This confirmation has served already');
     }
     await this.#assertRoom(session, act);
