@@ -139,8 +139,10 @@ const PREFIXES: Readonly<Record<Envelope, string>> = {
 
 /** @returns every response to a failure in that envelope, by the name of its component */
 export function failureResponses(envelope: Envelope): Record<string, Response> {
+  // No policy is asked by the endpoints of LinOTP 3.
+  const kinds = Object.keys(KINDS).filter((key) => envelope !== 'linotp3' || key !== '404');
   return Object.fromEntries(
-    (Object.keys(KINDS) as `${FailureStatus}`[]).map((key) => {
+    (kinds as `${FailureStatus}`[]).map((key) => {
       const status = (key === 'default' ? key : Number(key)) as FailureStatus;
       const { meaning, headers = [] }: FailureKind = KINDS[status];
       const described = headers.map((name) => [name, reference('headers', name)] as const);
