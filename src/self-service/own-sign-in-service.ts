@@ -1,7 +1,7 @@
 import type { SecondStep } from '../administrators/second-step.ts';
 import { isSessionShaped, newSession, SIGN_IN_LIFETIME } from '../administrators/session.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { Configuration, Realm } from '../configuration/configuration.ts';
 import { equalText } from '../kernel/constant-time.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
@@ -99,21 +99,21 @@ export class OwnSignInService {
 
   /** @throws ServiceError 'path.unknown' without a policy, 'resolver.unavailable' */
   async meant(named: NamedUser, client: string): Promise<MeantUser> {
-    const { configuration: store, clock, users } = this.#deps;
-    const configuration = await store.current();
-    const asks = { client, at: clock.now() };
+    const configuration = await this.#deps.configuration.current();
+    const asks = { client, at: this.#deps.clock.now() };
     assertOffered(configuration, asks);
     const { login, realm } = locate(configuration, named);
-    const isOffered = realm !== undefined && opening(configuration.policies, asks, realm.name).length > 0;
-    const found = isOffered ? await users.find(configuration, named).catch(noneOfSeveral) : undefined;
-    const limitedAs = limitedName(found && personOf(found), { login, realm: realm?.name ?? '' });
-    // A blank login would name no owner to the services of tokens.
-    const isAllowed =
-      found !== undefined &&
-      found.login.trim() !== '' &&
-      allowedActs(configuration.policies, found, asks).size > 0;
-    const asked = found?.resolver.id ?? insteadOf(configuration, asks, isOffered ? realm.name : undefined);
-    return { limitedAs, found: isAllowed ? found : undefined, asked };
+    const offered = offeredRealms(configuration, asks).filter(({ name }) => name === realm?.name);
+    const found = offered.length > 0 ? await this.#find(configuration, named) : undefined;
+    return {
+      limitedAs: limitedName(found && personOf(found), { login, realm: realm?.name ?? '' }),
+      found: found && mayDoAnything(configuration, found, asks) ? found : undefined,
+      asked: found?.resolver.id ?? insteadOf(configuration, asks, offered),
+    };
+  }
+
+  #find(configuration: Configuration, named: NamedUser): Promise<ResolvedUser | undefined> {
+    return this.#deps.users.find(configuration, named).catch(noneOfSeveral);
   }
 
   /**
@@ -303,7 +303,7 @@ export class OwnSignInService {
 
   /** @returns what the person may do now; nothing where the token can no longer answer, or is another's */
   async #present({ person, serial }: OwnSession, client: string): Promise<ReadonlySet<OwnAct>> {
-    const { configuration: store, tokenStore, users, clock } = this.#deps;
+    const { configuration: store, tokenStore, clock } = this.#deps;
     const token = await tokenStore.findBySerial(serial);
     const isTheirs = token?.owner?.resolverId === person.resolverId && token.owner.userId === person.userId;
     if (!isTheirs || !isAnswering(token, clock.now())) {
@@ -311,7 +311,7 @@ export class OwnSignInService {
     }
     const configuration = await store.current();
     const reference = { user: person.login, realm: person.realm };
-    const user = await users.find(configuration, reference).catch(noneOfSeveral);
+    const user = await this.#find(configuration, reference);
     return user !== undefined && isSamePerson(personOf(user), person)
       ? allowedActs(configuration.policies, user, { client, at: clock.now() })
       : new Set();
@@ -323,24 +323,34 @@ function isAnswering(token: Token, now: Date): boolean {
   return isUsable(token, now) && isOcraToken(token) && token.rollout === 'complete' && !token.isSecondFactor;
 }
 
-/** @returns the id of a resolver whose users may sign in, whose password check takes the usual time */
-function insteadOf(
-  { realms, resolvers, policies }: Configuration,
-  asks: { readonly client: string; readonly at: Date },
-  realm: string | undefined,
-): string | undefined {
-  const open = realms.filter(
-    ({ name }) => (realm === undefined || name === realm) && opening(policies, asks, name).length > 0,
-  );
-  const [name] = open.flatMap((one) => one.resolvers);
-  return resolvers.find((one) => one.name === name)?.id;
+/** When and from where the sign-in is asked for. */
+interface Asks {
+  readonly client: string;
+  readonly at: Date;
+}
+
+/** A blank login would name no owner to the services of tokens. */
+function mayDoAnything({ policies }: Configuration, user: ResolvedUser, asks: Asks): boolean {
+  return user.login.trim() !== '' && allowedActs(policies, user, asks).size > 0;
+}
+
+/** @returns the realms for which policies open the account page */
+function offeredRealms({ realms, policies }: Configuration, asks: Asks): readonly Realm[] {
+  return realms.filter(({ name }) => opening(policies, asks, name).length > 0);
+}
+
+/**
+ * @param meant the realm that was named, if the page is open for it; empty: any such realm takes its place
+ * @returns the id of a resolver, whose check of a password takes the usual time
+ */
+function insteadOf(configuration: Configuration, asks: Asks, meant: readonly Realm[]): string | undefined {
+  const realms = meant.length > 0 ? meant : offeredRealms(configuration, asks);
+  const [name] = realms.flatMap(({ resolvers }) => resolvers);
+  return configuration.resolvers.find((one) => one.name === name)?.id;
 }
 
 /** @throws ServiceError 'path.unknown' without a policy that opens the account page to the client */
-function assertOffered(
-  { policies }: Configuration,
-  asks: { readonly client: string; readonly at: Date },
-): void {
+function assertOffered({ policies }: Configuration, asks: Asks): void {
   if (opening(policies, asks).length === 0) {
     throw notThere();
   }

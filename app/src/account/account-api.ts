@@ -129,13 +129,11 @@ export class AccountApi {
 
   async #ask<Value>(path: string, request: RequestInit): Promise<Value> {
     const answer = await this.#fetch(path, request);
-    const body = (await answer.json().catch(() => undefined)) as
-      { result?: { status?: boolean; value?: Value; error?: { message?: string } } } | undefined;
-    const value = body?.result?.value;
-    if (!answer.ok || body?.result?.status !== true || value === undefined) {
-      throw new AccountFailure(faultOf(answer, body?.result?.error?.message));
+    const result = await resultOf<Value>(answer);
+    if (!answer.ok || result.status !== true || result.value === undefined) {
+      throw new AccountFailure(faultOf(answer, result.error?.message));
     }
-    return value;
+    return result.value;
   }
 
   async #fetch(path: string, request: RequestInit): Promise<Response> {
@@ -154,6 +152,17 @@ export class AccountApi {
   }
 }
 
+interface Result<Value> {
+  readonly status?: boolean;
+  readonly value?: Value;
+  readonly error?: { readonly message?: string };
+}
+
+async function resultOf<Value>(answer: Response): Promise<Result<Value>> {
+  const body = (await answer.json().catch(() => undefined)) as { result?: Result<Value> } | undefined;
+  return body?.result ?? {};
+}
+
 function given(response: string | undefined): Values {
   return response === undefined ? {} : { response };
 }
@@ -168,6 +177,11 @@ function faultOf({ status, headers }: Response, message: string | undefined): Ac
     return 'missing';
   }
   return status === 429 ? 'limited' : { message: message ?? `HTTP ${status}` };
+}
+
+/** @returns what the person calls a token */
+export function nameOf({ serial, description }: Pick<OwnToken, 'serial' | 'description'>): string {
+  return description.trim() === '' ? serial : description;
 }
 
 /** @returns the value in place of the failure of a wrong response, after which one may try again */

@@ -31,23 +31,20 @@ export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element 
   switch (step.kind) {
     case 'name':
       return (
-        <Screen title={texts.enrolTitle}>
-          <p class="screen-text">{texts.enrolText}</p>
-          {notice}
-          <Form
-            onSubmit={() => {
-              run(async () => {
-                setStep({ kind: 'confirm', code: (await api.askToEnrol()).data });
-              });
-            }}
-          >
-            <Field label={texts.description} value={description} onValue={setDescription} />
-            <Button kind="primary" type="submit" busy={isBusy}>
-              {texts.next}
-            </Button>
-            <Button onPress={() => void onDone()}>{texts.cancel}</Button>
-          </Form>
-        </Screen>
+        <NameScreen
+          name={description}
+          isBusy={isBusy}
+          notice={notice}
+          onName={setDescription}
+          onCancel={() => {
+            run(() => onDone());
+          }}
+          onNext={() => {
+            run(async () => {
+              setStep({ kind: 'confirm', code: (await api.askToEnrol()).data });
+            });
+          }}
+        />
       );
     case 'confirm':
       return (
@@ -70,45 +67,67 @@ export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element 
         </Screen>
       );
     case 'first':
-      return (
-        <Screen title={texts.firstTitle}>
-          <p class="screen-text">{texts.firstText}</p>
-          <QrCode code={step.enrolment.init} label={texts.firstCode} />
-          <Button
-            kind="primary"
-            onPress={() => {
-              setStep({ kind: 'second', enrolment: step.enrolment });
-            }}
-          >
-            {texts.next}
-          </Button>
-        </Screen>
-      );
     case 'second':
       return (
-        <SecondCode
+        <CodeScreens
           enrolment={step.enrolment}
-          onAnswer={async (response) => {
-            const isReady = await completed(api, step.enrolment, response);
-            if (isReady) {
-              await onDone(texts.added);
-            }
-            return isReady;
+          isFirst={step.kind === 'first'}
+          onNext={() => {
+            setStep({ kind: 'second', enrolment: step.enrolment });
           }}
-          onFailure={onEnded}
+          api={api}
+          onDone={onDone}
+          onEnded={onEnded}
         />
       );
   }
 }
 
-interface SecondCodeProps {
-  readonly enrolment: Enrolment;
-  readonly onAnswer: (response?: string) => Promise<boolean>;
-  readonly onFailure: () => void;
+interface NameProps {
+  readonly name: string;
+  readonly isBusy: boolean;
+  readonly notice: JSX.Element | undefined;
+  readonly onName: (name: string) => void;
+  readonly onCancel: () => void;
+  readonly onNext: () => void;
 }
 
-function SecondCode({ enrolment, onAnswer, onFailure }: SecondCodeProps): JSX.Element {
+function NameScreen({ name, isBusy, notice, onName, onCancel, onNext }: NameProps): JSX.Element {
   const texts = useTexts(accountTexts);
+  return (
+    <Screen title={texts.enrolTitle}>
+      <p class="screen-text">{texts.enrolText}</p>
+      {notice}
+      <Form onSubmit={onNext}>
+        <Field label={texts.description} value={name} onValue={onName} />
+        <Button kind="primary" type="submit" busy={isBusy}>
+          {texts.next}
+        </Button>
+        <Button onPress={onCancel}>{texts.cancel}</Button>
+      </Form>
+    </Screen>
+  );
+}
+
+interface CodeProps extends EnrolProps {
+  readonly enrolment: Enrolment;
+  readonly isFirst: boolean;
+  readonly onNext: () => void;
+}
+
+function CodeScreens({ enrolment, isFirst, onNext, api, onDone, onEnded }: CodeProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  if (isFirst) {
+    return (
+      <Screen title={texts.firstTitle}>
+        <p class="screen-text">{texts.firstText}</p>
+        <QrCode code={enrolment.init} label={texts.firstCode} />
+        <Button kind="primary" onPress={onNext}>
+          {texts.next}
+        </Button>
+      </Screen>
+    );
+  }
   const groups = enrolment.activation_code.replace(/.{4}(?=.)/g, '$& ');
   return (
     <Screen title={texts.secondTitle}>
@@ -119,8 +138,14 @@ function SecondCode({ enrolment, onAnswer, onFailure }: SecondCodeProps): JSX.El
       <ChallengePanel
         code={enrolment.nonce}
         label={texts.secondCode}
-        onAnswer={onAnswer}
-        onFailure={onFailure}
+        onAnswer={async (response) => {
+          const isReady = await completed(api, enrolment, response);
+          if (isReady) {
+            await onDone(texts.added);
+          }
+          return isReady;
+        }}
+        onFailure={onEnded}
       />
     </Screen>
   );

@@ -6,7 +6,7 @@ import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { Form } from '../vault-screens/form.tsx';
-import { type AccountApi, type BegunSignIn, type Credentials, ifWrong } from './account-api.ts';
+import { type AccountApi, type BegunSignIn, type Credentials, ifWrong, nameOf } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { ChallengePanel } from './challenge-panel.tsx';
 import { useWork } from './work.tsx';
@@ -51,49 +51,45 @@ export function SignInScreens({ api, hasEnded, onSignedIn }: SignInProps): JSX.E
       />
     );
   }
-  const change = (part: Partial<Credentials>): void => {
-    setCredentials({ ...credentials, ...part });
-  };
   return (
     <Screen title={texts.signInTitle}>
       <p class="screen-text">{texts.signInText}</p>
       {hasEnded && notice === undefined && <Notice kind="info">{texts.faults.ended}</Notice>}
       {notice}
-      <Form
-        onSubmit={() => {
-          begin();
-        }}
-      >
-        <Field
-          label={texts.user}
-          value={credentials.user}
-          onValue={(user) => {
-            change({ user });
-          }}
-          autocomplete="username"
-        />
-        <Field
-          label={texts.password}
-          type="password"
-          value={credentials.password}
-          onValue={(password) => {
-            change({ password });
-          }}
-          autocomplete="current-password"
-        />
-        <Field
-          label={texts.realm}
-          value={credentials.realm}
-          onValue={(realm) => {
-            change({ realm });
-          }}
-          hint={texts.realmHint}
-        />
-        <Button kind="primary" type="submit" busy={isBusy}>
-          {texts.next}
-        </Button>
-      </Form>
+      <PasswordForm credentials={credentials} isBusy={isBusy} onChange={setCredentials} onSubmit={begin} />
     </Screen>
+  );
+}
+
+interface PasswordProps {
+  readonly credentials: Credentials;
+  readonly isBusy: boolean;
+  readonly onChange: (credentials: Credentials) => void;
+  readonly onSubmit: () => void;
+}
+
+function PasswordForm({ credentials, isBusy, onChange, onSubmit }: PasswordProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const field = (name: keyof Credentials) => ({
+    label: texts[name],
+    value: credentials[name],
+    onValue: (value: string) => {
+      onChange({ ...credentials, [name]: value });
+    },
+  });
+  return (
+    <Form
+      onSubmit={() => {
+        onSubmit();
+      }}
+    >
+      <Field {...field('user')} autocomplete="username" />
+      <Field {...field('password')} type="password" autocomplete="current-password" />
+      <Field {...field('realm')} hint={texts.realmHint} />
+      <Button kind="primary" type="submit" busy={isBusy}>
+        {texts.next}
+      </Button>
+    </Form>
   );
 }
 
@@ -106,20 +102,23 @@ interface ConfirmProps {
 
 function ConfirmScreen({ begun, onOther, onAnswer, onFailure }: ConfirmProps): JSX.Element {
   const texts = useTexts(accountTexts);
-  const asked = begun.tokens.find(({ serial }) => serial === begun.serial);
+  const asked = begun.tokens.find(({ serial }) => serial === begun.serial) ?? {
+    serial: begun.serial,
+    description: '',
+  };
   const others = begun.tokens.filter(({ serial }) => serial !== begun.serial);
   return (
     <Screen title={texts.confirmTitle}>
-      <p class="screen-text">{texts.confirmText(asked?.description || begun.serial)}</p>
+      <p class="screen-text">{texts.confirmText(nameOf(asked))}</p>
       <ChallengePanel key={begun.data} code={begun.data} onAnswer={onAnswer} onFailure={onFailure} />
-      {others.map(({ serial, description }) => (
+      {others.map((other) => (
         <Button
-          key={serial}
+          key={other.serial}
           onPress={() => {
-            onOther(serial);
+            onOther(other.serial);
           }}
         >
-          {texts.useOther(description || serial)}
+          {texts.useOther(nameOf(other))}
         </Button>
       ))}
     </Screen>

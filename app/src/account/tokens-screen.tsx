@@ -7,7 +7,7 @@ import { Screen } from '../design/screen.tsx';
 import { LanguageContext, useTexts } from '../language/language.ts';
 import { timeText } from '../language/time-text.ts';
 import { Form } from '../vault-screens/form.tsx';
-import type { AccountApi, OwnAccount, OwnToken } from './account-api.ts';
+import { type AccountApi, nameOf, type OwnAccount, type OwnToken } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { useWork } from './work.tsx';
 
@@ -58,25 +58,14 @@ export function TokensScreen(props: TokensProps): JSX.Element {
   );
 }
 
-function TokenCard({
-  token,
-  api,
-  account,
-  onChanged,
-  onEnded,
-}: TokensProps & { token: OwnToken }): JSX.Element {
+function TokenCard({ token, ...props }: TokensProps & { token: OwnToken }): JSX.Element {
   const texts = useTexts(accountTexts);
   const language = useContext(LanguageContext);
   const [open, setOpen] = useState<'rename' | 'lock'>();
-  const name = token.description || token.serial;
+  const name = nameOf(token);
   const close = (): void => {
     setOpen(undefined);
   };
-  const done = async (said: string): Promise<void> => {
-    close();
-    await onChanged(said);
-  };
-  const mayLock = account.acts.includes('lock') && token.state !== 'off';
   return (
     <section class="card" aria-label={name}>
       <h2>{name}</h2>
@@ -87,48 +76,80 @@ function TokenCard({
         {texts.serial}: {token.serial} · {texts.lastUse}:{' '}
         {token.last_use === null ? texts.never : timeText(language, Date.parse(token.last_use))}
       </p>
-      {open === undefined && account.acts.includes('rename') && (
+      {open === undefined ? (
+        <TokenActs acts={props.account.acts} token={token} onOpen={setOpen} />
+      ) : (
+        <OpenAct act={open} token={token} onClose={close} {...props} />
+      )}
+    </section>
+  );
+}
+
+interface ActsProps {
+  readonly acts: readonly string[];
+  readonly token: OwnToken;
+  readonly onOpen: (act: 'rename' | 'lock') => void;
+}
+
+function TokenActs({ acts, token, onOpen }: ActsProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  return (
+    <>
+      {acts.includes('rename') && (
         <Button
           onPress={() => {
-            setOpen('rename');
+            onOpen('rename');
           }}
         >
-          {texts.rename(name)}
+          {texts.rename(nameOf(token))}
         </Button>
       )}
-      {open === undefined && mayLock && (
+      {acts.includes('lock') && token.state !== 'off' && (
         <Button
           kind="danger"
           onPress={() => {
-            setOpen('lock');
+            onOpen('lock');
           }}
         >
-          {texts.lock(name)}
+          {texts.lock(nameOf(token))}
         </Button>
       )}
-      {open === 'rename' && (
-        <RenameForm
-          known={token.description}
-          onEnded={onEnded}
-          onCancel={close}
-          onSave={async (description) => {
-            await api.rename(token.serial, description);
-            await done(texts.renamed);
-          }}
-        />
-      )}
-      {open === 'lock' && (
-        <LockForm
-          isPresent={token.present}
-          onEnded={onEnded}
-          onCancel={close}
-          onLock={async () => {
-            await api.lock(token.serial);
-            await done(texts.lockedNow);
-          }}
-        />
-      )}
-    </section>
+    </>
+  );
+}
+
+interface OpenActProps extends TokensProps {
+  readonly act: 'rename' | 'lock';
+  readonly token: OwnToken;
+  readonly onClose: () => void;
+}
+
+function OpenAct({ act, token, api, onClose, onChanged, onEnded }: OpenActProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const done = async (said: string): Promise<void> => {
+    onClose();
+    await onChanged(said);
+  };
+  return act === 'rename' ? (
+    <RenameForm
+      known={token.description}
+      onEnded={onEnded}
+      onCancel={onClose}
+      onSave={async (description) => {
+        await api.rename(token.serial, description);
+        await done(texts.renamed);
+      }}
+    />
+  ) : (
+    <LockForm
+      isPresent={token.present}
+      onEnded={onEnded}
+      onCancel={onClose}
+      onLock={async () => {
+        await api.lock(token.serial);
+        await done(texts.lockedNow);
+      }}
+    />
   );
 }
 

@@ -177,23 +177,25 @@ export function failsInEnvelope({ path, access, parameters, failureText }: Endpo
 
 /** @returns the statuses with which a request may fail */
 export function failureStatuses(endpoint: Endpoint, method: Method): FailureStatus[] {
-  const { access, requires, path } = endpoint;
-  const isOwn = isOfAccountPage(path);
-  const isOpen = access === 'open' && requires !== 'sign-in' && requires !== 'link' && !isOwn;
   const isProbe = isUnlimited(endpoint);
   // One that has no envelope describes this state itself.
   const describesOwn = isProbe && endpoint.answers.documented.envelope === undefined;
   return [
     400,
-    ...(isOpen ? [] : [401 as const]),
+    ...(isOpen(endpoint) ? [] : [401 as const]),
     ...(refusesForeign(endpoint) ? [403 as const] : []),
-    ...(isOwn ? [404 as const] : []),
+    ...(isOfAccountPage(endpoint.path) ? [404 as const] : []),
     ...(method === 'POST' ? [413 as const, 415 as const] : []),
     ...(isProbe ? [] : [429 as const]),
     500,
     ...(describesOwn ? [] : [503 as const]),
     ...(failsInEnvelope(endpoint) ? ['default' as const] : []),
   ];
+}
+
+/** True if it refuses no credential. */
+function isOpen({ access, requires, path }: Endpoint): boolean {
+  return access === 'open' && requires !== 'sign-in' && requires !== 'link' && !isOfAccountPage(path);
 }
 
 function isUnlimited({ access, answersAlways }: Endpoint): boolean {

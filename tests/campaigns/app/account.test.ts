@@ -9,6 +9,7 @@ import { findChromium, openPage, startChromium } from '../../support/browser/chr
 import { type ConsoleSite, lookAt, startConsole, WIDTHS } from '../../support/browser/console-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { expectScreen } from './support/app-page.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
@@ -49,11 +50,9 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
 
   async function addCustomer(login: string): Promise<void> {
     const { application } = site;
-    const person = { resolver: 'customers', login, password: PASSWORD };
-    await application.services.users.add(OPERATOR, {
-      ...person,
-      ...{ givenName: '', surname: '', email: '', phone: '' },
-    });
+    const names = { givenName: '', surname: '', email: '', phone: '' };
+    const user = { resolver: 'customers', login, password: PASSWORD, ...names };
+    await application.services.users.add(OPERATOR, user);
     const own = { user: login, realm: 'customers', description: 'my phone' };
     await application.enrolPlain(`${login}-phone`, SUITE, own);
   }
@@ -171,7 +170,7 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     await page.getByLabel('Oder die Ziffern aus der App eingeben').fill(tanOf(begun));
     await press(page, 'Bestätigen');
     await expectScreen(page, 'Ihre Telefone');
-    expect(await page.getByRole('button').allTextContents()).toEqual(['Abmelden']);
+    await expectSoon(() => page.getByRole('button').allTextContents()).toEqual(['Abmelden']);
     expect(await lookAt(page, 'account-german')).toEqual([]);
     await site.application.services.policies.remove(OPERATOR, 'self-service');
     await page.reload();

@@ -1,16 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import {
+  addUser,
+  ALL,
+  allow,
+  answerTo,
+  askedBy,
+  openAccounts,
+  PASSWORD,
+  SUITE,
+  Visitor,
+} from '../../support/application/account-visitor.ts';
 import { errorOf, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { OPERATOR, type TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
-const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
-const PASSWORD = 'the password of a customer';
 const REFUSED = 'Wrong user name or password, or no token that can confirm the sign-in';
 const ENDED = 'This sign-in has ended: begin again with the password';
-const ALL = 'show, rename, lock, enrol';
-const ADDRESS = 'https://tan.example.com/ocra/check_t';
 
 let application: TestApplication;
 /** Of each test, so that none sees the tokens and limits of another. */
@@ -18,107 +25,19 @@ let user: string;
 let number = 0;
 
 beforeAll(async () => {
-  application = await TestApplication.open({
-    publicUrl: 'https://tan.example.com',
-    limits: { loginFailures: 1000 },
-  });
-  await application.addRealm('customers');
-  await application.addRealm('closed');
-  await application.services.policies.set(OPERATOR, {
-    name: 'address',
-    scope: 'authentication',
-    action: `qrtanurl=${ADDRESS}`,
-    realm: '*',
-  });
+  application = await openAccounts();
 });
 afterAll(() => application.close());
 
 beforeEach(async () => {
   number += 1;
   user = `anna${number}`;
-  await addUser(user);
+  await addUser(application, user);
   await application.enrolPlain(`${user}-phone`, SUITE, { user, realm: 'customers', description: 'my phone' });
-  await allow(ALL);
+  await allow(application, ALL);
 });
 
-async function addUser(login: string, resolver = 'customers'): Promise<void> {
-  await application.services.users.add(OPERATOR, {
-    ...{ resolver, login, password: PASSWORD },
-    ...{ givenName: '', surname: '', email: '', phone: '' },
-  });
-}
-
-function allow(action: string, active = true): Promise<unknown> {
-  const policy = { name: 'self-service', scope: 'selfservice', action, realm: 'customers', active };
-  return application.services.policies.set(OPERATOR, policy);
-}
-
-/** The browser of a person at the account page. */
-class Visitor {
-  readonly cookies = new Map<string, string>();
-  csrf = '';
-  #app = application.app;
-
-  at(other: TestApplication): this {
-    this.#app = other.app;
-    return this;
-  }
-
-  post(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<Response> {
-    return this.#keep(
-      request(this.#app).post(path).type('form').set('X-CSRF-TOKEN', this.csrf).send(parameters),
-    );
-  }
-
-  get(path: string): Promise<Response> {
-    return this.#keep(request(this.#app).get(path));
-  }
-
-  async #keep(sent: request.Test): Promise<Response> {
-    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await (cookie === '' ? sent : sent.set('Cookie', cookie));
-    for (const line of response.get('Set-Cookie') ?? []) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      this.cookies.set(name, value);
-    }
-    const { csrf_token: csrf } = (valueOf(response) ?? {}) as { csrf_token?: string };
-    this.csrf = csrf ?? this.csrf;
-    return response;
-  }
-
-  async begin(more: Readonly<Record<string, string>> = {}): Promise<Asked> {
-    const named = { user, realm: 'customers', password: PASSWORD };
-    return askedBy(await this.post('/self/sign-in', { ...named, ...more }));
-  }
-
-  async signIn(more: Readonly<Record<string, string>> = {}): Promise<this> {
-    const asked = await this.begin(more);
-    const done = await this.post('/self/sign-in/finish', { response: answerTo(asked) });
-    expect(valueOf(done)).toMatchObject({ signed_in: true });
-    return this;
-  }
-
-  async tokens(): Promise<readonly { serial: string; state: string; present: boolean }[]> {
-    const { tokens } = valueOf(await this.get('/self/tokens')) as { tokens: [] };
-    return tokens;
-  }
-}
-
-interface Asked {
-  readonly response: Response;
-  readonly transactionId: string;
-  readonly data: string;
-}
-
-function askedBy(response: Response): Asked {
-  const value = (valueOf(response) ?? {}) as { transactionid?: string; data?: string };
-  return { response, transactionId: value.transactionid ?? '', data: value.data ?? '' };
-}
-
-function answerTo({ data }: Pick<Asked, 'data'>): string {
-  const read = parseQrTanUrl(data);
-  return application.respond(SUITE, read.kind === 'req' ? read.question : '');
-}
+const someone = (): Visitor => new Visitor(application, user);
 
 function failureOf(response: Response): unknown {
   return [response.status, errorOf(response)];
@@ -134,11 +53,11 @@ function auditOf(action: string): Promise<{ actor: string; subject: string; outc
 
 describe('without a policy', () => {
   it('every address of the account page answers as one that is not there', async () => {
-    const visitor = await new Visitor().signIn();
-    await allow(ALL, false);
-    const nowhere = await new Visitor().get('/nowhere');
+    const visitor = await someone().signIn();
+    await allow(application, ALL, false);
+    const nowhere = await someone().get('/nowhere');
     for (const response of [
-      await new Visitor().post('/self/sign-in', { user, realm: 'customers', password: PASSWORD }),
+      await someone().post('/self/sign-in', { user, realm: 'customers', password: PASSWORD }),
       await visitor.post('/self/sign-in/finish'),
       await visitor.get('/self/tokens'),
       await visitor.post('/self/lock', { serial: `${user}-phone` }),
@@ -157,8 +76,8 @@ describe('without a policy', () => {
     ['lock', 'show, rename, enrol', {}],
     ['enrol', 'show, rename, lock', {}],
   ])('for %s, that act alone is not there', async (path, action, more) => {
-    await allow(action);
-    const visitor = await new Visitor().signIn();
+    await allow(application, action);
+    const visitor = await someone().signIn();
     const serial = `${user}-phone`;
     const refused = await visitor.post(`/self/${path}`, { serial, ...more });
     expect(failureOf(refused)).toEqual([404, 'There is nothing at this path']);
@@ -166,10 +85,10 @@ describe('without a policy', () => {
   });
 
   it('for the realm, a right password is answered as a wrong one', async () => {
-    await addUser(user, 'closed');
+    await addUser(application, user, 'closed');
     await application.enrolPlain(`${user}-closed`, SUITE, { user, realm: 'closed' });
-    const right = await new Visitor().begin({ realm: 'closed' });
-    const unknown = await new Visitor().begin({ realm: 'nowhere' });
+    const right = await someone().begin({ realm: 'closed' });
+    const unknown = await someone().begin({ realm: 'nowhere' });
     expect([right, unknown].map(({ response }) => failureOf(response))).toEqual([
       [401, REFUSED],
       [401, REFUSED],
@@ -177,14 +96,14 @@ describe('without a policy', () => {
   });
 
   it('cannot be given by * or by the actions of LinOTP', async () => {
-    await expect(allow('*')).rejects.toThrow("Unknown action '*' in scope selfservice");
-    await expect(allow('enrollHMAC, show')).rejects.toThrow("Unknown action 'enrollHMAC'");
+    await expect(allow(application, '*')).rejects.toThrow("Unknown action '*' in scope selfservice");
+    await expect(allow(application, 'enrollHMAC, show')).rejects.toThrow("Unknown action 'enrollHMAC'");
   });
 });
 
 describe('the sign-in of a user', () => {
   it('takes the password and a response of an own token, and is told by the app', async () => {
-    const visitor = new Visitor();
+    const visitor = someone();
     const asked = await visitor.begin();
     expect(valueOf(asked.response)).toMatchObject({
       serial: `${user}-phone`,
@@ -195,7 +114,7 @@ describe('the sign-in of a user', () => {
       message: `Sign in to your account as ${user} at tan.example.com`,
     });
     expect(failureOf(await visitor.get('/self/tokens'))).toEqual([401, ENDED]);
-    const done = await visitor.post('/self/sign-in/finish', { response: answerTo(asked) });
+    const done = await visitor.post('/self/sign-in/finish', { response: answerTo(application, asked) });
     expect(done.get('Set-Cookie')?.[0]).toMatch(
       /^user_session=[\w-]{43}; Path=\/self; Expires=Fri, 20 Nov 2026 12:30:00 GMT; SameSite=Strict; HttpOnly$/,
     );
@@ -238,10 +157,12 @@ describe('the sign-in of a user', () => {
   it('goes on by itself where the app sends the response, also at another server', async () => {
     const other = application.beside();
     try {
-      const visitor = new Visitor();
+      const visitor = someone();
       const asked = await visitor.begin();
       expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ signed_in: false });
-      expect(await application.check(asked.transactionId, answerTo(asked))).toMatchObject({ result: true });
+      expect(await application.check(asked.transactionId, answerTo(application, asked))).toMatchObject({
+        result: true,
+      });
       expect(valueOf(await visitor.at(other).post('/self/sign-in/finish'))).toMatchObject({
         signed_in: true,
       });
@@ -258,16 +179,16 @@ describe('the sign-in of a user', () => {
   it('answers a wrong password, an unknown user and tokens that cannot answer alike', async () => {
     const { tokens } = application.services;
     const refusals = [
-      await new Visitor().begin({ password: 'wrong' }),
-      await new Visitor().begin({ password: '' }),
-      await new Visitor().begin({ user: 'nobody' }),
-      await new Visitor().begin({ user: 'nobody', password: 'wrong' }),
-      await new Visitor().begin({ serial: 'unknown' }),
+      await someone().begin({ password: 'wrong' }),
+      await someone().begin({ password: '' }),
+      await someone().begin({ user: 'nobody' }),
+      await someone().begin({ user: 'nobody', password: 'wrong' }),
+      await someone().begin({ serial: 'unknown' }),
     ];
     await tokens.disable(OPERATOR, { serial: `${user}-phone` });
-    refusals.push(await new Visitor().begin());
+    refusals.push(await someone().begin());
     await tokens.remove(OPERATOR, { serial: `${user}-phone` });
-    refusals.push(await new Visitor().begin());
+    refusals.push(await someone().begin());
     for (const { response } of refusals) {
       expect(failureOf(response)).toEqual([401, REFUSED]);
       expect(response.headers['tankeeper-failure']).toBe('sign-in.refused/password');
@@ -291,16 +212,16 @@ describe('the sign-in of a user', () => {
       isForeign: () => false,
     };
     const watched = application.restarted({ hasher });
-    await new Visitor().at(watched).begin({ user: 'nobody', password: 'of an unknown user' });
-    await new Visitor().at(watched).begin({ realm: 'closed', password: 'of a closed realm' });
-    await new Visitor().at(watched).begin({ realm: 'nowhere', password: 'of no realm' });
+    await someone().at(watched).begin({ user: 'nobody', password: 'of an unknown user' });
+    await someone().at(watched).begin({ realm: 'closed', password: 'of a closed realm' });
+    await someone().at(watched).begin({ realm: 'nowhere', password: 'of no realm' });
     expect(asked).toEqual(['of an unknown user', 'of a closed realm', 'of no realm']);
   });
 
   it('goes on after a wrong response, which counts for the token, and takes the right one once', async () => {
-    const visitor = new Visitor();
+    const visitor = someone();
     const asked = await visitor.begin();
-    const right = answerTo(asked);
+    const right = answerTo(application, asked);
     const wrong = await visitor.post('/self/sign-in/finish', { response: wrongResponse(right) });
     expect(failureOf(wrong)).toEqual([401, 'The response is wrong']);
     expect(await application.services.tokens.show(OPERATOR, `${user}-phone`)).toMatchObject({ failCount: 1 });
@@ -309,14 +230,14 @@ describe('the sign-in of a user', () => {
       visitor.post('/self/sign-in/finish', { response: right }),
     ]);
     expect(twice.map(({ status }) => status).sort()).toEqual([200, 401]);
-    const late = new Visitor();
+    const late = someone();
     late.cookies.set('user_sign_in', visitor.cookies.get('user_sign_in') ?? '');
     expect((await late.post('/self/sign-in/finish', { response: right })).status).toBe(401);
   });
 
   it('opens one session of two polls at once, after the app has answered', async () => {
-    const asked = await new Visitor().begin();
-    await application.check(asked.transactionId, answerTo(asked));
+    const asked = await someone().begin();
+    await application.check(asked.transactionId, answerTo(application, asked));
     const [cookie = ''] = asked.response.get('Set-Cookie') ?? [];
     const poll = (): Promise<Response> =>
       request(application.app)
@@ -329,9 +250,9 @@ describe('the sign-in of a user', () => {
 
   it('wants the PIN of the token', async () => {
     await application.services.tokens.set(OPERATOR, { serial: `${user}-phone` }, { pin: '4711' });
-    const visitor = new Visitor();
+    const visitor = someone();
     const asked = await visitor.begin();
-    const right = answerTo(asked);
+    const right = answerTo(application, asked);
     expect((await visitor.post('/self/sign-in/finish', { response: right })).status).toBe(401);
     expect((await visitor.post('/self/sign-in/finish', { response: `0000${right}` })).status).toBe(401);
     expect((await visitor.post('/self/sign-in/finish', { response: `4711${right}` })).status).toBe(200);
@@ -339,36 +260,38 @@ describe('the sign-in of a user', () => {
 
   it('takes no response of another person or to another transaction, nor gives one for it', async () => {
     const other = `${user}-other`;
-    await addUser(other);
+    await addUser(application, other);
     await application.enrolPlain(other, SUITE, { user: other, realm: 'customers' });
     const payment = await application.challenge(`${user}-phone`, 'Pay 50 EUR');
     const paid = application.respond(SUITE, payment.question);
-    const visitor = new Visitor();
+    const visitor = someone();
     const asked = await visitor.begin();
-    const strange = await new Visitor().begin({ user: other });
-    for (const response of [paid, answerTo(strange)]) {
+    const strange = await someone().begin({ user: other });
+    for (const response of [paid, answerTo(application, strange)]) {
       expect((await visitor.post('/self/sign-in/finish', { response })).status).toBe(401);
     }
-    expect(await application.check(payment.transactionid, answerTo(asked))).toMatchObject({ result: false });
+    expect(await application.check(payment.transactionid, answerTo(application, asked))).toMatchObject({
+      result: false,
+    });
     expect(await application.check(payment.transactionid, paid)).toMatchObject({ result: true });
     expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ signed_in: false });
   });
 
   it('asks the token that the person chooses, and never the second factor of an administrator', async () => {
     await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
-    const chosen = await new Visitor().begin({ serial: `${user}-tablet` });
+    const chosen = await someone().begin({ serial: `${user}-tablet` });
     expect(valueOf(chosen.response)).toMatchObject({ serial: `${user}-tablet` });
     const { administrators, secondFactors } = application.services;
     await administrators.add(OPERATOR, `admin${number}`, PASSWORD);
     await secondFactors.setToken(OPERATOR, `admin${number}`, `${user}-tablet`);
-    const refused = await new Visitor().begin({ serial: `${user}-tablet` });
+    const refused = await someone().begin({ serial: `${user}-tablet` });
     expect(failureOf(refused.response)).toEqual([401, REFUSED]);
   });
 
   it('is limited by user, however the login is spelled, and for each login that nobody has', async () => {
     const limited = application.restarted({ limits: { loginFailures: 5 }, trustProxy: [] });
     const guess = async (name: string, password: string): Promise<number> =>
-      (await new Visitor().at(limited).begin({ user: name, password })).response.status;
+      (await someone().at(limited).begin({ user: name, password })).response.status;
     const statuses: number[] = [];
     for (const name of [user, user.toUpperCase(), ` ${user}`, user, user.toUpperCase(), user]) {
       statuses.push(await guess(name, `wrong ${statuses.length}`));
@@ -381,8 +304,8 @@ describe('the sign-in of a user', () => {
 
 describe('the session of a user', () => {
   it('ends after five minutes without a request, and after half an hour in any case', async () => {
-    const idle = await new Visitor().signIn();
-    const busy = await new Visitor().signIn();
+    const idle = await someone().signIn();
+    const busy = await someone().signIn();
     for (let minutes = 0; minutes < 28; minutes += 4) {
       application.clock.advance(240);
       expect((await busy.get('/self/tokens')).status).toBe(200);
@@ -416,7 +339,7 @@ describe('the session of a user', () => {
         }),
     ],
   ])('ends when %s', async (_case, change) => {
-    const visitor = await new Visitor().signIn();
+    const visitor = await someone().signIn();
     await change(`${user}-phone`);
     expect(failureOf(await visitor.get('/self/tokens'))).toEqual([401, ENDED]);
     const { length } = await queryOnce(
@@ -428,7 +351,7 @@ describe('the session of a user', () => {
   });
 
   it('gives no right of an administrator, and that of an administrator none here', async () => {
-    const visitor = await new Visitor().signIn();
+    const visitor = await someone().signIn();
     const secret = visitor.cookies.get('user_session') ?? '';
     for (const name of ['user_session', 'admin_session', 'access_token_cookie']) {
       const response = await request(application.app)
@@ -437,14 +360,14 @@ describe('the session of a user', () => {
         .query({ session: secret });
       expect(response.status).toBe(401);
     }
-    const admin = new Visitor();
+    const admin = someone();
     await admin.post('/admin/login', { username: 'admin', password: 'correct horse' });
     const session = admin.cookies.get('access_token_cookie') ?? '';
     expect(session).not.toBe('');
     expect(failureOf(await admin.get('/self/tokens'))).toEqual([401, ENDED]);
     admin.cookies.set('user_session', session);
     expect(failureOf(await admin.get('/self/tokens'))).toEqual([401, ENDED]);
-    expect(failureOf(await new Visitor().post('/self/tokens'))).toEqual([
+    expect(failureOf(await someone().post('/self/tokens'))).toEqual([
       405,
       'The method POST is not allowed here',
     ]);
@@ -453,9 +376,9 @@ describe('the session of a user', () => {
   });
 
   it('changes nothing without the value that a page of this site shows, or by an opened address', async () => {
-    const visitor = await new Visitor().signIn();
+    const visitor = await someone().signIn();
     const { csrf } = visitor;
-    const stranger = await new Visitor().signIn();
+    const stranger = await someone().signIn();
     const serial = `${user}-phone`;
     for (const shown of ['', 'wrong', stranger.csrf]) {
       visitor.csrf = shown;
@@ -473,132 +396,5 @@ describe('the session of a user', () => {
     expect((await sent({ 'Sec-Fetch-Mode': 'navigate' })).status).toBe(403);
     visitor.csrf = csrf;
     expect(await visitor.tokens()).toMatchObject([{ state: 'active' }]);
-  });
-});
-
-describe('the own tokens of a user', () => {
-  it('are renamed and locked, with the person in the audit, and never those of others', async () => {
-    const other = `${user}-other`;
-    await addUser(other);
-    await application.enrolPlain(other, SUITE, { user: other, realm: 'customers' });
-    await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
-    const visitor = await new Visitor().signIn({ serial: `${user}-phone` });
-    for (const [path, more] of [
-      ['/self/rename', { description: 'mine' }],
-      ['/self/lock', {}],
-    ] as const) {
-      const theirs = await visitor.post(path, { serial: other, ...more });
-      const nobodys = await visitor.post(path, { serial: 'nobodys', ...more });
-      expect(errorOf(theirs)).toBe(`No token found with the serial '${other}'`);
-      expect(errorOf(nobodys)).toBe("No token found with the serial 'nobodys'");
-      expect((await visitor.post(path, { serial: '', ...more })).body).toMatchObject({
-        result: { status: false },
-      });
-    }
-    expect(await application.services.tokens.show(OPERATOR, other)).toMatchObject({
-      active: true,
-      description: '',
-    });
-    const renamed = { serial: `${user}-tablet`, description: 'the tablet' };
-    expect(valueOf(await visitor.post('/self/rename', renamed))).toBe(true);
-    expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-tablet` }))).toBe(true);
-    expect(await visitor.tokens()).toMatchObject([
-      { serial: `${user}-phone`, state: 'active', present: true },
-      { ...renamed, state: 'off', present: false },
-    ]);
-    for (const action of ['token/set', 'token/lost']) {
-      expect((await auditOf(action))[0]).toMatchObject({
-        actor: `user:${user}@customers`,
-        subject: `${user}-tablet`,
-      });
-    }
-  });
-
-  it('include the one that signed in: its lock ends the session', async () => {
-    const visitor = await new Visitor().signIn();
-    expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-phone` }))).toBe(true);
-    expect(failureOf(await visitor.get('/self/tokens'))).toEqual([401, ENDED]);
-    expect(failureOf((await new Visitor().begin()).response)).toEqual([401, REFUSED]);
-  });
-});
-
-describe('the enrolment of another token', () => {
-  interface Enrolled {
-    readonly enrolled: boolean;
-    readonly serial: string;
-    readonly init: string;
-    readonly activation_code: string;
-    readonly nonce: string;
-    readonly transactionid: string;
-  }
-
-  it('is confirmed by the first one, once, and rolls out for the same person', async () => {
-    const visitor = await new Visitor().signIn();
-    expect(failureOf(await visitor.post('/self/enrol/finish'))).toEqual([401, ENDED]);
-    const asked = askedBy(await visitor.post('/self/enrol'));
-    expect(parseQrTanUrl(asked.data)).toMatchObject({
-      message: `Add another phone to the account of ${user} at tan.example.com`,
-    });
-    expect(valueOf(await visitor.post('/self/enrol/finish'))).toEqual({ enrolled: false });
-    const right = answerTo(asked);
-    const wrong = await visitor.post('/self/enrol/finish', { response: wrongResponse(right) });
-    expect(failureOf(wrong)).toEqual([401, 'The response is wrong']);
-    const twice = await Promise.all([
-      visitor.post('/self/enrol/finish', { response: right, description: 'the new phone' }),
-      visitor.post('/self/enrol/finish', { response: right, description: 'the new phone' }),
-    ]);
-    const [done] = twice.filter(({ status }) => status === 200);
-    expect(twice.map(({ status }) => status).sort()).toEqual([200, 401]);
-    const value = valueOf(done ?? wrong) as Enrolled;
-    expect([parseQrTanUrl(value.init).kind, parseQrTanUrl(value.nonce).kind]).toEqual(['init', 'nonce']);
-    expect(value.activation_code).toMatch(/^[A-Z2-7]{16}[0-9A-F]{2}$/);
-    expect(await application.services.tokens.show(OPERATOR, value.serial)).toMatchObject({
-      owner: { login: user },
-      realms: ['customers'],
-      rollout: 'phase2',
-      hasPin: false,
-      description: 'the new phone',
-    });
-    expect((await visitor.tokens()).map(({ state }) => state).sort()).toEqual(['active', 'rollout']);
-    expect((await auditOf('admin/init'))[0]).toMatchObject({ actor: `user:${user}@customers` });
-  });
-
-  it('asks for as much as the first: it has the same PIN', async () => {
-    await application.services.tokens.set(OPERATOR, { serial: `${user}-phone` }, { pin: '4711' });
-    const visitor = new Visitor();
-    const asked = await visitor.begin();
-    await visitor.post('/self/sign-in/finish', { response: `4711${answerTo(asked)}` });
-    const again = askedBy(await visitor.post('/self/enrol'));
-    const done = await visitor.post('/self/enrol/finish', { response: `4711${answerTo(again)}` });
-    const { serial } = valueOf(done) as Enrolled;
-    expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ hasPin: true });
-  });
-
-  it('is not confirmed by the response that signed in, nor by one to a payment', async () => {
-    const visitor = new Visitor();
-    const asked = await visitor.begin();
-    await visitor.post('/self/sign-in/finish', { response: answerTo(asked) });
-    await visitor.post('/self/enrol');
-    const payment = await application.challenge(`${user}-phone`, 'Pay 50 EUR');
-    for (const response of [answerTo(asked), application.respond(SUITE, payment.question)]) {
-      expect((await visitor.post('/self/enrol/finish', { response })).status).toBe(401);
-    }
-    expect(await visitor.tokens()).toHaveLength(1);
-  });
-
-  it('ends at ten tokens, and where the new one would get no address', async () => {
-    const visitor = await new Visitor().signIn();
-    await application.services.policies.set(OPERATOR, {
-      name: 'another-address',
-      scope: 'authentication',
-      action: 'qrtanurl=https://other.example.com/',
-      realm: 'customers',
-    });
-    expect(errorOf(await visitor.post('/self/enrol'))).toMatch(/^No phone can be added now/);
-    await application.services.policies.remove(OPERATOR, 'another-address');
-    for (let count = 0; count < 9; count += 1) {
-      await application.enrolPlain(`${user}-${count}`, SUITE, { user, realm: 'customers' });
-    }
-    expect(errorOf(await visitor.post('/self/enrol'))).toMatch(/^You have 10 tokens or more/);
   });
 });

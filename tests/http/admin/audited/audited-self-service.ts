@@ -88,11 +88,8 @@ async function ownUser({ application, name, suite }: SelfServiceParts): Promise<
   const { services } = application();
   const login = name();
   const serial = `${login}-phone`;
-  const person = { resolver: 'north', login, password: PASSWORD };
-  await services.users.add(OPERATOR, {
-    ...person,
-    ...{ givenName: '', surname: '', email: '', phone: '' },
-  });
+  const names = { givenName: '', surname: '', email: '', phone: '' };
+  await services.users.add(OPERATOR, { resolver: 'north', login, password: PASSWORD, ...names });
   await application().enrolPlain(serial, suite, { user: login, realm: 'north' });
   for (const [scope, action] of [
     ['selfservice', 'show, rename, lock, enrol'],
