@@ -350,6 +350,37 @@ describe('the session of a user', () => {
     expect(length).toBe(0);
   });
 
+  it('ends with all that the finder of a lost phone has confirmed, also once its token has a new key', async () => {
+    const serial = `${user}-phone`;
+    const pending = someone();
+    const visitor = await someone().signIn();
+    for (const asked of [await pending.begin(), askedBy(await visitor.post('/self/enrol'))]) {
+      expect(await application.check(asked.transactionId, answerTo(application, asked))).toMatchObject({
+        result: true,
+      });
+    }
+    await application.services.tokens.lose(OPERATOR, { serial });
+    await application.enrolPlain(serial, SUITE, { otpkey: '11'.repeat(32) });
+    for (const response of [
+      await pending.post('/self/sign-in/finish'),
+      await visitor.post('/self/enrol/finish'),
+      await visitor.get('/self/tokens'),
+    ]) {
+      expect(failureOf(response)).toEqual([401, ENDED]);
+    }
+  });
+
+  it('ends where its token gets another key or goes to somebody else, also for a moment', async () => {
+    const serial = `${user}-phone`;
+    const before = await someone().signIn();
+    await application.services.tokens.unassign(OPERATOR, { serial });
+    await application.services.tokens.assign(OPERATOR, { serial, user, realm: 'customers' });
+    expect(failureOf(await before.get('/self/tokens'))).toEqual([401, ENDED]);
+    const after = await someone().signIn();
+    await application.enrolPlain(serial, SUITE, { otpkey: '11'.repeat(32) });
+    expect(failureOf(await after.get('/self/tokens'))).toEqual([401, ENDED]);
+  });
+
   it('gives no right of an administrator, and that of an administrator none here', async () => {
     const visitor = await someone().signIn();
     const secret = visitor.cookies.get('user_session') ?? '';
