@@ -129,24 +129,21 @@ export function sessionCookies({
  * No other host of the domain can plant a cookie of such a name (RFC 6265bis section 4.1.3). Browsers want `Secure` for
  * it, and for `__Host-` also the path `/`.
  */
-function signInName({ name, path }: SignInCookie, { secure, prefix }: ServedAt): string {
-  const isHosts = prefix === '' && path === undefined;
-  return secure ? `${isHosts ? '__Host-' : '__Secure-'}${name}` : name;
+function signInName({ name }: SignInCookie, { secure, prefix }: ServedAt): string {
+  return secure ? `${prefix === '' ? '__Host-' : '__Secure-'}${name}` : name;
 }
 
 /** A cookie that names a sign-in which is under way, or holds it; or the session of a user. */
 interface SignInCookie {
   readonly name: 'sign_in' | 'sign_in_confirmation' | 'sign_in_oidc' | 'user_sign_in' | 'user_session';
-  /** The only group of paths that browsers send it to; absent: all. */
-  readonly path?: `/${string}`;
   /** `Lax` reaches the server after the redirect of a provider, `Strict` does not. */
   readonly sameSite: 'Strict' | 'Lax';
 }
 
 export const SECOND_STEP: SignInCookie = { name: 'sign_in', sameSite: 'Strict' };
 export const CONFIRMATION: SignInCookie = { name: 'sign_in_confirmation', sameSite: 'Strict' };
-export const USER_SIGN_IN: SignInCookie = { name: 'user_sign_in', sameSite: 'Strict', path: '/self' };
-export const USER_SESSION: SignInCookie = { name: 'user_session', sameSite: 'Strict', path: '/self' };
+export const USER_SIGN_IN: SignInCookie = { name: 'user_sign_in', sameSite: 'Strict' };
+export const USER_SESSION: SignInCookie = { name: 'user_session', sameSite: 'Strict' };
 export const SINGLE_SIGN_ON: SignInCookie = { name: 'sign_in_oidc', sameSite: 'Lax' };
 
 /** @returns the secret of the sign-in; undefined: this browser has begun none */
@@ -176,7 +173,7 @@ export function dropSignIn(cookie: SignInCookie, servedAt: ServedAt): string {
 function header(cookie: SignInCookie, value: string, expiresAt: Date, servedAt: ServedAt): string {
   return [
     `${signInName(cookie, servedAt)}=${value}`,
-    cookie.path === undefined ? pathOf(servedAt) : `Path=${servedAt.prefix}${cookie.path}`,
+    pathOf(servedAt),
     `Expires=${expiresAt.toUTCString()}`,
     `SameSite=${cookie.sameSite}`,
     'HttpOnly',

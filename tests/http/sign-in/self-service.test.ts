@@ -116,7 +116,7 @@ describe('the sign-in of a user', () => {
     expect(failureOf(await visitor.get('/self/tokens'))).toEqual([401, ENDED]);
     const done = await visitor.post('/self/sign-in/finish', { response: answerTo(application, asked) });
     expect(done.get('Set-Cookie')?.[0]).toMatch(
-      /^user_session=[\w-]{43}; Path=\/self; Expires=Fri, 20 Nov 2026 12:30:00 GMT; SameSite=Strict; HttpOnly$/,
+      /^user_session=[\w-]{43}; Path=\/; Expires=Fri, 20 Nov 2026 12:30:00 GMT; SameSite=Strict; HttpOnly$/,
     );
     expect(valueOf(await visitor.get('/self/tokens'))).toMatchObject({
       login: user,
@@ -139,7 +139,7 @@ describe('the sign-in of a user', () => {
       .type('form')
       .send({ user, realm: 'customers', password: PASSWORD });
     expect(begun.get('Set-Cookie')?.[0]).toMatch(
-      /^__Secure-user_sign_in=[\w-]{43}; Path=\/self; .*SameSite=Strict; HttpOnly; Secure$/,
+      /^__Host-user_sign_in=[\w-]{43}; Path=\/; .*SameSite=Strict; HttpOnly; Secure$/,
     );
   });
 
