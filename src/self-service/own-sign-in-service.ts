@@ -293,11 +293,12 @@ export class OwnSignInService {
   }
 
   /** @returns the tokens of the person that can confirm something here, the one used last first */
-  async #answering({ resolverId, userId }: Person): Promise<readonly Token[]> {
+  async #answering(person: Person): Promise<readonly Token[]> {
     const { tokenStore, clock } = this.#deps;
+    const { resolverId, userId } = person;
     const tokens = await tokenStore.list({ owner: { resolverId, userId } });
     return tokens
-      .filter((token) => isAnswering(token, clock.now()) && !isLocked(token))
+      .filter((token) => isAnswering(token, person, clock.now()) && !isLocked(token))
       .sort((one, other) => lastUse(other) - lastUse(one));
   }
 
@@ -306,7 +307,7 @@ export class OwnSignInService {
     const { configuration: store, tokenStore, clock } = this.#deps;
     const token = await tokenStore.findBySerial(serial);
     const isTheirs = token?.owner?.resolverId === person.resolverId && token.owner.userId === person.userId;
-    if (!isTheirs || !isAnswering(token, clock.now())) {
+    if (!isTheirs || !isAnswering(token, person, clock.now())) {
       return new Set();
     }
     const configuration = await store.current();
@@ -318,9 +319,13 @@ export class OwnSignInService {
   }
 }
 
-/** The sign-in of an administrator is not to be asked for by whoever knows another password. */
-function isAnswering(token: Token, now: Date): boolean {
-  return isUsable(token, now) && isOcraToken(token) && token.rollout === 'complete' && !token.isSecondFactor;
+/**
+ * The sign-in of an administrator is not to be asked for by whoever knows another password, and policies of the realm are
+ * about its tokens, not about those that the person has in other realms.
+ */
+function isAnswering(token: Token, { realm }: Pick<Person, 'realm'>, now: Date): boolean {
+  const isReady = isUsable(token, now) && isOcraToken(token) && token.rollout === 'complete';
+  return isReady && !token.isSecondFactor && token.realms.includes(realm);
 }
 
 /** When and from where the sign-in is asked for. */

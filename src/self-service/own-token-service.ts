@@ -3,7 +3,9 @@ import type { Enrolled } from '../challenges/enrolment/enrolment.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { randomActivationCode } from '../ocra/activation-code.ts';
+import { parseOcraSuite } from '../ocra/suite.ts';
 import { type Act, serverCaller } from '../policy/caller.ts';
+import { nothingSelected, type TokenSelection } from '../tokens/token-selection.ts';
 import { isUsable } from '../tokens/token-use.ts';
 import type { TokenService } from '../tokens/token-service.ts';
 import type { DescribedToken } from '../tokens/token-view.ts';
@@ -13,7 +15,7 @@ import { type KnownOwnSession, notThere, type OwnSignInService } from './own-sig
 import { confirmedText, MAX_TOKENS, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
 
 interface OwnTokenDependencies {
-  readonly tokens: Pick<TokenService, 'list' | 'set' | 'lose' | 'copyPin' | 'remove'>;
+  readonly tokens: Pick<TokenService, 'list' | 'set' | 'lose' | 'copyPin' | 'setRealms' | 'remove'>;
   readonly enrolment: Pick<EnrolmentService, 'init' | 'answerAddress'>;
   readonly signIn: Pick<OwnSignInService, 'ask' | 'confirmed'>;
   readonly sessions: Pick<OwnSessionStore, 'take'>;
@@ -73,13 +75,15 @@ export class OwnTokenService {
   /** @throws ServiceError 'path.unknown', 'token.unknown', 'parameter.invalid' */
   async rename(session: KnownOwnSession, serial: string, description: string, act: Act): Promise<void> {
     assertAllowed(session, 'rename');
-    await this.#deps.tokens.set(callerOf(session, act), ownSelection(session, serial), { description });
+    const selection = await this.#selection(session, serial, act);
+    await this.#deps.tokens.set(callerOf(session, act), selection, { description });
   }
 
   /** Locks the token of a lost phone. That of this session ends it. @throws ServiceError 'path.unknown', 'token.unknown' */
   async lock(session: KnownOwnSession, serial: string, act: Act): Promise<void> {
     assertAllowed(session, 'lock');
-    await this.#deps.tokens.lose(callerOf(session, act), ownSelection(session, serial));
+    const selection = await this.#selection(session, serial, act);
+    await this.#deps.tokens.lose(callerOf(session, act), selection);
   }
 
   /**
@@ -146,7 +150,9 @@ export class OwnTokenService {
     const begun = await enrolment.init(caller, { ...owner, description, genkey: '1', sharedsecret: '1' });
     const { serial } = begun;
     try {
-      await this.#copyPin(session, serial, act);
+      // Others of the same person may have been enrolled at the same time.
+      await this.#assertRoom(session, act, 0);
+      await this.#makeAsStrict(session, serial, act);
       const activationCode = randomActivationCode(random);
       const message = confirmedText('first', language, person, host);
       const request = { ...owner, serial, activationcode: activationCode, message };
@@ -157,17 +163,30 @@ export class OwnTokenService {
     }
   }
 
-  /** The new token asks for as much as the one that confirmed it: it must not do without a PIN. */
-  async #copyPin(session: KnownOwnSession, to: string, act: Act): Promise<void> {
-    const { serial: from } = session;
-    const hasPin = (await this.#tokens(session, act)).some((token) => token.serial === from && token.hasPin);
-    if (hasPin) {
-      await this.#deps.tokens.copyPin(callerOf(session, act), { from, to });
+  /** The new token asks for as much as the one that confirmed it: its PIN, and what the policies of its realms want. */
+  async #makeAsStrict(session: KnownOwnSession, to: string, act: Act): Promise<void> {
+    const { tokens } = this.#deps;
+    const caller = callerOf(session, act);
+    const first = presentOf(session, await this.#tokens(session, act));
+    if (first.hasPin) {
+      await tokens.copyPin(caller, { from: first.serial, to });
+    }
+    if (first.realms.join() !== session.person.realm) {
+      await tokens.setRealms(caller, { serial: to, realms: first.realms });
     }
   }
 
-  async #assertRoom(session: KnownOwnSession, act: Act): Promise<void> {
-    if ((await this.#tokens(session, act)).length >= MAX_TOKENS) {
+  /** @param further tokens to come */
+  async #assertRoom(session: KnownOwnSession, act: Act, further = 1): Promise<void> {
+    const tokens = await this.#tokens(session, act);
+    const { ocraSuite } = presentOf(session, tokens);
+    if (ocraSuite !== null && parseOcraSuite(ocraSuite).pin !== undefined) {
+      throw new ServiceError(
+        'configuration.invalid',
+        'No phone can be added here: the one that confirms it computes with a PIN, and the new one would not',
+      );
+    }
+    if (tokens.length + further > MAX_TOKENS) {
       throw new ServiceError(
         'token.exists',
         `You have ${MAX_TOKENS} tokens or more: no further one is added here. Ask your helpdesk`,
@@ -175,9 +194,18 @@ export class OwnTokenService {
     }
   }
 
+  /** @returns a selection of the person's token in the realm of the session. @throws ServiceError 'token.unknown' */
+  async #selection(session: KnownOwnSession, serial: string, act: Act): Promise<TokenSelection> {
+    const tokens = await this.#tokens(session, act);
+    const { login: user, realm } = session.person;
+    return tokens.some((token) => token.serial === serial)
+      ? { serial, user, realm }
+      : nothingSelected({ serial });
+  }
+
   #tokens(session: KnownOwnSession, act: Act): Promise<readonly DescribedToken[]> {
-    const { login: user, realm: userRealm } = session.person;
-    return this.#deps.tokens.list(callerOf(session, act), { user, userRealm });
+    const { login: user, realm } = session.person;
+    return this.#deps.tokens.list(callerOf(session, act), { user, userRealm: realm, realm });
   }
 }
 
@@ -193,9 +221,9 @@ function callerOf({ person }: KnownOwnSession, act: Act) {
   return serverCaller(ownAct(act, person));
 }
 
-/** @returns the selection of a token that must be the person's, also when it is changed */
-function ownSelection({ person }: KnownOwnSession, serial: string) {
-  return { serial, user: person.login, realm: person.realm };
+/** @returns the token of the session. @throws ServiceError 'token.unknown' where it has just gone */
+function presentOf({ serial }: KnownOwnSession, tokens: readonly DescribedToken[]): DescribedToken {
+  return tokens.find((token) => token.serial === serial) ?? nothingSelected({ serial });
 }
 
 function stateOf(token: DescribedToken, now: Date): OwnToken['state'] {

@@ -22,7 +22,7 @@ export const IDLE_LIFETIME = 300;
 export const LONGEST_SESSION = 1_800;
 /** Sign-ins of one person that are under way at most: a further one ends the oldest. */
 export const MAX_SIGN_INS = 10;
-/** Tokens of one person at most, of any state, that enrolment leads to. */
+/** Tokens of one person in a realm at most, of any state, that enrolment leads to. */
 export const MAX_TOKENS = 10;
 
 /** When and from where the account page is asked for. */

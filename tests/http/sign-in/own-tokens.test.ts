@@ -88,6 +88,23 @@ describe('the own tokens of a user', () => {
     }
   });
 
+  it('are those in the realm of the sign-in, not those of the same person in another one', async () => {
+    await application.services.realms.set(OPERATOR, { name: 'corporate', resolvers: ['customers'] });
+    const serial = `${user}-corporate`;
+    await application.enrolPlain(serial, SUITE, { user, realm: 'corporate' });
+    expect(failureOf((await someone().begin({ serial })).response)).toEqual([401, REFUSED]);
+    const visitor = await someone().signIn();
+    expect((await visitor.tokens()).map((token) => token.serial)).toEqual([`${user}-phone`]);
+    for (const [path, more] of [
+      ['/self/rename', { description: 'mine' }],
+      ['/self/lock', {}],
+    ] as const) {
+      const refused = await visitor.post(path, { serial, ...more });
+      expect(errorOf(refused)).toBe(`No token found with the serial '${serial}'`);
+    }
+    expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ active: true });
+  });
+
   it('include the one that signed in: its lock ends the session', async () => {
     const visitor = await someone().signIn();
     expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-phone` }))).toBe(true);
@@ -150,6 +167,26 @@ describe('the enrolment of another token', () => {
     expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ hasPin: true });
   });
 
+  it('asks for as much as the first: it is in the same realms, and not there for one that computes with a PIN', async () => {
+    const { realms, tokens } = application.services;
+    await realms.set(OPERATOR, { name: 'gold', resolvers: ['customers'] });
+    await tokens.setRealms(OPERATOR, { serial: `${user}-phone`, realms: ['customers', 'gold'] });
+    const visitor = await someone().signIn();
+    const asked = askedBy(await visitor.post('/self/enrol'));
+    const done = await visitor.post('/self/enrol/finish', { response: answerTo(application, asked) });
+    const { serial } = valueOf(done) as Enrolled;
+    expect(await tokens.show(OPERATOR, serial)).toMatchObject({ realms: ['customers', 'gold'] });
+    const suite = 'OCRA-1:HOTP-SHA256-8:QA64-PSHA1';
+    const strict = { user, realm: 'customers', ocrapin: '4711' };
+    await application.enrolPlain(`${user}-strict`, suite, strict);
+    const other = someone();
+    const read = parseQrTanUrl((await other.begin({ serial: `${user}-strict` })).data);
+    const question = read.kind === 'req' ? read.question : '';
+    const response = application.respond(suite, question, { pin: '4711' });
+    expect((await other.post('/self/sign-in/finish', { response })).status).toBe(200);
+    expect(errorOf(await other.post('/self/enrol'))).toMatch(/^No phone can be added here: .* PIN/);
+  });
+
   it('is not confirmed by the response that signed in, nor by one to a payment', async () => {
     const visitor = someone();
     const asked = await visitor.begin();
@@ -160,6 +197,22 @@ describe('the enrolment of another token', () => {
       expect((await visitor.post('/self/enrol/finish', { response })).status).toBe(401);
     }
     expect(await visitor.tokens()).toHaveLength(1);
+  });
+
+  it('ends at ten tokens also where several are confirmed at once', async () => {
+    for (let count = 0; count < 8; count += 1) {
+      await application.enrolPlain(`${user}-${count}`, SUITE, { user, realm: 'customers' });
+    }
+    const visitors: Visitor[] = [];
+    for (const name of ['phone', '0', '1']) {
+      const visitor = await someone().signIn({ serial: `${user}-${name}` });
+      const asked = askedBy(await visitor.post('/self/enrol'));
+      await application.check(asked.transactionId, answerTo(application, asked));
+      visitors.push(visitor);
+    }
+    await Promise.all(visitors.map((visitor) => visitor.post('/self/enrol/finish')));
+    const { length } = (await visitors[0]?.tokens()) ?? [];
+    expect([9, 10]).toContain(length);
   });
 
   it('ends at ten tokens, and where the new one would get no address', async () => {
