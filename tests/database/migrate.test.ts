@@ -183,7 +183,7 @@ describe('the migrations', () => {
     const migrated = await empty.database.knex
       .transaction(async (holder) => {
         // The table that the last migration changes: it waits for the end of this transaction.
-        await holder.raw('LOCK TABLE challenges IN ACCESS SHARE MODE');
+        await holder.raw('LOCK TABLE policies IN ACCESS SHARE MODE');
         const work = migrateToLatest(other, log);
         await until(waiting);
         await holder.rollback();

@@ -73,6 +73,9 @@ describe('the own tokens of a user', () => {
       active: true,
       description: '',
     });
+    expect(errorOf(await visitor.post('/self/rename', { serial: `${user}-tablet` }))).toMatch(
+      /Missing parameter 'description'\.$/,
+    );
     const renamed = { serial: `${user}-tablet`, description: 'the tablet' };
     expect(valueOf(await visitor.post('/self/rename', renamed))).toBe(true);
     expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-tablet` }))).toBe(true);

@@ -58,6 +58,9 @@ describe('without a policy', () => {
     const nowhere = await someone().get('/nowhere');
     for (const response of [
       await someone().post('/self/sign-in', { user, realm: 'customers', password: PASSWORD }),
+      await someone().post('/self/sign-in'),
+      await someone().post('/self/rename'),
+      await someone().post('/self/lock'),
       await visitor.post('/self/sign-in/finish'),
       await visitor.get('/self/tokens'),
       await visitor.post('/self/lock', { serial: `${user}-phone` }),

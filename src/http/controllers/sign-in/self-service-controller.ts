@@ -14,7 +14,7 @@ import {
 } from '../../authentication/cookies.ts';
 import { actOfCall, answerWithCookie, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import type { Guards } from '../../limits/guards.ts';
-import { optional, required, secret } from '../../request/parameters.ts';
+import { optional, secret } from '../../request/parameters.ts';
 
 type Own = Pick<Services, 'ownSignIn' | 'ownTokens'>;
 
@@ -23,7 +23,9 @@ const moment = z.iso.datetime();
 const transactionid = z.string().describe('the transaction that the token is asked to confirm');
 const data = z.string().describe('the content of the QR code: `lseqr://req?…`');
 const response = secret(optional('the response of the token, after its PIN; default: the app has sent it'));
-const chosen = required('the serial of an own token', 'QR1');
+/** Never refused as missing: who may not ask learns of no parameter. */
+const given = (meaning: string) => z.string().default('').describe(meaning);
+const chosen = given('the serial of an own token');
 
 const TRANSACTION = '5f1c0e9a7b3d42860c1e';
 const QR =
@@ -145,9 +147,9 @@ function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
       usage: 'self/sign-in: sign in as a user.',
       changesState: true,
       parameters: z.object({
-        user: required('the login of the user', 'alice'),
+        user: given('the login of the user'),
         realm: optional('the realm of the user', 'customers'),
-        password: secret(required('the password of the user in the directory')),
+        password: secret(given('the password of the user in the directory')),
         serial: optional('the own token to be asked; default: the one used last', 'QR1'),
       }),
     },
@@ -215,13 +217,13 @@ function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
 /** Verifies a response within the limits of wrong passwords. @throws ServiceError 'sign-in.refused' for a wrong one */
 async function attemptOf<Value>(
   person: Person,
-  given: string | undefined,
+  sent: string | undefined,
   { limitedAs: client }: Pick<Call<unknown>, 'limitedAs'>,
   guard: Guards['logins'],
   verify: () => Promise<Value | undefined>,
 ): Promise<Value> {
   const account = limitedName(person, person);
-  const found = await guard.attempt({ client, account, password: given ?? '' }, verify);
+  const found = await guard.attempt({ client, account, password: sent ?? '' }, verify);
   if (found === undefined) {
     throw new ServiceError('sign-in.refused', 'The response is wrong', {
       credentials: 'second factor',
@@ -297,12 +299,18 @@ function renameEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
       usage: 'self/rename: describe an own token.',
       parameters: z.object({
         serial: chosen,
-        description: required('the description, at most 255 characters', 'my old phone'),
+        description: optional('the description, at most 255 characters', 'my old phone'),
       }),
     },
     async (call) => {
       const { session, act } = await changing(ownSignIn, call, 'self/rename');
-      await ownTokens.rename(session, call.parameters.serial, call.parameters.description, act);
+      const { serial: renamed, description } = call.parameters;
+      if (description === undefined) {
+        throw new ServiceError('parameter.missing', "Missing parameter 'description'.", {
+          parameters: ['description'],
+        });
+      }
+      await ownTokens.rename(session, renamed, description, act);
       return call.dialect.administration.value(true, call.context);
     },
   );
@@ -354,10 +362,10 @@ function finishEnrolmentEndpoint({ ownSignIn, ownTokens }: Own, guard: Guards['l
       usage: 'self/enrol/finish: enrol another own token.',
       parameters: z.object({ response, description: optional('the description of the new token') }),
     },
-    async ({ parameters: { response: given, description = '' }, ...call }) => {
+    async ({ parameters: { response: sent, description = '' }, ...call }) => {
       const { session, act } = await changing(ownSignIn, call, 'self/enrol/finish');
-      const enrolled = await attemptOf(session.person, given, call, guard, () =>
-        ownTokens.enrol(session, { response: given, description }, languageOf(call), act),
+      const enrolled = await attemptOf(session.person, sent, call, guard, () =>
+        ownTokens.enrol(session, { response: sent, description }, languageOf(call), act),
       );
       if (enrolled === 'waiting') {
         return ENROLLED.reply({ enrolled: false }, call);
