@@ -23,6 +23,7 @@ const concepts = [
   'tokens',
   'challenges',
   'administrators',
+  'self-service',
   'monitoring',
   'helpdesk',
   'consequences',
@@ -260,6 +261,7 @@ module.exports = {
         path: '.',
         pathNot: [
           '^app/src/',
+          '^app/component/qr-drawing\\.ts$',
           '^src/(ocra|device)/',
           '^src/kernel/errors\\.ts$',
           'node_modules/(preact|idb|jsqr|@noble/hashes|@scure/base)/',

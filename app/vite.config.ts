@@ -25,6 +25,7 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         index: join(import.meta.dirname, 'index.html'),
+        account: join(import.meta.dirname, 'account.html'),
         'service-worker': join(import.meta.dirname, 'src/service-worker/service-worker.ts'),
       },
       output: {

@@ -279,7 +279,7 @@ CREATE TABLE policies (
   CONSTRAINT policies_pkey PRIMARY KEY (id),
   CONSTRAINT policies_name_key UNIQUE (name),
   CONSTRAINT policies_name_given CHECK (name <> ''::text),
-  CONSTRAINT policies_scope_known CHECK ((scope = ANY (ARRAY['admin'::text, 'system'::text, 'monitoring'::text, 'ocra'::text, 'authentication'::text])) OR NOT active)
+  CONSTRAINT policies_scope_known CHECK ((scope = ANY (ARRAY['admin'::text, 'system'::text, 'monitoring'::text, 'ocra'::text, 'authentication'::text, 'selfservice'::text])) OR NOT active)
 );
 
 CREATE UNLOGGED TABLE rate_limits (
@@ -554,6 +554,32 @@ CREATE TABLE user_counts (
   CONSTRAINT user_counts_pkey PRIMARY KEY (resolver_id)
 ) WITH (fillfactor=50);
 COMMENT ON TABLE user_counts IS 'Number of rows of the table users by resolver.';
+
+CREATE TABLE user_sessions (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  session_hash bytea NOT NULL,
+  token_id bigint NOT NULL,
+  owner_resolver_id bigint NOT NULL,
+  owner_user_id text COLLATE "C" NOT NULL,
+  login text NOT NULL,
+  realm text COLLATE "C" NOT NULL,
+  transaction_id text COLLATE "C",
+  client text NOT NULL,
+  is_open boolean DEFAULT false NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  CONSTRAINT user_sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT user_sessions_hash_key UNIQUE (session_hash),
+  CONSTRAINT user_sessions_asked CHECK (is_open OR transaction_id IS NOT NULL),
+  CONSTRAINT user_sessions_token_fkey FOREIGN KEY (token_id) REFERENCES tokens(id) ON DELETE CASCADE
+);
+CREATE INDEX user_sessions_expires_idx ON user_sessions USING btree (expires_at);
+CREATE INDEX user_sessions_owner_idx ON user_sessions USING btree (owner_resolver_id, owner_user_id);
+CREATE INDEX user_sessions_token_idx ON user_sessions USING btree (token_id);
+COMMENT ON TABLE user_sessions IS 'Sign-ins of users at /app/account under way, and the sessions that they open.';
+COMMENT ON COLUMN user_sessions.token_id IS 'The token that signs in; its owner must stay the same.';
+COMMENT ON COLUMN user_sessions.transaction_id IS 'The challenge that confirms the sign-in or, of an open session, its next act. NULL: none is asked.';
+COMMENT ON COLUMN user_sessions.expires_at IS 'Moves with each request, up to ends_at.';
 
 CREATE TABLE users (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

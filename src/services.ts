@@ -96,6 +96,9 @@ import { RealmService } from './realms/realm-service.ts';
 import { ResolverService } from './resolvers/resolver-service.ts';
 import { ResolverTrialService } from './resolvers/resolver-trial-service.ts';
 import { sourcesOf } from './resolvers/sources/user-sources.ts';
+import { OwnSessionStore } from './self-service/own-session-store.ts';
+import { OwnSignInService } from './self-service/own-sign-in-service.ts';
+import { OwnTokenService } from './self-service/own-token-service.ts';
 import { TokenService } from './tokens/token-service.ts';
 import { boundedHashers, type PasswordHasher } from './users/password-hash.ts';
 import { TokenStore } from './tokens/token-store.ts';
@@ -163,6 +166,7 @@ export function buildServices(dependencies: ServiceDependencies) {
   const { configuration, credentials, refusals, observations, sources } = shared;
   const challenges = challengeServices(shared);
   const audit = auditServices(shared);
+  const directories = directoryServices(shared);
   return {
     configuration,
     credentials,
@@ -171,8 +175,8 @@ export function buildServices(dependencies: ServiceDependencies) {
     closeSources: () => sources.close(),
     ...challenges,
     ...audit,
-    ...administratorServices(shared, challenges.ocra),
-    ...directoryServices(shared),
+    ...signInServices(shared, challenges, directories),
+    ...directories,
     ...monitoringServices(shared),
     ...policyServices(shared, audit.auditReading),
     helpdesk: helpdeskViews(shared, challenges.transactions),
@@ -294,7 +298,11 @@ function challengeServices(shared: Shared) {
 }
 
 /** Administrators, and the sign-ins of people. */
-function administratorServices(shared: Shared, ocra: ChallengeService) {
+function signInServices(
+  shared: Shared,
+  { ocra, enrolment }: Pick<ReturnType<typeof challengeServices>, 'ocra' | 'enrolment'>,
+  { tokens: tokenService }: Pick<ReturnType<typeof directoryServices>, 'tokens'>,
+) {
   const { publicUrl, singleSignOn, clock, log, vault: keys, administratorStore } = shared;
   const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
   const logins = new LoginService({ ...shared, administrators, tokens: new LoginTokens({ keys }) });
@@ -304,9 +312,14 @@ function administratorServices(shared: Shared, ocra: ChallengeService) {
   const passkeys = new PasskeyService({ ...common, passkeys: new PasskeyStore(shared), webAuthn });
   const secondStep = new SecondStep({ tokens, passkeys });
   const host = publicUrl === undefined ? 'tankeeper' : new URL(publicUrl).host;
+  const ownSessions = new OwnSessionStore(shared);
+  const own = { ...shared, tokens: tokenService, enrolment, secondStep, host, sessions: ownSessions };
+  const ownSignIn = new OwnSignInService(own);
   return {
     administrators,
     logins,
+    ownSignIn,
+    ownTokens: new OwnTokenService({ ...own, signIn: ownSignIn }),
     sessions: new SessionService({ ...shared, sessions: new SessionStore(shared) }),
     passkeys,
     signIn: new SignInService({ ...common, secondStep, host }),

@@ -12,6 +12,8 @@ declare module '../kernel/errors.ts' {
     'sign-in.refused': {
       readonly credentials: RefusedCredentials;
       readonly account?: string;
+      /** The user of a directory, where it is one. */
+      readonly user?: { readonly subject: string; readonly realm: string };
       /** Of single sign-on: no proof of the provider, no group that may sign in, no name that can be taken. */
       readonly reason?: 'provider' | 'groups' | 'name';
     };

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { Act, Caller } from '../policy/caller.ts';
+import { type Act, serverCaller } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { isLocked, isOcraToken, isUsable } from '../tokens/token.ts';
 import type { ChallengeService } from '../challenges/challenge-service.ts';
@@ -73,11 +73,6 @@ export class SecondFactorTokens {
     const token = await this.#deps.tokens.findBySerial(serial);
     return token !== undefined && isOcraToken(token);
   }
-}
-
-/** The server asks on its own behalf: the administrator needs no right to sign in. The audit names the administrator. */
-function serverCaller({ actor, client, requestId }: Act): Caller {
-  return { principal: { administrator: actor, rights: ['*'], operator: true, client }, requestId };
 }
 
 function unusable(account: string, cause?: Error): ServiceError {

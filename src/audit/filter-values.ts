@@ -83,6 +83,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'webhooks/test', 'webhooks/retry', 'webhooks/rotate-secret', 'webhooks/remove',
     'getPolicyDef', 'getSupportInfo', 'isSupportValid', 'importPolicy', 'getPolicy/policy.cfg',
   ],
+  self: ['sign-in', 'sign-in/finish', 'sign-out', 'tokens', 'rename', 'lock', 'enrol', 'enrol/finish'],
   monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'],
   audit: ['search', 'values', 'export', 'verify', 'verification', 'prune'],
   administrator: ['add', 'password', 'remove', 'first', 'rehash', 'session', 'second-factor'],

@@ -28,8 +28,8 @@ export const BACKED_UP_TABLES = [
  */
 // prettier-ignore
 export const LEFT_OUT_TABLES = [
-  'key_holders', 'rate_limits', 'sessions', 'sign_in_attempts', 'used_sign_ons', 'credential_state', 'count_state',
-  'count_deltas',
+  'key_holders', 'rate_limits', 'sessions', 'sign_in_attempts', 'used_sign_ons', 'user_sessions',
+  'credential_state', 'count_state', 'count_deltas',
   'token_counts', 'active_user_tokens', 'active_user_counts', 'user_count_deltas', 'user_counts',
   'webhook_events', 'webhook_deliveries', 'webhook_health',
   'response_minutes', 'resolver_uses',

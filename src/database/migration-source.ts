@@ -18,6 +18,7 @@ import * as oneClock from './migrations/013-one-clock.ts';
 import * as usedSignOns from './migrations/014-used-sign-ons.ts';
 import * as tokenUse from './migrations/015-token-use.ts';
 import * as declines from './migrations/016-declines.ts';
+import * as selfService from './migrations/017-self-service.ts';
 import * as phoneNumbers from './migrations/018-phone-numbers.ts';
 
 /**
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['014-used-sign-ons', usedSignOns],
   ['015-token-use', tokenUse],
   ['016-declines', declines],
+  ['017-self-service', selfService],
   ['018-phone-numbers', phoneNumbers],
 ];
 

@@ -1,4 +1,4 @@
-import type { Issuer } from '../ocra/qrtan-url.ts';
+import type { Issuer } from '../ocra/issuer.ts';
 
 /** A token in an app. Holds secrets. */
 export interface DeviceToken {

@@ -69,19 +69,19 @@ const closedChallenges: ChoreStep = {
     ),
 };
 
-const endedSessions: ChoreStep = {
+/** @param ended the condition on rows of the table, with the instant as its parameter */
+const endedSessions = (table: 'sessions' | 'user_sessions', ended: string): ChoreStep => ({
   chore: 'sessions',
-  due: (connection, { sessionsEndBy }) =>
-    connection('sessions').whereRaw('(expires_at <= ? OR revoked_at IS NOT NULL)', [sessionsEndBy]),
+  due: (connection, { sessionsEndBy }) => connection(table).whereRaw(`(${ended})`, [sessionsEndBy]),
   remove: async (transaction, { sessionsEndBy }, max) =>
     rowsOf(
       await transaction.raw(
-        `DELETE FROM sessions WHERE id = ANY (ARRAY(
-           SELECT id FROM sessions WHERE expires_at <= ? OR revoked_at IS NOT NULL LIMIT ? FOR UPDATE SKIP LOCKED))`,
+        `DELETE FROM ${table} WHERE id = ANY (ARRAY(
+           SELECT id FROM ${table} WHERE ${ended} LIMIT ? FOR UPDATE SKIP LOCKED))`,
         [sessionsEndBy, max],
       ),
     ),
-};
+});
 
 /**
  * Milliseconds; longer than any limit. A later end was counted under a clock that ran ahead, and would block clients.
@@ -157,7 +157,8 @@ const responseMinutesByHour: ChoreStep = {
 export const CHORE_STEPS: readonly ChoreStep[] = [
   openChallenges,
   closedChallenges,
-  endedSessions,
+  endedSessions('sessions', 'expires_at <= ? OR revoked_at IS NOT NULL'),
+  endedSessions('user_sessions', 'expires_at <= ?'),
   endedLimits,
   oldResponseMinutes,
   responseMinutesByHour,

@@ -8,6 +8,7 @@ import { type AnyServiceError, type ErrorCode, ServiceError, isServiceError } fr
 import { type Log, describeFault } from '../kernel/log.ts';
 import { DigestRefusal } from './authentication/credentials.ts';
 import type { FailureDialect } from './dialects/dialect.ts';
+import { isOfAccountPage } from './endpoint-spec.ts';
 import type { Exchange, ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
 import {
   failureForm,
@@ -120,10 +121,15 @@ export function answerFailure({
         ...form.headers,
         ...retryAfter(error),
         ...reply.headers,
-        ...(isForPages && pageHeaders(error)),
+        ...((isForPages || isForAccountPage(exchange, error)) && pageHeaders(error)),
       },
     });
   };
+}
+
+/** True for a failure that the account page gets. What no policy offers is answered as any path that is not there. */
+function isForAccountPage({ context }: Exchange, { code }: AnyServiceError): boolean {
+  return isOfAccountPage(context.path) && code !== 'path.unknown';
 }
 
 /**

@@ -14,10 +14,19 @@ export type Method = 'GET' | 'POST';
 
 /**
  * The credential that a caller needs: a right, as `scope:action`; any credential of an administrator; a password; the
- * cookie of a sign-in under way; the link of an operator; the id of a transaction; or nothing.
+ * cookie of a sign-in under way; the link of an operator; the id of a transaction; the password of a user, or the session
+ * that it opens; or nothing.
  */
 export type Requirement =
-  RightName | 'credential' | 'password' | 'sign-in' | 'link' | 'transaction' | 'nothing';
+  | RightName
+  | 'credential'
+  | 'password'
+  | 'sign-in'
+  | 'link'
+  | 'transaction'
+  | 'user-password'
+  | 'user-session'
+  | 'nothing';
 
 /** The declaration of an endpoint: the source of its checks and of /openapi.json. */
 export interface EndpointSpec<Shape extends z.ZodRawShape> {
@@ -90,6 +99,11 @@ export interface AdministratorSpec<Shape extends z.ZodRawShape> extends Endpoint
   readonly requires: RightName | 'credential' | 'password';
 }
 
+/** @returns true for the paths that the account page of users calls */
+export function isOfAccountPage(path: string | undefined): boolean {
+  return path?.startsWith('/self/') === true;
+}
+
 /** One call of an endpoint. */
 export interface Call<Parameters> {
   readonly parameters: Parameters;
@@ -106,6 +120,8 @@ export interface Call<Parameters> {
   readonly servedAt: ServedAt;
   /** The header `Cookie`. */
   readonly cookies: string | undefined;
+  /** The header `X-CSRF-TOKEN`. */
+  readonly csrfToken: string | undefined;
 }
 
 /** @returns the act of a call whose caller is not known yet, for the audit */

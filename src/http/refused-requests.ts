@@ -7,6 +7,9 @@ export interface Refused {
   readonly outcome: string;
   /** The account named in the rejected credential. */
   readonly account?: string | undefined;
+  /** The user, found in a directory, whose credential was rejected. */
+  readonly subject?: string;
+  readonly realm?: string;
 }
 
 /** Limits of passwords. Limits of requests are not audited. */
@@ -33,6 +36,7 @@ function refusedProof({ code, payload }: AnyServiceError): Refused | undefined {
       // Browsers send the first request without credentials; that is no failed attempt.
       return payload.credentials && { outcome: payload.credentials, account: payload.account };
     case 'sign-in.refused':
+      return { outcome: payload.credentials, account: payload.account, ...payload.user };
     case 'confirmation.refused':
       return { outcome: payload.credentials, account: payload.account };
     case 'second-factor.required':

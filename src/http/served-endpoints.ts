@@ -23,6 +23,7 @@ import { linotpEndpoints } from './controllers/linotp-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
 import { passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
+import { selfServiceEndpoints } from './controllers/sign-in/self-service-controller.ts';
 import { sessionEndpoints } from './controllers/sign-in/session-controller.ts';
 import { singleSignOnEndpoints } from './controllers/sign-in/single-sign-on-controller.ts';
 import {
@@ -101,6 +102,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...(singleSignOn === undefined
       ? []
       : singleSignOnEndpoints(singleSignOn, config.consoleFiles !== undefined)),
+    ...selfServiceEndpoints(services, guards.logins),
     ...administratorEndpoints(services, guards.logins),
     ...apiTokenEndpoints(administrators, clock),
     ...sessionEndpoints(services.sessions),

@@ -124,6 +124,7 @@ export async function callEndpoint({
       prefix: exchange.prefix,
     },
     cookies: request.headers.cookie,
+    csrfToken: request.headers['x-csrf-token']?.toString(),
     ifNoneMatch: request.method === 'POST' ? undefined : request.headers['if-none-match'],
     caller: identity && callerOf(identity, exchange),
     session: identity?.session,
@@ -198,7 +199,7 @@ export function refuseForeign({ endpoint, request }: EndpointRequest): void {
       'A request that another site made a browser send is refused here',
     );
   }
-  if (endpoint.requires === 'sign-in') {
+  if (endpoint.requires === 'sign-in' || endpoint.requires === 'user-session') {
     refuseNavigation(request);
   }
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 
-const NO_PORTAL = 'users have no portal of their own here: /app is the QR-TAN app, /admin changes tokens';
+const NO_PORTAL =
+  'users look after their tokens at /app/account, where a policy of the scope selfservice lets them';
 const CONSOLE = 'the console is at /console';
 const NO_PROVIDERS = 'no texts, calls or e-mails are sent';
 /** LinOTP answers a password in place of responses, which nothing here would accept. */

@@ -2,12 +2,11 @@ import type { Principal } from './caller.ts';
 import { knownActions } from './policy-actions.ts';
 import type { PolicySubject } from './policy-conditions.ts';
 import { ReadPolicy } from './read-policy.ts';
-import { type Policy, type PolicyScope, RIGHT_SCOPES } from './stored-policy.ts';
+import { type Policy, type PolicyScope, RIGHT_SCOPES, type RightScope } from './stored-policy.ts';
 
 /** A right that an operation needs. */
 export interface Right {
-  /** The scope; policies of the scope authentication give values, not rights. */
-  readonly scope: Exclude<PolicyScope, 'authentication'>;
+  readonly scope: RightScope;
   readonly action: string;
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/text.ts';
-import { isIssuerLogo, isIssuerName } from '../ocra/qrtan-url.ts';
-import type { PolicyScope } from './stored-policy.ts';
+import { isIssuerLogo, isIssuerName } from '../ocra/issuer.ts';
+import { type PolicyScope, RIGHT_SCOPES } from './stored-policy.ts';
 
 /** The allowed values of an action of the scope authentication. */
 interface ActionValue {
@@ -61,7 +61,18 @@ const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, Readonly<
     calcOTP: 'compute the response of an app, to test apps and portals',
     secondfactor: 'issue challenges for the second factor of an administrator, with the right request',
   },
+  selfservice: {
+    show: 'sign in at /app/account and see the own tokens, as every action of this scope lets',
+    rename: 'describe an own token anew',
+    lock: 'lock an own token, as of a lost phone; only administrators undo it',
+    enrol: 'enrol another token, confirmed by the one that signed in',
+  },
 };
+
+/** @returns true if `*` names all actions of the scope; in the other scopes each one is chosen by its name */
+export function hasWildcard(scope: PolicyScope): boolean {
+  return RIGHT_SCOPES.some((one) => one === scope);
+}
 
 /** LinOTP's names of some actions. */
 const LEGACY: Readonly<Partial<Record<PolicyScope, Readonly<Record<string, string>>>>> = {
@@ -131,7 +142,8 @@ const NEVER_RESTRICTS =
 /**
  * Reads actions as `readActions` does, but for unknown ones that may be left out without making the policy wider. In the
  * scopes that grant, an unknown right by its name alone grants nothing; with a value or a sign (`!remove`) it may be a
- * bound of another right. A policy of unknown rights alone still closes its scope.
+ * bound of another right. A policy of unknown rights alone still closes its scope. One of the scope selfservice with
+ * unknown actions is for LinOTP's portal, and none here.
  * @throws ServiceError 'policy.invalid'
  */
 export function findActions(scope: PolicyScope, text: string): FoundActions {
@@ -180,7 +192,7 @@ function assertSome(
 function isDispensable(scope: PolicyScope, action: string, value: string | undefined): boolean {
   return scope === 'authentication'
     ? NEVER_RESTRICTS.test(action)
-    : value === undefined && /^[A-Za-z][\w.-]*$/.test(action);
+    : hasWildcard(scope) && value === undefined && /^[A-Za-z][\w.-]*$/.test(action);
 }
 
 /**
@@ -233,7 +245,7 @@ function assertAction(scope: PolicyScope, action: string, value: string | undefi
 }
 
 function isKnown(scope: PolicyScope, action: string): boolean {
-  return knownActions(scope).includes(action) || (action === '*' && scope !== 'authentication');
+  return knownActions(scope).includes(action) || (action === '*' && hasWildcard(scope));
 }
 
 function unknownAction(scope: PolicyScope, action: string): ServiceError {
@@ -243,7 +255,7 @@ function unknownAction(scope: PolicyScope, action: string): ServiceError {
 }
 
 function listKnown(scope: PolicyScope): string {
-  return [...knownActions(scope), ...(scope === 'authentication' ? [] : ['*'])].join(', ');
+  return [...knownActions(scope), ...(hasWildcard(scope) ? ['*'] : [])].join(', ');
 }
 
 function invalid(message: string): ServiceError {

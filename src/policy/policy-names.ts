@@ -1,6 +1,6 @@
 import { isOpenWithoutPolicies } from './granting.ts';
-import { describedActions, type KnownAction } from './policy-actions.ts';
-import { BOUND_TO_REALMS, policyRealms } from './policy.ts';
+import { describedActions, hasWildcard, type KnownAction } from './policy-actions.ts';
+import { BOUND_TO_REALMS, isAboutOwners, policyRealms } from './policy.ts';
 import { GROUP, plainResolverName, splitList } from './policy-conditions.ts';
 import type { PolicyBase } from './right-decision.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
@@ -45,6 +45,7 @@ const MEANINGS: Readonly<Record<PolicyScope, string>> = {
   monitoring: 'counts and states',
   ocra: 'challenges of portals',
   authentication: 'how tokens behave',
+  selfservice: 'what users do with their own tokens',
 };
 
 /** The entries of the fields, each field a comma list but for `time`, whose entries `;` separates. */
@@ -54,7 +55,7 @@ const FORMS = {
     { form: '*', meaning: 'all realms' },
   ],
   user: [
-    { form: 'anna', meaning: 'an administrator; in the scope authentication, the login of an owner' },
+    { form: 'anna', meaning: 'an administrator; in authentication and selfservice, the login of an owner' },
     { form: '*', meaning: 'everybody' },
     { form: 'anna@office', meaning: 'a user in a realm' },
     { form: '*@office', meaning: 'all users of a realm' },
@@ -96,14 +97,13 @@ export function policyNames(
 }
 
 function describeScope(name: PolicyScope): DescribedScope {
-  const isAuthentication = name === 'authentication';
   return {
     name,
     meaning: MEANINGS[name],
     actions: describedActions(name),
-    hasWildcard: !isAuthentication,
+    hasWildcard: hasWildcard(name),
     requiresRealm: BOUND_TO_REALMS.includes(name),
-    requiresUser: !isAuthentication,
+    requiresUser: !isAboutOwners(name),
     isOpen: isOpenWithoutPolicies(name),
   };
 }

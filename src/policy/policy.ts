@@ -37,7 +37,12 @@ export interface PolicyDraft {
 export const MAX_FIELD_LENGTH = 4096;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** Scopes whose policies require a realm. */
-export const BOUND_TO_REALMS: readonly PolicyScope[] = ['admin', 'monitoring', 'authentication'];
+export const BOUND_TO_REALMS: readonly PolicyScope[] = [
+  'admin',
+  'monitoring',
+  'authentication',
+  'selfservice',
+];
 
 /** A part of a policy that makes it invalid. */
 export interface PolicyProblem {
@@ -150,11 +155,16 @@ function filledIn(draft: PolicyDraft): Policy {
     scope,
     action: draft.action.trim(),
     realm: emptyMeans(draft.realm, isBound ? '' : '*'),
-    user: emptyMeans(draft.user, scope === 'authentication' ? '*' : ''),
+    user: emptyMeans(draft.user, isAboutOwners(scope) ? '*' : ''),
     client: emptyMeans(draft.client, ''),
     time: emptyMeans(draft.time, ''),
     active: draft.active ?? true,
   };
+}
+
+/** @returns true if the users of the scope's policies are the owners of tokens: by default all of the realms */
+export function isAboutOwners(scope: string): boolean {
+  return scope === 'authentication' || scope === 'selfservice';
 }
 
 /** @throws ServiceError 'policy.invalid' */

@@ -1,11 +1,22 @@
 import { ServiceError } from '../kernel/errors.ts';
 
-export const POLICY_SCOPES = ['admin', 'system', 'monitoring', 'ocra', 'authentication'] as const;
+export const POLICY_SCOPES = [
+  'admin',
+  'system',
+  'monitoring',
+  'ocra',
+  'authentication',
+  'selfservice',
+] as const;
 
 export type PolicyScope = (typeof POLICY_SCOPES)[number];
 
-/** The scopes whose policies give rights; those of the scope authentication give values. */
-export const RIGHT_SCOPES = POLICY_SCOPES.filter((scope) => scope !== 'authentication');
+/** The scopes whose policies give rights to administrators; those of the others are about the owners of tokens. */
+export type RightScope = Exclude<PolicyScope, 'authentication' | 'selfservice'>;
+
+export const RIGHT_SCOPES: readonly RightScope[] = POLICY_SCOPES.filter(
+  (scope) => scope !== 'authentication' && scope !== 'selfservice',
+);
 
 /** A policy as it is stored: lists are comma separated texts, `*` means any; `policy.ts` reads them. */
 export interface Policy {

@@ -347,11 +347,15 @@ async function holdRealms(transaction: Knex.Transaction, realms: readonly string
   return { realm_set_id: rows[0]?.id ?? null };
 }
 
-/** Closes all open challenges of a token, which has a new key or owner. The caller has written its row before. */
+/**
+ * Closes all open challenges of a token, which is lost or has a new key or owner, and ends what its user has signed in
+ * with it. The caller has written its row before.
+ */
 export async function closeOpenChallenges(transaction: Knex.Transaction, tokenId: string): Promise<void> {
   await transaction('challenges')
     .where({ token_id: tokenId, closed_by: null })
     .update({ closed_by: 'superseded', closed_at: transaction.raw('clock_timestamp()') });
+  await transaction('user_sessions').where({ token_id: tokenId }).delete();
 }
 
 /** @returns the token with exactly this serial, or of this id */

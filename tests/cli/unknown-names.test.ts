@@ -52,7 +52,7 @@ describe('a command that names what does not exist', () => {
     ],
     [
       'policy list --scope monitorin',
-      'unknown scope monitorin: did you mean monitoring? the scopes are admin, system, monitoring, ocra, authentication',
+      'unknown scope monitorin: did you mean monitoring? the scopes are admin, system, monitoring, ocra, authentication, selfservice',
       2,
     ],
     [

@@ -3,7 +3,8 @@ import { respond, awaitedToken, openActivation, startRollOut } from '../../src/d
 import { type DeviceToken, findToken, putToken, removeToken } from '../../src/device/device-token.ts';
 import { readCode } from '../../src/device/read-code.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
-import { buildInitUrl, buildNonceUrl, type Issuer, type QrTanUrl } from '../../src/ocra/qrtan-url.ts';
+import { buildInitUrl, buildNonceUrl, type QrTanUrl } from '../../src/ocra/qrtan-url.ts';
+import type { Issuer } from '../../src/ocra/issuer.ts';
 import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { issuerLogo } from '../support/values/issuer-logo.ts';

@@ -24,6 +24,7 @@ const NOT_SEALED = [
   'sign_in_attempts.attempt_hash',
   'sign_in_attempts.password_version',
   'used_sign_ons.state_hash',
+  'user_sessions.session_hash',
   'encryption_keys.canary',
   'encryption_keys.wrapped',
   'imported_entries.fingerprint',

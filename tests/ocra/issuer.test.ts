@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isIssuerLogo, isIssuerName } from '../../src/ocra/qrtan-url.ts';
+import { isIssuerLogo, isIssuerName } from '../../src/ocra/issuer.ts';
 import { issuerLogo } from '../support/values/issuer-logo.ts';
 
 const PICTURE = Buffer.from(issuerLogo(), 'base64url');

@@ -126,7 +126,7 @@ describe('a file of policies', () => {
       read.map(({ policy, withoutEffect, fault }) => [policy.name, policy.active, withoutEffect, fault]),
     ).toEqual([
       ['some', true, ['checkserial'], undefined],
-      ['scope', false, [], expect.stringContaining("Unknown scope 'selfservice'")],
+      ['scope', false, [], expect.stringContaining("Unknown action 'assign' in scope selfservice")],
       ['bound', false, [], expect.stringContaining("Unknown action '!remove'")],
       ['field', false, [], "A policy has no field 'clinet'"],
     ]);

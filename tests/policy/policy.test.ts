@@ -29,7 +29,7 @@ describe('a policy that somebody writes', () => {
     [
       'an unknown scope',
       { scope: 'ocre' },
-      "Unknown scope 'ocre': did you mean ocra? Known: admin, system, monitoring, ocra, authentication.",
+      "Unknown scope 'ocre': did you mean ocra? Known: admin, system, monitoring, ocra, authentication, selfservice.",
     ],
     [
       'an unknown action',
@@ -53,7 +53,7 @@ describe('a policy that somebody writes', () => {
     [
       'a scope of 101 letters',
       { scope: 'x'.repeat(101) },
-      `Unknown scope '${'x'.repeat(100)}…'. Known: admin, system, monitoring, ocra, authentication.`,
+      `Unknown scope '${'x'.repeat(100)}…'. Known: admin, system, monitoring, ocra, authentication, selfservice.`,
     ],
     ['a scope of 100 letters', { scope: 'x'.repeat(100) }, `Unknown scope '${'x'.repeat(100)}'.`],
     ['a name of blanks', { name: '  ' }, 'The name of a policy has 1 to 128 letters'],

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Issuer } from '../../../src/ocra/qrtan-url.ts';
+import type { Issuer } from '../../../src/ocra/issuer.ts';
 
 /** Who has issued a token, as its roll-out has signed it. The logo is part of the name: nothing is loaded for it. */
 export function IssuerLine({ issuer: { name, logo } }: { issuer: Issuer }): JSX.Element {

@@ -2,7 +2,7 @@ import type { DeviceToken } from '../../../src/device/device-token.ts';
 import { shownIssuer } from '../../../src/device/challenge.ts';
 import { MAX_COUNTER } from '../../../src/ocra/compute.ts';
 import { decodeHex } from '../../../src/ocra/hex.ts';
-import type { Issuer } from '../../../src/ocra/qrtan-url.ts';
+import type { Issuer } from '../../../src/ocra/issuer.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { type BackupContent, type StoredToken, VaultError } from './vault.ts';
 

@@ -7,6 +7,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   monitoring: 'Zahlen und Zustände',
   ocra: 'Challenges von Portalen',
   authentication: 'wie sich Token verhalten',
+  selfservice: 'was Benutzer mit ihren eigenen Token tun',
   'admin:init': 'Token ausrollen, oder einem Token einen neuen Schlüssel geben',
   'admin:loadtokens': 'die Schlüssel einer PSKC-Datei laden',
   'admin:show': 'Token auflisten',
@@ -42,14 +43,20 @@ const GERMAN: Readonly<Record<string, string>> = {
   'authentication:otppin': 'PIN oder Passwort vor einer Antwort',
   'authentication:issuer': 'der Name, den Apps neben einem Token zeigen, ab seinem Ausrollen',
   'authentication:issuerlogo': 'das Bild neben dem Namen des Herausgebers',
+  'selfservice:show':
+    'sich unter /app/account anmelden und die eigenen Token sehen, was jede Aktion hier erlaubt',
+  'selfservice:rename': 'ein eigenes Token neu beschreiben',
+  'selfservice:lock':
+    'ein eigenes Token sperren, etwa eines verlorenen Telefons; nur Administratoren heben es auf',
+  'selfservice:enrol': 'ein weiteres Token ausrollen, bestätigt mit dem, das angemeldet hat',
 };
 
 /** German meanings of the forms of entries, by the server's. */
 const GERMAN_FORMS: Readonly<Record<string, string>> = {
   'a realm': 'ein Realm',
   'all realms': 'alle Realms',
-  'an administrator; in the scope authentication, the login of an owner':
-    'ein Administrator; im Bereich authentication der Benutzername eines Inhabers',
+  'an administrator; in authentication and selfservice, the login of an owner':
+    'ein Administrator; in authentication und selfservice der Benutzername eines Inhabers',
   everybody: 'alle',
   'a user in a realm': 'ein Benutzer in einem Realm',
   'all users of a realm': 'alle Benutzer eines Realms',

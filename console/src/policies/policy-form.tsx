@@ -114,7 +114,7 @@ function knownEntries(
   if (field !== 'user') {
     return [];
   }
-  return scope === 'authentication'
+  return scope === 'authentication' || scope === 'selfservice'
     ? ['*', ...realms.map((name) => `*@${name}`), ...resolvers.map((name) => `${name}:`)]
     : ['*', ...administrators, ...groups.map((name) => `group:${name}`)];
 }

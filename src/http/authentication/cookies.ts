@@ -133,15 +133,17 @@ function signInName({ name }: SignInCookie, { secure, prefix }: ServedAt): strin
   return secure ? `${prefix === '' ? '__Host-' : '__Secure-'}${name}` : name;
 }
 
-/** A cookie that names a sign-in which is under way, or holds it. */
+/** A cookie that names a sign-in which is under way, or holds it; or the session of a user. */
 interface SignInCookie {
-  readonly name: 'sign_in' | 'sign_in_confirmation' | 'sign_in_oidc';
+  readonly name: 'sign_in' | 'sign_in_confirmation' | 'sign_in_oidc' | 'user_sign_in' | 'user_session';
   /** `Lax` reaches the server after the redirect of a provider, `Strict` does not. */
   readonly sameSite: 'Strict' | 'Lax';
 }
 
 export const SECOND_STEP: SignInCookie = { name: 'sign_in', sameSite: 'Strict' };
 export const CONFIRMATION: SignInCookie = { name: 'sign_in_confirmation', sameSite: 'Strict' };
+export const USER_SIGN_IN: SignInCookie = { name: 'user_sign_in', sameSite: 'Strict' };
+export const USER_SESSION: SignInCookie = { name: 'user_session', sameSite: 'Strict' };
 export const SINGLE_SIGN_ON: SignInCookie = { name: 'sign_in_oidc', sameSite: 'Lax' };
 
 /** @returns the secret of the sign-in; undefined: this browser has begun none */

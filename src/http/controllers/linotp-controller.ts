@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describedActions } from '../../policy/policy-actions.ts';
-import { RIGHT_SCOPES } from '../../policy/stored-policy.ts';
+import { POLICY_SCOPES } from '../../policy/stored-policy.ts';
 import { describeExamination } from '../../resolvers/resolver-trial-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Services } from '../../services.ts';
@@ -196,7 +196,7 @@ function policyDefinitionEndpoint(): Endpoint {
       parameters: { scope: optional('the only scope', 'admin') },
     },
     ({ parameters: { scope = '' } }) => {
-      const scopes = [...RIGHT_SCOPES, 'authentication'] as const;
+      const scopes = POLICY_SCOPES;
       const named = scopes.find((one) => one === scope.trim());
       if (scope.trim() !== '' && named === undefined) {
         throw new ServiceError('parameter.invalid', `The scope is one of ${scopes.join(', ')}`, {

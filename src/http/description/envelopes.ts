@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AnswerExample, EnvelopeAnswer } from '../answers.ts';
 import type { DialectName } from '../dialects/dialect.ts';
 import type { Family } from '../request/exchange.ts';
-import type { Endpoint, Method } from '../endpoint-spec.ts';
+import { type Endpoint, isOfAccountPage, type Method } from '../endpoint-spec.ts';
 import { type Header, type MediaType, reference, type Reference, type Response } from './openapi.ts';
 
 /** The envelopes: that of the documented dialect, and those of the two releases of LinOTP. */
@@ -106,6 +106,7 @@ const KINDS = {
   400: { name: 'MalformedRequest', meaning: 'the request cannot be read' },
   401: { name: 'NotAuthenticated', meaning: 'no valid credential', headers: ['WWW-Authenticate'] },
   403: { name: 'CrossSiteRequest', meaning: 'another site made a browser send the request' },
+  404: { name: 'NotOffered', meaning: 'no policy offers it: as a path that is not there' },
   413: { name: 'TooLarge', meaning: 'the body is too large' },
   415: { name: 'UnknownMediaType', meaning: 'the body is neither a form nor JSON nor multipart' },
   429: { name: 'TooManyRequests', meaning: 'a limit is reached', headers: ['Retry-After'] },
@@ -138,8 +139,10 @@ const PREFIXES: Readonly<Record<Envelope, string>> = {
 
 /** @returns every response to a failure in that envelope, by the name of its component */
 export function failureResponses(envelope: Envelope): Record<string, Response> {
+  // No policy is asked by the endpoints of LinOTP 3.
+  const kinds = Object.keys(KINDS).filter((key) => envelope !== 'linotp3' || key !== '404');
   return Object.fromEntries(
-    (Object.keys(KINDS) as `${FailureStatus}`[]).map((key) => {
+    (kinds as `${FailureStatus}`[]).map((key) => {
       const status = (key === 'default' ? key : Number(key)) as FailureStatus;
       const { meaning, headers = [] }: FailureKind = KINDS[status];
       const described = headers.map((name) => [name, reference('headers', name)] as const);
@@ -166,27 +169,33 @@ function contentOf(envelope: Envelope, status: FailureStatus): Record<string, Me
 }
 
 /** @returns true if the endpoint may fail with status 200 */
-export function failsInEnvelope({ access, parameters, failureText }: Endpoint): boolean {
-  const hasParameters = access !== 'open' || Object.keys(parameters.shape).length > 0;
+export function failsInEnvelope({ path, access, parameters, failureText }: Endpoint): boolean {
+  const hasParameters =
+    access !== 'open' || isOfAccountPage(path) || Object.keys(parameters.shape).length > 0;
   return failureText === undefined && hasParameters;
 }
 
 /** @returns the statuses with which a request may fail */
 export function failureStatuses(endpoint: Endpoint, method: Method): FailureStatus[] {
-  const { access, requires } = endpoint;
   const isProbe = isUnlimited(endpoint);
   // One that has no envelope describes this state itself.
   const describesOwn = isProbe && endpoint.answers.documented.envelope === undefined;
   return [
     400,
-    ...(access === 'open' && requires !== 'sign-in' && requires !== 'link' ? [] : [401 as const]),
+    ...(isOpen(endpoint) ? [] : [401 as const]),
     ...(refusesForeign(endpoint) ? [403 as const] : []),
+    ...(isOfAccountPage(endpoint.path) ? [404 as const] : []),
     ...(method === 'POST' ? [413 as const, 415 as const] : []),
     ...(isProbe ? [] : [429 as const]),
     500,
     ...(describesOwn ? [] : [503 as const]),
     ...(failsInEnvelope(endpoint) ? ['default' as const] : []),
   ];
+}
+
+/** True if it refuses no credential. */
+function isOpen({ access, requires, path }: Endpoint): boolean {
+  return access === 'open' && requires !== 'sign-in' && requires !== 'link' && !isOfAccountPage(path);
 }
 
 function isUnlimited({ access, answersAlways }: Endpoint): boolean {

@@ -53,6 +53,7 @@ const TAGS = [
   { name: 'admin', description: 'Sessions, enrolment and tokens' },
   { name: 'system', description: 'Policies, realms, resolvers and configuration values' },
   { name: 'operations', description: 'Health and measurements' },
+  { name: 'self-service', description: 'Own tokens of users, at /app/account' },
   { name: 'documentation', description: 'This description' },
 ] as const;
 

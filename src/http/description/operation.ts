@@ -32,6 +32,9 @@ const REQUIREMENTS: Readonly<Record<string, string>> = {
   password: 'Requires the name and password of an administrator.',
   'sign-in': 'Requires a sign-in that this browser has begun.',
   link: 'Requires the link of an operator.',
+  'user-password':
+    'Requires the login and password of a user whom a policy of the scope selfservice lets in.',
+  'user-session': 'Requires the session of a user at /app/account.',
   transaction: 'Requires the id of an open transaction.',
   nothing: 'Open to all.',
 } satisfies Readonly<Partial<Record<Requirement, string>>>;
@@ -91,6 +94,7 @@ const TAGS: Readonly<Record<string, string>> = {
   admin: 'admin',
   system: 'system',
   docs: 'documentation',
+  self: 'self-service',
   'openapi.json': 'documentation',
 };
 

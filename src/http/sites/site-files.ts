@@ -47,7 +47,7 @@ export interface SiteFile {
   in(coding: Coding): Promise<CodedContent>;
 }
 
-/** The files of a site by their paths below its own; `index.html` is the empty path, too. */
+/** The files of a site by their paths below its own; a page also without `.html`, `index.html` as the empty path. */
 export type SiteFiles = ReadonlyMap<string, SiteFile>;
 
 /**
@@ -77,8 +77,10 @@ export async function readSiteFiles(folder: string): Promise<SiteFiles> {
 export function siteFilesOf(contents: ReadonlyMap<string, Buffer>): SiteFiles {
   const served = [...contents].filter(([path]) => Object.hasOwn(TYPES, extname(path)));
   const files = new Map(served.map(([path, content]) => [encodeURI(path), siteFile(path, content)]));
-  const index = files.get('index.html');
-  return index === undefined ? files : files.set('', index);
+  for (const [path, file] of [...files].filter(([name]) => name.endsWith('.html'))) {
+    files.set(path === 'index.html' ? '' : path.slice(0, -'.html'.length), file);
+  }
+  return files;
 }
 
 function siteFile(path: string, content: Buffer): SiteFile {

@@ -22,6 +22,23 @@ export async function administerSystem(
   await post('/system/licence/install', { licence: marks.text('misplaced', 'as a licence') });
   await post('/system/licence/remove');
   await addWebhook(`${name}-hook`, post, marks);
+  await helpThemselves(name, post, marks);
+  await client.send({ path: '/self/tokens', method: 'GET' });
+}
+
+/** Users at the account page, with proofs that are wrong. */
+async function helpThemselves(name: string, post: Post, marks: CanaryMarks): Promise<void> {
+  const wrong = marks.text('wrong password', 'of a user at the account page');
+  const policy = { name: `${name}-self`, scope: 'selfservice', realm: 'staff', user: '*' };
+  await post('/system/setPolicy', { ...policy, action: 'show, rename, lock, enrol' });
+  await post('/self/sign-in', { user: `${name}-nobody`, realm: 'staff', password: wrong });
+  await post('/self/sign-in/finish', { response: wrong });
+  await post('/self/rename', { serial: 'NONE', description: 'x' });
+  await post('/self/lock', { serial: 'NONE' });
+  await post('/self/enrol');
+  await post('/self/enrol/finish', { response: wrong, description: 'x' });
+  await post('/self/sign-out');
+  await post('/system/delPolicy', { name: policy.name });
 }
 
 type Post = (path: string, parameters?: Readonly<Record<string, string>>) => Promise<CanaryAnswer>;

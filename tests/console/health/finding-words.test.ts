@@ -9,7 +9,7 @@ const OF_DOCTOR =
   /^(?:doctor\.skipped|audit\.(?:altered|unverified)|counters\..*|migrations\..*|resolvers\.(?:empty|unavailable)|key\.(?:none|module|missing|mismatch|unavailable)|database\.unavailable)$/;
 
 function codes(): readonly string[] {
-  const files = ['audit', 'configuration', 'database', 'environment', 'key'];
+  const files = ['configuration', 'database', 'environment', 'key'];
   return files.flatMap((file) => {
     const source = readFileSync(join(DOCTOR, `${file}-check.ts`), 'utf8');
     const rules = [...source.matchAll(/^ {4}name: '(\w+)'/gm)].map(([, name = '']) => `database.${name}`);

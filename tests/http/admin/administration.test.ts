@@ -170,9 +170,9 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
 
   describe('policies', () => {
     it('of unknown scope or action are refused with the list of known ones, and nothing is stored', async () => {
-      const given = { name: 'bad', scope: 'selfservice', action: 'x', realm: '*', user: '*' };
+      const given = { name: 'bad', scope: 'enrollment', action: 'x', realm: '*', user: '*' };
       expect(await text('/system/setPolicy', given)).toBe(
-        "Unknown scope 'selfservice'. Known: admin, system, monitoring, ocra, authentication.",
+        "Unknown scope 'enrollment'. Known: admin, system, monitoring, ocra, authentication, selfservice.",
       );
       expect(await text('/system/setPolicy', { ...given, scope: 'ocra' })).toBe(
         "Unknown action 'x' in scope ocra. Known: request, status, activationcode, calcOTP, secondfactor, *.",

@@ -1,5 +1,6 @@
 import { deriveTokenKey, encodeActivationCode } from '../../../../src/ocra/key-derivation.ts';
-import { buildInitUrl, buildNonceUrl, buildRequestUrl, type Issuer } from '../../../../src/ocra/qrtan-url.ts';
+import { buildInitUrl, buildNonceUrl, buildRequestUrl } from '../../../../src/ocra/qrtan-url.ts';
+import type { Issuer } from '../../../../src/ocra/issuer.ts';
 import { parseOcraSuite } from '../../../../src/ocra/suite.ts';
 
 export const SERIAL = 'LSQR0001';

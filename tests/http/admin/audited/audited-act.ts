@@ -13,8 +13,8 @@ export interface Act {
   /** Makes what the act is about. */
   readonly prepare: () => Promise<ActRequest>;
   readonly outcomes: readonly string[];
-  /** The action in the audit; by default the path, as commands do the same. */
-  readonly action?: string;
+  /** The action in the audit, or that of each row; by default the path, as commands do the same. */
+  readonly action?: string | readonly string[];
   /** True if it changes nothing but the audit. */
   readonly isIdle?: true;
   /** undefined: the open endpoints, where there is no right to be missed. */

@@ -9,6 +9,7 @@ import { auditedAudit } from './audited-audit.ts';
 import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
 import { auditedAdministrators } from './audited-administrators.ts';
 import { LOOKS_FOR_ALL, QUESTIONS } from './audited-looks.ts';
+import { auditedSelfService } from './audited-self-service.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { hashOfAllTables, withoutAudit } from './audited-tables.ts';
 import { CookieRequests } from './cookie-requests.ts';
@@ -317,6 +318,8 @@ const ACTS: Readonly<Record<string, Act>> = {
     outcomes: ['wrong'],
     isOpen: true,
   },
+  // Last: a licence above is for a few users.
+  ...auditedSelfService({ application: () => application, name: () => unused().toLowerCase(), suite: SUITE }),
 };
 
 const endpoints = declaredEndpoints();
@@ -392,9 +395,9 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
     const { response, rows } = await ask(path, asked);
     expect(response.status).toBe(200);
     expect(rows).toEqual(
-      outcomes.map((outcome) => ({
+      outcomes.map((outcome, place) => ({
         outcome,
-        action: action ?? path.slice(1),
+        action: (typeof action === 'object' ? action[place] : action) ?? path.slice(1),
         client: '127.0.0.1',
         actor: asked.actor ?? (isOpen === true ? '' : 'admin'),
       })),

@@ -1,0 +1,195 @@
+import { readVerdict } from '../../../src/device/response-request.ts';
+
+/** What went wrong, as far as the page has words for it. */
+export type AccountFault =
+  'refused' | 'wrong' | 'ended' | 'missing' | 'limited' | 'no-connection' | { readonly message: string };
+
+/** A request that failed. */
+export class AccountFailure extends Error {
+  readonly fault: AccountFault;
+
+  constructor(fault: AccountFault) {
+    super(typeof fault === 'string' ? fault : fault.message);
+    this.fault = fault;
+  }
+}
+
+/** A challenge for a token of the person. */
+export interface Asked {
+  readonly transactionid: string;
+  /** The content of the QR code. */
+  readonly data: string;
+}
+
+/** A sign-in whose password was right. */
+export interface BegunSignIn extends Asked {
+  readonly serial: string;
+  readonly tokens: readonly { readonly serial: string; readonly description: string }[];
+}
+
+export interface OwnToken {
+  readonly serial: string;
+  readonly description: string;
+  readonly state: 'active' | 'locked' | 'off' | 'rollout';
+  readonly present: boolean;
+  readonly created: string;
+  readonly last_use: string | null;
+}
+
+/** The account of the person who has signed in. */
+export interface OwnAccount {
+  readonly login: string;
+  readonly acts: readonly string[];
+  readonly tokens: readonly OwnToken[];
+  readonly csrf_token: string;
+}
+
+/** The codes of a roll-out. */
+export interface Enrolment {
+  readonly serial: string;
+  readonly init: string;
+  readonly activation_code: string;
+  readonly nonce: string;
+  readonly transactionid: string;
+}
+
+export interface Credentials {
+  readonly user: string;
+  readonly realm: string;
+  readonly password: string;
+}
+
+type Values = Readonly<Record<string, string>>;
+
+const TIMEOUT_MS = 30_000;
+
+/** The server's part of the account page, below the same address. */
+export class AccountApi {
+  #csrf = '';
+
+  /** @param serial the token to ask; undefined: the one used last */
+  signIn({ user, realm, password }: Credentials, serial?: string): Promise<BegunSignIn> {
+    const where = { ...(realm.trim() !== '' && { realm }), ...(serial !== undefined && { serial }) };
+    return this.#post('self/sign-in', { user, password, ...where });
+  }
+
+  /** @param response undefined: asks whether the app has sent it */
+  async finishSignIn(response?: string): Promise<boolean> {
+    const done = await this.#post<{ signed_in: boolean; csrf_token?: string }>(
+      'self/sign-in/finish',
+      given(response),
+    );
+    this.#csrf = done.csrf_token ?? this.#csrf;
+    return done.signed_in;
+  }
+
+  async account(): Promise<OwnAccount> {
+    const account = await this.#ask<OwnAccount>('self/tokens', { method: 'GET' });
+    this.#csrf = account.csrf_token;
+    return account;
+  }
+
+  rename(serial: string, description: string): Promise<true> {
+    return this.#post('self/rename', { serial, description });
+  }
+
+  lock(serial: string): Promise<true> {
+    return this.#post('self/lock', { serial });
+  }
+
+  askToEnrol(): Promise<Asked> {
+    return this.#post('self/enrol', {});
+  }
+
+  /** @returns undefined while the app has not answered */
+  async enrol(description: string, response?: string): Promise<Enrolment | undefined> {
+    const done = await this.#post<{ enrolled: boolean } & Enrolment>('self/enrol/finish', {
+      description,
+      ...given(response),
+    });
+    return done.enrolled ? done : undefined;
+  }
+
+  /** Sends the first response of a new phone. @returns true if it was right */
+  async complete(transactionid: string, pass: string): Promise<boolean> {
+    const answer = await this.#fetch('ocra/check_t', {
+      method: 'POST',
+      body: new URLSearchParams({ transactionid, pass }),
+    });
+    return readVerdict(await answer.text()) === true;
+  }
+
+  signOut(): Promise<true> {
+    return this.#post('self/sign-out', {});
+  }
+
+  #post<Value>(path: string, values: Values): Promise<Value> {
+    return this.#ask(path, { method: 'POST', body: new URLSearchParams(values) });
+  }
+
+  async #ask<Value>(path: string, request: RequestInit): Promise<Value> {
+    const answer = await this.#fetch(path, request);
+    const result = await resultOf<Value>(answer);
+    if (!answer.ok || result.status !== true || result.value === undefined) {
+      throw new AccountFailure(faultOf(answer, result.error?.message));
+    }
+    return result.value;
+  }
+
+  async #fetch(path: string, request: RequestInit): Promise<Response> {
+    try {
+      return await fetch(new URL(`../${path}`, document.baseURI), {
+        ...request,
+        headers: { 'X-CSRF-TOKEN': this.#csrf },
+        credentials: 'same-origin',
+        redirect: 'error',
+        cache: 'no-store',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch {
+      throw new AccountFailure('no-connection');
+    }
+  }
+}
+
+interface Result<Value> {
+  readonly status?: boolean;
+  readonly value?: Value;
+  readonly error?: { readonly message?: string };
+}
+
+async function resultOf<Value>(answer: Response): Promise<Result<Value>> {
+  const body = (await answer.json().catch(() => undefined)) as { result?: Result<Value> } | undefined;
+  return body?.result ?? {};
+}
+
+function given(response: string | undefined): Values {
+  return response === undefined ? {} : { response };
+}
+
+function faultOf({ status, headers }: Response, message: string | undefined): AccountFault {
+  const code = headers.get('Tankeeper-Failure') ?? '';
+  if (status === 401) {
+    const isWrong = code === 'sign-in.refused/second-factor';
+    return isWrong ? 'wrong' : code === 'sign-in.refused/password' ? 'refused' : 'ended';
+  }
+  if (status === 404) {
+    return 'missing';
+  }
+  return status === 429 ? 'limited' : { message: message ?? `HTTP ${status}` };
+}
+
+/** @returns what the person calls a token */
+export function nameOf({ serial, description }: Pick<OwnToken, 'serial' | 'description'>): string {
+  return description.trim() === '' ? serial : description;
+}
+
+/** @returns the value in place of the failure of a wrong response, after which one may try again */
+export async function ifWrong<Value>(answer: Promise<Value>, value: Value): Promise<Value> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof AccountFailure && error.fault === 'wrong') {
+      return value;
+    }
+    throw error;
+  });
+}

@@ -1,0 +1,66 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Notice } from '../design/notice.tsx';
+import { Screen } from '../design/screen.tsx';
+import { useTexts } from '../language/language.ts';
+import { AccountApi, AccountFailure, type OwnAccount } from './account-api.ts';
+import { accountTexts } from './account-texts.ts';
+import { EnrolScreens } from './enrol-screens.tsx';
+import { SignInScreens } from './sign-in-screens.tsx';
+import { TokensScreen } from './tokens-screen.tsx';
+
+const api = new AccountApi();
+
+type State =
+  | { readonly kind: 'loading' | 'missing' | 'signed-out' | 'ended' }
+  | { readonly kind: 'tokens' | 'enrol'; readonly account: OwnAccount; readonly said?: string };
+
+/** The account page: the sign-in, the own tokens, and the enrolment of another one. */
+export function AccountPage(): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const [state, setState] = useState<State>({ kind: 'loading' });
+  const load = async (said?: string): Promise<void> => {
+    const account = await api.account();
+    setState({ kind: 'tokens', account, ...(said !== undefined && { said }) });
+  };
+  const end = (): void => {
+    setState({ kind: 'ended' });
+  };
+  useEffect(() => {
+    load().catch((error: unknown) => {
+      const isMissing = error instanceof AccountFailure && error.fault === 'missing';
+      setState({ kind: isMissing ? 'missing' : 'signed-out' });
+    });
+  }, []);
+  switch (state.kind) {
+    case 'loading':
+      return <p class="muted">{texts.loading}</p>;
+    case 'missing':
+      return (
+        <Screen title={texts.missingTitle}>
+          <Notice kind="info">{texts.missing}</Notice>
+        </Screen>
+      );
+    case 'signed-out':
+    case 'ended':
+      return <SignInScreens api={api} hasEnded={state.kind === 'ended'} onSignedIn={load} />;
+    case 'tokens':
+      return (
+        <TokensScreen
+          api={api}
+          account={state.account}
+          said={state.said}
+          onChanged={load}
+          onEnrol={() => {
+            setState({ kind: 'enrol', account: state.account });
+          }}
+          onSignedOut={() => {
+            setState({ kind: 'signed-out' });
+          }}
+          onEnded={end}
+        />
+      );
+    case 'enrol':
+      return <EnrolScreens api={api} onDone={load} onEnded={end} />;
+  }
+}

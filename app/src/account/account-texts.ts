@@ -1,0 +1,190 @@
+import type { Texts } from '../language/language.ts';
+import type { AccountFault } from './account-api.ts';
+
+interface AccountTexts {
+  readonly faults: Readonly<Record<Extract<AccountFault, string>, string>>;
+  readonly loading: string;
+  readonly signInTitle: string;
+  readonly signInText: string;
+  readonly user: string;
+  readonly realm: string;
+  readonly realmHint: string;
+  readonly password: string;
+  readonly next: string;
+  readonly missingTitle: string;
+  readonly missing: string;
+  readonly confirmTitle: string;
+  readonly confirmText: (token: string) => string;
+  readonly useOther: (token: string) => string;
+  readonly code: string;
+  readonly openApp: string;
+  readonly waiting: string;
+  readonly response: string;
+  readonly responseHint: string;
+  readonly confirm: string;
+  readonly title: string;
+  readonly signedInAs: (login: string) => string;
+  readonly states: Readonly<Record<'active' | 'locked' | 'off' | 'rollout', string>>;
+  readonly present: string;
+  readonly serial: string;
+  readonly lastUse: string;
+  readonly never: string;
+  readonly rename: (token: string) => string;
+  readonly description: string;
+  readonly save: string;
+  readonly cancel: string;
+  readonly lock: (token: string) => string;
+  readonly lockText: string;
+  readonly lockOwnText: string;
+  readonly lockNow: string;
+  readonly renamed: string;
+  readonly lockedNow: string;
+  readonly enrol: string;
+  readonly signOut: string;
+  readonly enrolTitle: string;
+  readonly enrolText: string;
+  readonly enrolConfirmTitle: string;
+  readonly firstTitle: string;
+  readonly firstText: string;
+  readonly firstCode: string;
+  readonly secondTitle: string;
+  readonly secondText: string;
+  readonly secondCode: string;
+  readonly activationCode: string;
+  readonly added: string;
+}
+
+export const accountTexts: Texts<AccountTexts> = {
+  en: {
+    faults: {
+      refused: 'User name or password is wrong, or you have no phone that can confirm. Ask your helpdesk.',
+      wrong: 'This response was not right. Please try again.',
+      ended: 'You are signed out. Please sign in again.',
+      missing: 'This is not offered here.',
+      limited: 'Too many attempts. Please wait a few minutes.',
+      'no-connection': 'The server cannot be reached. Please try again.',
+    },
+    loading: 'One moment …',
+    signInTitle: 'Sign in to your account',
+    signInText: 'Sign in with your password and a phone that you use already.',
+    user: 'User name',
+    realm: 'Realm',
+    realmHint: 'Leave it empty unless you were given one.',
+    password: 'Password',
+    next: 'Continue',
+    missingTitle: 'There is no account page here',
+    missing: 'This server does not offer it. Ask your helpdesk.',
+    confirmTitle: 'Confirm the sign-in',
+    confirmText: (token) =>
+      `Scan this code with the app on “${token}”. Confirm only what you do here yourself.`,
+    useOther: (token) => `Use “${token}” instead`,
+    code: 'QR code for your QR-TAN app',
+    openApp: 'Open in the app on this device',
+    waiting: 'Waiting for your confirmation.',
+    response: 'Or type the digits that the app shows',
+    responseHint: 'If you have a PIN, type it before the digits.',
+    confirm: 'Confirm',
+    title: 'Your phones',
+    signedInAs: (login) => `You are signed in as ${login}.`,
+    states: {
+      active: 'Ready.',
+      locked: 'Blocked after too many wrong responses. Ask your helpdesk.',
+      off: 'Locked.',
+      rollout: 'Not set up completely.',
+    },
+    present: 'You signed in with it.',
+    serial: 'Serial number',
+    lastUse: 'Last used',
+    never: 'never',
+    rename: (token) => `Rename “${token}”`,
+    description: 'Name of the phone',
+    save: 'Save',
+    cancel: 'Cancel',
+    lock: (token) => `Lock “${token}”`,
+    lockText: 'It confirms nothing any more. Only your helpdesk can undo this.',
+    lockOwnText: 'You signed in with it: you will be signed out. Only your helpdesk can undo this.',
+    lockNow: 'Lock now',
+    renamed: 'The new name is saved.',
+    lockedNow: 'The phone is locked.',
+    enrol: 'Add another phone',
+    signOut: 'Sign out',
+    enrolTitle: 'Add another phone',
+    enrolText: 'You confirm it with the phone with which you signed in.',
+    enrolConfirmTitle: 'Confirm the new phone',
+    firstTitle: 'First code for the new phone',
+    firstText: 'Open the app on the new phone and scan this code. Then go on.',
+    firstCode: 'First QR code for the new phone',
+    secondTitle: 'Second code for the new phone',
+    secondText: 'Scan this code with the new phone, and type the activation code there.',
+    secondCode: 'Second QR code for the new phone',
+    activationCode: 'Activation code',
+    added: 'The new phone is ready.',
+  },
+  de: {
+    faults: {
+      refused:
+        'Benutzername oder Passwort ist falsch, oder Sie haben kein Telefon, das bestätigen kann. Fragen Sie Ihren Helpdesk.',
+      wrong: 'Diese Antwort war nicht richtig. Bitte versuchen Sie es noch einmal.',
+      ended: 'Sie sind abgemeldet. Bitte melden Sie sich neu an.',
+      missing: 'Das wird hier nicht angeboten.',
+      limited: 'Zu viele Versuche. Bitte warten Sie einige Minuten.',
+      'no-connection': 'Der Server ist nicht erreichbar. Bitte versuchen Sie es noch einmal.',
+    },
+    loading: 'Einen Moment …',
+    signInTitle: 'An Ihrem Konto anmelden',
+    signInText: 'Melden Sie sich mit Ihrem Passwort und einem Telefon an, das Sie schon benutzen.',
+    user: 'Benutzername',
+    realm: 'Realm',
+    realmHint: 'Lassen Sie das leer, wenn Ihnen keiner genannt wurde.',
+    password: 'Passwort',
+    next: 'Weiter',
+    missingTitle: 'Hier gibt es keine Kontoseite',
+    missing: 'Dieser Server bietet sie nicht an. Fragen Sie Ihren Helpdesk.',
+    confirmTitle: 'Anmeldung bestätigen',
+    confirmText: (token) =>
+      `Lesen Sie diesen Code mit der App auf „${token}“. Bestätigen Sie nur, was Sie hier selbst tun.`,
+    useOther: (token) => `Stattdessen „${token}“ benutzen`,
+    code: 'QR-Code für Ihre QR-TAN-App',
+    openApp: 'In der App auf diesem Gerät öffnen',
+    waiting: 'Ihre Bestätigung wird erwartet.',
+    response: 'Oder die Ziffern aus der App eingeben',
+    responseHint: 'Wenn Sie eine PIN haben, geben Sie sie vor den Ziffern ein.',
+    confirm: 'Bestätigen',
+    title: 'Ihre Telefone',
+    signedInAs: (login) => `Sie sind als ${login} angemeldet.`,
+    states: {
+      active: 'Bereit.',
+      locked: 'Gesperrt nach zu vielen falschen Antworten. Fragen Sie Ihren Helpdesk.',
+      off: 'Gesperrt.',
+      rollout: 'Nicht fertig eingerichtet.',
+    },
+    present: 'Damit haben Sie sich angemeldet.',
+    serial: 'Seriennummer',
+    lastUse: 'Zuletzt benutzt',
+    never: 'nie',
+    rename: (token) => `„${token}“ umbenennen`,
+    description: 'Name des Telefons',
+    save: 'Speichern',
+    cancel: 'Abbrechen',
+    lock: (token) => `„${token}“ sperren`,
+    lockText: 'Es bestätigt dann nichts mehr. Nur Ihr Helpdesk kann das rückgängig machen.',
+    lockOwnText:
+      'Damit haben Sie sich angemeldet: Sie werden abgemeldet. Nur Ihr Helpdesk kann das rückgängig machen.',
+    lockNow: 'Jetzt sperren',
+    renamed: 'Der neue Name ist gespeichert.',
+    lockedNow: 'Das Telefon ist gesperrt.',
+    enrol: 'Weiteres Telefon hinzufügen',
+    signOut: 'Abmelden',
+    enrolTitle: 'Weiteres Telefon hinzufügen',
+    enrolText: 'Sie bestätigen es mit dem Telefon, mit dem Sie sich angemeldet haben.',
+    enrolConfirmTitle: 'Neues Telefon bestätigen',
+    firstTitle: 'Erster Code für das neue Telefon',
+    firstText: 'Öffnen Sie die App auf dem neuen Telefon und lesen Sie diesen Code. Dann geht es weiter.',
+    firstCode: 'Erster QR-Code für das neue Telefon',
+    secondTitle: 'Zweiter Code für das neue Telefon',
+    secondText: 'Lesen Sie diesen Code mit dem neuen Telefon, und geben Sie dort den Aktivierungscode ein.',
+    secondCode: 'Zweiter QR-Code für das neue Telefon',
+    activationCode: 'Aktivierungscode',
+    added: 'Das neue Telefon ist bereit.',
+  },
+};

@@ -1,0 +1,107 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { drawQrCode } from '../../component/qr-drawing.ts';
+import { Button } from '../design/button.tsx';
+import { Field } from '../design/field.tsx';
+import { Notice } from '../design/notice.tsx';
+import { useTexts } from '../language/language.ts';
+import { Form } from '../vault-screens/form.tsx';
+import { accountTexts } from './account-texts.ts';
+import { useWork } from './work.tsx';
+
+const POLL_MS = 2_000;
+
+/** A QR code for the app. */
+export function QrCode({ code, label }: { code: string; label: string }): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const drawn = drawQrCode(code);
+    place.current?.replaceChildren(...(drawn === undefined ? [] : [drawn]));
+  }, [code]);
+  return <div class="account-code" role="img" aria-label={label} ref={place} />;
+}
+
+interface PanelProps {
+  /** The content of the QR code. */
+  readonly code: string;
+  /** The words for the code; default: those of a challenge. */
+  readonly label?: string;
+  /**
+   * Ends what is asked.
+   * @param response undefined: asks whether the app has sent it
+   * @returns false for a response that is not right, or not there yet
+   */
+  readonly onAnswer: (response?: string) => Promise<boolean>;
+  /** Receives a failure of the look for an answer that the app has sent. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Shows a challenge until the app has answered it, or its digits were typed. */
+export function ChallengePanel({ code, label, onAnswer, onFailure }: PanelProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const [response, setResponse] = useState('');
+  const [isWrong, setWrong] = useState(false);
+  const { run, isBusy, notice } = useWork();
+  usePolling(() => onAnswer(), onFailure, code);
+  return (
+    <>
+      <QrCode code={code} label={label ?? texts.code} />
+      <p>
+        <a href={`./#link=${encodeURIComponent(code)}`} target="_blank" rel="noreferrer">
+          {texts.openApp}
+        </a>
+      </p>
+      <Notice kind="info">{texts.waiting}</Notice>
+      {notice}
+      <Form
+        onSubmit={() => {
+          const typed = response.replace(/\s/g, '');
+          if (typed !== '') {
+            run(async () => {
+              setWrong(!(await onAnswer(typed)));
+              setResponse('');
+            });
+          }
+        }}
+      >
+        <Field
+          label={texts.response}
+          value={response}
+          onValue={setResponse}
+          autocomplete="one-time-code"
+          hint={texts.responseHint}
+          error={isWrong ? texts.faults.wrong : undefined}
+        />
+        <Button kind="primary" type="submit" busy={isBusy}>
+          {texts.confirm}
+        </Button>
+      </Form>
+    </>
+  );
+}
+
+/** Asks every two seconds until the answer is there, one at a time. */
+function usePolling(ask: () => Promise<boolean>, onFailure: (error: unknown) => void, subject: string): void {
+  const latest = useRef({ ask, onFailure });
+  latest.current = { ask, onFailure };
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isGone = false;
+    const look = async (): Promise<void> => {
+      try {
+        if (!isGone && !(await latest.current.ask())) {
+          timer = setTimeout(() => void look(), POLL_MS);
+        }
+      } catch (error) {
+        if (!isGone) {
+          latest.current.onFailure(error);
+        }
+      }
+    };
+    timer = setTimeout(() => void look(), POLL_MS);
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+    };
+  }, [subject]);
+}

@@ -1,0 +1,165 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../design/button.tsx';
+import { Field } from '../design/field.tsx';
+import { Screen } from '../design/screen.tsx';
+import { useTexts } from '../language/language.ts';
+import { Form } from '../vault-screens/form.tsx';
+import { type AccountApi, type Enrolment, ifWrong } from './account-api.ts';
+import { accountTexts } from './account-texts.ts';
+import { ChallengePanel, QrCode } from './challenge-panel.tsx';
+import { useWork } from './work.tsx';
+
+interface EnrolProps {
+  readonly api: AccountApi;
+  /** Shows the tokens, and says what was done. */
+  readonly onDone: (said?: string) => Promise<void>;
+  readonly onEnded: () => void;
+}
+
+type Step =
+  | { readonly kind: 'name' }
+  | { readonly kind: 'confirm'; readonly code: string }
+  | { readonly kind: 'first' | 'second'; readonly enrolment: Enrolment };
+
+/** The enrolment of another phone: its name, the confirmation by the first one, and the two codes of the roll-out. */
+export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const [description, setDescription] = useState('');
+  const [step, setStep] = useState<Step>({ kind: 'name' });
+  const { run, fail, isBusy, notice } = useWork(onEnded);
+  switch (step.kind) {
+    case 'name':
+      return (
+        <NameScreen
+          name={description}
+          isBusy={isBusy}
+          notice={notice}
+          onName={setDescription}
+          onCancel={() => {
+            run(() => onDone());
+          }}
+          onNext={() => {
+            run(async () => {
+              setStep({ kind: 'confirm', code: (await api.askToEnrol()).data });
+            });
+          }}
+        />
+      );
+    case 'confirm':
+      return (
+        <Screen title={texts.enrolConfirmTitle}>
+          <p class="screen-text">{texts.enrolText}</p>
+          <ChallengePanel
+            code={step.code}
+            onAnswer={async (response) => {
+              const enrolment = await ifWrong(api.enrol(description, response), undefined);
+              if (enrolment !== undefined) {
+                setStep({ kind: 'first', enrolment });
+              }
+              return enrolment !== undefined;
+            }}
+            onFailure={(error) => {
+              setStep({ kind: 'name' });
+              fail(error);
+            }}
+          />
+        </Screen>
+      );
+    case 'first':
+    case 'second':
+      return (
+        <CodeScreens
+          enrolment={step.enrolment}
+          isFirst={step.kind === 'first'}
+          onNext={() => {
+            setStep({ kind: 'second', enrolment: step.enrolment });
+          }}
+          api={api}
+          onDone={onDone}
+          onEnded={onEnded}
+        />
+      );
+  }
+}
+
+interface NameProps {
+  readonly name: string;
+  readonly isBusy: boolean;
+  readonly notice: JSX.Element | undefined;
+  readonly onName: (name: string) => void;
+  readonly onCancel: () => void;
+  readonly onNext: () => void;
+}
+
+function NameScreen({ name, isBusy, notice, onName, onCancel, onNext }: NameProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  return (
+    <Screen title={texts.enrolTitle}>
+      <p class="screen-text">{texts.enrolText}</p>
+      {notice}
+      <Form onSubmit={onNext}>
+        <Field label={texts.description} value={name} onValue={onName} />
+        <Button kind="primary" type="submit" busy={isBusy}>
+          {texts.next}
+        </Button>
+        <Button onPress={onCancel}>{texts.cancel}</Button>
+      </Form>
+    </Screen>
+  );
+}
+
+interface CodeProps extends EnrolProps {
+  readonly enrolment: Enrolment;
+  readonly isFirst: boolean;
+  readonly onNext: () => void;
+}
+
+function CodeScreens({ enrolment, isFirst, onNext, api, onDone, onEnded }: CodeProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  if (isFirst) {
+    return (
+      <Screen title={texts.firstTitle}>
+        <p class="screen-text">{texts.firstText}</p>
+        <QrCode code={enrolment.init} label={texts.firstCode} />
+        <Button kind="primary" onPress={onNext}>
+          {texts.next}
+        </Button>
+      </Screen>
+    );
+  }
+  const groups = enrolment.activation_code.replace(/.{4}(?=.)/g, '$& ');
+  return (
+    <Screen title={texts.secondTitle}>
+      <p class="screen-text">{texts.secondText}</p>
+      <p>
+        {texts.activationCode}: <strong>{groups}</strong>
+      </p>
+      <ChallengePanel
+        code={enrolment.nonce}
+        label={texts.secondCode}
+        onAnswer={async (response) => {
+          const isReady = await completed(api, enrolment, response);
+          if (isReady) {
+            await onDone(texts.added);
+          }
+          return isReady;
+        }}
+        onFailure={onEnded}
+      />
+    </Screen>
+  );
+}
+
+/** @returns true if the new phone is ready: its app has sent the first response, or it was typed */
+async function completed(
+  api: AccountApi,
+  { serial, transactionid }: Enrolment,
+  response?: string,
+): Promise<boolean> {
+  if (response !== undefined) {
+    return api.complete(transactionid, response);
+  }
+  const { tokens } = await api.account();
+  return tokens.some((token) => token.serial === serial && token.state === 'active');
+}

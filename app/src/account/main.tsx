@@ -1,0 +1,15 @@
+import { render } from 'preact';
+import '../design/design.css';
+import { LanguageContext } from '../language/language.ts';
+import { Preferences } from '../shell/preferences.ts';
+import { AccountPage } from './account-page.tsx';
+
+const root = document.getElementById('app');
+if (root !== null) {
+  render(
+    <LanguageContext.Provider value={new Preferences().language}>
+      <AccountPage />
+    </LanguageContext.Provider>,
+    root,
+  );
+}

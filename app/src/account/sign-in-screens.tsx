@@ -1,0 +1,126 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../design/button.tsx';
+import { Field } from '../design/field.tsx';
+import { Notice } from '../design/notice.tsx';
+import { Screen } from '../design/screen.tsx';
+import { useTexts } from '../language/language.ts';
+import { Form } from '../vault-screens/form.tsx';
+import { type AccountApi, type BegunSignIn, type Credentials, ifWrong, nameOf } from './account-api.ts';
+import { accountTexts } from './account-texts.ts';
+import { ChallengePanel } from './challenge-panel.tsx';
+import { useWork } from './work.tsx';
+
+interface SignInProps {
+  readonly api: AccountApi;
+  /** True after a session that has ended by itself. */
+  readonly hasEnded: boolean;
+  readonly onSignedIn: () => Promise<void>;
+}
+
+const NOTHING: Credentials = { user: '', realm: '', password: '' };
+
+/** The sign-in: password, then a phone. */
+export function SignInScreens({ api, hasEnded, onSignedIn }: SignInProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const [credentials, setCredentials] = useState(NOTHING);
+  const [begun, setBegun] = useState<BegunSignIn>();
+  const { run, fail, isBusy, notice } = useWork();
+  const begin = (serial?: string): void => {
+    run(async () => {
+      setBegun(await api.signIn(credentials, serial));
+    });
+  };
+  if (begun !== undefined) {
+    return (
+      <ConfirmScreen
+        begun={begun}
+        onOther={begin}
+        onAnswer={async (response) => {
+          const isDone = await ifWrong(api.finishSignIn(response), false);
+          if (isDone) {
+            setCredentials(NOTHING);
+            await onSignedIn();
+          }
+          return isDone;
+        }}
+        onFailure={(error) => {
+          setBegun(undefined);
+          fail(error);
+        }}
+      />
+    );
+  }
+  return (
+    <Screen title={texts.signInTitle}>
+      <p class="screen-text">{texts.signInText}</p>
+      {hasEnded && notice === undefined && <Notice kind="info">{texts.faults.ended}</Notice>}
+      {notice}
+      <PasswordForm credentials={credentials} isBusy={isBusy} onChange={setCredentials} onSubmit={begin} />
+    </Screen>
+  );
+}
+
+interface PasswordProps {
+  readonly credentials: Credentials;
+  readonly isBusy: boolean;
+  readonly onChange: (credentials: Credentials) => void;
+  readonly onSubmit: () => void;
+}
+
+function PasswordForm({ credentials, isBusy, onChange, onSubmit }: PasswordProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const field = (name: keyof Credentials) => ({
+    label: texts[name],
+    value: credentials[name],
+    onValue: (value: string) => {
+      onChange({ ...credentials, [name]: value });
+    },
+  });
+  return (
+    <Form
+      onSubmit={() => {
+        onSubmit();
+      }}
+    >
+      <Field {...field('user')} autocomplete="username" />
+      <Field {...field('password')} type="password" autocomplete="current-password" />
+      <Field {...field('realm')} hint={texts.realmHint} />
+      <Button kind="primary" type="submit" busy={isBusy}>
+        {texts.next}
+      </Button>
+    </Form>
+  );
+}
+
+interface ConfirmProps {
+  readonly begun: BegunSignIn;
+  readonly onOther: (serial: string) => void;
+  readonly onAnswer: (response?: string) => Promise<boolean>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+function ConfirmScreen({ begun, onOther, onAnswer, onFailure }: ConfirmProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const asked = begun.tokens.find(({ serial }) => serial === begun.serial) ?? {
+    serial: begun.serial,
+    description: '',
+  };
+  const others = begun.tokens.filter(({ serial }) => serial !== begun.serial);
+  return (
+    <Screen title={texts.confirmTitle}>
+      <p class="screen-text">{texts.confirmText(nameOf(asked))}</p>
+      <ChallengePanel key={begun.data} code={begun.data} onAnswer={onAnswer} onFailure={onFailure} />
+      {others.map((other) => (
+        <Button
+          key={other.serial}
+          onPress={() => {
+            onOther(other.serial);
+          }}
+        >
+          {texts.useOther(nameOf(other))}
+        </Button>
+      ))}
+    </Screen>
+  );
+}

@@ -1,0 +1,209 @@
+import type { JSX } from 'preact';
+import { useContext, useState } from 'preact/hooks';
+import { Button } from '../design/button.tsx';
+import { Field } from '../design/field.tsx';
+import { Notice } from '../design/notice.tsx';
+import { Screen } from '../design/screen.tsx';
+import { LanguageContext, useTexts } from '../language/language.ts';
+import { timeText } from '../language/time-text.ts';
+import { Form } from '../vault-screens/form.tsx';
+import { type AccountApi, nameOf, type OwnAccount, type OwnToken } from './account-api.ts';
+import { accountTexts } from './account-texts.ts';
+import { useWork } from './work.tsx';
+
+interface TokensProps {
+  readonly api: AccountApi;
+  readonly account: OwnAccount;
+  /** What was done a moment ago. */
+  readonly said: string | undefined;
+  /** Shows the account as it is now, and says what was done. */
+  readonly onChanged: (said: string) => Promise<void>;
+  readonly onEnrol: () => void;
+  readonly onSignedOut: () => void;
+  readonly onEnded: () => void;
+}
+
+/** The own tokens, with what the person may do. */
+export function TokensScreen(props: TokensProps): JSX.Element {
+  const { api, account, said, onEnrol, onSignedOut, onEnded } = props;
+  const texts = useTexts(accountTexts);
+  const { run, isBusy, notice } = useWork(onEnded);
+  return (
+    <Screen title={texts.title}>
+      <p class="screen-text">{texts.signedInAs(account.login)}</p>
+      {said !== undefined && <Notice kind="success">{said}</Notice>}
+      {notice}
+      {account.tokens.map((token) => (
+        <TokenCard key={token.serial} token={token} {...props} />
+      ))}
+      <div class="actions">
+        {account.acts.includes('enrol') && (
+          <Button kind="primary" onPress={onEnrol}>
+            {texts.enrol}
+          </Button>
+        )}
+        <Button
+          busy={isBusy}
+          onPress={() => {
+            run(async () => {
+              await api.signOut();
+              onSignedOut();
+            });
+          }}
+        >
+          {texts.signOut}
+        </Button>
+      </div>
+    </Screen>
+  );
+}
+
+function TokenCard({ token, ...props }: TokensProps & { token: OwnToken }): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const language = useContext(LanguageContext);
+  const [open, setOpen] = useState<'rename' | 'lock'>();
+  const name = nameOf(token);
+  const close = (): void => {
+    setOpen(undefined);
+  };
+  return (
+    <section class="card" aria-label={name}>
+      <h2>{name}</h2>
+      <p>
+        {texts.states[token.state]} {token.present && texts.present}
+      </p>
+      <p class="muted">
+        {texts.serial}: {token.serial} · {texts.lastUse}:{' '}
+        {token.last_use === null ? texts.never : timeText(language, Date.parse(token.last_use))}
+      </p>
+      {open === undefined ? (
+        <TokenActs acts={props.account.acts} token={token} onOpen={setOpen} />
+      ) : (
+        <OpenAct act={open} token={token} onClose={close} {...props} />
+      )}
+    </section>
+  );
+}
+
+interface ActsProps {
+  readonly acts: readonly string[];
+  readonly token: OwnToken;
+  readonly onOpen: (act: 'rename' | 'lock') => void;
+}
+
+function TokenActs({ acts, token, onOpen }: ActsProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  return (
+    <>
+      {acts.includes('rename') && (
+        <Button
+          onPress={() => {
+            onOpen('rename');
+          }}
+        >
+          {texts.rename(nameOf(token))}
+        </Button>
+      )}
+      {acts.includes('lock') && token.state !== 'off' && (
+        <Button
+          kind="danger"
+          onPress={() => {
+            onOpen('lock');
+          }}
+        >
+          {texts.lock(nameOf(token))}
+        </Button>
+      )}
+    </>
+  );
+}
+
+interface OpenActProps extends TokensProps {
+  readonly act: 'rename' | 'lock';
+  readonly token: OwnToken;
+  readonly onClose: () => void;
+}
+
+function OpenAct({ act, token, api, onClose, onChanged, onEnded }: OpenActProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const done = async (said: string): Promise<void> => {
+    onClose();
+    await onChanged(said);
+  };
+  return act === 'rename' ? (
+    <RenameForm
+      known={token.description}
+      onEnded={onEnded}
+      onCancel={onClose}
+      onSave={async (description) => {
+        await api.rename(token.serial, description);
+        await done(texts.renamed);
+      }}
+    />
+  ) : (
+    <LockForm
+      isPresent={token.present}
+      onEnded={onEnded}
+      onCancel={onClose}
+      onLock={async () => {
+        await api.lock(token.serial);
+        await done(texts.lockedNow);
+      }}
+    />
+  );
+}
+
+interface RenameProps {
+  readonly known: string;
+  readonly onEnded: () => void;
+  readonly onCancel: () => void;
+  readonly onSave: (description: string) => Promise<void>;
+}
+
+function RenameForm({ known, onEnded, onCancel, onSave }: RenameProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const [description, setDescription] = useState(known);
+  const { run, isBusy, notice } = useWork(onEnded);
+  return (
+    <Form
+      onSubmit={() => {
+        run(() => onSave(description));
+      }}
+    >
+      {notice}
+      <Field label={texts.description} value={description} onValue={setDescription} />
+      <Button kind="primary" type="submit" busy={isBusy}>
+        {texts.save}
+      </Button>
+      <Button onPress={onCancel}>{texts.cancel}</Button>
+    </Form>
+  );
+}
+
+interface LockProps {
+  readonly isPresent: boolean;
+  readonly onEnded: () => void;
+  readonly onCancel: () => void;
+  readonly onLock: () => Promise<void>;
+}
+
+function LockForm({ isPresent, onEnded, onCancel, onLock }: LockProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const { run, isBusy, notice } = useWork(onEnded);
+  return (
+    <>
+      {notice}
+      <Notice kind="warning">{isPresent ? texts.lockOwnText : texts.lockText}</Notice>
+      <Button
+        kind="danger"
+        busy={isBusy}
+        onPress={() => {
+          run(onLock);
+        }}
+      >
+        {texts.lockNow}
+      </Button>
+      <Button onPress={onCancel}>{texts.cancel}</Button>
+    </>
+  );
+}

@@ -1,0 +1,410 @@
+import { z } from 'zod';
+import { ServiceError } from '../../../kernel/errors.ts';
+import type { Act } from '../../../policy/caller.ts';
+import type { KnownOwnSession } from '../../../self-service/own-sign-in-service.ts';
+import { limitedName, type Person } from '../../../self-service/person.ts';
+import type { Services } from '../../../services.ts';
+import { done } from '../../answers.ts';
+import {
+  dropSignIn,
+  keepSignIn,
+  readSignIn,
+  USER_SESSION,
+  USER_SIGN_IN,
+} from '../../authentication/cookies.ts';
+import { actOfCall, answerWithCookie, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
+import type { Guards } from '../../limits/guards.ts';
+import { optional, secret } from '../../request/parameters.ts';
+
+type Own = Pick<Services, 'ownSignIn' | 'ownTokens'>;
+
+const serial = z.string().describe('the serial of the token');
+const moment = z.iso.datetime();
+const transactionid = z.string().describe('the transaction that the token is asked to confirm');
+const data = z.string().describe('the content of the QR code: `lseqr://req?…`');
+const response = secret(optional('the response of the token, after its PIN; default: the app has sent it'));
+/** Never refused as missing: who may not ask learns of no parameter. */
+const given = (meaning: string) => z.string().default('').describe(meaning);
+const chosen = given('the serial of an own token');
+
+const TRANSACTION = '5f1c0e9a7b3d42860c1e';
+const QR =
+  'lseqr://req?me=Sign+in+to+your+account+as+anna+at+tan.example.com&u=&ch=A1B2C3D4&tr=5f1c0e9a7b3d42860c1e&si=ff';
+const MORE = { serial: 'QR1', description: 'my phone' };
+
+/** The answers of /self/sign-in. */
+const BEGUN = answerWithCookie(
+  z.strictObject({
+    transactionid,
+    data,
+    expires: moment,
+    serial,
+    tokens: z
+      .array(z.strictObject({ serial, description: z.string() }))
+      .describe('all tokens that can be asked; the parameter `serial` chooses one'),
+  }),
+  {
+    example: {
+      value: {
+        transactionid: TRANSACTION,
+        data: QR,
+        expires: '2026-11-20T12:05:00.000Z',
+        serial: 'QR1',
+        tokens: [MORE],
+      },
+    },
+  },
+);
+
+/** The answers of /self/sign-in/finish. */
+const FINISHED = answerWithCookie(
+  z.union([
+    z.strictObject({ signed_in: z.literal(true), csrf_token: z.string() }),
+    z.strictObject({ signed_in: z.literal(false) }),
+  ]),
+  { example: { value: { signed_in: true, csrf_token: 'cB0…' } } },
+);
+
+/** The answers of /self/tokens. */
+const OWN = answerWithCookie(
+  z.strictObject({
+    login: z.string(),
+    realm: z.string(),
+    acts: z.array(z.enum(['show', 'rename', 'lock', 'enrol'])).describe('what the person may do'),
+    csrf_token: z.string().describe('the value of the header `X-CSRF-TOKEN` of changes'),
+    tokens: z.array(
+      z.strictObject({
+        serial,
+        description: z.string(),
+        state: z.enum(['active', 'locked', 'off', 'rollout']),
+        present: z.boolean().describe('true for the token that signed in'),
+        created: moment,
+        last_use: moment.nullable(),
+      }),
+    ),
+  }),
+  {
+    example: {
+      value: {
+        login: 'anna',
+        realm: 'customers',
+        acts: ['show', 'rename', 'lock'],
+        csrf_token: 'cB0…',
+        tokens: [
+          { ...MORE, state: 'active', present: true, created: '2026-01-20T12:00:00.000Z', last_use: null },
+        ],
+      },
+    },
+  },
+);
+
+/** The answers of /self/enrol. */
+const ASKED = answerWithCookie(z.strictObject({ transactionid, data }), {
+  example: { value: { transactionid: TRANSACTION, data: QR } },
+});
+
+/** The answers of /self/enrol/finish. */
+const ENROLLED = answerWithCookie(
+  z.union([
+    z.strictObject({
+      enrolled: z.literal(true),
+      serial,
+      init: z.string().describe('the first QR code: `lseqr://init?…`'),
+      activation_code: z.string().describe('to be typed into the app'),
+      nonce: z.string().describe('the second QR code: `lseqr://nonce?…`'),
+      transactionid: z.string().describe('the transaction whose response completes the roll-out'),
+    }),
+    z.strictObject({ enrolled: z.literal(false) }),
+  ]),
+  { example: { value: { enrolled: false } } },
+);
+
+const SESSION = { requires: 'user-session', methods: ['POST'], changesState: true } as const;
+
+/** @returns the endpoints of the account page: users sign in, and look after their own tokens */
+export function selfServiceEndpoints(own: Own, guard: Guards['logins']): Endpoint[] {
+  return [
+    beginEndpoint(own, guard),
+    finishEndpoint(own, guard),
+    signOutEndpoint(own),
+    tokensEndpoint(own),
+    renameEndpoint(own),
+    lockEndpoint(own),
+    enrolEndpoint(own),
+    finishEnrolmentEndpoint(own, guard),
+  ];
+}
+
+function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
+  return openEndpoint(
+    {
+      path: '/self/sign-in',
+      methods: ['POST'],
+      summary: 'asks an own token to confirm the sign-in of a user, by the password of the directory',
+      requires: 'user-password',
+      answers: BEGUN.answers,
+      answerHeaders: { 'Set-Cookie': 'a cookie that names the sign-in for five minutes' },
+      usage: 'self/sign-in: sign in as a user.',
+      changesState: true,
+      parameters: z.object({
+        user: given('the login of the user'),
+        realm: optional('the realm of the user', 'customers'),
+        password: secret(given('the password of the user in the directory')),
+        serial: optional('the own token to be asked; default: the one used last', 'QR1'),
+      }),
+    },
+    async ({ parameters: { user, realm, password, serial: asked }, ...call }) => {
+      const meant = await ownSignIn.meant({ user, realm }, call.client);
+      const attempt = { client: call.limitedAs, account: meant.limitedAs, password };
+      const begun = await guard.attempt(attempt, () =>
+        ownSignIn.begin(
+          meant,
+          { password, serial: asked },
+          languageOf(call),
+          actOfCall(call, 'self/sign-in'),
+        ),
+      );
+      if (begun === undefined) {
+        const { found } = meant;
+        throw new ServiceError(
+          'sign-in.refused',
+          'Wrong user name or password, or no token that can confirm the sign-in',
+          {
+            credentials: 'password',
+            ...(found !== undefined && { user: { subject: found.login, realm: found.realm.name } }),
+          },
+        );
+      }
+      const { attempt: name, expiresAt, transactionId, url, serial: token, tokens } = begun;
+      const value = { transactionid: transactionId, data: url, expires: expiresAt.toISOString() };
+      const cookie = keepSignIn(USER_SIGN_IN, name, expiresAt, call.servedAt);
+      return BEGUN.reply({ ...value, serial: token, tokens }, call, { cookie });
+    },
+  );
+}
+
+function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
+  return openEndpoint(
+    {
+      path: '/self/sign-in/finish',
+      methods: ['POST'],
+      summary: 'signs a user in by the response of the token; without it, asks whether the app has sent it',
+      requires: 'sign-in',
+      answers: FINISHED.answers,
+      answerHeaders: { 'Set-Cookie': 'with `signed_in`: the cookie of the session' },
+      usage: 'self/sign-in/finish: sign in by the response of the token.',
+      changesState: true,
+      parameters: z.object({ response }),
+    },
+    async ({ parameters, ...call }) => {
+      const { servedAt, cookies, client } = call;
+      const pending = await ownSignIn.pending(readSignIn(cookies, USER_SIGN_IN, servedAt), client);
+      const opened = await attemptOf(pending.person, parameters.response, call, guard, () =>
+        ownSignIn.finish(pending, parameters.response, actOfCall(call, 'self/sign-in/finish')),
+      );
+      if (opened === 'waiting') {
+        return FINISHED.reply({ signed_in: false }, call);
+      }
+      const cookie = [
+        keepSignIn(USER_SESSION, opened.secret, opened.endsAt, servedAt),
+        dropSignIn(USER_SIGN_IN, servedAt),
+      ];
+      return FINISHED.reply({ signed_in: true, csrf_token: opened.csrfToken }, call, { cookie });
+    },
+  );
+}
+
+/** Verifies a response within the limits of wrong passwords. @throws ServiceError 'sign-in.refused' for a wrong one */
+async function attemptOf<Value>(
+  person: Person,
+  sent: string | undefined,
+  { limitedAs: client }: Pick<Call<unknown>, 'limitedAs'>,
+  guard: Guards['logins'],
+  verify: () => Promise<Value | undefined>,
+): Promise<Value> {
+  const account = limitedName(person, person);
+  const found = await guard.attempt({ client, account, password: sent ?? '' }, verify);
+  if (found === undefined) {
+    throw new ServiceError('sign-in.refused', 'The response is wrong', {
+      credentials: 'second factor',
+      user: { subject: person.login, realm: person.realm },
+    });
+  }
+  return found;
+}
+
+function signOutEndpoint({ ownSignIn }: Own): Endpoint {
+  return openEndpoint(
+    {
+      ...SESSION,
+      path: '/self/sign-out',
+      summary: 'ends the session of a user',
+      answers: done(),
+      answerHeaders: { 'Set-Cookie': 'removes the cookie of the session' },
+      parameters: z.object({}),
+    },
+    async (call) => {
+      const { session, act } = await changing(ownSignIn, call, 'self/sign-out');
+      await ownSignIn.signOut(session, act);
+      const reply = call.dialect.administration.value(true, call.context);
+      return {
+        ...reply,
+        headers: { ...reply.headers, 'Set-Cookie': dropSignIn(USER_SESSION, call.servedAt) },
+      };
+    },
+  );
+}
+
+function tokensEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
+  return openEndpoint(
+    {
+      path: '/self/tokens',
+      methods: ['GET'],
+      summary: 'the own tokens of a user, and what the user may do with them',
+      requires: 'user-session',
+      answers: OWN.answers,
+      changesState: false,
+      parameters: z.object({}),
+    },
+    async (call) => {
+      const { session, act } = await signedIn(ownSignIn, call, 'self/tokens');
+      const tokens = await ownTokens.list(session, act);
+      const { person, acts, csrfToken } = session;
+      return OWN.reply(
+        {
+          login: person.login,
+          realm: person.realm,
+          acts: [...acts],
+          csrf_token: csrfToken,
+          tokens: tokens.map(({ isPresent, createdAt, lastSuccessAt, ...token }) => ({
+            ...token,
+            present: isPresent,
+            created: createdAt.toISOString(),
+            last_use: lastSuccessAt?.toISOString() ?? null,
+          })),
+        },
+        call,
+      );
+    },
+  );
+}
+
+function renameEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
+  return openEndpoint(
+    {
+      ...SESSION,
+      path: '/self/rename',
+      summary: 'describes an own token anew',
+      answers: done(),
+      usage: 'self/rename: describe an own token.',
+      parameters: z.object({
+        serial: chosen,
+        description: optional('the description, at most 255 characters', 'my old phone'),
+      }),
+    },
+    async (call) => {
+      const { session, act } = await changing(ownSignIn, call, 'self/rename');
+      const { serial: renamed, description } = call.parameters;
+      if (description === undefined) {
+        throw new ServiceError('parameter.missing', "Missing parameter 'description'.", {
+          parameters: ['description'],
+        });
+      }
+      await ownTokens.rename(session, renamed, description, act);
+      return call.dialect.administration.value(true, call.context);
+    },
+  );
+}
+
+function lockEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
+  return openEndpoint(
+    {
+      ...SESSION,
+      path: '/self/lock',
+      summary: 'disables an own token whose device is lost, and closes its open challenges',
+      answers: done(),
+      usage: 'self/lock: lock an own token.',
+      parameters: z.object({ serial: chosen }),
+    },
+    async (call) => {
+      const { session, act } = await changing(ownSignIn, call, 'self/lock');
+      await ownTokens.lock(session, call.parameters.serial, act);
+      return call.dialect.administration.value(true, call.context);
+    },
+  );
+}
+
+function enrolEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
+  return openEndpoint(
+    {
+      ...SESSION,
+      path: '/self/enrol',
+      summary: 'asks the token that signed in to confirm that another one is enrolled',
+      answers: ASKED.answers,
+      parameters: z.object({}),
+    },
+    async (call) => {
+      const { session, act } = await changing(ownSignIn, call, 'self/enrol');
+      const { transactionId, url } = await ownTokens.askToEnrol(session, languageOf(call), act);
+      return ASKED.reply({ transactionid: transactionId, data: url }, call);
+    },
+  );
+}
+
+function finishEnrolmentEndpoint({ ownSignIn, ownTokens }: Own, guard: Guards['logins']): Endpoint {
+  return openEndpoint(
+    {
+      ...SESSION,
+      path: '/self/enrol/finish',
+      summary:
+        'enrols another own token by the response of the first; without it, asks whether the app has sent it',
+      answers: ENROLLED.answers,
+      usage: 'self/enrol/finish: enrol another own token.',
+      parameters: z.object({ response, description: optional('the description of the new token') }),
+    },
+    async ({ parameters: { response: sent, description = '' }, ...call }) => {
+      const { session, act } = await changing(ownSignIn, call, 'self/enrol/finish');
+      const enrolled = await attemptOf(session.person, sent, call, guard, () =>
+        ownTokens.enrol(session, { response: sent, description }, languageOf(call), act),
+      );
+      if (enrolled === 'waiting') {
+        return ENROLLED.reply({ enrolled: false }, call);
+      }
+      const { activationCode, transactionId, ...codes } = enrolled;
+      const value = { ...codes, activation_code: activationCode, transactionid: transactionId };
+      return ENROLLED.reply({ enrolled: true, ...value }, call);
+    },
+  );
+}
+
+/** The user of a request, and the act for the audit. */
+interface OwnRequest {
+  readonly session: KnownOwnSession;
+  readonly act: Act;
+}
+
+async function signedIn(
+  signIn: Own['ownSignIn'],
+  call: Omit<Call<unknown>, 'parameters'>,
+  action: string,
+): Promise<OwnRequest> {
+  const act = actOfCall(call, action);
+  const session = await signIn.session(readSignIn(call.cookies, USER_SESSION, call.servedAt), act);
+  return { session, act };
+}
+
+/** As `signedIn`, for a change, which a page of this site must have sent. */
+async function changing(
+  signIn: Own['ownSignIn'],
+  call: Omit<Call<unknown>, 'parameters'>,
+  action: string,
+): Promise<OwnRequest> {
+  const found = await signedIn(signIn, call, action);
+  signIn.assertCsrf(found.session, call.csrfToken);
+  return found;
+}
+
+/** @returns the language of texts in the app; those that are not translated are English */
+function languageOf({ context: { language } }: Pick<Call<unknown>, 'context'>): 'en' | 'de' {
+  return language === 'de' ? 'de' : 'en';
+}

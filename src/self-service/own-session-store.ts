@@ -1,0 +1,161 @@
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../database/database.ts';
+import { MAX_SIGN_INS, type Person } from './person.ts';
+
+/** A sign-in under way, or a session. */
+export interface OwnSession {
+  readonly person: Person;
+  /** The token that signs in. */
+  readonly serial: string;
+  /** The challenge that confirms the sign-in, or the next act of a session; null: none is asked. */
+  readonly transactionId: string | null;
+  readonly expiresAt: Date;
+}
+
+interface SessionRow extends Omit<OwnSession, 'person'>, Person {}
+
+/** A sign-in whose password was right. Its secret is stored as a hash. */
+export interface NewOwnSession {
+  readonly hash: Buffer;
+  readonly person: Person;
+  readonly tokenId: string;
+  readonly transactionId: string;
+  readonly client: string;
+  readonly expiresAt: Date;
+}
+
+const COLUMNS = `owner_resolver_id AS "resolverId", owner_user_id AS "userId", login, realm,
+  (SELECT serial FROM tokens WHERE tokens.id = token_id) AS serial,
+  transaction_id AS "transactionId", expires_at AS "expiresAt"`;
+
+/** Sign-ins and sessions of users at the account page: any server goes on with one that another has begun. */
+export class OwnSessionStore {
+  readonly #database: Database;
+
+  constructor({ database }: { readonly database: Database }) {
+    this.#database = database;
+  }
+
+  /** Stores a sign-in, in place of the oldest one of the same person beyond a few. */
+  async begin({ hash, person, tokenId, ...session }: NewOwnSession, act: Act): Promise<void> {
+    await this.#database.transact(async ({ sql, audit }) => {
+      // First: it waits for a removal of the token, which ends the other sign-ins.
+      await sql('user_sessions').insert({
+        session_hash: hash,
+        token_id: tokenId,
+        owner_resolver_id: person.resolverId,
+        owner_user_id: person.userId,
+        login: person.login,
+        realm: person.realm,
+        transaction_id: session.transactionId,
+        client: session.client,
+        expires_at: session.expiresAt,
+        ends_at: session.expiresAt,
+      });
+      await sql.raw(
+        `DELETE FROM user_sessions WHERE id = ANY (ARRAY(
+           SELECT id FROM user_sessions WHERE id IN (
+             SELECT id FROM user_sessions WHERE owner_resolver_id = ? AND owner_user_id = ? AND NOT is_open
+             ORDER BY id DESC OFFSET ?)
+           FOR UPDATE SKIP LOCKED))`,
+        [person.resolverId, person.userId, MAX_SIGN_INS],
+      );
+      await audit.write(act, person.login, 'second factor requested', [person.realm]);
+    });
+  }
+
+  /** @returns the sign-in, while it waits for its second step */
+  async pending(hash: Buffer, now: Date): Promise<OwnSession | undefined> {
+    const { rows } = await this.#database.knex.raw<{ rows: SessionRow[] }>(
+      `SELECT ${COLUMNS} FROM user_sessions WHERE session_hash = ? AND NOT is_open AND expires_at > ?`,
+      [hash, now],
+    );
+    return toSession(rows[0]);
+  }
+
+  /**
+   * Opens the session of a sign-in, under another secret. Of several at once, one opens it.
+   * @returns false where the sign-in has ended
+   */
+  open(
+    pending: Buffer,
+    person: Person,
+    opened: { readonly hash: Buffer; readonly now: Date; readonly expiresAt: Date; readonly endsAt: Date },
+    act: Act,
+  ): Promise<boolean> {
+    return this.#database.transact(async ({ sql, audit }) => {
+      const changed = await sql('user_sessions')
+        .where({ session_hash: pending, is_open: false })
+        .where('expires_at', '>', opened.now)
+        .update({
+          session_hash: opened.hash,
+          is_open: true,
+          transaction_id: null,
+          expires_at: opened.expiresAt,
+          ends_at: opened.endsAt,
+        });
+      if (changed > 0) {
+        await audit.write(act, person.login, 'session opened', [person.realm]);
+      }
+      return changed > 0;
+    });
+  }
+
+  /**
+   * Finds an open session, and lets it live on.
+   * @param idleUntil the instant at which it expires without another request, unless it ends before
+   */
+  async use(hash: Buffer, now: Date, idleUntil: Date): Promise<OwnSession | undefined> {
+    const { rows } = await this.#database.knex.raw<{ rows: SessionRow[] }>(
+      `UPDATE user_sessions SET expires_at = least(ends_at, ?::timestamptz)
+       WHERE session_hash = ? AND is_open AND expires_at > ? RETURNING ${COLUMNS}`,
+      [idleUntil, hash, now],
+    );
+    return toSession(rows[0]);
+  }
+
+  /** Keeps the challenge that confirms the next act of an open session, in place of an earlier one. */
+  async ask(hash: Buffer, transactionId: string): Promise<boolean> {
+    const { knex } = this.#database;
+    return (
+      (await knex('user_sessions')
+        .where({ session_hash: hash, is_open: true })
+        .update({ transaction_id: transactionId })) > 0
+    );
+  }
+
+  /** Takes a confirmation, which serves for one act. @returns false where it was taken, or another one is asked */
+  take(
+    hash: Buffer,
+    transactionId: string,
+    { login, realm }: Pick<Person, 'login' | 'realm'>,
+    act: Act,
+  ): Promise<boolean> {
+    return this.#database.transact(async ({ sql, audit }) => {
+      const taken = await sql('user_sessions')
+        .where({ session_hash: hash, is_open: true, transaction_id: transactionId })
+        .update({ transaction_id: null });
+      if (taken > 0) {
+        await audit.write(act, login, 'confirmed', [realm]);
+      }
+      return taken > 0;
+    });
+  }
+
+  /** Ends a sign-in or session. */
+  async end(hash: Buffer, { login, realm }: Pick<Person, 'login' | 'realm'>, act: Act): Promise<void> {
+    await this.#database.transact(async ({ sql, audit }) => {
+      if ((await sql('user_sessions').where({ session_hash: hash }).delete()) > 0) {
+        await audit.write(act, login, 'session closed', [realm]);
+      }
+    });
+  }
+}
+
+function toSession(row: SessionRow | undefined): OwnSession | undefined {
+  if (row === undefined) {
+    return undefined;
+  }
+  const { resolverId, userId, login, realm, ...session } = row;
+  return { ...session, person: { resolverId, userId, login, realm } };
+}

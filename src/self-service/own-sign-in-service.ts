@@ -1,0 +1,390 @@
+import type { SecondStep } from '../administrators/second-step.ts';
+import { isSessionShaped, newSession, SIGN_IN_LIFETIME } from '../administrators/session.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import type { Configuration, Realm } from '../configuration/configuration.ts';
+import { equalText } from '../kernel/constant-time.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { Act } from '../policy/caller.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
+import { isLocked, isOcraToken, isUsable, type Token } from '../tokens/token.ts';
+import { locate, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
+import type { OwnSession, OwnSessionStore } from './own-session-store.ts';
+import {
+  allowedActs,
+  confirmedText,
+  csrfTokenOf,
+  IDLE_LIFETIME,
+  isSamePerson,
+  limitedName,
+  LONGEST_SESSION,
+  opening,
+  type OwnAct,
+  ownAct,
+  type OwnLanguage,
+  ownSessionHash,
+  type Person,
+  personOf,
+} from './person.ts';
+
+interface OwnSignInDependencies {
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
+  readonly users: Pick<UserDirectory, 'find' | 'checkPassword'>;
+  readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
+  readonly sessions: OwnSessionStore;
+  readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
+  /** The name of this server for people, as in the text that the app displays. */
+  readonly host: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A user as the sign-in names them. */
+export interface NamedUser {
+  readonly user: string;
+  readonly realm?: string | undefined;
+}
+
+/** The user who is meant, if anybody is who may sign in. */
+export interface MeantUser {
+  /** The name under which limits count wrong passwords. */
+  readonly limitedAs: string;
+  readonly found: ResolvedUser | undefined;
+  /** The resolver to ask for the password, also of nobody; undefined: there is none. */
+  readonly asked: string | undefined;
+}
+
+/** A sign-in whose password was right. */
+export interface BegunOwnSignIn {
+  /** The secret that the second step shows. */
+  readonly attempt: string;
+  readonly expiresAt: Date;
+  readonly transactionId: string;
+  /** The content of the QR code. */
+  readonly url: string;
+  /** The token that is asked. */
+  readonly serial: string;
+  /** All tokens of the person that can be asked, the one used last first. */
+  readonly tokens: readonly Pick<Token, 'serial' | 'description'>[];
+}
+
+/** A session that was opened. */
+export interface OpenedOwnSession {
+  readonly secret: string;
+  readonly csrfToken: string;
+  readonly endsAt: Date;
+}
+
+/** A session as its requests find it. */
+export interface KnownOwnSession extends OwnSession {
+  readonly hash: Buffer;
+  readonly acts: ReadonlySet<OwnAct>;
+  readonly csrfToken: string;
+}
+
+/** The id of no user: a password is checked for it where nobody is meant, so that the answer takes as long. */
+const NOBODY = 'nobody';
+
+/**
+ * Signs users in at the account page: by the password of their directory, and a response of an own token. As long as no
+ * policy of the scope selfservice covers the client, there is no such page.
+ */
+export class OwnSignInService {
+  readonly #deps: OwnSignInDependencies;
+
+  constructor(dependencies: OwnSignInDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** @throws ServiceError 'path.unknown' without a policy, 'resolver.unavailable' */
+  async meant(named: NamedUser, client: string): Promise<MeantUser> {
+    const configuration = await this.#deps.configuration.current();
+    const asks = { client, at: this.#deps.clock.now() };
+    assertOffered(configuration, asks);
+    const { login, realm } = locate(configuration, named);
+    const offered = offeredRealms(configuration, asks).filter(({ name }) => name === realm?.name);
+    const found = offered.length > 0 ? await this.#find(configuration, named) : undefined;
+    return {
+      limitedAs: limitedName(found && personOf(found), { login, realm: realm?.name ?? '' }),
+      found: found && mayDoAnything(configuration, found, asks) ? found : undefined,
+      asked: found?.resolver.id ?? insteadOf(configuration, asks, offered),
+    };
+  }
+
+  #find(configuration: Configuration, named: NamedUser): Promise<ResolvedUser | undefined> {
+    return this.#deps.users.find(configuration, named).catch(noneOfSeveral);
+  }
+
+  /**
+   * @param serial the token to ask; undefined: the one used last
+   * @returns undefined for a wrong password, a login that nobody has, and a person without a token that can answer
+   * @throws ServiceError 'resolver.unavailable', 'server.busy'
+   */
+  async begin(
+    { found, asked }: MeantUser,
+    { password, serial }: { readonly password: string; readonly serial: string | undefined },
+    language: OwnLanguage,
+    act: Act,
+  ): Promise<BegunOwnSignIn | undefined> {
+    const configuration = await this.#deps.configuration.current();
+    const checked = { resolverId: asked ?? '', userId: found?.userId ?? NOBODY };
+    const isRight = await this.#deps.users.checkPassword(configuration, checked, password);
+    if (!isRight || found === undefined) {
+      return undefined;
+    }
+    const person = personOf(found);
+    const tokens = await this.#answering(person);
+    const token = serial === undefined ? tokens[0] : tokens.find((one) => one.serial === serial);
+    return token && this.#request(person, token, tokens, language, ownAct(act, person));
+  }
+
+  /** @throws ServiceError 'path.unknown', 'sign-in.ended' */
+  async pending(secret: string | undefined, client: string): Promise<OwnSession & { readonly hash: Buffer }> {
+    const now = this.#deps.clock.now();
+    assertOffered(await this.#deps.configuration.current(), { client, at: now });
+    const hash = hashOf(secret);
+    const found = hash && (await this.#deps.sessions.pending(hash, now));
+    return found === undefined ? ended() : { ...found, hash: hash ?? ended() };
+  }
+
+  /**
+   * @param response undefined: the app may have sent it itself
+   * @returns undefined for a wrong response; `waiting` while there is none
+   * @throws ServiceError 'sign-in.ended'
+   */
+  async finish(
+    pending: OwnSession & { readonly hash: Buffer },
+    response: string | undefined,
+    act: Act,
+  ): Promise<OpenedOwnSession | 'waiting' | undefined> {
+    const verdict = await this.confirmed(pending, response, act);
+    if (verdict !== true) {
+      return verdict;
+    }
+    const own = ownAct(act, pending.person);
+    const { sessions, clock, random } = this.#deps;
+    if ((await this.#present(pending, act.client)).size === 0) {
+      await sessions.end(pending.hash, pending.person, own);
+      return ended();
+    }
+    const secret = newSession(random);
+    const now = clock.now();
+    const endsAt = after(now, LONGEST_SESSION);
+    const opened = { hash: ownSessionHash(secret), now, expiresAt: after(now, IDLE_LIFETIME), endsAt };
+    return (await sessions.open(pending.hash, pending.person, opened, own))
+      ? { secret, csrfToken: csrfTokenOf(secret), endsAt }
+      : ended();
+  }
+
+  /**
+   * Finds the session of a request, and ends it where the token that signed in can no longer answer, or the person may
+   * do nothing here any more.
+   * @throws ServiceError 'path.unknown', 'sign-in.ended'
+   */
+  async session(secret: string | undefined, act: Act): Promise<KnownOwnSession> {
+    const { configuration, sessions, clock } = this.#deps;
+    const now = clock.now();
+    assertOffered(await configuration.current(), { client: act.client, at: now });
+    const hash = hashOf(secret);
+    const found = hash && (await sessions.use(hash, now, after(now, IDLE_LIFETIME)));
+    if (found === undefined || hash === undefined || secret === undefined) {
+      return ended();
+    }
+    const acts = await this.#present(found, act.client);
+    if (acts.size === 0) {
+      await sessions.end(hash, found.person, ownAct(act, found.person));
+      return ended();
+    }
+    return { ...found, hash, acts, csrfToken: csrfTokenOf(secret) };
+  }
+
+  /** @throws ServiceError 'sign-in.refused' unless a page of this site has sent the change */
+  assertCsrf({ csrfToken }: KnownOwnSession, shown: string | undefined): void {
+    if (shown === undefined || !equalText(shown, csrfToken)) {
+      throw new ServiceError(
+        'sign-in.refused',
+        'The value of the header X-CSRF-TOKEN is not that of the session',
+        {
+          credentials: 'csrf token',
+        },
+      );
+    }
+  }
+
+  /** Asks the token of the session to confirm an act. @returns the challenge */
+  async ask(
+    { hash, person, serial }: KnownOwnSession,
+    text: string,
+    act: Act,
+  ): Promise<{ readonly transactionId: string; readonly url: string }> {
+    const challenge = await this.#challenge(serial, text, ownAct(act, person));
+    if (challenge === undefined || !(await this.#deps.sessions.ask(hash, challenge.transactionId))) {
+      return ended();
+    }
+    return challenge;
+  }
+
+  /**
+   * @returns true if the token has confirmed what was asked; undefined for a wrong response
+   * @throws ServiceError 'sign-in.ended' where nothing is asked, or no response is taken any more
+   */
+  async confirmed(
+    { person, serial, transactionId }: OwnSession,
+    response: string | undefined,
+    act: Act,
+  ): Promise<true | 'waiting' | undefined> {
+    if (transactionId === null) {
+      return ended();
+    }
+    const requested = { kind: 'token', serial, transactionId } as const;
+    const proven = await this.#deps.secondStep.verify(
+      act.actor,
+      requested,
+      { response },
+      ownAct(act, person),
+    );
+    return proven === 'over' ? ended() : proven === 'waiting' ? proven : proven && true;
+  }
+
+  /** Ends the session. */
+  signOut({ hash, person }: KnownOwnSession, act: Act): Promise<void> {
+    return this.#deps.sessions.end(hash, person, ownAct(act, person));
+  }
+
+  async #request(
+    person: Person,
+    token: Token,
+    tokens: readonly Token[],
+    language: OwnLanguage,
+    act: Act,
+  ): Promise<BegunOwnSignIn | undefined> {
+    const { sessions, host, random, clock } = this.#deps;
+    const { id: tokenId, serial } = token;
+    const challenge = await this.#challenge(serial, confirmedText('signIn', language, person, host), act);
+    if (challenge === undefined) {
+      return undefined;
+    }
+    const attempt = newSession(random);
+    const expiresAt = after(clock.now(), SIGN_IN_LIFETIME);
+    const { transactionId, url } = challenge;
+    const { client } = act;
+    const hash = ownSessionHash(attempt);
+    await sessions.begin({ hash, person, tokenId, transactionId, client, expiresAt }, act);
+    const shown = tokens.map(({ serial: own, description }) => ({ serial: own, description }));
+    return { attempt, expiresAt, transactionId, url, serial, tokens: shown };
+  }
+
+  /** @returns undefined where the token cannot answer: locked, disabled, … meanwhile */
+  async #challenge(
+    serial: string,
+    text: string,
+    act: Act,
+  ): Promise<{ readonly transactionId: string; readonly url: string } | undefined> {
+    try {
+      const { shown } = await this.#deps.secondStep.request(act.actor, { kind: 'token', serial }, text, act);
+      return shown.kind === 'token' ? shown : undefined;
+    } catch (error) {
+      if (isServiceError(error, 'second-factor.unusable')) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  /** @returns the tokens of the person that can confirm something here, the one used last first */
+  async #answering(person: Person): Promise<readonly Token[]> {
+    const { tokenStore, clock } = this.#deps;
+    const { resolverId, userId } = person;
+    const tokens = await tokenStore.list({ owner: { resolverId, userId } });
+    return tokens
+      .filter((token) => isAnswering(token, person, clock.now()) && !isLocked(token))
+      .sort((one, other) => lastUse(other) - lastUse(one));
+  }
+
+  /** @returns what the person may do now; nothing where the token can no longer answer, or is another's */
+  async #present({ person, serial }: OwnSession, client: string): Promise<ReadonlySet<OwnAct>> {
+    const { configuration: store, tokenStore, clock } = this.#deps;
+    const token = await tokenStore.findBySerial(serial);
+    const isTheirs = token?.owner?.resolverId === person.resolverId && token.owner.userId === person.userId;
+    if (!isTheirs || !isAnswering(token, person, clock.now())) {
+      return new Set();
+    }
+    const configuration = await store.current();
+    const reference = { user: person.login, realm: person.realm };
+    const user = await this.#find(configuration, reference);
+    return user !== undefined && isSamePerson(personOf(user), person)
+      ? allowedActs(configuration.policies, user, { client, at: clock.now() })
+      : new Set();
+  }
+}
+
+/**
+ * The sign-in of an administrator is not to be asked for by whoever knows another password, and policies of the realm are
+ * about its tokens, not about those that the person has in other realms.
+ */
+function isAnswering(token: Token, { realm }: Pick<Person, 'realm'>, now: Date): boolean {
+  const isReady = isUsable(token, now) && isOcraToken(token) && token.rollout === 'complete';
+  return isReady && !token.isSecondFactor && token.realms.includes(realm);
+}
+
+/** When and from where the sign-in is asked for. */
+interface Asks {
+  readonly client: string;
+  readonly at: Date;
+}
+
+/** A blank login would name no owner to the services of tokens. */
+function mayDoAnything({ policies }: Configuration, user: ResolvedUser, asks: Asks): boolean {
+  return user.login.trim() !== '' && allowedActs(policies, user, asks).size > 0;
+}
+
+/** @returns the realms for which policies open the account page */
+function offeredRealms({ realms, policies }: Configuration, asks: Asks): readonly Realm[] {
+  return realms.filter(({ name }) => opening(policies, asks, name).length > 0);
+}
+
+/**
+ * @param meant the realm that was named, if the page is open for it; empty: any such realm takes its place
+ * @returns the id of a resolver, whose check of a password takes the usual time
+ */
+function insteadOf(configuration: Configuration, asks: Asks, meant: readonly Realm[]): string | undefined {
+  const realms = meant.length > 0 ? meant : offeredRealms(configuration, asks);
+  const [name] = realms.flatMap(({ resolvers }) => resolvers);
+  return configuration.resolvers.find((one) => one.name === name)?.id;
+}
+
+/** @throws ServiceError 'path.unknown' without a policy that opens the account page to the client */
+function assertOffered({ policies }: Configuration, asks: Asks): void {
+  if (opening(policies, asks).length === 0) {
+    throw notThere();
+  }
+}
+
+/** @returns the refusal of what no policy offers: that of a path that does not exist */
+export function notThere(): ServiceError {
+  return new ServiceError('path.unknown', 'There is nothing at this path');
+}
+
+/** Anybody may ask: that several users are meant tells that they exist. */
+function noneOfSeveral(error: unknown): undefined {
+  if (!isServiceError(error, 'user.ambiguous')) {
+    throw error;
+  }
+}
+
+function hashOf(secret: string | undefined): Buffer | undefined {
+  return secret !== undefined && isSessionShaped(secret) ? ownSessionHash(secret) : undefined;
+}
+
+function lastUse({ lastSuccessAt }: Token): number {
+  return lastSuccessAt?.getTime() ?? 0;
+}
+
+function after(now: Date, seconds: number): Date {
+  return new Date(now.getTime() + seconds * 1000);
+}
+
+/** @throws ServiceError 'sign-in.ended', always */
+function ended(): never {
+  throw new ServiceError('sign-in.ended', 'This sign-in has ended: begin again with the password');
+}

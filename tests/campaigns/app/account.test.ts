@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
+import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
+import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { OPERATOR } from '../../support/application/test-application.ts';
+import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
+import { type ConsoleSite, lookAt, startConsole, WIDTHS } from '../../support/browser/console-site.ts';
+import { builtApp } from '../../support/browser/vite.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
+import { expectScreen } from './support/app-page.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
+const PASSWORD = 'the password of a customer';
+
+/** What the page gets: a challenge, or the codes of a roll-out. */
+interface Got {
+  readonly data: string;
+  readonly transactionid: string;
+  readonly init: string;
+  readonly nonce: string;
+  readonly activation_code: string;
+}
+
+describeWithProgram('the account page', findChromium(), 'chromium', (program) => {
+  let site: ConsoleSite;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const appFiles = siteFilesOf(await builtApp());
+    [site, browser] = await Promise.all([
+      startConsole((publicUrl) => ({ publicUrl, http: { appFiles } })),
+      startChromium(program),
+    ]);
+    const { application, origin } = site;
+    await application.addRealm('customers');
+    await set('address', 'authentication', `qrtanurl=${origin}/ocra/check_t`);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  function set(name: string, scope: string, action: string): Promise<unknown> {
+    return site.application.services.policies.set(OPERATOR, { name, scope, action, realm: 'customers' });
+  }
+
+  async function addCustomer(login: string): Promise<void> {
+    const { application } = site;
+    const names = { givenName: '', surname: '', email: '', phone: '' };
+    const user = { resolver: 'customers', login, password: PASSWORD, ...names };
+    await application.services.users.add(OPERATOR, user);
+    const own = { user: login, realm: 'customers', description: 'my phone' };
+    await application.enrolPlain(`${login}-phone`, SUITE, own);
+  }
+
+  /** Does something, and waits for the answer of the server that it leads to. */
+  async function got(page: Page, path: string, act: () => Promise<void>): Promise<Got> {
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith(path) && response.status() === 200),
+      act(),
+    ]);
+    return ((await answer.json()) as { result: { value: Got } }).result.value;
+  }
+
+  function tanOf({ data }: Got): string {
+    const read = parseQrTanUrl(data);
+    return site.application.respond(SUITE, read.kind === 'req' ? read.question : '');
+  }
+
+  const press = (page: Page, name: string): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).click();
+
+  it('says that it is not offered where no policy opens it', async () => {
+    const { page } = await openPage(browser, site.origin);
+    await page.goto(`${site.origin}/app/account`);
+    await expectScreen(page, 'There is no account page here');
+    expect(await lookAt(page, 'account-missing')).toEqual([]);
+  });
+
+  it.each(WIDTHS)('lets a customer rename, add and lock a phone, %d pixels wide', async (width) => {
+    const { application, origin } = site;
+    const login = `anna${width}`;
+    await addCustomer(login);
+    await set('self-service', 'selfservice', 'show, rename, lock, enrol');
+    const { page, problems } = await openPage(browser, origin, width);
+    const faults: string[] = [];
+    const see = async (title: string, name: string): Promise<void> => {
+      await expectScreen(page, title);
+      faults.push(...(await lookAt(page, name)));
+    };
+
+    await page.goto(`${origin}/app/account`);
+    await see('Sign in to your account', 'account-sign-in');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(login);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('wrong');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('customers');
+    await page.keyboard.press('Enter');
+    await page.getByText('User name or password is wrong').waitFor();
+    await page.getByLabel('Password').fill(PASSWORD);
+    const begun = await got(page, '/self/sign-in', () => page.keyboard.press('Enter'));
+    await see('Confirm the sign-in', 'account-confirm');
+    // As the app on the phone sends it.
+    await application.check(begun.transactionid, tanOf(begun));
+    await see('Your phones', 'account-tokens');
+
+    await press(page, 'Rename “my phone”');
+    await page.getByLabel('Name of the phone').fill('the old one');
+    await press(page, 'Save');
+    await page.getByText('The new name is saved.').waitFor();
+    await page.getByRole('heading', { name: 'the old one' }).waitFor();
+
+    await press(page, 'Add another phone');
+    await page.getByLabel('Name of the phone').fill('the new one');
+    const asked = await got(page, '/self/enrol', () => press(page, 'Continue'));
+    await see('Confirm the new phone', 'account-enrol');
+    await page.getByLabel('Or type the digits that the app shows').fill('00000000');
+    await press(page, 'Confirm');
+    await page.getByText('This response was not right.').waitFor();
+    await page.getByLabel('Or type the digits that the app shows').fill(tanOf(asked));
+    const isEnrolled = page.waitForResponse(
+      async (response) =>
+        response.url().endsWith('/self/enrol/finish') && (await response.text()).includes('lseqr://init'),
+    );
+    await press(page, 'Confirm');
+    const { result } = (await (await isEnrolled).json()) as { result: { value: Got } };
+    const codes = result.value;
+    await see('First code for the new phone', 'account-first');
+    await press(page, 'Continue');
+    await see('Second code for the new phone', 'account-second');
+    const device = new VirtualDevice({ clock: application.clock });
+    const questions = {
+      activationCode: () => Promise.resolve(codes.activation_code),
+      ocraPin: () => Promise.resolve(''),
+    };
+    const first = await device.scan(emptyDeviceState(), codes.init, questions);
+    const { answer } = await device.scan(first.state, codes.nonce, questions);
+    await application.check(codes.transactionid, answer.kind === 'nonce' ? answer.response : '');
+    await page.getByText('The new phone is ready.').waitFor();
+
+    await press(page, 'Lock “the new one”');
+    faults.push(...(await lookAt(page, 'account-lock')));
+    await press(page, 'Lock now');
+    await page.getByText('The phone is locked.').waitFor();
+    await press(page, 'Sign out');
+    await expectScreen(page, 'Sign in to your account');
+    expect(faults).toEqual([]);
+    // A refusal is a line of the browser's own.
+    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+  });
+
+  it('speaks German, and signs in again after the policy was taken away and given back', async () => {
+    const { origin } = site;
+    await addCustomer('bert');
+    await set('self-service', 'selfservice', 'show');
+    const { page } = await openPage(browser, origin, 360);
+    await page.addInitScript("localStorage.setItem('language', 'de')");
+    await page.goto(`${origin}/app/account`);
+    await expectScreen(page, 'An Ihrem Konto anmelden');
+    await page.getByLabel('Benutzername').fill('bert');
+    await page.getByLabel('Realm').fill('customers');
+    await page.getByLabel('Passwort').fill(PASSWORD);
+    const begun = await got(page, '/self/sign-in', () => press(page, 'Weiter'));
+    await page.getByLabel('Oder die Ziffern aus der App eingeben').fill(tanOf(begun));
+    await press(page, 'Bestätigen');
+    await expectScreen(page, 'Ihre Telefone');
+    await expectSoon(() => page.getByRole('button').allTextContents()).toEqual(['Abmelden']);
+    expect(await lookAt(page, 'account-german')).toEqual([]);
+    await site.application.services.policies.remove(OPERATOR, 'self-service');
+    await page.reload();
+    await expectScreen(page, 'Hier gibt es keine Kontoseite');
+    await set('self-service', 'selfservice', 'show');
+    await page.reload();
+    await expectScreen(page, 'Ihre Telefone');
+  });
+});

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Response } from 'supertest';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import {
+  addUser,
+  ALL,
+  allow,
+  answerTo,
+  askedBy,
+  openAccounts,
+  SUITE,
+  Visitor,
+} from '../../support/application/account-visitor.ts';
+import { errorOf, valueOf } from '../../support/application/browser.ts';
+import { OPERATOR, type TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+
+const REFUSED = 'Wrong user name or password, or no token that can confirm the sign-in';
+const ENDED = 'This sign-in has ended: begin again with the password';
+
+let application: TestApplication;
+/** Of each test, so that none sees the tokens and limits of another. */
+let user: string;
+let number = 0;
+
+beforeAll(async () => {
+  application = await openAccounts();
+});
+afterAll(() => application.close());
+
+beforeEach(async () => {
+  number += 1;
+  user = `anna${number}`;
+  await addUser(application, user);
+  await application.enrolPlain(`${user}-phone`, SUITE, { user, realm: 'customers', description: 'my phone' });
+  await allow(application, ALL);
+});
+
+const someone = (): Visitor => new Visitor(application, user);
+
+function failureOf(response: Response): unknown {
+  return [response.status, errorOf(response)];
+}
+
+function auditOf(action: string): Promise<{ actor: string; subject: string; outcome: string }[]> {
+  return queryOnce(
+    application.databaseUrl,
+    'SELECT actor, subject, outcome FROM audit WHERE action = $1 ORDER BY id DESC LIMIT 5',
+    [action],
+  );
+}
+
+describe('the own tokens of a user', () => {
+  it('are renamed and locked, with the person in the audit, and never those of others', async () => {
+    const other = `${user}-other`;
+    await addUser(application, other);
+    await application.enrolPlain(other, SUITE, { user: other, realm: 'customers' });
+    await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
+    const visitor = await someone().signIn({ serial: `${user}-phone` });
+    for (const [path, more] of [
+      ['/self/rename', { description: 'mine' }],
+      ['/self/lock', {}],
+    ] as const) {
+      const theirs = await visitor.post(path, { serial: other, ...more });
+      const nobodys = await visitor.post(path, { serial: 'nobodys', ...more });
+      expect(errorOf(theirs)).toBe(`No token found with the serial '${other}'`);
+      expect(errorOf(nobodys)).toBe("No token found with the serial 'nobodys'");
+      expect((await visitor.post(path, { serial: '', ...more })).body).toMatchObject({
+        result: { status: false },
+      });
+    }
+    expect(await application.services.tokens.show(OPERATOR, other)).toMatchObject({
+      active: true,
+      description: '',
+    });
+    expect(errorOf(await visitor.post('/self/rename', { serial: `${user}-tablet` }))).toMatch(
+      /Missing parameter 'description'\.$/,
+    );
+    const renamed = { serial: `${user}-tablet`, description: 'the tablet' };
+    expect(valueOf(await visitor.post('/self/rename', renamed))).toBe(true);
+    expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-tablet` }))).toBe(true);
+    expect(await visitor.tokens()).toMatchObject([
+      { serial: `${user}-phone`, state: 'active', present: true },
+      { ...renamed, state: 'off', present: false },
+    ]);
+    for (const action of ['token/set', 'token/lost']) {
+      expect((await auditOf(action))[0]).toMatchObject({
+        actor: `user:${user}@customers`,
+        subject: `${user}-tablet`,
+      });
+    }
+  });
+
+  it('are those in the realm of the sign-in, not those of the same person in another one', async () => {
+    await application.services.realms.set(OPERATOR, { name: 'corporate', resolvers: ['customers'] });
+    const serial = `${user}-corporate`;
+    await application.enrolPlain(serial, SUITE, { user, realm: 'corporate' });
+    expect(failureOf((await someone().begin({ serial })).response)).toEqual([401, REFUSED]);
+    const visitor = await someone().signIn();
+    expect((await visitor.tokens()).map((token) => token.serial)).toEqual([`${user}-phone`]);
+    for (const [path, more] of [
+      ['/self/rename', { description: 'mine' }],
+      ['/self/lock', {}],
+    ] as const) {
+      const refused = await visitor.post(path, { serial, ...more });
+      expect(errorOf(refused)).toBe(`No token found with the serial '${serial}'`);
+    }
+    expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ active: true });
+  });
+
+  it('include the one that signed in: its lock ends the session', async () => {
+    const visitor = await someone().signIn();
+    expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-phone` }))).toBe(true);
+    expect(failureOf(await visitor.get('/self/tokens'))).toEqual([401, ENDED]);
+    expect(failureOf((await someone().begin()).response)).toEqual([401, REFUSED]);
+  });
+});
+
+describe('the enrolment of another token', () => {
+  interface Enrolled {
+    readonly enrolled: boolean;
+    readonly serial: string;
+    readonly init: string;
+    readonly activation_code: string;
+    readonly nonce: string;
+    readonly transactionid: string;
+  }
+
+  it('is confirmed by the first one, once, and rolls out for the same person', async () => {
+    const visitor = await someone().signIn();
+    expect(failureOf(await visitor.post('/self/enrol/finish'))).toEqual([401, ENDED]);
+    const asked = askedBy(await visitor.post('/self/enrol'));
+    expect(parseQrTanUrl(asked.data)).toMatchObject({
+      message: `Add another phone to the account of ${user} at tan.example.com`,
+    });
+    expect(valueOf(await visitor.post('/self/enrol/finish'))).toEqual({ enrolled: false });
+    const right = answerTo(application, asked);
+    const wrong = await visitor.post('/self/enrol/finish', { response: wrongResponse(right) });
+    expect(failureOf(wrong)).toEqual([401, 'The response is wrong']);
+    const twice = await Promise.all([
+      visitor.post('/self/enrol/finish', { response: right, description: 'the new phone' }),
+      visitor.post('/self/enrol/finish', { response: right, description: 'the new phone' }),
+    ]);
+    const [done] = twice.filter(({ status }) => status === 200);
+    expect(twice.map(({ status }) => status).sort()).toEqual([200, 401]);
+    const value = valueOf(done ?? wrong) as Enrolled;
+    expect([parseQrTanUrl(value.init).kind, parseQrTanUrl(value.nonce).kind]).toEqual(['init', 'nonce']);
+    expect(value.activation_code).toMatch(/^[A-Z2-7]{16}[0-9A-F]{2}$/);
+    expect(await application.services.tokens.show(OPERATOR, value.serial)).toMatchObject({
+      owner: { login: user },
+      realms: ['customers'],
+      rollout: 'phase2',
+      hasPin: false,
+      description: 'the new phone',
+    });
+    expect((await visitor.tokens()).map(({ state }) => state).sort()).toEqual(['active', 'rollout']);
+    expect((await auditOf('admin/init'))[0]).toMatchObject({ actor: `user:${user}@customers` });
+  });
+
+  it('asks for as much as the first: it has the same PIN', async () => {
+    await application.services.tokens.set(OPERATOR, { serial: `${user}-phone` }, { pin: '4711' });
+    const visitor = someone();
+    const asked = await visitor.begin();
+    await visitor.post('/self/sign-in/finish', { response: `4711${answerTo(application, asked)}` });
+    const again = askedBy(await visitor.post('/self/enrol'));
+    const done = await visitor.post('/self/enrol/finish', {
+      response: `4711${answerTo(application, again)}`,
+    });
+    const { serial } = valueOf(done) as Enrolled;
+    expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ hasPin: true });
+  });
+
+  it('asks for as much as the first: it is in the same realms, and not there for one that computes with a PIN', async () => {
+    const { realms, tokens } = application.services;
+    await realms.set(OPERATOR, { name: 'gold', resolvers: ['customers'] });
+    await tokens.setRealms(OPERATOR, { serial: `${user}-phone`, realms: ['customers', 'gold'] });
+    const visitor = await someone().signIn();
+    const asked = askedBy(await visitor.post('/self/enrol'));
+    const done = await visitor.post('/self/enrol/finish', { response: answerTo(application, asked) });
+    const { serial } = valueOf(done) as Enrolled;
+    expect(await tokens.show(OPERATOR, serial)).toMatchObject({ realms: ['customers', 'gold'] });
+    const suite = 'OCRA-1:HOTP-SHA256-8:QA64-PSHA1';
+    const strict = { user, realm: 'customers', ocrapin: '4711' };
+    await application.enrolPlain(`${user}-strict`, suite, strict);
+    const other = someone();
+    const read = parseQrTanUrl((await other.begin({ serial: `${user}-strict` })).data);
+    const question = read.kind === 'req' ? read.question : '';
+    const response = application.respond(suite, question, { pin: '4711' });
+    expect((await other.post('/self/sign-in/finish', { response })).status).toBe(200);
+    expect(errorOf(await other.post('/self/enrol'))).toMatch(/^No phone can be added here: .* PIN/);
+  });
+
+  it('is not confirmed by the response that signed in, nor by one to a payment', async () => {
+    const visitor = someone();
+    const asked = await visitor.begin();
+    await visitor.post('/self/sign-in/finish', { response: answerTo(application, asked) });
+    await visitor.post('/self/enrol');
+    const payment = await application.challenge(`${user}-phone`, 'Pay 50 EUR');
+    for (const response of [answerTo(application, asked), application.respond(SUITE, payment.question)]) {
+      expect((await visitor.post('/self/enrol/finish', { response })).status).toBe(401);
+    }
+    expect(await visitor.tokens()).toHaveLength(1);
+  });
+
+  it('ends at ten tokens also where several are confirmed at once', async () => {
+    for (let count = 0; count < 8; count += 1) {
+      await application.enrolPlain(`${user}-${count}`, SUITE, { user, realm: 'customers' });
+    }
+    const visitors: Visitor[] = [];
+    for (const name of ['phone', '0', '1']) {
+      const visitor = await someone().signIn({ serial: `${user}-${name}` });
+      const asked = askedBy(await visitor.post('/self/enrol'));
+      await application.check(asked.transactionId, answerTo(application, asked));
+      visitors.push(visitor);
+    }
+    await Promise.all(visitors.map((visitor) => visitor.post('/self/enrol/finish')));
+    const { length } = (await visitors[0]?.tokens()) ?? [];
+    expect([9, 10]).toContain(length);
+  });
+
+  it('ends at ten tokens, and where the new one would get no address', async () => {
+    const visitor = await someone().signIn();
+    await application.services.policies.set(OPERATOR, {
+      name: 'another-address',
+      scope: 'authentication',
+      action: 'qrtanurl=https://other.example.com/',
+      realm: 'customers',
+    });
+    expect(errorOf(await visitor.post('/self/enrol'))).toMatch(/^No phone can be added now/);
+    await application.services.policies.remove(OPERATOR, 'another-address');
+    for (let count = 0; count < 9; count += 1) {
+      await application.enrolPlain(`${user}-${count}`, SUITE, { user, realm: 'customers' });
+    }
+    expect(errorOf(await visitor.post('/self/enrol'))).toMatch(/^You have 10 tokens or more/);
+  });
+});

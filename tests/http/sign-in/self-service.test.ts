@@ -1,0 +1,434 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import request, { type Response } from 'supertest';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import {
+  addUser,
+  ALL,
+  allow,
+  answerTo,
+  askedBy,
+  openAccounts,
+  PASSWORD,
+  SUITE,
+  Visitor,
+} from '../../support/application/account-visitor.ts';
+import { errorOf, valueOf } from '../../support/application/browser.ts';
+import { OPERATOR, type TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+
+const REFUSED = 'Wrong user name or password, or no token that can confirm the sign-in';
+const ENDED = 'This sign-in has ended: begin again with the password';
+
+let application: TestApplication;
+/** Of each test, so that none sees the tokens and limits of another. */
+let user: string;
+let number = 0;
+
+beforeAll(async () => {
+  application = await openAccounts();
+});
+afterAll(() => application.close());
+
+beforeEach(async () => {
+  number += 1;
+  user = `anna${number}`;
+  await addUser(application, user);
+  await application.enrolPlain(`${user}-phone`, SUITE, { user, realm: 'customers', description: 'my phone' });
+  await allow(application, ALL);
+});
+
+const someone = (): Visitor => new Visitor(application, user);
+
+function failureOf(response: Response): unknown {
+  return [response.status, errorOf(response)];
+}
+
+function auditOf(action: string): Promise<{ actor: string; subject: string; outcome: string }[]> {
+  return queryOnce(
+    application.databaseUrl,
+    'SELECT actor, subject, outcome FROM audit WHERE action = $1 ORDER BY id DESC LIMIT 5',
+    [action],
+  );
+}
+
+describe('without a policy', () => {
+  it('every address of the account page answers as one that is not there', async () => {
+    const visitor = await someone().signIn();
+    await allow(application, ALL, false);
+    const nowhere = await someone().get('/nowhere');
+    for (const response of [
+      await someone().post('/self/sign-in', { user, realm: 'customers', password: PASSWORD }),
+      await someone().post('/self/sign-in'),
+      await someone().post('/self/rename'),
+      await someone().post('/self/lock'),
+      await visitor.post('/self/sign-in/finish'),
+      await visitor.get('/self/tokens'),
+      await visitor.post('/self/lock', { serial: `${user}-phone` }),
+      await visitor.post('/self/rename', { serial: `${user}-phone`, description: 'x' }),
+      await visitor.post('/self/enrol'),
+      await visitor.post('/self/enrol/finish'),
+      await visitor.post('/self/sign-out'),
+    ]) {
+      expect([response.status, response.body]).toEqual([nowhere.status, nowhere.body]);
+      expect(Object.keys(response.headers).sort()).toEqual(Object.keys(nowhere.headers).sort());
+    }
+  });
+
+  it.each([
+    ['rename', 'show, lock, enrol', { description: 'x' }],
+    ['lock', 'show, rename, enrol', {}],
+    ['enrol', 'show, rename, lock', {}],
+  ])('for %s, that act alone is not there', async (path, action, more) => {
+    await allow(application, action);
+    const visitor = await someone().signIn();
+    const serial = `${user}-phone`;
+    const refused = await visitor.post(`/self/${path}`, { serial, ...more });
+    expect(failureOf(refused)).toEqual([404, 'There is nothing at this path']);
+    expect(await visitor.tokens()).toHaveLength(1);
+  });
+
+  it('for the realm, a right password is answered as a wrong one', async () => {
+    await addUser(application, user, 'closed');
+    await application.enrolPlain(`${user}-closed`, SUITE, { user, realm: 'closed' });
+    const right = await someone().begin({ realm: 'closed' });
+    const unknown = await someone().begin({ realm: 'nowhere' });
+    expect([right, unknown].map(({ response }) => failureOf(response))).toEqual([
+      [401, REFUSED],
+      [401, REFUSED],
+    ]);
+  });
+
+  it('cannot be given by * or by the actions of LinOTP', async () => {
+    await expect(allow(application, '*')).rejects.toThrow("Unknown action '*' in scope selfservice");
+    await expect(allow(application, 'enrollHMAC, show')).rejects.toThrow("Unknown action 'enrollHMAC'");
+  });
+});
+
+describe('the sign-in of a user', () => {
+  it('takes the password and a response of an own token, and is told by the app', async () => {
+    const visitor = someone();
+    const asked = await visitor.begin();
+    expect(valueOf(asked.response)).toMatchObject({
+      serial: `${user}-phone`,
+      tokens: [{ serial: `${user}-phone`, description: 'my phone' }],
+      expires: '2026-11-20T12:05:00.000Z',
+    });
+    expect(parseQrTanUrl(asked.data)).toMatchObject({
+      message: `Sign in to your account as ${user} at tan.example.com`,
+    });
+    expect(failureOf(await visitor.get('/self/tokens'))).toEqual([401, ENDED]);
+    const done = await visitor.post('/self/sign-in/finish', { response: answerTo(application, asked) });
+    expect(done.get('Set-Cookie')?.[0]).toMatch(
+      /^user_session=[\w-]{43}; Path=\/; Expires=Fri, 20 Nov 2026 12:30:00 GMT; SameSite=Strict; HttpOnly$/,
+    );
+    expect(valueOf(await visitor.get('/self/tokens'))).toMatchObject({
+      login: user,
+      realm: 'customers',
+      acts: ['show', 'rename', 'lock', 'enrol'],
+      tokens: [{ serial: `${user}-phone`, state: 'active', present: true }],
+    });
+    expect(await auditOf('self/sign-in/finish')).toContainEqual({
+      actor: `user:${user}@customers`,
+      subject: user,
+      outcome: 'session opened',
+    });
+  });
+
+  it('is over https a cookie that no other site sends or plants', async () => {
+    const secure = application.restarted({ trustProxy: ['127.0.0.0/8', '::1'] });
+    const begun = await request(secure.app)
+      .post('/self/sign-in')
+      .set('X-Forwarded-Proto', 'https')
+      .type('form')
+      .send({ user, realm: 'customers', password: PASSWORD });
+    expect(begun.get('Set-Cookie')?.[0]).toMatch(
+      /^__Host-user_sign_in=[\w-]{43}; Path=\/; .*SameSite=Strict; HttpOnly; Secure$/,
+    );
+  });
+
+  it('speaks the language of the person in the app', async () => {
+    const begun = await request(application.app)
+      .post('/self/sign-in')
+      .set('Accept-Language', 'de-AT')
+      .type('form')
+      .send({ user, realm: 'customers', password: PASSWORD });
+    expect(parseQrTanUrl(askedBy(begun).data)).toMatchObject({
+      message: `Anmeldung an Ihrem Konto als ${user} bei tan.example.com`,
+    });
+  });
+
+  it('goes on by itself where the app sends the response, also at another server', async () => {
+    const other = application.beside();
+    try {
+      const visitor = someone();
+      const asked = await visitor.begin();
+      expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ signed_in: false });
+      expect(await application.check(asked.transactionId, answerTo(application, asked))).toMatchObject({
+        result: true,
+      });
+      expect(valueOf(await visitor.at(other).post('/self/sign-in/finish'))).toMatchObject({
+        signed_in: true,
+      });
+      expect(await visitor.at(application).tokens()).toHaveLength(1);
+      await visitor.at(other).post('/self/sign-out');
+      expect(failureOf(await visitor.at(application).get('/self/tokens'))).toEqual([401, ENDED]);
+    } finally {
+      await other.services.closeSources();
+      await other.services.statusWatch.end();
+      await other.close();
+    }
+  });
+
+  it('answers a wrong password, an unknown user and tokens that cannot answer alike', async () => {
+    const { tokens } = application.services;
+    const refusals = [
+      await someone().begin({ password: 'wrong' }),
+      await someone().begin({ password: '' }),
+      await someone().begin({ user: 'nobody' }),
+      await someone().begin({ user: 'nobody', password: 'wrong' }),
+      await someone().begin({ serial: 'unknown' }),
+    ];
+    await tokens.disable(OPERATOR, { serial: `${user}-phone` });
+    refusals.push(await someone().begin());
+    await tokens.remove(OPERATOR, { serial: `${user}-phone` });
+    refusals.push(await someone().begin());
+    for (const { response } of refusals) {
+      expect(failureOf(response)).toEqual([401, REFUSED]);
+      expect(response.headers['tankeeper-failure']).toBe('sign-in.refused/password');
+      expect(response.get('Set-Cookie')).toBeUndefined();
+    }
+    expect(new Set(refusals.map(({ response }) => Object.keys(response.headers).join())).size).toBe(1);
+    expect(await auditOf('self/sign-in')).toContainEqual(
+      expect.objectContaining({ subject: user, outcome: 'refused: password' }),
+    );
+  });
+
+  it('checks a password also where nobody is meant', async () => {
+    const asked: string[] = [];
+    const hasher = {
+      hash: (password: string) => Promise.resolve(`test:${password}`),
+      verify: (hash: string, password: string) => Promise.resolve(hash === `test:${password}`),
+      verifyNothing: (password: string) => {
+        asked.push(password);
+        return Promise.resolve(false as const);
+      },
+      isForeign: () => false,
+    };
+    const watched = application.restarted({ hasher });
+    await someone().at(watched).begin({ user: 'nobody', password: 'of an unknown user' });
+    await someone().at(watched).begin({ realm: 'closed', password: 'of a closed realm' });
+    await someone().at(watched).begin({ realm: 'nowhere', password: 'of no realm' });
+    expect(asked).toEqual(['of an unknown user', 'of a closed realm', 'of no realm']);
+  });
+
+  it('goes on after a wrong response, which counts for the token, and takes the right one once', async () => {
+    const visitor = someone();
+    const asked = await visitor.begin();
+    const right = answerTo(application, asked);
+    const wrong = await visitor.post('/self/sign-in/finish', { response: wrongResponse(right) });
+    expect(failureOf(wrong)).toEqual([401, 'The response is wrong']);
+    expect(await application.services.tokens.show(OPERATOR, `${user}-phone`)).toMatchObject({ failCount: 1 });
+    const twice = await Promise.all([
+      visitor.post('/self/sign-in/finish', { response: right }),
+      visitor.post('/self/sign-in/finish', { response: right }),
+    ]);
+    expect(twice.map(({ status }) => status).sort()).toEqual([200, 401]);
+    const late = someone();
+    late.cookies.set('user_sign_in', visitor.cookies.get('user_sign_in') ?? '');
+    expect((await late.post('/self/sign-in/finish', { response: right })).status).toBe(401);
+  });
+
+  it('opens one session of two polls at once, after the app has answered', async () => {
+    const asked = await someone().begin();
+    await application.check(asked.transactionId, answerTo(application, asked));
+    const [cookie = ''] = asked.response.get('Set-Cookie') ?? [];
+    const poll = (): Promise<Response> =>
+      request(application.app)
+        .post('/self/sign-in/finish')
+        .set('Cookie', cookie.split(';')[0] ?? '')
+        .then((response) => response);
+    const polls = await Promise.all([poll(), poll()]);
+    expect(polls.map(({ status }) => status).sort()).toEqual([200, 401]);
+  });
+
+  it('wants the PIN of the token', async () => {
+    await application.services.tokens.set(OPERATOR, { serial: `${user}-phone` }, { pin: '4711' });
+    const visitor = someone();
+    const asked = await visitor.begin();
+    const right = answerTo(application, asked);
+    expect((await visitor.post('/self/sign-in/finish', { response: right })).status).toBe(401);
+    expect((await visitor.post('/self/sign-in/finish', { response: `0000${right}` })).status).toBe(401);
+    expect((await visitor.post('/self/sign-in/finish', { response: `4711${right}` })).status).toBe(200);
+  });
+
+  it('takes no response of another person or to another transaction, nor gives one for it', async () => {
+    const other = `${user}-other`;
+    await addUser(application, other);
+    await application.enrolPlain(other, SUITE, { user: other, realm: 'customers' });
+    const payment = await application.challenge(`${user}-phone`, 'Pay 50 EUR');
+    const paid = application.respond(SUITE, payment.question);
+    const visitor = someone();
+    const asked = await visitor.begin();
+    const strange = await someone().begin({ user: other });
+    for (const response of [paid, answerTo(application, strange)]) {
+      expect((await visitor.post('/self/sign-in/finish', { response })).status).toBe(401);
+    }
+    expect(await application.check(payment.transactionid, answerTo(application, asked))).toMatchObject({
+      result: false,
+    });
+    expect(await application.check(payment.transactionid, paid)).toMatchObject({ result: true });
+    expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ signed_in: false });
+  });
+
+  it('asks the token that the person chooses, and never the second factor of an administrator', async () => {
+    await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
+    const chosen = await someone().begin({ serial: `${user}-tablet` });
+    expect(valueOf(chosen.response)).toMatchObject({ serial: `${user}-tablet` });
+    const { administrators, secondFactors } = application.services;
+    await administrators.add(OPERATOR, `admin${number}`, PASSWORD);
+    await secondFactors.setToken(OPERATOR, `admin${number}`, `${user}-tablet`);
+    const refused = await someone().begin({ serial: `${user}-tablet` });
+    expect(failureOf(refused.response)).toEqual([401, REFUSED]);
+  });
+
+  it('is limited by user, however the login is spelled, and for each login that nobody has', async () => {
+    const limited = application.restarted({ limits: { loginFailures: 5 }, trustProxy: [] });
+    const guess = async (name: string, password: string): Promise<number> =>
+      (await someone().at(limited).begin({ user: name, password })).response.status;
+    const statuses: number[] = [];
+    for (const name of [user, user.toUpperCase(), ` ${user}`, user, user.toUpperCase(), user]) {
+      statuses.push(await guess(name, `wrong ${statuses.length}`));
+    }
+    expect(statuses[0]).toBe(401);
+    expect(statuses.at(-1)).toBe(429);
+    expect(await guess(user, PASSWORD)).toBe(429);
+  });
+});
+
+describe('the session of a user', () => {
+  it('ends after five minutes without a request, and after half an hour in any case', async () => {
+    const idle = await someone().signIn();
+    const busy = await someone().signIn();
+    for (let minutes = 0; minutes < 28; minutes += 4) {
+      application.clock.advance(240);
+      expect((await busy.get('/self/tokens')).status).toBe(200);
+    }
+    expect(failureOf(await idle.get('/self/tokens'))).toEqual([401, ENDED]);
+    application.clock.advance(150);
+    expect(failureOf(await busy.get('/self/tokens'))).toEqual([401, ENDED]);
+    application.clock.set(new Date('2026-11-20T12:00:00Z'));
+  });
+
+  it.each([
+    ['the token is disabled', (serial: string) => application.services.tokens.disable(OPERATOR, { serial })],
+    ['the token is removed', (serial: string) => application.services.tokens.remove(OPERATOR, { serial })],
+    [
+      'the token has no owner',
+      (serial: string) => application.services.tokens.unassign(OPERATOR, { serial }),
+    ],
+    [
+      'the user leaves the realm',
+      () => application.services.users.remove(OPERATOR, { resolver: 'customers', login: user }),
+    ],
+    [
+      'the policy is for others',
+      () =>
+        application.services.policies.set(OPERATOR, {
+          name: 'self-service',
+          scope: 'selfservice',
+          action: ALL,
+          realm: 'customers',
+          user: `!${user}`,
+        }),
+    ],
+  ])('ends when %s', async (_case, change) => {
+    const visitor = await someone().signIn();
+    await change(`${user}-phone`);
+    expect(failureOf(await visitor.get('/self/tokens'))).toEqual([401, ENDED]);
+    const { length } = await queryOnce(
+      application.databaseUrl,
+      'SELECT FROM user_sessions WHERE login = $1',
+      [user],
+    );
+    expect(length).toBe(0);
+  });
+
+  it('ends with all that the finder of a lost phone has confirmed, also once its token has a new key', async () => {
+    const serial = `${user}-phone`;
+    const pending = someone();
+    const visitor = await someone().signIn();
+    for (const asked of [await pending.begin(), askedBy(await visitor.post('/self/enrol'))]) {
+      expect(await application.check(asked.transactionId, answerTo(application, asked))).toMatchObject({
+        result: true,
+      });
+    }
+    await application.services.tokens.lose(OPERATOR, { serial });
+    await application.enrolPlain(serial, SUITE, { otpkey: '11'.repeat(32) });
+    for (const response of [
+      await pending.post('/self/sign-in/finish'),
+      await visitor.post('/self/enrol/finish'),
+      await visitor.get('/self/tokens'),
+    ]) {
+      expect(failureOf(response)).toEqual([401, ENDED]);
+    }
+  });
+
+  it('ends where its token gets another key or goes to somebody else, also for a moment', async () => {
+    const serial = `${user}-phone`;
+    const before = await someone().signIn();
+    await application.services.tokens.unassign(OPERATOR, { serial });
+    await application.services.tokens.assign(OPERATOR, { serial, user, realm: 'customers' });
+    expect(failureOf(await before.get('/self/tokens'))).toEqual([401, ENDED]);
+    const after = await someone().signIn();
+    await application.enrolPlain(serial, SUITE, { otpkey: '11'.repeat(32) });
+    expect(failureOf(await after.get('/self/tokens'))).toEqual([401, ENDED]);
+  });
+
+  it('gives no right of an administrator, and that of an administrator none here', async () => {
+    const visitor = await someone().signIn();
+    const secret = visitor.cookies.get('user_session') ?? '';
+    for (const name of ['user_session', 'admin_session', 'access_token_cookie']) {
+      const response = await request(application.app)
+        .get('/admin/show')
+        .set('Cookie', `${name}=${secret}`)
+        .query({ session: secret });
+      expect(response.status).toBe(401);
+    }
+    const admin = someone();
+    await admin.post('/admin/login', { username: 'admin', password: 'correct horse' });
+    const session = admin.cookies.get('access_token_cookie') ?? '';
+    expect(session).not.toBe('');
+    expect(failureOf(await admin.get('/self/tokens'))).toEqual([401, ENDED]);
+    admin.cookies.set('user_session', session);
+    expect(failureOf(await admin.get('/self/tokens'))).toEqual([401, ENDED]);
+    expect(failureOf(await someone().post('/self/tokens'))).toEqual([
+      405,
+      'The method POST is not allowed here',
+    ]);
+    const asAdmin = await application.asAdmin('/self/lock', { serial: `${user}-phone` });
+    expect(failureOf(asAdmin)).toEqual([401, ENDED]);
+  });
+
+  it('changes nothing without the value that a page of this site shows, or by an opened address', async () => {
+    const visitor = await someone().signIn();
+    const { csrf } = visitor;
+    const stranger = await someone().signIn();
+    const serial = `${user}-phone`;
+    for (const shown of ['', 'wrong', stranger.csrf]) {
+      visitor.csrf = shown;
+      expect((await visitor.post('/self/lock', { serial })).status).toBe(401);
+      expect((await visitor.post('/self/sign-out')).status).toBe(401);
+    }
+    const cookie = `user_session=${visitor.cookies.get('user_session') ?? ''}`;
+    const sent = (headers: Record<string, string>): request.Test =>
+      request(application.app)
+        .post('/self/lock')
+        .set({ Cookie: cookie, 'X-CSRF-TOKEN': csrf, ...headers })
+        .type('form')
+        .send({ serial });
+    expect((await sent({ 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+    expect((await sent({ 'Sec-Fetch-Mode': 'navigate' })).status).toBe(403);
+    visitor.csrf = csrf;
+    expect(await visitor.tokens()).toMatchObject([{ state: 'active' }]);
+  });
+});
