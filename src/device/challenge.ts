@@ -1,5 +1,12 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { type QrTanFault, type QrTanUrl, type ReadInitUrl, type ReadNonceUrl, type ReadRequestUrl, verifyQrTanSignature } from '../ocra/qrtan-url.ts';
+import {
+  type QrTanFault,
+  type QrTanUrl,
+  type ReadInitUrl,
+  type ReadNonceUrl,
+  type ReadRequestUrl,
+  verifyQrTanSignature,
+} from '../ocra/qrtan-url.ts';
 import { isIssuerLogo, isIssuerName, type Issuer } from '../ocra/issuer.ts';
 import { computeResponse, MAX_COUNTER, timeStepAt } from '../ocra/compute.ts';
 import { computeDecline, type DeclineKind } from '../ocra/decline.ts';
