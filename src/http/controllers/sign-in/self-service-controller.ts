@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { Act } from '../../../policy/caller.ts';
-import type { OwnSession } from '../../../self-service/own-session-store.ts';
 import type { KnownOwnSession } from '../../../self-service/own-sign-in-service.ts';
 import { limitedName } from '../../../self-service/person.ts';
 import type { Services } from '../../../services.ts';
@@ -227,7 +226,7 @@ function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
 
 /** A response to what is asked; undefined: the app may have sent it. */
 interface SentResponse {
-  readonly asked: OwnSession;
+  readonly asked: Parameters<Own['ownSignIn']['assertGoesOn']>[0];
   readonly sent: string | undefined;
   readonly act: Act;
   readonly call: Pick<Call<unknown>, 'limitedAs'>;
