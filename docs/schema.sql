@@ -564,7 +564,6 @@ CREATE TABLE user_sessions (
   login text NOT NULL,
   realm text COLLATE "C" NOT NULL,
   transaction_id text COLLATE "C",
-  client text NOT NULL,
   is_open boolean DEFAULT false NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   ends_at timestamp with time zone NOT NULL,

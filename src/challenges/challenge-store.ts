@@ -52,6 +52,7 @@ export interface ChallengeColumns {
 /** A challenge with its token, in one row. */
 interface ChallengeRow extends TokenRow, ChallengeColumns {
   readonly challenge_id: string;
+  readonly sign_in: boolean;
 }
 
 /** The most second passes that hold a connection at once; the rest of the pool is for the decisions. */
@@ -276,11 +277,13 @@ function selectChallenges(connection: Knex): Knex.QueryBuilder {
       'challenges.received_tan',
       'challenges.valid_tan',
       'challenges.closed_by',
+      'challenges.sign_in',
     );
 }
 
 function toChallengeOfToken(row: ChallengeRow): ChallengeOfToken {
-  return { challenge: { id: row.challenge_id, ...challengeOf(row) }, token: toToken(row) };
+  const signIn = row.sign_in ? { signIn: true as const } : {};
+  return { challenge: { id: row.challenge_id, ...challengeOf(row), ...signIn }, token: toToken(row) };
 }
 
 export function challengeOf(row: ChallengeColumns): Omit<Challenge, 'id'> {

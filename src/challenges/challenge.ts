@@ -5,6 +5,7 @@ import type { ShownQuestions } from '../ocra/question.ts';
 import {
   countedUse,
   isLocked,
+  isReserved,
   isUsable,
   type Token,
   type TokenSecrets,
@@ -44,6 +45,8 @@ export interface Challenge {
   readonly validTan: boolean;
   /** null while it is open. A closed challenge never opens again. */
   readonly closedBy: ClosedBy | null;
+  /** True for that of a sign-in or another act at this server, which a password alone may have asked for. */
+  readonly signIn?: true | undefined;
 }
 
 export interface NewChallenge {
@@ -56,7 +59,7 @@ export interface NewChallenge {
   /** The text that the device shows. */
   readonly data: string;
   readonly issuedAt: Date;
-  /** True for that of an administrator's sign-in, which those of others do not supersede. */
+  /** True for that of a sign-in, which those of others do not supersede. */
   readonly signIn?: true | undefined;
   /** The user by whom the token was found. The token must still have this owner. */
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
@@ -151,6 +154,9 @@ export const REPEATED_DECLINE: Readonly<Record<DeclineKind, string>> = {
 
 /** The changed fields of the challenge. */
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
+
+/** Wrong responses that close the challenge of a sign-in, if the settings do not allow fewer. */
+const SIGN_IN_RESPONSES = 3;
 
 /** The largest value of the database column; far beyond any limit. */
 export const MAX_FAIL_COUNT = 2 ** 31 - 1;
@@ -296,6 +302,9 @@ export function decide(
   if (isLocked(token)) {
     return refusal(token, 'locked', challenge.wrongCount);
   }
+  if (challenge.signIn && isReserved(token)) {
+    return reservation(challenge, token);
+  }
   if (verdict.kind === 'right') {
     const accepted = acceptance(challenge, token, verdict, now);
     return verdict.isBehind
@@ -303,7 +312,8 @@ export function decide(
       : accepted;
   }
   const wrongCount = challenge.wrongCount + 1;
-  const reason = wrongCount >= settings.maxChallengeRequests ? 'exhausted' : 'wrong';
+  const most = Math.min(settings.maxChallengeRequests, challenge.signIn ? SIGN_IN_RESPONSES : Infinity);
+  const reason = wrongCount >= most ? 'exhausted' : 'wrong';
   return {
     ...refusal(token, reason, wrongCount, verdict.remember),
     ...(verdict.cause !== undefined && { cause: verdict.cause }),
@@ -334,6 +344,17 @@ function acceptance(
         ...countedUse(token.use, true),
         ...completion(token),
       },
+    },
+  };
+}
+
+/** Ends a challenge for which no response is taken. It counts nothing. */
+function reservation({ wrongCount }: Challenge, token: Token): Decision {
+  return {
+    ...decisionWithoutChange(token, 'dropped'),
+    change: {
+      challenge: { wrongCount, receivedTan: true, validTan: false, closedBy: 'exhausted' },
+      token: {},
     },
   };
 }

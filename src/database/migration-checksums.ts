@@ -16,6 +16,6 @@ export const migrationChecksums: Readonly<Record<string, string>> = {
   '014-used-sign-ons': '7cd3da51b6983d81a587e4db1e524f2f13537a48b1f71dae3059af02a446b2ea',
   '015-token-use': '9597b99d8db798a0869bd390d346eb4b922a35845a3c49228d1fc61b28a39850',
   '016-declines': '809eb7c877d88042bb5220791df61f1e7862ad294a2e9afde8be442da270089b',
-  '017-self-service': '326e3692e8ef215c1ddb2f3ffd7709547d36c8a00cedaa2bf482461f6c1f948d',
+  '017-self-service': 'd429cc8a5a7b2b3e14aa69394028253d8bc8bb721678795a2c3f170907a48373',
   '018-phone-numbers': '83711ea437158e3d749dafef9ea8aa8f3ef3efc8167d3aa3d09cd347e492d7a4',
 };

@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 
-const NO_PORTAL =
+const ACCOUNT =
   'users look after their tokens at /app/account, where a policy of the scope selfservice lets them';
 const CONSOLE = 'the console is at /console';
 const NO_PROVIDERS = 'no texts, calls or e-mails are sent';
@@ -10,9 +10,9 @@ const LOST =
 
 /** The groups of paths that LinOTP has and this server does not, each with the reason. */
 const GROUPS: Readonly<Record<string, string>> = {
-  '/userservice': NO_PORTAL,
-  '/selfservice': NO_PORTAL,
-  '/account': NO_PORTAL,
+  '/userservice': ACCOUNT,
+  '/selfservice': ACCOUNT,
+  '/account': ACCOUNT,
   '/manage': CONSOLE,
   '/gettoken': 'responses are computed by the device of the user alone',
   '/tools': 'tokens are imported by `tankeeper linotp import` and /admin/loadtokens',

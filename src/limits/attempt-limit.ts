@@ -38,6 +38,14 @@ export class LocalCounts {
     return { attempts: 1, wait: this.#duration };
   }
 
+  /** Takes one attempt back. */
+  forgive(key: string): void {
+    const known = this.#windows.get(key);
+    if (known !== undefined) {
+      known.attempts = Math.max(0, known.attempts - 1);
+    }
+  }
+
   #makeRoom(now: number): void {
     for (const [key, { until }] of this.#windows) {
       if (until > now && this.#windows.size < this.#max) {
@@ -107,6 +115,18 @@ export class AttemptLimit {
       this.#remember(key, wait);
     }
     return attempts > points ? Math.max(1, wait) : 0;
+  }
+
+  /** Takes one attempt back. Another server on which the key waits knows of it after that time. */
+  async forgive(key: string): Promise<void> {
+    this.#local.forgive(key);
+    this.#waiting.delete(key);
+    const { store, name } = this.#deps;
+    const forgiven = store.forgive(`${name}:${key}`, this.#now());
+    // What stays counted ends with its window.
+    await withTimeLimit(TIMEOUT_MS, forgiven, () => new Error('counting took too long')).catch(
+      () => undefined,
+    );
   }
 
   /** Each server also counts by itself, for the time when the database does not answer. */

@@ -15,6 +15,8 @@ const COUNT = `
     expire = CASE WHEN known.expire > ? THEN least(known.expire, excluded.expire) ELSE excluded.expire END
   RETURNING points, expire::text AS expire`;
 
+const FORGIVE = 'UPDATE rate_limits SET points = greatest(points - 1, 0) WHERE key = ? AND expire > ?';
+
 /** Counts attempts over all servers on one database. */
 export class LimitStore {
   readonly #database: Pick<Database, 'knex'>;
@@ -36,5 +38,10 @@ export class LimitStore {
     ]);
     const [row] = rows;
     return { attempts: row?.points ?? 1, wait: Number(row?.expire ?? now) - now };
+  }
+
+  /** Takes one attempt back. */
+  async forgive(key: string, now: number): Promise<void> {
+    await this.#database.knex.raw(FORGIVE, [key, now]);
   }
 }

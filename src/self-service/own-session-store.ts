@@ -20,7 +20,6 @@ export interface NewOwnSession {
   readonly person: Person;
   readonly tokenId: string;
   readonly transactionId: string;
-  readonly client: string;
   readonly expiresAt: Date;
 }
 
@@ -48,7 +47,6 @@ export class OwnSessionStore {
         login: person.login,
         realm: person.realm,
         transaction_id: session.transactionId,
-        client: session.client,
         expires_at: session.expiresAt,
         ends_at: session.expiresAt,
       });

@@ -7,7 +7,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isLocked, isOcraToken, isUsable, type Token } from '../tokens/token.ts';
+import { isLocked, isOcraToken, isReserved, isUsable, type Token } from '../tokens/token.ts';
 import { locate, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
 import type { OwnSession, OwnSessionStore } from './own-session-store.ts';
 import {
@@ -62,10 +62,10 @@ export interface BegunOwnSignIn {
   readonly transactionId: string;
   /** The content of the QR code. */
   readonly url: string;
-  /** The token that is asked. */
-  readonly serial: string;
-  /** All tokens of the person that can be asked, the one used last first. */
-  readonly tokens: readonly Pick<Token, 'serial' | 'description'>[];
+  /** The place in `tokens` of the one that is asked. */
+  readonly token: number;
+  /** The ends of the serials of all tokens that can be asked: a password alone shows no more. */
+  readonly tokens: readonly string[];
 }
 
 /** A session that was opened. */
@@ -116,14 +116,16 @@ export class OwnSignInService {
   }
 
   /**
-   * @param serial the token to ask; undefined: the one used last
+   * @param token the place of the token to ask among those that can be; undefined: the one used last
+   * @param count called for a right password, before a token is asked; throws where too many sign-ins were begun
    * @returns undefined for a wrong password, a login that nobody has, and a person without a token that can answer
    * @throws ServiceError 'resolver.unavailable', 'server.busy'
    */
   async begin(
     { found, asked }: MeantUser,
-    { password, serial }: { readonly password: string; readonly serial: string | undefined },
+    { password, token: place }: { readonly password: string; readonly token: string | undefined },
     language: OwnLanguage,
+    count: () => Promise<void>,
     act: Act,
   ): Promise<BegunOwnSignIn | undefined> {
     const configuration = await this.#deps.configuration.current();
@@ -134,8 +136,13 @@ export class OwnSignInService {
     }
     const person = personOf(found);
     const tokens = await this.#answering(person);
-    const token = serial === undefined ? tokens[0] : tokens.find((one) => one.serial === serial);
-    return token && this.#request(person, token, tokens, language, ownAct(act, person));
+    const latest = tokens.toSorted((one, other) => lastUse(other) - lastUse(one))[0];
+    const token = place === undefined ? latest : tokens.find((_one, index) => String(index) === place);
+    if (token === undefined) {
+      return undefined;
+    }
+    await count();
+    return this.#request(person, token, tokens, language, ownAct(act, person));
   }
 
   /** @throws ServiceError 'path.unknown', 'sign-in.ended' */
@@ -150,7 +157,7 @@ export class OwnSignInService {
   /**
    * @param response undefined: the app may have sent it itself
    * @returns undefined for a wrong response; `waiting` while there is none
-   * @throws ServiceError 'sign-in.ended'
+   * @throws ServiceError 'sign-in.ended', also where no response is taken any more
    */
   async finish(
     pending: OwnSession & { readonly hash: Buffer },
@@ -237,13 +244,21 @@ export class OwnSignInService {
       return ended();
     }
     const requested = { kind: 'token', serial, transactionId } as const;
-    const proven = await this.#deps.secondStep.verify(
-      act.actor,
-      requested,
-      { response },
-      ownAct(act, person),
-    );
-    return proven === 'over' ? ended() : proven === 'waiting' ? proven : proven && true;
+    const verify = (proof: { readonly response?: string | undefined }) =>
+      this.#deps.secondStep.verify(act.actor, requested, proof, ownAct(act, person));
+    const state = await verify({});
+    if (state === 'over') {
+      return ended();
+    }
+    if (state !== 'waiting' || response === undefined) {
+      return state === 'waiting' ? state : true;
+    }
+    return (await verify({ response })) === undefined ? undefined : true;
+  }
+
+  /** @throws ServiceError 'sign-in.ended' where a wrong response was the last one that is taken */
+  async assertGoesOn(asked: OwnSession, act: Act): Promise<void> {
+    await this.confirmed(asked, undefined, act);
   }
 
   /** Ends the session. */
@@ -267,11 +282,10 @@ export class OwnSignInService {
     const attempt = newSession(random);
     const expiresAt = after(clock.now(), SIGN_IN_LIFETIME);
     const { transactionId, url } = challenge;
-    const { client } = act;
     const hash = ownSessionHash(attempt);
-    await sessions.begin({ hash, person, tokenId, transactionId, client, expiresAt }, act);
-    const shown = tokens.map(({ serial: own, description }) => ({ serial: own, description }));
-    return { attempt, expiresAt, transactionId, url, serial, tokens: shown };
+    await sessions.begin({ hash, person, tokenId, transactionId, expiresAt }, act);
+    const shown = tokens.map((own) => endOf(own.serial));
+    return { attempt, expiresAt, transactionId, url, token: tokens.indexOf(token), tokens: shown };
   }
 
   /** @returns undefined where the token cannot answer: locked, disabled, … meanwhile */
@@ -291,14 +305,15 @@ export class OwnSignInService {
     }
   }
 
-  /** @returns the tokens of the person that can confirm something here, the one used last first */
+  /** @returns the tokens of the person that can confirm something here, by serial */
   async #answering(person: Person): Promise<readonly Token[]> {
     const { tokenStore, clock } = this.#deps;
     const { resolverId, userId } = person;
     const tokens = await tokenStore.list({ owner: { resolverId, userId } });
-    return tokens
-      .filter((token) => isAnswering(token, person, clock.now()) && !isLocked(token))
-      .sort((one, other) => lastUse(other) - lastUse(one));
+    const now = clock.now();
+    return tokens.filter(
+      (token) => isAnswering(token, person, now) && !isLocked(token) && !isReserved(token),
+    );
   }
 
   /** @returns what the person may do now; nothing where the token can no longer answer, or is another's */
@@ -374,6 +389,11 @@ function noneOfSeveral(error: unknown): undefined {
 
 function hashOf(secret: string | undefined): Buffer | undefined {
   return secret !== undefined && isSessionShaped(secret) ? ownSessionHash(secret) : undefined;
+}
+
+/** @returns up to four characters, half of the serial at most */
+function endOf(serial: string): string {
+  return `…${serial.slice(Math.max(serial.length - 4, Math.ceil(serial.length / 2)))}`;
 }
 
 function lastUse({ lastSuccessAt }: Token): number {

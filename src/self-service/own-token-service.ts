@@ -6,8 +6,9 @@ import { randomActivationCode } from '../ocra/key-derivation.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { type Act, serverCaller } from '../policy/caller.ts';
 import { nothingSelected, type TokenSelection } from '../tokens/token-selection.ts';
-import { type DescribedToken, isLocked, isUsable } from '../tokens/token.ts';
+import { type DescribedToken, isLocked, isUsable, type Token } from '../tokens/token.ts';
 import type { TokenService } from '../tokens/token-service.ts';
+import { readDescription } from '../tokens/token-settings.ts';
 import type { OwnSessionStore } from './own-session-store.ts';
 import { type KnownOwnSession, notThere, type OwnSignInService } from './own-sign-in-service.ts';
 import { confirmedText, MAX_TOKENS, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
@@ -77,11 +78,15 @@ export class OwnTokenService {
     await this.#deps.tokens.set(callerOf(session, act), selection, { description });
   }
 
-  /** Locks the token of a lost phone. That of this session ends it. @throws ServiceError 'path.unknown', 'token.unknown' */
+  /**
+   * Locks the token of a lost phone. That of this session ends it.
+   * @throws ServiceError 'path.unknown', 'token.unknown', 'token.state' for the second factor of an administrator, who
+   *   could not sign in to undo it
+   */
   async lock(session: KnownOwnSession, serial: string, act: Act): Promise<void> {
     assertAllowed(session, 'lock');
     const selection = await this.#selection(session, serial, act);
-    await this.#deps.tokens.lose(callerOf(session, act), selection);
+    await this.#deps.tokens.lose(callerOf(session, act), selection, assertNoSecondFactor);
   }
 
   /**
@@ -122,6 +127,7 @@ export class OwnTokenService {
     act: Act,
   ): Promise<OwnEnrolment | 'waiting' | undefined> {
     assertAllowed(session, 'enrol');
+    readDescription(description);
     const { signIn, sessions } = this.#deps;
     const verdict = await signIn.confirmed(session, response, act);
     if (verdict !== true) {
@@ -204,6 +210,16 @@ export class OwnTokenService {
   #tokens(session: KnownOwnSession, act: Act): Promise<readonly DescribedToken[]> {
     const { login: user, realm } = session.person;
     return this.#deps.tokens.list(callerOf(session, act), { user, userRealm: realm, realm });
+  }
+}
+
+/** @throws ServiceError 'token.state' */
+function assertNoSecondFactor({ isSecondFactor }: Pick<Token, 'isSecondFactor'>): void {
+  if (isSecondFactor) {
+    throw new ServiceError(
+      'token.state',
+      'This token is the second factor of an administrator and is not locked here: ask your helpdesk',
+    );
   }
 }
 

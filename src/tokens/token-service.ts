@@ -209,9 +209,17 @@ export class TokenService {
   }
 
   /** Disables tokens whose device is lost, and closes their open challenges. Takes the right `admin/disable`. */
-  lose(caller: Caller, selection: TokenSelection): Promise<number> {
-    const act = { act: 'lost' };
-    return this.#change(caller, 'disable', selection, () => ({ active: false, isLost: true }), act);
+  lose(
+    caller: Caller,
+    selection: TokenSelection,
+    assertLosable: (token: Token) => void = () => undefined,
+  ): Promise<number> {
+    const decideLocked = (token: Token) => {
+      assertLosable(token);
+      return {};
+    };
+    const options = { act: 'lost', decideLocked };
+    return this.#change(caller, 'disable', selection, () => ({ active: false, isLost: true }), options);
   }
 
   /** Sets the fail counters to 0, which unlocks the tokens. */

@@ -134,6 +134,19 @@ export function isLocked(token: Pick<Token, 'failCount' | 'maxFail'>): boolean {
   return token.failCount >= token.maxFail;
 }
 
+/**
+ * The later half of the wrong responses that lock a token is for what it was given out for: who knows the password of
+ * its owner could otherwise lock it by sign-ins. That of an administrator's second factor was given out for them.
+ * @returns true if challenges of sign-ins take no response of the token, until another one is right or it is reset
+ */
+export function isReserved({
+  failCount,
+  maxFail,
+  isSecondFactor,
+}: Pick<Token, 'failCount' | 'maxFail' | 'isSecondFactor'>): boolean {
+  return !isSecondFactor && failCount >= Math.floor(maxFail / 2);
+}
+
 /** @returns true if a token can have this serial: printable ASCII, 1 to 64 characters, no blank, no asterisk */
 export function isSerial(text: string): boolean {
   return /^[\x21-\x29\x2b-\x7e]{1,64}$/.test(text);

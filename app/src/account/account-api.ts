@@ -23,8 +23,10 @@ export interface Asked {
 
 /** A sign-in whose password was right. */
 export interface BegunSignIn extends Asked {
-  readonly serial: string;
-  readonly tokens: readonly { readonly serial: string; readonly description: string }[];
+  /** The place of the token that is asked. */
+  readonly token: number;
+  /** The ends of the serials of those that can be asked. */
+  readonly tokens: readonly string[];
 }
 
 export interface OwnToken {
@@ -67,9 +69,12 @@ const TIMEOUT_MS = 30_000;
 export class AccountApi {
   #csrf = '';
 
-  /** @param serial the token to ask; undefined: the one used last */
-  signIn({ user, realm, password }: Credentials, serial?: string): Promise<BegunSignIn> {
-    const where = { ...(realm.trim() !== '' && { realm }), ...(serial !== undefined && { serial }) };
+  /** @param token the place of the token to ask; undefined: the one used last */
+  signIn({ user, realm, password }: Credentials, token?: number): Promise<BegunSignIn> {
+    const where = {
+      ...(realm.trim() !== '' && { realm }),
+      ...(token !== undefined && { token: `${token}` }),
+    };
     return this.#post('self/sign-in', { user, password, ...where });
   }
 

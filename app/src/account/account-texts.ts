@@ -14,8 +14,8 @@ interface AccountTexts {
   readonly missingTitle: string;
   readonly missing: string;
   readonly confirmTitle: string;
-  readonly confirmText: (token: string) => string;
-  readonly useOther: (token: string) => string;
+  readonly confirmText: (end: string) => string;
+  readonly useOther: (end: string) => string;
   readonly code: string;
   readonly openApp: string;
   readonly waiting: string;
@@ -59,7 +59,7 @@ export const accountTexts: Texts<AccountTexts> = {
     faults: {
       refused: 'User name or password is wrong, or you have no phone that can confirm. Ask your helpdesk.',
       wrong: 'This response was not right. Please try again.',
-      ended: 'You are signed out. Please sign in again.',
+      ended: 'This sign-in has ended. Please sign in again.',
       missing: 'This is not offered here.',
       limited: 'Too many attempts. Please wait a few minutes.',
       'no-connection': 'The server cannot be reached. Please try again.',
@@ -75,9 +75,9 @@ export const accountTexts: Texts<AccountTexts> = {
     missingTitle: 'There is no account page here',
     missing: 'This server does not offer it. Ask your helpdesk.',
     confirmTitle: 'Confirm the sign-in',
-    confirmText: (token) =>
-      `Scan this code with the app on “${token}”. Confirm only what you do here yourself.`,
-    useOther: (token) => `Use “${token}” instead`,
+    confirmText: (end) =>
+      `Scan this code with your phone whose serial number ends in ${end}. Confirm only what you do here yourself.`,
+    useOther: (end) => `Use the phone ${end} instead`,
     code: 'QR code for your QR-TAN app',
     openApp: 'Open in the app on this device',
     waiting: 'Waiting for your confirmation.',
@@ -125,7 +125,7 @@ export const accountTexts: Texts<AccountTexts> = {
       refused:
         'Benutzername oder Passwort ist falsch, oder Sie haben kein Telefon, das bestätigen kann. Fragen Sie Ihren Helpdesk.',
       wrong: 'Diese Antwort war nicht richtig. Bitte versuchen Sie es noch einmal.',
-      ended: 'Sie sind abgemeldet. Bitte melden Sie sich neu an.',
+      ended: 'Diese Anmeldung ist beendet. Bitte melden Sie sich neu an.',
       missing: 'Das wird hier nicht angeboten.',
       limited: 'Zu viele Versuche. Bitte warten Sie einige Minuten.',
       'no-connection': 'Der Server ist nicht erreichbar. Bitte versuchen Sie es noch einmal.',
@@ -141,9 +141,9 @@ export const accountTexts: Texts<AccountTexts> = {
     missingTitle: 'Hier gibt es keine Kontoseite',
     missing: 'Dieser Server bietet sie nicht an. Fragen Sie Ihren Helpdesk.',
     confirmTitle: 'Anmeldung bestätigen',
-    confirmText: (token) =>
-      `Lesen Sie diesen Code mit der App auf „${token}“. Bestätigen Sie nur, was Sie hier selbst tun.`,
-    useOther: (token) => `Stattdessen „${token}“ benutzen`,
+    confirmText: (end) =>
+      `Lesen Sie diesen Code mit Ihrem Telefon, dessen Seriennummer auf ${end} endet. Bestätigen Sie nur, was Sie hier selbst tun.`,
+    useOther: (end) => `Stattdessen das Telefon ${end} benutzen`,
     code: 'QR-Code für Ihre QR-TAN-App',
     openApp: 'In der App auf diesem Gerät öffnen',
     waiting: 'Ihre Bestätigung wird erwartet.',

@@ -6,7 +6,7 @@ import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { Form } from '../vault-screens/form.tsx';
-import { type AccountApi, type BegunSignIn, type Credentials, ifWrong, nameOf } from './account-api.ts';
+import { type AccountApi, type BegunSignIn, type Credentials, ifWrong } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { ChallengePanel } from './challenge-panel.tsx';
 import { useWork } from './work.tsx';
@@ -26,9 +26,10 @@ export function SignInScreens({ api, hasEnded, onSignedIn }: SignInProps): JSX.E
   const [credentials, setCredentials] = useState(NOTHING);
   const [begun, setBegun] = useState<BegunSignIn>();
   const { run, fail, isBusy, notice } = useWork();
-  const begin = (serial?: string): void => {
+  const begin = (token?: number): void => {
     run(async () => {
-      setBegun(await api.signIn(credentials, serial));
+      setBegun(undefined);
+      setBegun(await api.signIn(credentials, token));
     });
   };
   if (begun !== undefined) {
@@ -95,32 +96,30 @@ function PasswordForm({ credentials, isBusy, onChange, onSubmit }: PasswordProps
 
 interface ConfirmProps {
   readonly begun: BegunSignIn;
-  readonly onOther: (serial: string) => void;
+  readonly onOther: (token: number) => void;
   readonly onAnswer: (response?: string) => Promise<boolean>;
   readonly onFailure: (error: unknown) => void;
 }
 
 function ConfirmScreen({ begun, onOther, onAnswer, onFailure }: ConfirmProps): JSX.Element {
   const texts = useTexts(accountTexts);
-  const asked = begun.tokens.find(({ serial }) => serial === begun.serial) ?? {
-    serial: begun.serial,
-    description: '',
-  };
-  const others = begun.tokens.filter(({ serial }) => serial !== begun.serial);
   return (
     <Screen title={texts.confirmTitle}>
-      <p class="screen-text">{texts.confirmText(nameOf(asked))}</p>
+      <p class="screen-text">{texts.confirmText(begun.tokens[begun.token] ?? '')}</p>
       <ChallengePanel key={begun.data} code={begun.data} onAnswer={onAnswer} onFailure={onFailure} />
-      {others.map((other) => (
-        <Button
-          key={other.serial}
-          onPress={() => {
-            onOther(other.serial);
-          }}
-        >
-          {texts.useOther(nameOf(other))}
-        </Button>
-      ))}
+      {begun.tokens.map(
+        (end, token) =>
+          token !== begun.token && (
+            <Button
+              key={token}
+              onPress={() => {
+                onOther(token);
+              }}
+            >
+              {texts.useOther(end)}
+            </Button>
+          ),
+      )}
     </Screen>
   );
 }

@@ -15,7 +15,6 @@ export async function up(knex: Knex): Promise<void> {
       login text NOT NULL,
       realm text COLLATE "C" NOT NULL,
       transaction_id text COLLATE "C",
-      client text NOT NULL,
       is_open boolean NOT NULL DEFAULT false,
       expires_at timestamptz NOT NULL,
       ends_at timestamptz NOT NULL,

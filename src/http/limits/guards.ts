@@ -14,7 +14,7 @@ export interface Guards {
   readonly work: Pick<Semaphore, 'run'>;
   readonly largeBodies: Pick<Semaphore, 'run'>;
   readonly responses: Pick<ResponseGuard, 'guard'>;
-  readonly logins: Pick<LoginGuard, 'attempt'>;
+  readonly logins: Pick<LoginGuard, 'attempt' | 'begin' | 'finish'>;
 }
 
 interface RequestGuardDependencies {

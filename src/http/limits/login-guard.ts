@@ -4,7 +4,7 @@ import { composed } from '../../kernel/text.ts';
 import { clientNetwork } from './networks.ts';
 import type { LimitReporter } from './limit-reporter.ts';
 
-type Limit = Pick<AttemptLimit, 'wait' | 'count'>;
+type Limit = Pick<AttemptLimit, 'wait' | 'count' | 'forgive'>;
 
 /** The limits on wrong passwords. */
 interface LoginLimits {
@@ -37,6 +37,9 @@ export interface PasswordAttempt {
   readonly password: string;
 }
 
+/** Whose attempts are counted. */
+type Counted = Omit<PasswordAttempt, 'password'>;
+
 /** The wait that a client with too many passwords at once gets, in milliseconds. */
 const RETRY_MS = 1_000;
 
@@ -67,12 +70,10 @@ export class LoginGuard {
     verify: () => Promise<Value>,
     recall: () => Value | 'other' | undefined = () => undefined,
   ): Promise<Value> {
-    const network = clientNetwork(attempt.client);
-    const name = composed(attempt.account);
-    const account = hashOf(name);
-    const keys = { network, account, pair: `${network} ${account}` };
+    const keys = keysOf(attempt);
+    const { network } = keys;
     this.#refuseAfter(network, this.#wait(keys, attempt.client));
-    const leave = this.#enter(network, hashOf(`${name}\0${attempt.password}`));
+    const leave = this.#enter(network, hashOf(`${composed(attempt.account)}\0${attempt.password}`));
     const count = async (): Promise<void> => {
       this.#refuseAfter(network, await this.#count(keys, attempt.client));
     };
@@ -92,6 +93,37 @@ export class LoginGuard {
     } finally {
       leave();
     }
+  }
+
+  /**
+   * As `attempt`, for a right password that only begins a sign-in. Each sign-in counts like a wrong password until it is
+   * finished; apart from those, as the last one that may begin must be able to go on.
+   * @param verify calls `count` once it has found the password right, before it begins anything
+   */
+  begin<Value>(
+    attempt: PasswordAttempt,
+    verify: (count: () => Promise<void>) => Promise<Value>,
+  ): Promise<Value> {
+    const { client } = attempt;
+    const keys = keysOf(begunBy(attempt));
+    this.#refuseAfter(keys.network, this.#wait(keys, client));
+    return this.attempt(attempt, () =>
+      verify(async () => {
+        this.#refuseAfter(keys.network, await this.#count(keys, client));
+      }),
+    );
+  }
+
+  /** No longer counts a sign-in that was begun. */
+  async finish(attempt: Counted): Promise<void> {
+    const { burst, lasting, clients, accounts, isExempt } = this.#deps;
+    const { network, account, pair } = keysOf(begunBy(attempt));
+    await Promise.all([
+      accounts.forgive(account),
+      burst.forgive(pair),
+      lasting.forgive(pair),
+      isExempt(attempt.client) ? undefined : clients.forgive(network),
+    ]);
   }
 
   #wait({ network, account, pair }: Keys, client: string): number {
@@ -147,6 +179,17 @@ interface Keys {
   readonly network: string;
   readonly account: string;
   readonly pair: string;
+}
+
+/** The name under which sign-ins of the account are counted that are not finished. */
+function begunBy({ client, account }: Counted): Counted {
+  return { client, account: `begun ${account}` };
+}
+
+function keysOf({ client, account: named }: Counted): Keys {
+  const network = clientNetwork(client);
+  const account = hashOf(composed(named));
+  return { network, account, pair: `${network} ${account}` };
 }
 
 function hashOf(text: string): string {

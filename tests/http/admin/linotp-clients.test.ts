@@ -263,6 +263,14 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
     expect(error?.message).toContain(`The path ${path} of LinOTP is not served: `);
   });
 
+  it.each(['/userservice/login', '/selfservice', '/account/login'])(
+    'is told that users look after their tokens at another page than %s',
+    async (path) => {
+      const { text } = await application.send(path, {}, 'get');
+      expect(text).toContain('/app/account, where a policy of the scope selfservice lets them');
+    },
+  );
+
   it.each(['/nowhere', '/managers', '/toString', '/admin/constructor', '/userservices/x'])(
     'finds nothing at %s',
     async (path) => {

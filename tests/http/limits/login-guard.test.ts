@@ -13,7 +13,8 @@ let guard: LoginGuard;
 beforeEach(() => {
   counted = 0;
   wait = 0;
-  const none = { wait: () => 0, count: () => Promise.resolve(0) };
+  const forgive = (): Promise<void> => Promise.resolve();
+  const none = { wait: () => 0, count: () => Promise.resolve(0), forgive };
   const silent = (): void => undefined;
   guard = new LoginGuard({
     burst: {
@@ -22,6 +23,7 @@ beforeEach(() => {
         counted += 1;
         return Promise.resolve(counted > 2 ? 1_000 : 0);
       },
+      forgive,
     },
     lasting: none,
     clients: none,

@@ -8,6 +8,7 @@ import {
   answerTo,
   askedBy,
   openAccounts,
+  PASSWORD,
   SUITE,
   Visitor,
 } from '../../support/application/account-visitor.ts';
@@ -56,7 +57,7 @@ describe('the own tokens of a user', () => {
     await addUser(application, other);
     await application.enrolPlain(other, SUITE, { user: other, realm: 'customers' });
     await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
-    const visitor = await someone().signIn({ serial: `${user}-phone` });
+    const visitor = await someone().signIn({ token: '0' });
     for (const [path, more] of [
       ['/self/rename', { description: 'mine' }],
       ['/self/lock', {}],
@@ -95,7 +96,7 @@ describe('the own tokens of a user', () => {
     await application.services.realms.set(OPERATOR, { name: 'corporate', resolvers: ['customers'] });
     const serial = `${user}-corporate`;
     await application.enrolPlain(serial, SUITE, { user, realm: 'corporate' });
-    expect(failureOf((await someone().begin({ serial })).response)).toEqual([401, REFUSED]);
+    expect(failureOf((await someone().begin({ token: '1' })).response)).toEqual([401, REFUSED]);
     const visitor = await someone().signIn();
     expect((await visitor.tokens()).map((token) => token.serial)).toEqual([`${user}-phone`]);
     for (const [path, more] of [
@@ -106,6 +107,19 @@ describe('the own tokens of a user', () => {
       expect(errorOf(refused)).toBe(`No token found with the serial '${serial}'`);
     }
     expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ active: true });
+  });
+
+  it('are not locked here where one is the second factor of an administrator', async () => {
+    const serial = `${user}-phone`;
+    const visitor = await someone().signIn();
+    await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
+    const { administrators, secondFactors, tokens } = application.services;
+    await administrators.add(OPERATOR, `admin${number}`, PASSWORD);
+    await secondFactors.setToken(OPERATOR, `admin${number}`, `${user}-tablet`);
+    const refused = await visitor.post('/self/lock', { serial: `${user}-tablet` });
+    expect(errorOf(refused)).toMatch(/^This token is the second factor of an administrator/);
+    expect(await tokens.show(OPERATOR, `${user}-tablet`)).toMatchObject({ active: true });
+    expect(valueOf(await visitor.post('/self/lock', { serial }))).toBe(true);
   });
 
   it('include the one that signed in: its lock ends the session', async () => {
@@ -157,6 +171,33 @@ describe('the enrolment of another token', () => {
     expect((await auditOf('admin/init'))[0]).toMatchObject({ actor: `user:${user}@customers` });
   });
 
+  it('keeps its confirmation where the description is too long', async () => {
+    const visitor = await someone().signIn();
+    const asked = askedBy(await visitor.post('/self/enrol'));
+    const response = answerTo(application, asked);
+    for (const answered of [{ response }, {}]) {
+      const long = await visitor.post('/self/enrol/finish', { ...answered, description: 'x'.repeat(256) });
+      expect(errorOf(long)).toMatch(/255/);
+    }
+    const done = await visitor.post('/self/enrol/finish', { response, description: 'x'.repeat(255) });
+    expect(valueOf(done)).toMatchObject({ enrolled: true });
+  });
+
+  it('ends its confirmation after three wrong responses, and the session goes on', async () => {
+    const visitor = await someone().signIn();
+    const right = answerTo(application, askedBy(await visitor.post('/self/enrol')));
+    expect(await visitor.guess('/self/enrol/finish', right)).toEqual([
+      'The response is wrong',
+      'The response is wrong',
+      ENDED,
+    ]);
+    expect(failureOf(await visitor.post('/self/enrol/finish', { response: right }))).toEqual([401, ENDED]);
+    const again = answerTo(application, askedBy(await visitor.post('/self/enrol')));
+    expect(valueOf(await visitor.post('/self/enrol/finish', { response: again }))).toMatchObject({
+      enrolled: true,
+    });
+  });
+
   it('asks for as much as the first: it has the same PIN', async () => {
     await application.services.tokens.set(OPERATOR, { serial: `${user}-phone` }, { pin: '4711' });
     const visitor = someone();
@@ -183,7 +224,7 @@ describe('the enrolment of another token', () => {
     const strict = { user, realm: 'customers', ocrapin: '4711' };
     await application.enrolPlain(`${user}-strict`, suite, strict);
     const other = someone();
-    const read = parseQrTanUrl((await other.begin({ serial: `${user}-strict` })).data);
+    const read = parseQrTanUrl((await other.begin({ token: '1' })).data);
     const question = read.kind === 'req' ? read.question : '';
     const response = application.respond(suite, question, { pin: '4711' });
     expect((await other.post('/self/sign-in/finish', { response })).status).toBe(200);
@@ -207,8 +248,8 @@ describe('the enrolment of another token', () => {
       await application.enrolPlain(`${user}-${count}`, SUITE, { user, realm: 'customers' });
     }
     const visitors: Visitor[] = [];
-    for (const name of ['phone', '0', '1']) {
-      const visitor = await someone().signIn({ serial: `${user}-${name}` });
+    for (const token of ['0', '1', '2']) {
+      const visitor = await someone().signIn({ token });
       const asked = askedBy(await visitor.post('/self/enrol'));
       await application.check(asked.transactionId, answerTo(application, asked));
       visitors.push(visitor);

@@ -109,8 +109,8 @@ describe('the sign-in of a user', () => {
     const visitor = someone();
     const asked = await visitor.begin();
     expect(valueOf(asked.response)).toMatchObject({
-      serial: `${user}-phone`,
-      tokens: [{ serial: `${user}-phone`, description: 'my phone' }],
+      token: 0,
+      tokens: ['…hone'],
       expires: '2026-11-20T12:05:00.000Z',
     });
     expect(parseQrTanUrl(asked.data)).toMatchObject({
@@ -186,7 +186,7 @@ describe('the sign-in of a user', () => {
       await someone().begin({ password: '' }),
       await someone().begin({ user: 'nobody' }),
       await someone().begin({ user: 'nobody', password: 'wrong' }),
-      await someone().begin({ serial: 'unknown' }),
+      await someone().begin({ token: '1' }),
     ];
     await tokens.disable(OPERATOR, { serial: `${user}-phone` });
     refusals.push(await someone().begin());
@@ -282,13 +282,111 @@ describe('the sign-in of a user', () => {
 
   it('asks the token that the person chooses, and never the second factor of an administrator', async () => {
     await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
-    const chosen = await someone().begin({ serial: `${user}-tablet` });
-    expect(valueOf(chosen.response)).toMatchObject({ serial: `${user}-tablet` });
+    const chosen = await someone().begin({ token: '1' });
+    expect(valueOf(chosen.response)).toMatchObject({ token: 1, tokens: ['…hone', '…blet'] });
+    const asked = await queryOnce(
+      application.databaseUrl,
+      'SELECT serial FROM tokens JOIN challenges ON token_id = tokens.id WHERE transaction_id = $1',
+      [chosen.transactionId],
+    );
+    expect(asked).toEqual([{ serial: `${user}-tablet` }]);
     const { administrators, secondFactors } = application.services;
     await administrators.add(OPERATOR, `admin${number}`, PASSWORD);
     await secondFactors.setToken(OPERATOR, `admin${number}`, `${user}-tablet`);
-    const refused = await someone().begin({ serial: `${user}-tablet` });
+    const refused = await someone().begin({ token: '1' });
     expect(failureOf(refused.response)).toEqual([401, REFUSED]);
+  });
+
+  it('shows by the password alone no serial and no description', async () => {
+    await application.enrolPlain(`1${number}`, SUITE, {
+      user,
+      realm: 'customers',
+      description: 'my old one',
+    });
+    const { response } = await someone().begin();
+    expect(valueOf(response)).toMatchObject({ token: 0, tokens: [`…${String(number).at(-1)}`, '…hone'] });
+    expect(response.text).not.toContain(`${user}-phone`);
+    expect(response.text).not.toContain('my phone');
+    expect(response.text).not.toContain('my old one');
+  });
+
+  it('ends after three wrong responses, whatever is allowed for payments', async () => {
+    const { settings, tokens } = application.services;
+    await settings.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1000']]));
+    const visitor = someone();
+    const right = answerTo(application, await visitor.begin());
+    const answers = await visitor.guess('/self/sign-in/finish', right);
+    await settings.remove(OPERATOR, 'OcraMaxChallengeRequests');
+    expect(answers).toEqual(['The response is wrong', 'The response is wrong', ENDED]);
+    for (const sent of [{ response: right }, {}]) {
+      expect(failureOf(await visitor.post('/self/sign-in/finish', sent))).toEqual([401, ENDED]);
+    }
+    expect(await tokens.show(OPERATOR, `${user}-phone`)).toMatchObject({ failCount: 3 });
+  });
+
+  it('never locks the token for payments, also where many guess at once', async () => {
+    const serial = `${user}-phone`;
+    const begun = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const visitor = someone();
+        return { visitor, asked: await visitor.begin() };
+      }),
+    );
+    const guesses = [1, 2, 3].flatMap(() =>
+      begun.flatMap(({ visitor, asked }) => {
+        const response = wrongResponse(answerTo(application, asked));
+        return [
+          visitor.post('/self/sign-in/finish', { response }),
+          application.check(asked.transactionId, response),
+        ];
+      }),
+    );
+    await Promise.all<unknown>(guesses);
+    expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ failCount: 5 });
+    for (const { visitor, asked } of begun) {
+      const response = answerTo(application, asked);
+      expect(failureOf(await visitor.post('/self/sign-in/finish', { response }))).toEqual([401, ENDED]);
+    }
+    expect(failureOf((await someone().begin()).response)).toEqual([401, REFUSED]);
+    const payment = await application.challenge(serial, 'Pay 50 EUR');
+    const paid = application.respond(SUITE, payment.question);
+    expect(await application.check(payment.transactionid, paid)).toMatchObject({ result: true });
+    await someone().signIn();
+  });
+
+  it('is told to have ended, and counts nothing, where its token has been locked or it has expired', async () => {
+    const limited = application.restarted({ limits: { loginFailures: 2 }, trustProxy: [] });
+    const visitor = someone().at(limited);
+    const response = wrongResponse(answerTo(application, await visitor.begin()));
+    await application.services.tokens.lose(OPERATOR, { serial: `${user}-phone` });
+    await application.services.tokens.enable(OPERATOR, { serial: `${user}-phone` });
+    const other = someone().at(limited);
+    await other.begin();
+    application.clock.advance(301);
+    for (let count = 0; count < 3; count += 1) {
+      for (const one of [visitor, other]) {
+        expect(failureOf(await one.post('/self/sign-in/finish', { response }))).toEqual([401, ENDED]);
+      }
+    }
+    application.clock.set(new Date('2026-11-20T12:00:00Z'));
+  });
+
+  it('counts as a wrong password until its response is right', async () => {
+    const limited = application.restarted({ limits: { loginFailures: 3 }, trustProxy: [] });
+    const begin = async (): Promise<number> => (await someone().at(limited).begin()).response.status;
+    for (let count = 0; count < 4; count += 1) {
+      await someone().at(limited).signIn();
+    }
+    const last = someone().at(limited);
+    const statuses = [await begin(), await begin()];
+    const asked = await last.begin();
+    statuses.push(asked.response.status, await begin(), await begin());
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    const response = answerTo(application, asked);
+    expect((await last.post('/self/sign-in/finish', { response })).status).toBe(200);
+    const atOnce = await Promise.all([begin(), begin(), begin(), begin()]);
+    expect(atOnce).toContain(429);
+    expect(atOnce.filter((status) => status === 200).length).toBeLessThanOrEqual(1);
   });
 
   it('is limited by user, however the login is spelled, and for each login that nobody has', async () => {

@@ -1,7 +1,7 @@
 import request, { type Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
-import { valueOf } from './browser.ts';
-import { OPERATOR, TestApplication } from './test-application.ts';
+import { errorOf, valueOf } from './browser.ts';
+import { OPERATOR, TestApplication, wrongResponse } from './test-application.ts';
 
 export const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 /** Of every user. */
@@ -96,6 +96,15 @@ export class Visitor {
       throw new Error(`not signed in: ${JSON.stringify(done.body)}`);
     }
     return this;
+  }
+
+  /** @returns the errors of three wrong responses, one after the other */
+  async guess(path: string, right: string): Promise<unknown[]> {
+    const errors: unknown[] = [];
+    while (errors.length < 3) {
+      errors.push(errorOf(await this.post(path, { response: wrongResponse(right) })));
+    }
+    return errors;
   }
 
   async tokens(): Promise<readonly { serial: string; state: string; present: boolean }[]> {

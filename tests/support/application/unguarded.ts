@@ -8,5 +8,9 @@ export const UNGUARDED: Guards = {
   responses: {
     guard: (_client, serve) => serve(() => undefined),
   },
-  logins: { attempt: (_attempt, verify) => verify() },
+  logins: {
+    attempt: (_attempt, verify) => verify(),
+    begin: (_attempt, verify) => verify(() => Promise.resolve()),
+    finish: () => Promise.resolve(),
+  },
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { Act } from '../../../policy/caller.ts';
 import type { KnownOwnSession } from '../../../self-service/own-sign-in-service.ts';
-import { limitedName, type Person } from '../../../self-service/person.ts';
+import { limitedName } from '../../../self-service/person.ts';
 import type { Services } from '../../../services.ts';
 import { done } from '../../answers.ts';
 import {
@@ -30,7 +30,6 @@ const chosen = given('the serial of an own token');
 const TRANSACTION = '5f1c0e9a7b3d42860c1e';
 const QR =
   'lseqr://req?me=Sign+in+to+your+account+as+anna+at+tan.example.com&u=&ch=A1B2C3D4&tr=5f1c0e9a7b3d42860c1e&si=ff';
-const MORE = { serial: 'QR1', description: 'my phone' };
 
 /** The answers of /self/sign-in. */
 const BEGUN = answerWithCookie(
@@ -38,10 +37,10 @@ const BEGUN = answerWithCookie(
     transactionid,
     data,
     expires: moment,
-    serial,
+    token: z.int().describe('the place of the token that is asked, from 0'),
     tokens: z
-      .array(z.strictObject({ serial, description: z.string() }))
-      .describe('all tokens that can be asked; the parameter `serial` chooses one'),
+      .array(z.string())
+      .describe('the ends of the serials of all tokens that can be asked; the parameter `token` chooses one'),
   }),
   {
     example: {
@@ -49,8 +48,8 @@ const BEGUN = answerWithCookie(
         transactionid: TRANSACTION,
         data: QR,
         expires: '2026-11-20T12:05:00.000Z',
-        serial: 'QR1',
-        tokens: [MORE],
+        token: 0,
+        tokens: ['…4711', '…4712'],
       },
     },
   },
@@ -91,7 +90,14 @@ const OWN = answerWithCookie(
         acts: ['show', 'rename', 'lock'],
         csrf_token: 'cB0…',
         tokens: [
-          { ...MORE, state: 'active', present: true, created: '2026-01-20T12:00:00.000Z', last_use: null },
+          {
+            serial: 'QR1',
+            description: 'my phone',
+            state: 'active',
+            present: true,
+            created: '2026-01-20T12:00:00.000Z',
+            last_use: null,
+          },
         ],
       },
     },
@@ -150,17 +156,18 @@ function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
         user: given('the login of the user'),
         realm: optional('the realm of the user', 'customers'),
         password: secret(given('the password of the user in the directory')),
-        serial: optional('the own token to be asked; default: the one used last', 'QR1'),
+        token: optional('the place of the own token to be asked, from 0; default: the one used last', '1'),
       }),
     },
-    async ({ parameters: { user, realm, password, serial: asked }, ...call }) => {
+    async ({ parameters: { user, realm, password, token: asked }, ...call }) => {
       const meant = await ownSignIn.meant({ user, realm }, call.client);
       const attempt = { client: call.limitedAs, account: meant.limitedAs, password };
-      const begun = await guard.attempt(attempt, () =>
+      const begun = await guard.begin(attempt, (count) =>
         ownSignIn.begin(
           meant,
-          { password, serial: asked },
+          { password, token: asked },
           languageOf(call),
+          count,
           actOfCall(call, 'self/sign-in'),
         ),
       );
@@ -175,10 +182,10 @@ function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
           },
         );
       }
-      const { attempt: name, expiresAt, transactionId, url, serial: token, tokens } = begun;
+      const { attempt: name, expiresAt, transactionId, url, token, tokens } = begun;
       const value = { transactionid: transactionId, data: url, expires: expiresAt.toISOString() };
       const cookie = keepSignIn(USER_SIGN_IN, name, expiresAt, call.servedAt);
-      return BEGUN.reply({ ...value, serial: token, tokens }, call, { cookie });
+      return BEGUN.reply({ ...value, token, tokens }, call, { cookie });
     },
   );
 }
@@ -199,12 +206,15 @@ function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
     async ({ parameters, ...call }) => {
       const { servedAt, cookies, client } = call;
       const pending = await ownSignIn.pending(readSignIn(cookies, USER_SIGN_IN, servedAt), client);
-      const opened = await attemptOf(pending.person, parameters.response, call, guard, () =>
-        ownSignIn.finish(pending, parameters.response, actOfCall(call, 'self/sign-in/finish')),
+      const act = actOfCall(call, 'self/sign-in/finish');
+      const { response: sent } = parameters;
+      const opened = await attemptOf({ asked: pending, sent, act, call }, ownSignIn, guard, () =>
+        ownSignIn.finish(pending, sent, act),
       );
       if (opened === 'waiting') {
         return FINISHED.reply({ signed_in: false }, call);
       }
+      await guard.finish({ client: call.limitedAs, account: limitedName(pending.person, pending.person) });
       const cookie = [
         keepSignIn(USER_SESSION, opened.secret, opened.endsAt, servedAt),
         dropSignIn(USER_SIGN_IN, servedAt),
@@ -214,17 +224,29 @@ function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
   );
 }
 
-/** Verifies a response within the limits of wrong passwords. @throws ServiceError 'sign-in.refused' for a wrong one */
+/** A response to what is asked; undefined: the app may have sent it. */
+interface SentResponse {
+  readonly asked: Parameters<Own['ownSignIn']['assertGoesOn']>[0];
+  readonly sent: string | undefined;
+  readonly act: Act;
+  readonly call: Pick<Call<unknown>, 'limitedAs'>;
+}
+
+/**
+ * Verifies a response within the limits of wrong passwords.
+ * @throws ServiceError 'sign-in.refused' for a wrong one, 'sign-in.ended' where it was the last one that is taken
+ */
 async function attemptOf<Value>(
-  person: Person,
-  sent: string | undefined,
-  { limitedAs: client }: Pick<Call<unknown>, 'limitedAs'>,
+  { asked, sent, act, call }: SentResponse,
+  signIn: Own['ownSignIn'],
   guard: Guards['logins'],
   verify: () => Promise<Value | undefined>,
 ): Promise<Value> {
+  const { person } = asked;
   const account = limitedName(person, person);
-  const found = await guard.attempt({ client, account, password: sent ?? '' }, verify);
+  const found = await guard.attempt({ client: call.limitedAs, account, password: sent ?? '' }, verify);
   if (found === undefined) {
+    await signIn.assertGoesOn(asked, act);
     throw new ServiceError('sign-in.refused', 'The response is wrong', {
       credentials: 'second factor',
       user: { subject: person.login, realm: person.realm },
@@ -364,7 +386,7 @@ function finishEnrolmentEndpoint({ ownSignIn, ownTokens }: Own, guard: Guards['l
     },
     async ({ parameters: { response: sent, description = '' }, ...call }) => {
       const { session, act } = await changing(ownSignIn, call, 'self/enrol/finish');
-      const enrolled = await attemptOf(session.person, sent, call, guard, () =>
+      const enrolled = await attemptOf({ asked: session, sent, act, call }, ownSignIn, guard, () =>
         ownTokens.enrol(session, { response: sent, description }, languageOf(call), act),
       );
       if (enrolled === 'waiting') {
