@@ -232,7 +232,7 @@ export class ChallengeStore {
     if (decision.change !== null) {
       return settle(this.#settlements, answered, { ...decision.change, supersedes }, entry);
     }
-    await this.#database.audit.autocommit.writeAll([await asNews(this.#database.knex, entry)]);
+    await this.#database.audit.autocommit.writeAll([await asNews(this.#database.knex, entry, decision)]);
     return true;
   }
 
@@ -353,7 +353,7 @@ async function applyLocked(
   const { change } = decision;
   const entry = decisionEntry(act, answered, decision);
   if (change === null) {
-    await unit.audit.writeAll([await asNews(unit.sql, entry)]);
+    await unit.audit.writeAll([await asNews(unit.sql, entry, decision)]);
   } else if (!(await settleLocked(unit, answered, { ...change, supersedes }, entry))) {
     throw new ServiceError('internal', 'The response could not be settled', {
       detail: `challenge ${answered.challenge.id} changed while its token was locked`,

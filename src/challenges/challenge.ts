@@ -146,7 +146,7 @@ export const VAIN_DECLINE: Readonly<Record<DeclineKind, string>> = {
 /** The outcome of “this was not me” about a transaction that was only declined: the first news of a fraud. */
 export const REPORT_AFTER_DECLINE = 'reported, after a decline';
 
-/** The outcomes of a decline of a transaction that is declined already, and that says nothing new. */
+/** The outcomes of a decline of an ended transaction that says nothing new: it was declined so before, in time or too late. */
 export const REPEATED_DECLINE: Readonly<Record<DeclineKind, string>> = {
   declined: 'declined again',
   reported: 'reported again',

@@ -8,6 +8,7 @@ import {
   type WritingStatement,
 } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import type { DeclineKind } from '../ocra/decline.ts';
 import type { Act } from '../policy/caller.ts';
 import { findToken, stateColumns, withLockedTokens } from '../tokens/token-rows-store.ts';
 import { isLocked, type TokenStateChange } from '../tokens/token.ts';
@@ -51,16 +52,30 @@ function outcomeOf({ reason, cause, decline, repeats }: Decision): string {
   return detail === undefined ? reason : `${reason}, ${detail}`;
 }
 
-/** @returns the entry; where the audit tells of a report after a decline already, that of a repeat */
-export async function asNews(connection: Knex, entry: NotedEntry): Promise<NotedEntry> {
-  if (entry.outcome !== REPORT_AFTER_DECLINE) {
+/** The outcomes of declines of an ended transaction that tell something new, once. */
+const NEWS: Readonly<Record<DeclineKind, readonly string[]>> = {
+  declined: lateOutcomes('declined'),
+  reported: [REPORT_AFTER_DECLINE, ...lateOutcomes('reported')],
+};
+
+function lateOutcomes(kind: DeclineKind): readonly string[] {
+  return (['closed', 'dropped', 'expired'] as const).map((end) => `${end}, ${VAIN_DECLINE[kind]}`);
+}
+
+/** @returns the entry; where the audit tells of such a decline of an ended transaction already, that of a repeat */
+export async function asNews(
+  connection: Knex,
+  entry: NotedEntry,
+  { decline }: Pick<Decision, 'decline'>,
+): Promise<NotedEntry> {
+  if (decline === undefined || !NEWS[decline].includes(entry.outcome)) {
     return entry;
   }
   const { rows } = await connection.raw<{ rows: unknown[] }>(
-    `WITH told AS MATERIALIZED (${ROWS_OF_TRANSACTION}) SELECT FROM told WHERE outcome = ? LIMIT 1`,
-    [entry.transaction, REPORT_AFTER_DECLINE],
+    `WITH told AS MATERIALIZED (${ROWS_OF_TRANSACTION}) SELECT FROM told WHERE outcome = ANY (?) LIMIT 1`,
+    [entry.transaction, [...NEWS[decline]]],
   );
-  return rows.length === 0 ? entry : { ...entry, outcome: REPEATED_DECLINE.reported };
+  return rows.length === 0 ? entry : { ...entry, outcome: REPEATED_DECLINE[decline] };
 }
 
 /** The changes of a decision. */

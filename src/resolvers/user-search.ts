@@ -24,6 +24,9 @@ export function beginningCondition(text: string): UserCondition {
 
 /** The fewest digits of a telephone number that are looked for, and the most: numbers are written in many ways. */
 const PHONE_DIGITS = { min: 5, max: 7 };
+/** The most digits of the country code of a number. */
+const COUNTRY_DIGITS = 3;
+const IS_INTERNATIONAL = /^\s*(?:\+|00)/;
 
 /** @returns the digits of a telephone number without country or trunk prefix zeros; of `+49 (0)30 1`: 49301 */
 function phoneDigits(text: string): string {
@@ -32,13 +35,18 @@ function phoneDigits(text: string): string {
 
 /**
  * @returns the condition that the telephone number has the last digits of the text, perhaps others between or after
- *   them, or words; undefined: it is no number
+ *   them, or words, but none that may be a country code; undefined: it is no number
  */
 export function phoneCondition(text: string): UserCondition | undefined {
   const digits = /^\s*[+\d\s()/.\u2010-\u2013-]+$/.test(text) ? phoneDigits(text) : '';
-  return digits.length < PHONE_DIGITS.min
+  const { min, max } = PHONE_DIGITS;
+  const sure = digits.length - (IS_INTERNATIONAL.test(text) ? COUNTRY_DIGITS : 0);
+  return digits.length < min
     ? undefined
-    : { fields: ['phone'], pattern: ['', ...Array.from(digits.slice(-PHONE_DIGITS.max)), ''] };
+    : {
+        fields: ['phone'],
+        pattern: ['', ...Array.from(digits.slice(-Math.min(max, Math.max(min, sure)))), ''],
+      };
 }
 
 /** @returns the digits with which the telephone number of a `phoneCondition` ends; undefined: it is another condition */
@@ -61,9 +69,9 @@ export function hasPhone(user: DirectoryUser, text: string): boolean {
   const condition = phoneCondition(text);
   const [shown, sought] = [phoneDigits(user.phone), phoneDigits(text)];
   const isFoundByOther = condition === undefined || !matchesUser(user, [condition]);
-  return (
-    isFoundByOther || shown.endsWith(sought) || (shown.length >= PHONE_DIGITS.max && sought.endsWith(shown))
-  );
+  const isNational = IS_INTERNATIONAL.test(text) && sought.length - shown.length <= COUNTRY_DIGITS;
+  const fewest = isNational ? PHONE_DIGITS.min : PHONE_DIGITS.max;
+  return isFoundByOther || shown.endsWith(sought) || (shown.length >= fewest && sought.endsWith(shown));
 }
 
 /** @returns false if no user can match: a source may fail on such a text */

@@ -28,9 +28,15 @@ afterAll(() => site.close());
 
 let house: OcraHouse;
 let issued: IssuedChallenge;
+let drawn = 0;
 
 beforeEach(async () => {
   house = await site.house({ tokens: [keyedToken('A1', { realms: ['alpha'] })] });
+  // The audit keeps the rows of former houses: no transaction may have the id of one of theirs.
+  for (let count = 0; count < drawn; count += 1) {
+    house.random.bytes(1);
+  }
+  drawn += 8;
   issued = await house.ocra.requestChallenge(admin, { serial: 'A1', data: 'pay 5' });
 });
 
@@ -122,6 +128,31 @@ describe('a decline that comes too late', () => {
     expect(await decline()).toMatchObject({ known: true, declined: false });
     expect(await outcomes()).toEqual(['expired, decline']);
   });
+
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['accepted', () => respond(), 'closed'],
+    [
+      'expired',
+      () => Promise.resolve((house.clock.at = new Date(house.clock.at.getTime() + 21 * 60_000))),
+      'expired',
+    ],
+  ])(
+    'is news once of each kind, however often it is sent: the transaction is %s',
+    async (_state, end, reason) => {
+      await end();
+      const before = (await outcomes()).length;
+      for (const kind of ['declined', 'declined', 'reported', 'reported', 'declined'] as const) {
+        expect(await decline(kind)).toMatchObject({ known: true, declined: false });
+      }
+      expect((await outcomes()).slice(before)).toEqual([
+        `${reason}, decline`,
+        'declined again',
+        `${reason}, report`,
+        'reported again',
+        'declined again',
+      ]);
+    },
+  );
 });
 
 describe('a decline that the token has not signed', () => {

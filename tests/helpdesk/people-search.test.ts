@@ -71,6 +71,10 @@ describe('the search for people', () => {
     ['5551234', '0170.555.1234'],
     ['51234', '+491705551234'],
     ['0170 5551234', 'Tel. 0170 555-1234 (mobile)'],
+    ['+49 30 1234', '030 1234'],
+    ['0049 (0)30 1234', '(030) 12-34'],
+    ['+298 201234', '201234'],
+    ['+49 30 1234', '+49 (0)30 1234'],
   ])('finds by the number %s whose telephone is written %s', async (text, phone) => {
     const others = [
       user('alike', { phone: '+49 170 5551 9234' }),
@@ -81,6 +85,16 @@ describe('the search for people', () => {
     ];
     const { hits } = await searchIn({ a: source([...others, user('x', { phone })]) }).find(text);
     expect(hits.map(({ login }) => login)).toEqual(['x']);
+  });
+
+  it.each([
+    ['+49 30 51234', '51234'],
+    ['049 301234', '030 1234'],
+    ['+49 40 1234', '030 1234'],
+    ['+49 30 1234', '+43 30 1234'],
+  ])('does not take %s for the number %s', async (text, phone) => {
+    const { hits } = await searchIn({ a: source([user('x', { phone })]) }).find(text);
+    expect(hits).toEqual([]);
   });
 
   it('says that somebody may be missing where more numbers are alike than are read', async () => {

@@ -1,5 +1,6 @@
 import type { Texts } from '../language/language.ts';
 import { overviewTexts } from '../overview/overview-texts.ts';
+import type { Session } from '../session/shown.ts';
 
 /** Outcomes of audit rows in a language. */
 interface OutcomeWords {
@@ -203,13 +204,32 @@ export function outcomeText(outcome: string, language: 'en' | 'de', action: stri
   return `${own[lead] ?? lead}${rest}`;
 }
 
+/** Tells whether a PIN was right. */
+const OF_PIN = ', right';
+
+/** @returns true if the server lets the caller search for such outcomes, wherever the caller reads the audit */
+function mayFindPins(session: Session): boolean {
+  return (
+    session.mayEverywhere('admin', 'set') ||
+    (!session.mayEverywhere('admin', 'audit') &&
+      session.realmsWith('audit').every((realm) => session.may('admin', 'set', realm)))
+  );
+}
+
 /**
  * @param known the first words of outcomes that the server knows
- * @returns what can be typed to find these outcomes, sorted
+ * @returns what the caller can type to find these outcomes, sorted
  */
-export function typableOutcomes(known: readonly string[], language: 'en' | 'de'): readonly string[] {
+export function typableOutcomes(
+  known: readonly string[],
+  language: 'en' | 'de',
+  session: Session,
+): readonly string[] {
   const { phrases } = outcomeWords[language];
-  const words = Object.keys(phrases).filter((phrase) => known.includes(/^[a-z]*/.exec(phrase)?.[0] ?? ''));
+  const hasPins = mayFindPins(session);
+  const words = Object.keys(phrases).filter(
+    (phrase) => known.includes(/^[a-z]*/.exec(phrase)?.[0] ?? '') && (hasPins || !phrase.includes(OF_PIN)),
+  );
   const others = known.filter((word) => words.every((phrase) => !phrase.startsWith(word)));
   return [...new Set([...words.map((phrase) => phrases[phrase] ?? phrase), ...others])].sort((one, other) =>
     one.localeCompare(other, language),

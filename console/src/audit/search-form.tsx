@@ -26,7 +26,8 @@ interface SearchFormProps {
 export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): ReactNode {
   const t = useTexts(auditTexts);
   const language = useLanguage();
-  const maySeeTokens = useSession().may('admin', 'show');
+  const session = useSession();
+  const maySeeTokens = session.may('admin', 'show');
   const [form, setForm] = useState(first);
   const values = useQuery({
     queryKey: ['audit', 'values'],
@@ -44,7 +45,7 @@ export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): R
       }}
     />
   );
-  const outcomes = values.data && typableOutcomes(values.data.outcomes, language);
+  const outcomes = values.data && typableOutcomes(values.data.outcomes, language, session);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     onSearch({ ...form, outcome: typedOutcome(form.outcome, language) });

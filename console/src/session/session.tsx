@@ -1,7 +1,15 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from 'react';
-import { call, type ValueOf } from '../api/call.ts';
+import { call } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
-import { afterRead, isOf, NOBODY_SHOWN, type Session, type SessionState, type Shown } from './shown.ts';
+import {
+  afterRead,
+  isOf,
+  makeSession,
+  NOBODY_SHOWN,
+  type Session,
+  type SessionState,
+  type Shown,
+} from './shown.ts';
 import { useShown } from './use-shown.ts';
 import { useTabs } from './use-tabs.ts';
 
@@ -33,29 +41,6 @@ export function useSessionControl(): SessionControl {
 /** @returns the login that the pages belong to */
 export function useSession(): Session {
   return useSessionControl().owner ?? NOBODY;
-}
-
-/** @returns the login of that name with these rights */
-export function makeSession({ administrator, rights, realms }: ValueOf<'/admin/rights'>): Session {
-  return {
-    administrator,
-    isOfProvider: administrator.startsWith('oidc:'),
-    rights,
-    realmsWith: (action) => {
-      const held = rights.find((right) => right.scope === 'admin' && right.action === action)?.realms ?? [];
-      return held === '*' ? realms : held;
-    },
-    may: (scope, action, realm) =>
-      rights.some(
-        (right) =>
-          right.scope === scope &&
-          right.action === action &&
-          (right.realms === '*' ||
-            (realm === undefined ? right.realms.length > 0 : right.realms.includes(realm))),
-      ),
-    mayEverywhere: (scope, action) =>
-      rights.some((right) => right.scope === scope && right.action === action && right.realms === '*'),
-  };
 }
 
 const NOBODY = makeSession({ administrator: '', rights: [], realms: [] });

@@ -17,6 +17,29 @@ export interface Session {
   realmsWith(action: string): readonly string[];
 }
 
+/** @returns the login of that name with these rights */
+export function makeSession({ administrator, rights, realms }: ValueOf<'/admin/rights'>): Session {
+  return {
+    administrator,
+    isOfProvider: administrator.startsWith('oidc:'),
+    rights,
+    realmsWith: (action) => {
+      const held = rights.find((right) => right.scope === 'admin' && right.action === action)?.realms ?? [];
+      return held === '*' ? realms : held;
+    },
+    may: (scope, action, realm) =>
+      rights.some(
+        (right) =>
+          right.scope === scope &&
+          right.action === action &&
+          (right.realms === '*' ||
+            (realm === undefined ? right.realms.length > 0 : right.realms.includes(realm))),
+      ),
+    mayEverywhere: (scope, action) =>
+      rights.some((right) => right.scope === scope && right.action === action && right.realms === '*'),
+  };
+}
+
 /** The known state of the login. `away`: the server does not answer. */
 export type SessionState =
   | { readonly kind: 'unknown' | 'signed-out' }

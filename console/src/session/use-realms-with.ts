@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { makeSession, useSession } from './session.tsx';
+import { useSession } from './session.tsx';
+import { makeSession } from './shown.ts';
 
 /**
  * @returns the names of the realms in which a right of the scope admin holds, read anew where they are shown: realms are

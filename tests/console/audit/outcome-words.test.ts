@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { makeSession, type Session } from '../../../console/src/session/shown.ts';
 import { auditValues } from '../../../src/audit/filter-values.ts';
 import { outcomeText, typableOutcomes, typedOutcome } from '../../../console/src/audit/outcome-words.ts';
 import type { Token, TokenChange } from '../../../src/tokens/token.ts';
@@ -109,6 +110,21 @@ const FIELDS: Readonly<Record<ChangedField, true>> = {
   maxSuccesses: true,
 };
 
+type Realms = '*' | string[];
+
+/** @returns the login of somebody who reads the audit in some realms, and sets PINs in others */
+function holding(audit: Realms, set?: Realms): Session {
+  const rights = [{ scope: 'admin' as const, action: 'audit', realms: audit }];
+  return makeSession({
+    administrator: 'desk',
+    rights: [
+      ...rights,
+      ...(set === undefined ? [] : [{ scope: 'admin' as const, action: 'set', realms: set }]),
+    ],
+    realms: ['north', 'south'],
+  });
+}
+
 describe('the outcome of an audit row', () => {
   it.each([
     ['accepted', 'angenommen'],
@@ -188,14 +204,33 @@ describe('the outcome of an audit row', () => {
 
   it.each(['en', 'de'] as const)('is offered in words for each that the server knows, in %s', (language) => {
     const known = auditValues().outcomes;
-    const typable = typableOutcomes(known, language).map((words) => typedOutcome(words, language));
+    const typable = typableOutcomes(known, language, holding('*', '*')).map((words) =>
+      typedOutcome(words, language),
+    );
     expect(typable.filter((outcome) => !known.includes(outcome.split(/[ :,]/)[0] ?? ''))).toEqual([]);
     expect(known.filter((word) => !typable.some((outcome) => outcome.startsWith(word)))).toEqual([]);
   });
 
+  it.each<[isOffered: boolean, audit: Realms, set: Realms | undefined]>([
+    [true, '*', '*'],
+    [true, ['north'], ['south', 'north']],
+    [false, '*', undefined],
+    [false, '*', ['north']],
+    [false, ['north', 'south'], ['north']],
+  ])(
+    'tells of a PIN: that is offered (%s) to who reads the audit of %j and sets PINs in %j',
+    (isOffered, audit, set) => {
+      const { outcomes } = auditValues();
+      const offered = typableOutcomes(outcomes, 'en', holding(audit, set));
+      expect(offered.includes('wrong, right PIN')).toBe(isOffered);
+      expect(offered.includes('wrong, right response')).toBe(isOffered);
+      expect(offered).toContain('wrong, out of step');
+    },
+  );
+
   it('has German words wherever the server knows the outcome', () => {
     const known = auditValues().outcomes;
-    const german = typableOutcomes(known, 'de');
+    const german = typableOutcomes(known, 'de', holding('*', '*'));
     expect(german.filter((words) => known.includes(words))).toEqual([]);
   });
 });
