@@ -42,7 +42,8 @@ export function ChallengePanel({ code, label, onAnswer, onFailure }: PanelProps)
   const [response, setResponse] = useState('');
   const [isWrong, setWrong] = useState(false);
   const { run, isBusy, notice } = useWork();
-  usePolling(() => onAnswer(), onFailure, code);
+  const answer = useTurns(onAnswer, code);
+  usePolling(() => answer(), onFailure, code);
   return (
     <>
       <QrCode code={code} label={label ?? texts.code} />
@@ -58,7 +59,7 @@ export function ChallengePanel({ code, label, onAnswer, onFailure }: PanelProps)
           const typed = response.replace(/\s/g, '');
           if (typed !== '') {
             run(async () => {
-              setWrong(!(await onAnswer(typed)));
+              setWrong(!(await answer(typed)));
               setResponse('');
             });
           }
@@ -78,6 +79,25 @@ export function ChallengePanel({ code, label, onAnswer, onFailure }: PanelProps)
       </Form>
     </>
   );
+}
+
+/**
+ * Lets one answer end the subject: a look that finds typed digits accepted would take what they have opened, and they
+ * would be told that it has ended.
+ */
+function useTurns(
+  ask: (response?: string) => Promise<boolean>,
+  subject: string,
+): (response?: string) => Promise<boolean> {
+  const last = useRef(Promise.resolve(false));
+  useEffect(() => {
+    last.current = Promise.resolve(false);
+  }, [subject]);
+  return (response) => {
+    const next = last.current.then((isOver) => isOver || ask(response));
+    last.current = next.catch(() => false);
+    return next;
+  };
 }
 
 /** Asks every two seconds until the answer is there, one at a time. */
