@@ -109,7 +109,7 @@ describeWithProgram('a database whose disk is lost', findPostgres(), 'postgresql
     if (way === 'archive_command') {
       for (const setting of [
         "archive_mode = 'on'",
-        `archive_command = 'test ! -f "${archive}/%f" && cp "%p" "${archive}/%f"'`,
+        `archive_command = 'test ! -f "${archive}/%f" && cp "%p" "${archive}/%f.part" && mv "${archive}/%f.part" "${archive}/%f"'`,
         `archive_timeout = ${ARCHIVE_TIMEOUT}`,
       ]) {
         await queryOnce(postgres.superUrl, `ALTER SYSTEM SET ${setting}`);
