@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ElementHandle, Page } from 'playwright-core';
 import type { DrivenBrowser } from '../../support/browser/web-driver.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
@@ -106,6 +107,7 @@ export abstract class Visitor<Element = unknown> {
 
 /** Longer than keys take to arrive; then they are typed anew. */
 const TYPING_MS = 5_000;
+const LATE_MS = 200;
 
 /** Before a browser that is driven by WebDriver. */
 export class DrivenVisitor extends Visitor<string> {
@@ -136,7 +138,13 @@ export class DrivenVisitor extends Visitor<string> {
     await this.#browser.send('type', { id, text });
     // WebKit's driver comes back before all keys have arrived; a page that takes the focus meanwhile gets them.
     const value = { script: 'return arguments[0].value', args: [{ [ELEMENT]: id }] };
-    await until(async () => (await this.#browser.send('run', value)) === text, { timeoutMs: TYPING_MS });
+    const isThere = async (): Promise<boolean> => (await this.#browser.send('run', value)) === text;
+    await until(isThere, { timeoutMs: TYPING_MS });
+    // Those of an earlier try may come last. A field that is gone has had what it wanted.
+    await sleep(LATE_MS);
+    if (!(await isThere().catch(() => true))) {
+      throw new Error('other keys came after those');
+    }
   }
 
   protected async chosen(id: string, path: string): Promise<void> {
