@@ -76,7 +76,7 @@ describeWithProgram('what was refused', findChromium(), 'chromium', (program) =>
     await page.reload();
     await page.getByLabel('Ergebnis').fill('Abgelehnt: kein Recht');
     await page.getByRole('button', { name: 'Suchen' }).click();
-    await page.getByText('abgelehnt: kein Recht admin:remove').waitFor();
+    await page.getByRole('strong').filter({ hasText: 'abgelehnt: kein Recht admin:remove' }).waitFor();
     await page.context().close();
   });
 
