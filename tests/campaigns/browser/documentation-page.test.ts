@@ -40,9 +40,16 @@ describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
     const tags = await page.locator('.opblock-tag').all();
     const groups = await Promise.all(tags.map((tag) => tag.getAttribute('id')));
     expect(groups).toEqual(
-      ['ocra', 'validate', 'monitoring', 'admin', 'system', 'operations', 'documentation'].map(
-        (tag) => `operations-tag-${tag}`,
-      ),
+      [
+        'ocra',
+        'validate',
+        'monitoring',
+        'admin',
+        'system',
+        'operations',
+        'self-service',
+        'documentation',
+      ].map((tag) => `operations-tag-${tag}`),
     );
     await page.locator('#operations-tag-ocra').click();
     await page.locator('#operations-ocra-getOcraCheckT').waitFor();
