@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
@@ -16,6 +16,9 @@ import { DrivenVisitor, type Visitor } from './visitor.ts';
 
 const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
 const PIN = '482915';
+
+// WebKit's driver now and then loses keys on a busy machine, also those of a password, which nobody sees.
+jest.retryTimes(1, { logErrorsBeforeRetry: true });
 
 describe.each(ENGINES)('$name', (engine) => {
   describeWithProgram('console and app', engine.program, engine.debianPackage, (program) => {
