@@ -52,7 +52,7 @@ export function actOf(caller: Caller, action: string): Act {
   };
 }
 
-/** @returns the server, which asks on its own behalf: whoever makes it ask needs no right. The audit names them */
+/** @returns the server, which asks on its own behalf: the actor needs no right. The audit names the actor */
 export function serverCaller({ actor, client, requestId }: Act): Caller {
   return { principal: { administrator: actor, rights: ['*'], operator: true, client }, requestId };
 }

@@ -334,8 +334,8 @@ export class OwnSignInService {
 }
 
 /**
- * The sign-in of an administrator is not to be asked for by whoever knows another password, and policies of the realm are
- * about its tokens, not about those that the person has in other realms.
+ * The sign-in of an administrator is not to be asked for by somebody who knows another password, and policies of the
+ * realm are about its tokens, not about those that the person has in other realms.
  */
 function isAnswering(token: Token, { realm }: Pick<Person, 'realm'>, now: Date): boolean {
   const isReady = isUsable(token, now) && isOcraToken(token) && token.rollout === 'complete';
