@@ -25,7 +25,7 @@ import {
   toAuditRow,
 } from './snapshot-store.ts';
 import { isStorable } from '../kernel/text.ts';
-import { storableEntry } from './rows-store.ts';
+import { ROWS_OF_TRANSACTION, storableEntry } from './rows-store.ts';
 
 /** The rows of one transaction. */
 export interface TransactionRows {
@@ -36,13 +36,6 @@ export interface TransactionRows {
 }
 
 type CountedRow = Stored<AuditRow> & { readonly total: string; readonly foreign: string };
-
-/**
- * The rows of one transaction by their index, in every month. MATERIALIZED keeps the planner from walking the index of
- * times instead, which it takes for shorter while its statistics are old. The index leaves out rows without a
- * transaction, and a plan for any value must know that none of them is wanted.
- */
-export const ROWS_OF_TRANSACTION = `SELECT * FROM audit WHERE transaction_id = ? AND transaction_id <> ''`;
 
 /** The rows that a step of a search has found. */
 export interface FoundRows {

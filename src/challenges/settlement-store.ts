@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import { ROWS_OF_TRANSACTION } from '../audit/audit-store.ts';
-import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
+import { AUDIT_FIELDS, auditEntry, auditParts, ROWS_OF_TRANSACTION } from '../audit/rows-store.ts';
 import {
   type ColumnValues,
   type SharedWrites,

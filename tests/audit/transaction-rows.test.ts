@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AuditStore } from '../../src/audit/audit-store.ts';
-import { ROWS_OF_TRANSACTION } from '../../src/audit/audit-store.ts';
+import { ROWS_OF_TRANSACTION } from '../../src/audit/rows-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 let test: TestDatabase;
