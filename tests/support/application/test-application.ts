@@ -150,6 +150,8 @@ export class TestApplication {
   readonly metrics: ServiceMetrics;
   readonly #database: TestDatabase;
   readonly #options: TestApplicationOptions;
+  readonly #beside: TestApplication[] = [];
+  #closing: Promise<void> | undefined;
   #bearer = '';
 
   private constructor(database: TestDatabase, clock: TestClock, options: TestApplicationOptions) {
@@ -239,11 +241,13 @@ export class TestApplication {
     return again;
   }
 
-  /** @returns another server over the same database with connections of its own, to be closed before this one */
+  /** @returns another server over the same database with connections of its own, which ends with this one */
   beside(sharing = SHARING): TestApplication {
     const database = openDatabase({ connection: this.databaseUrl, applicationName: 'test', sharing });
     const own = { database, url: this.databaseUrl, drop: () => database.close() };
-    return new TestApplication(own, this.clock, this.#options);
+    const other = new TestApplication(own, this.clock, this.#options);
+    this.#beside.push(other);
+    return other;
   }
 
   async #addAdministrator(): Promise<void> {
@@ -255,7 +259,13 @@ export class TestApplication {
     this.#bearer = token;
   }
 
-  async close(): Promise<void> {
+  /** Also those beside it; a second call does nothing. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all(this.#beside.map((other) => other.close()));
     await this.services.statusWatch.end();
     await this.services.auditVerification.stop();
     await this.services.closeSources();
