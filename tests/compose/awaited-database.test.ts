@@ -116,7 +116,8 @@ describe('a server whose database is away', () => {
     await proxy.cut();
     const server = await start(proxy.url);
     await untilWaiting(server);
-    expect(await server.status('/healthz')).toBe(200);
+    // It listens a moment after the line.
+    await until(async () => (await server.status('/healthz')) === 200);
     expect(await server.status('/readyz')).toBe(503);
     expect(await server.status('/ocra/check_t')).toBe(503);
     await proxy.restore();
