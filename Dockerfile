@@ -3,7 +3,7 @@
 #   docker build --build-arg NODE_IMAGE=node:26-trixie-slim@sha256:… .
 ARG NODE_IMAGE=node:26-trixie-slim
 
-# Compiles src/, app/ and console/ to dist/.
+# Bundles src/, app/ and console/ into dist/.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

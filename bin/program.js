@@ -5,8 +5,10 @@ import { register } from 'node:module';
 
 const SOURCES = new URL('../src/', import.meta.url);
 const BUILD = new URL('../dist/', import.meta.url);
+/** Of the libraries, which are part of a build. */
+const VERSIONS = new URL('../package-lock.json', import.meta.url);
 
-/** In a build, the hash of the sources that it was made of. */
+/** In a build, the hash of what it was made of. */
 export const HASH_FILE = 'sources.sha256';
 
 /** @param {{ source: URL, build: URL }} modules the same program in src/ and in dist/ */
@@ -30,18 +32,21 @@ export async function runProgram({ source, build }) {
   await import(source.href);
 }
 
-/** @returns {string} a hash of the names and contents of all sources, in hexadecimal */
+/** @returns {string} a hash of the names and contents of all sources and of the libraries' versions, in hexadecimal */
 export function hashSources() {
   const hash = createHash('sha256');
   for (const name of sourceNames()) {
     const source = readFileSync(new URL(name, SOURCES));
     hash.update(`${name}\0${source.length}\0`).update(source);
   }
+  if (existsSync(VERSIONS)) {
+    hash.update(readFileSync(VERSIONS));
+  }
   return hash.digest('hex');
 }
 
 /** @returns {string[]} the sources, relative to src/, in a fixed order */
-export function sourceNames() {
+function sourceNames() {
   return namesIn('').sort();
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,7 +17,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** @returns the packages that our modules import in a command, which ends with that status */
+/** @returns the packages that a command loads, bundled or not; it ends with that status */
 function loadedBy(words: readonly string[], environment: Readonly<Record<string, string>>, status: number) {
   const list = join(folder, 'list');
   const hooks = `
@@ -38,8 +38,17 @@ function loadedBy(words: readonly string[], environment: Readonly<Record<string,
   const urls = readFileSync(list, 'utf8');
   rmSync(list);
   expect(urls).toContain(pathToFileURL(testProgram()).href);
+  const bundled = urls
+    .split('\n')
+    .map((url) => `${url}.map`)
+    .filter((map) => map.startsWith('file:') && existsSync(new URL(map)))
+    .flatMap((map) => (JSON.parse(readFileSync(new URL(map), 'utf8')) as { sources: string[] }).sources);
   return [
-    ...new Set([...urls.matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name = '']) => name)),
+    ...new Set(
+      [...`${urls}${bundled.join('\n')}`.matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/\n]+)/g)].map(
+        ([, name = '']) => name,
+      ),
+    ),
   ];
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
@@ -11,7 +11,6 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../../support/servers/server-process.ts';
-import { testProgram } from '../../support/servers/test-build.ts';
 import { until } from '../../support/values/until.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -53,31 +52,30 @@ afterAll(async () => {
 
 /** A copy of this program with a higher version and one migration more. */
 function makeNextVersion(place: string): void {
-  cpSync(dirname(testProgram()), join(place, 'dist'), { recursive: true });
-  for (const name of ['node_modules', 'bin', 'console', 'app', 'docs']) {
-    symlinkSync(join(ROOT, name), join(place, name));
+  for (const name of ['src', 'bin']) {
+    cpSync(join(ROOT, name), join(place, name), { recursive: true });
   }
+  symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
   const description = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as object;
   writeFileSync(join(place, 'package.json'), JSON.stringify({ ...description, version: '9.9.9' }));
-  const storage = join(place, 'dist/database');
-  writeFileSync(join(storage, `migrations/${NEXT}.js`), MIGRATION);
-  const source = join(storage, 'migration-source.js');
-  const text = readFileSync(source, 'utf8');
-  const changed = text.replace(/(export const MIGRATIONS = \[[\s\S]*?)\n\];/, `$1,\n['${NEXT}', next]\n];`);
-  expect(changed).toContain(`['${NEXT}', next]`);
-  writeFileSync(
-    source,
-    `import * as next from './migrations/${NEXT}.js';\n${changed.replace(/,\s*,/g, ',')}`,
+  const database = join(place, 'src/database');
+  const insert = (name: string, end: string, line: string, before = ''): void => {
+    const text = readFileSync(join(database, name), 'utf8');
+    expect(text.split(end)).toHaveLength(2);
+    writeFileSync(join(database, name), `${before}${text.replace(end, `\n${line}${end}`)}`);
+  };
+  writeFileSync(join(database, `migrations/${NEXT}.ts`), MIGRATION);
+  insert(
+    'migration-source.ts',
+    '\n];\n',
+    `['${NEXT}', next],`,
+    `import * as next from './migrations/${NEXT}.ts';\n`,
   );
-  const checksums = join(storage, 'migration-checksums.js');
-  writeFileSync(
-    checksums,
-    readFileSync(checksums, 'utf8').replace(/\n\};/, `,\n'${NEXT}': 'f00d'\n};`).replace(/,\s*,/g, ','),
-  );
+  insert('migration-checksums.ts', '\n};\n', `'${NEXT}': 'f00d',`);
 }
 
 async function migrateByNextVersion(): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [join(folder, 'next/dist/main.js'), 'migrate'], {
+  const child = spawn(process.execPath, [join(folder, 'next/bin/tankeeper.js'), 'migrate'], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
