@@ -48,7 +48,7 @@ async function build(target) {
   const hash = hashSources();
   try {
     await Promise.all(sourceNames().map((name) => compile(name, folder)));
-    await copyPageFiles(join(folder, 'http/documentation/swagger-ui'));
+    await copyPageFiles(join(folder, 'http/controllers/swagger-ui'));
     await buildPages(folder);
     await writeFile(join(folder, HASH_FILE), hash);
     await rm(target, { recursive: true, force: true });

@@ -41,7 +41,7 @@ import type { DialectName } from './dialects/dialect.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import type { Guards } from './limits/guards.ts';
 import type { MetricsForCallers, RequestMetrics } from './request-log.ts';
-import type { SiteFiles } from './sites/site-files.ts';
+import type { SiteFiles } from './site.ts';
 
 export interface AppConfig {
   /** Addresses and networks of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
