@@ -123,7 +123,6 @@ const MAX_MADE = 8;
 const CACHED = { ETag: 'the version of the content', 'Cache-Control': 'no-cache' };
 const UNCHANGED: OtherAnswer = { status: 304, meaning: 'the client has this version', headers: CACHED };
 
-/** @returns the endpoints of the documentation */
 export function documentationEndpoints(documented: Documented): Endpoint[] {
   return [openApiEndpoint(documented), ...pageEndpoints()];
 }

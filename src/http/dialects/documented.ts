@@ -13,7 +13,7 @@ import type {
   MonitoringDialect,
   Dialect,
 } from './dialect.ts';
-import { asciiJson, envelopeId, type EnvelopeResult, type Reply } from '../reply.ts';
+import { asciiJson, type EnvelopeResult, type Reply } from '../reply.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import type { IssuedChallenge } from '../../challenges/challenge-factory.ts';
 import type { CheckedTransaction, StatusEntry } from '../../challenges/challenge-service.ts';
@@ -56,6 +56,15 @@ import {
 const DOCUMENTED_VERSION = 'Tankeeper';
 
 type Detail = Readonly<Record<string, unknown>>;
+
+/**
+ * @param text the value of the parameter `id`
+ * @returns the id of the answer: the given one if it is a whole number that every JSON reader keeps exactly, else 1
+ */
+export function envelopeId(text: string | undefined): number {
+  const id = text !== undefined && /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : 1;
+}
 
 /** The envelope of the published interface description: version, jsonrpc, result, id, and an optional detail. */
 class DocumentedEnvelope {
