@@ -308,4 +308,3 @@ export function chosenCoding(accepted = ''): Coding {
   );
   return CODINGS.find((coding) => (named.get(coding) ?? 0) > 0) ?? 'identity';
 }
-
