@@ -46,7 +46,7 @@ async function build(target) {
     // Libraries choose by it between their code and that for development, which is slower and twice as large.
     process.env.NODE_ENV = 'production';
     await buildProgram(folder);
-    await copyPageFiles(join(folder, 'http/documentation/swagger-ui'));
+    await copyPageFiles(join(folder, 'http/controllers/swagger-ui'));
     await buildPages(folder);
     await writeFile(join(folder, HASH_FILE), hash);
     await rm(target, { recursive: true, force: true });

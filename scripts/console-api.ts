@@ -1,6 +1,6 @@
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { isConsolePath } from '../src/http/app.ts';
-import type { Operation, PathItem } from '../src/http/description/openapi.ts';
+import type { Operation, PathItem } from '../src/http/description/openapi-document.ts';
 import { describedIn } from './described-interface.ts';
 
 const HEAD = '// Made by `npm run console:api` from the description of the interface. Edits are lost.\n\n';

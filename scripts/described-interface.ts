@@ -1,6 +1,5 @@
 import { type AppDependencies, servedEndpoints } from '../src/http/served-endpoints.ts';
-import { describeInterface } from '../src/http/description/openapi-document.ts';
-import type { OpenApiDocument } from '../src/http/description/openapi.ts';
+import { type OpenApiDocument, describeInterface } from '../src/http/description/openapi-document.ts';
 import type { DialectName } from '../src/http/dialects/dialect.ts';
 import type { Endpoint } from '../src/http/endpoint-spec.ts';
 

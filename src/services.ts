@@ -12,8 +12,6 @@ import { PasskeyService } from './administrators/passkey-service.ts';
 import { PasskeyStore } from './administrators/passkey-store.ts';
 import { WebAuthn } from './administrators/passkey.ts';
 import { SecondFactorService } from './administrators/second-factor-service.ts';
-import { SecondFactorStore } from './administrators/second-factor-store.ts';
-import { SecondFactorTokens } from './administrators/second-factor-tokens.ts';
 import { SecondStep } from './administrators/second-step.ts';
 import { SessionService } from './administrators/session-service.ts';
 import { SessionStore } from './administrators/session-store.ts';
@@ -307,10 +305,9 @@ function signInServices(
   const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
   const logins = new LoginService({ ...shared, administrators, tokens: new LoginTokens({ keys }) });
   const common = { ...shared, administrators, logins, attempts: new SignInStore(shared) };
-  const tokens = new SecondFactorTokens({ ocra, tokens: shared.tokenStore, clock });
   const webAuthn = publicUrl === undefined ? undefined : new WebAuthn({ publicUrl });
   const passkeys = new PasskeyService({ ...common, passkeys: new PasskeyStore(shared), webAuthn });
-  const secondStep = new SecondStep({ tokens, passkeys });
+  const secondStep = new SecondStep({ ...shared, ocra, passkeys });
   const host = publicUrl === undefined ? 'tankeeper' : new URL(publicUrl).host;
   const ownSessions = new OwnSessionStore(shared);
   const own = { ...shared, tokens: tokenService, enrolment, secondStep, host, sessions: ownSessions };
@@ -324,11 +321,7 @@ function signInServices(
     passkeys,
     signIn: new SignInService({ ...common, secondStep, host }),
     confirmation: new ConfirmationService({ ...common, secondStep, host }),
-    secondFactors: new SecondFactorService({
-      ...common,
-      tokens,
-      secondFactors: new SecondFactorStore(shared),
-    }),
+    secondFactors: new SecondFactorService(common),
     /** Undefined: it is not configured. */
     singleSignOn:
       singleSignOn &&

@@ -1,6 +1,6 @@
 import { type Clock, type Random, randomText } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { composed } from '../kernel/text.ts';
+import { composed, plainName } from '../kernel/text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { mayPassOn, readRights } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
@@ -9,25 +9,21 @@ import {
   type ApiToken,
   type ProvenPassword,
   readAdministratorName,
-  readApiTokenName,
 } from './administrator.ts';
 import { assertPassword, isPasswordSized, type PasswordHasher } from '../users/password-hash.ts';
 import type { AdministratorStore } from './administrator-store.ts';
-import type { OpenSession } from './session.ts';
-import { assertConfirmed } from './recent-proof.ts';
-import type { ConfirmationStore } from './confirmation-store.ts';
-import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
-import type { RecalledPassword } from './credential-memory.ts';
 import {
-  isApiTokenShaped,
+  type OpenSession,
   isSessionShaped,
-  newApiToken,
   newSession,
   secretHash,
   sessionHash,
   type SessionKind,
 } from './session.ts';
+import { assertConfirmed } from './recent-proof.ts';
+import type { ConfirmationStore } from './confirmation-store.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import type { RecalledPassword, ConfirmedCredentials } from './confirmed-credentials-store.ts';
 
 export interface AdministratorDependencies {
   readonly administrators: AdministratorStore;
@@ -56,6 +52,8 @@ const DEFAULT_SESSION_LIFETIME = 3600;
 const FIRST_NAME = 'admin';
 /** Nothing that reads like something else; 20 of these are 114 bits. */
 const PASSWORD_ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+const API_TOKEN_PREFIX = 'tk_';
 const SESSION_ACT: Act = { actor: '', action: 'administrator/session', client: '', requestId: '' };
 const RENEWAL_ACT: Act = { actor: '', action: 'administrator/rehash', client: '', requestId: '' };
 const FIRST_ACT: Act = { actor: '', action: 'administrator/first', client: '', requestId: '' };
@@ -347,4 +345,29 @@ export function unknownAdministrator(name: string): ServiceError {
   return new ServiceError('administrator.unknown', `There is no administrator '${shortened}'`, {
     name: shortened,
   });
+}
+
+/** @returns a new API token: `tk_` and 43 characters of base64url, so that a leaked one is recognised */
+export function newApiToken(random: Random): string {
+  return API_TOKEN_PREFIX + newSession(random);
+}
+
+/** @returns true if it can be an API token at all */
+function isApiTokenShaped(text: string): boolean {
+  return text.startsWith(API_TOKEN_PREFIX) && isSessionShaped(text.slice(API_TOKEN_PREFIX.length));
+}
+
+/**
+ * @returns the label as it is kept: what people call an API token
+ * @throws ServiceError 'administrator.invalid'
+ */
+export function readApiTokenName(text: string): string {
+  const name = plainName(text);
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._@+-]{0,127}$/u.test(name)) {
+    throw new ServiceError(
+      'administrator.invalid',
+      'The name of an API token has 1 to 128 letters, digits, blanks and any of . _ @ + -',
+    );
+  }
+  return name;
 }

@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
-
 import type { Act } from '../policy/caller.ts';
 import {
   type Administrator,
   type ApiToken,
   type ProvenPassword,
   lastAdministrator,
+  type SecondFactor,
+  serialOf,
 } from './administrator.ts';
 import type { OpenSession, SessionKind } from './session.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -13,8 +14,21 @@ import type { Database } from '../database/database.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../kernel/text.ts';
-import { type SecondFactorRow, secondFactorOf } from './second-factor-store.ts';
-import { insertSession } from './session-store.ts';
+import { endSignIns, insertSession } from './session-store.ts';
+
+/** The columns of `administrators` that hold the second factor. */
+export interface SecondFactorRow {
+  readonly second_factor: SecondFactor['kind'] | null;
+  readonly second_factor_serial: string | null;
+}
+
+/** @returns the second factor of a row of `administrators` */
+export function secondFactorOf({
+  second_factor: kind,
+  second_factor_serial: serial,
+}: SecondFactorRow): SecondFactor | undefined {
+  return kind === null ? undefined : kind === 'token' ? { kind, serial: serial ?? '' } : { kind };
+}
 
 interface AdministratorRow extends SecondFactorRow {
   readonly id: string;
@@ -157,6 +171,44 @@ export class AdministratorStore {
         await audit.write(act, administrator, 'password hash renewed');
       }
       return renewed > 0;
+    });
+  }
+
+  /**
+   * Also ends all sessions of the administrator and the sign-ins under way. Without a factor, and with a token, removes
+   * the passkeys.
+   * @returns false for an unknown administrator
+   */
+  async setSecondFactor(administrator: string, factor: SecondFactor | undefined, act: Act): Promise<boolean> {
+    const serial = serialOf(factor) ?? null;
+    if (!isStorable(administrator, serial ?? '')) {
+      return false;
+    }
+    return this.#revoke(async (unit) => {
+      const { sql, audit } = unit;
+      const [changed] = await sql('administrators')
+        .where({ name: administrator })
+        .update({ second_factor: factor?.kind ?? null, second_factor_serial: serial })
+        .returning<{ id: string }[]>('id');
+      if (changed === undefined) {
+        return false;
+      }
+      const owned = { administrator_id: changed.id };
+      if (factor?.kind !== 'passkey') {
+        await sql('passkeys').where(owned).delete();
+      }
+      await endSignIns(unit, changed.id);
+      await sql('sessions')
+        .where({ ...owned, revoked_at: null })
+        .update({ revoked_at: sql.fn.now() });
+      await audit.write(
+        act,
+        administrator,
+        factor === undefined
+          ? 'second factor removed'
+          : `second factor: ${factor.kind} ${serial ?? ''}`.trim(),
+      );
+      return true;
     });
   }
 

@@ -69,11 +69,6 @@ export type SecondFactor =
   | { readonly kind: 'token'; /** Of an OCRA token of this server. */ readonly serial: string }
   | { readonly kind: 'passkey' };
 
-/** @returns true if both are the same factor, or both are none */
-export function isSameFactor(left: SecondFactor | undefined, right: SecondFactor | undefined): boolean {
-  return left?.kind === right?.kind && serialOf(left) === serialOf(right);
-}
-
 /** @returns the serial of the token; undefined for other factors and none */
 export function serialOf(factor: SecondFactor | undefined): string | undefined {
   return factor?.kind === 'token' ? factor.serial : undefined;
@@ -90,21 +85,6 @@ export function readAdministratorName(text: string): string {
     throw new ServiceError(
       'administrator.invalid',
       'An administrator has 1 to 128 letters, digits and any of . _ @ + -, and begins with a letter or a digit',
-    );
-  }
-  return name;
-}
-
-/**
- * @returns the label as it is kept: what people call an API token
- * @throws ServiceError 'administrator.invalid'
- */
-export function readApiTokenName(text: string): string {
-  const name = plainName(text);
-  if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._@+-]{0,127}$/u.test(name)) {
-    throw new ServiceError(
-      'administrator.invalid',
-      'The name of an API token has 1 to 128 letters, digits, blanks and any of . _ @ + -',
     );
   }
   return name;

@@ -41,7 +41,7 @@ export type BegunConfirmation =
     });
 
 /** A confirmation that waits for its second step. */
-export interface PendingConfirmation {
+interface PendingConfirmation {
   readonly hash: Buffer;
   readonly login: Buffer;
   readonly factor: RequestedFactor;

@@ -64,7 +64,7 @@ const OURSELVES = 'tankeeper';
 const LOGIN_PURPOSE = 'login tokens';
 
 /** The signed content of a login token. */
-export interface LoginClaims {
+interface LoginClaims {
   readonly administrator: string;
   /** The session of the login: the token ends with it, also before it expires. */
   readonly session: string;

@@ -4,7 +4,7 @@ import type { Caller } from '../policy/caller.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
 
 /** The state that tells whether a login is confirmed. */
-export interface ConfirmedLogins {
+interface ConfirmedLogins {
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
   readonly clock: Clock;
 }

@@ -1,25 +1,25 @@
-import { SecondFactorTokens } from './second-factor-tokens.ts';
-import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
+import { isOcraToken } from '../tokens/token.ts';
+import type { AdministratorStore } from './administrator-store.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
+import type { SecondFactor } from './administrator.ts';
 import { unknownAdministrator } from './administrator-service.ts';
 import { assertConfirmed } from './recent-proof.ts';
 import { attemptHash, newSession } from './session.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
-import type { SecondFactorStore } from './second-factor-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 interface SecondFactorDependencies {
-  readonly secondFactors: SecondFactorStore;
-  readonly tokens: Pick<SecondFactorTokens, 'exists'>;
+  readonly administratorStore: Pick<AdministratorStore, 'setSecondFactor'>;
+  readonly tokenStore: Pick<TokenStore, 'findBySerial'>;
   readonly attempts: Pick<SignInStore, 'begin'>;
   /** The address of the server in browsers, without a slash at its end. */
   readonly publicUrl?: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
 }
 
@@ -40,7 +40,8 @@ export class SecondFactorService {
    */
   async setToken(caller: Caller, administrator: string, serial: string): Promise<void> {
     await assertConfirmed(caller, this.#deps);
-    if (!(await this.#deps.tokens.exists(serial))) {
+    const token = await this.#deps.tokenStore.findBySerial(serial);
+    if (token === undefined || !isOcraToken(token)) {
       throw new ServiceError('token.unknown', `There is no OCRA token '${serial.slice(0, 128)}'`);
     }
     await this.#set(caller, administrator, { kind: 'token', serial });
@@ -78,13 +79,9 @@ export class SecondFactorService {
     await this.#set(caller, administrator, undefined);
   }
 
-  async #set(
-    caller: Caller,
-    administrator: string,
-    factor: Parameters<SecondFactorStore['set']>[1],
-  ): Promise<void> {
+  async #set(caller: Caller, administrator: string, factor: SecondFactor | undefined): Promise<void> {
     const act = actOf(caller, 'administrator/second-factor');
-    if (!(await this.#deps.secondFactors.set(composed(administrator), factor, act))) {
+    if (!(await this.#deps.administratorStore.setSecondFactor(composed(administrator), factor, act))) {
       throw unknownAdministrator(administrator);
     }
   }

@@ -1,13 +1,30 @@
-import type { Act } from '../policy/caller.ts';
+import { type Act, serverCaller } from '../policy/caller.ts';
 import type { PasskeyService } from './passkey-service.ts';
 import type { SecondFactor } from './administrator.ts';
 import type { PasskeyOptions, UsedPasskey } from './passkey.ts';
 import type { RequestedFactor } from './session.ts';
-import type { SecondFactorTokens } from './second-factor-tokens.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
+import { isLocked, isUsable } from '../tokens/token.ts';
+import type { ChallengeService } from '../challenges/challenge-service.ts';
+
+/** Faults of a token or of its policies, which only an operator can mend. */
+const UNUSABLE: readonly ErrorCode[] = [
+  'token.unknown',
+  'token.not-ocra',
+  'token.not-ready',
+  'token.state',
+  'challenge.too-long',
+  'challenge.url-ambiguous',
+  'challenge.no-question',
+];
 
 interface SecondStepDependencies {
-  readonly tokens: Pick<SecondFactorTokens, 'issue' | 'check' | 'state'>;
+  readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'status'>;
+  readonly tokenStore: Pick<TokenStore, 'findBySerial'>;
   readonly passkeys: Pick<PasskeyService, 'request' | 'verify'>;
+  readonly clock: Clock;
 }
 
 /** The challenge for the person: the content of a QR code, or the options of `navigator.credentials.get`. */
@@ -29,7 +46,9 @@ export interface ProvenFactor {
   readonly used?: UsedPasskey | undefined;
 }
 
-/** Requests and verifies second factors: OCRA tokens of this server, and passkeys. */
+/**
+ * Requests and verifies second factors: OCRA tokens of this server, whose challenges live as any other, and passkeys.
+ */
 export class SecondStep {
   readonly #deps: SecondStepDependencies;
 
@@ -39,7 +58,7 @@ export class SecondStep {
 
   /**
    * @param text displayed by the app of a token
-   * @throws ServiceError 'second-factor.unusable'
+   * @throws ServiceError 'second-factor.unusable' where the token cannot answer: removed, disabled, locked, …
    */
   async request(
     administrator: string,
@@ -47,13 +66,12 @@ export class SecondStep {
     text: string,
     act: Act,
   ): Promise<{ readonly requested: RequestedFactor; readonly shown: ShownFactor }> {
-    const { tokens, passkeys } = this.#deps;
     if (factor.kind === 'passkey') {
-      const { options, challenge } = await passkeys.request(administrator);
+      const { options, challenge } = await this.#deps.passkeys.request(administrator);
       return { requested: { kind: 'passkey', challenge }, shown: { kind: 'passkey', options } };
     }
     const { serial } = factor;
-    const { transactionId, url } = await tokens.issue(serial, text, act);
+    const { transactionId, url } = await this.#issue(serial, text, act);
     return {
       requested: { kind: 'token', serial, transactionId },
       shown: { kind: 'token', transactionId, url },
@@ -70,7 +88,7 @@ export class SecondStep {
     { response, credential }: SecondProof,
     act: Act,
   ): Promise<ProvenFactor | 'waiting' | 'over' | undefined> {
-    const { tokens, passkeys } = this.#deps;
+    const { ocra, passkeys } = this.#deps;
     if (requested.kind === 'passkey') {
       const used =
         credential === undefined
@@ -81,9 +99,51 @@ export class SecondStep {
     const { serial, transactionId } = requested;
     const proven = { factor: { kind: 'token', serial } } as const;
     if (response !== undefined) {
-      return (await tokens.check(transactionId, response, act)) ? proven : undefined;
+      const { client, requestId, action } = act;
+      const reference = { transactionId, pass: response };
+      const { result } = await ocra.checkTransaction({ client, requestId, action }, reference);
+      return result ? proven : undefined;
     }
-    const state = await tokens.state(transactionId, act);
+    const state = await this.#state(transactionId, act);
     return state === 'answered' ? proven : state;
   }
+
+  async #issue(
+    serial: string,
+    text: string,
+    act: Act,
+  ): Promise<{ readonly transactionId: string; readonly url: string }> {
+    const { ocra, tokenStore, clock } = this.#deps;
+    const token = await tokenStore.findBySerial(serial);
+    if (token === undefined || !isUsable(token, clock.now()) || isLocked(token)) {
+      throw unusable(act.actor);
+    }
+    try {
+      return await ocra.requestChallenge(serverCaller(act), { serial, data: text, signIn: true });
+    } catch (error) {
+      throw isServiceError(error) && UNUSABLE.includes(error.code) ? unusable(act.actor, error) : error;
+    }
+  }
+
+  /** @returns `answered` after a right response, `over` where none is accepted, also of a locked token */
+  async #state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'> {
+    const { ocra, clock } = this.#deps;
+    const [entry] = await ocra.status(serverCaller(act), { transactionId });
+    if (entry?.active !== true) {
+      return 'over';
+    }
+    if (entry.validTan) {
+      return 'answered';
+    }
+    const { dropped, locked, expiresAt } = entry;
+    return dropped || locked || clock.now() >= expiresAt ? 'over' : 'waiting';
+  }
+}
+
+function unusable(account: string, cause?: Error): ServiceError {
+  return new ServiceError(
+    'second-factor.unusable',
+    'The second factor cannot be used. An operator can set another one: tankeeper admin second-factor',
+    { account, ...(cause !== undefined && { cause, detail: cause.message }) },
+  );
 }

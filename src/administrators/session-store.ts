@@ -132,7 +132,7 @@ export async function lockAdministrator(
 }
 
 /** A session to be stored. */
-export interface NewSession {
+interface NewSession {
   readonly hash: Buffer;
   readonly expiresAt: Date;
   readonly kind: SessionKind;

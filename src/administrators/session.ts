@@ -4,16 +4,10 @@ import type { ProvenPassword, SecondFactor } from './administrator.ts';
 import type { UsedPasskey } from './passkey.ts';
 
 const SECRET_LENGTH = 32;
-const API_TOKEN_PREFIX = 'tk_';
 
 /** @returns a new session: 43 characters of base64url, 256 random bits */
 export function newSession(random: Random): string {
   return random.bytes(SECRET_LENGTH).toString('base64url');
-}
-
-/** @returns a new API token: `tk_` and 43 characters of base64url, so that a leaked one is recognised */
-export function newApiToken(random: Random): string {
-  return API_TOKEN_PREFIX + newSession(random);
 }
 
 /**
@@ -38,11 +32,6 @@ export function sessionHash(session: string, kind: SessionKind): Buffer {
 /** @returns true if it can be a session at all */
 export function isSessionShaped(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
-}
-
-/** @returns true if it can be an API token at all */
-export function isApiTokenShaped(text: string): boolean {
-  return text.startsWith(API_TOKEN_PREFIX) && isSessionShaped(text.slice(API_TOKEN_PREFIX.length));
 }
 
 /** A session that is open until it expires, unless it is revoked before. */
@@ -97,41 +86,10 @@ export type SignInContent =
   /** A link by which a passkey may be registered. */
   | { readonly kind: 'link' };
 
-export type SignInKind = SignInContent['kind'];
-
-/** A new sign-in. Its secret is stored as a hash. */
-export interface NewAttempt {
-  readonly hash: Buffer;
-  readonly content: SignInContent;
-  readonly expiresAt: Date;
-  /** The address that began it. */
-  readonly client: string;
-  /** The administrator; with the password that was proven, if one was. */
-  readonly owner: ProvenPassword | { readonly administrator: string };
-  /** The hash of the session of a login that must be confirmed. */
-  readonly login?: Buffer | undefined;
-  /** The hash of a link, which ends with it. */
-  readonly replaces?: Buffer | undefined;
-}
-
-/** A sign-in that is under way. */
-export interface Attempt {
-  readonly content: SignInContent;
-  readonly administrator: string;
-  /** The password that was proven, if one was. */
-  readonly proven: ProvenPassword | undefined;
-}
-
 /** The password and the second factor of a sign-in. */
 export interface CompleteProof {
   readonly proven: ProvenPassword;
   readonly factor: SecondFactor;
   /** For a passkey. */
   readonly used?: UsedPasskey | undefined;
-}
-
-/** A session that a sign-in opens; always of the kind `login`. */
-export interface SignInSession {
-  readonly hash: Buffer;
-  readonly expiresAt: Date;
 }

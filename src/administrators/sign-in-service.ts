@@ -39,7 +39,7 @@ interface Begun {
 }
 
 /** A sign-in that waits for its second step. */
-export interface PendingSignIn {
+interface PendingSignIn {
   readonly hash: Buffer;
   readonly content: RequestedFactor;
   readonly proven: ProvenPassword;

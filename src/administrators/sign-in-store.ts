@@ -1,24 +1,47 @@
 import type { Knex } from 'knex';
-
-import { isSameFactor, type ProvenPassword } from './administrator.ts';
-import type {
-  Attempt,
-  CompleteProof,
-  NewAttempt,
-  SignInContent,
-  SignInKind,
-  SignInSession,
-} from './session.ts';
+import { type ProvenPassword, type SecondFactor, serialOf } from './administrator.ts';
+import type { CompleteProof, SignInContent } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../kernel/text.ts';
 import { Undone } from '../database/unit-of-work.ts';
 import { countUse } from './passkey-store.ts';
-import { type SecondFactorRow, secondFactorOf } from './second-factor-store.ts';
+import { type SecondFactorRow, secondFactorOf } from './administrator-store.ts';
 import { insertSession } from './session-store.ts';
 
 /** Sign-ins of one administrator and kind that are under way at most. */
 const MAX_OF_ONE = 10;
+
+type SignInKind = SignInContent['kind'];
+
+/** A new sign-in. Its secret is stored as a hash. */
+export interface NewAttempt {
+  readonly hash: Buffer;
+  readonly content: SignInContent;
+  readonly expiresAt: Date;
+  /** The address that began it. */
+  readonly client: string;
+  /** The administrator; with the password that was proven, if one was. */
+  readonly owner: ProvenPassword | { readonly administrator: string };
+  /** The hash of the session of a login that must be confirmed. */
+  readonly login?: Buffer | undefined;
+  /** The hash of a link, which ends with it. */
+  readonly replaces?: Buffer | undefined;
+}
+
+/** A sign-in that is under way. */
+interface Attempt {
+  readonly content: SignInContent;
+  readonly administrator: string;
+  /** The password that was proven, if one was. */
+  readonly proven: ProvenPassword | undefined;
+}
+
+/** A session that a sign-in opens; always of the kind `login`. */
+interface SignInSession {
+  readonly hash: Buffer;
+  readonly expiresAt: Date;
+}
 
 interface AttemptRow {
   readonly content: SignInContent;
@@ -249,4 +272,9 @@ async function removeExpired(
 
 function toAttempt({ content, administrator, password_version: version }: AttemptRow): Attempt {
   return { content, administrator, proven: version === null ? undefined : { administrator, version } };
+}
+
+/** @returns true if both are the same factor, or both are none */
+function isSameFactor(left: SecondFactor | undefined, right: SecondFactor | undefined): boolean {
+  return left?.kind === right?.kind && serialOf(left) === serialOf(right);
 }

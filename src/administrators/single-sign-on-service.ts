@@ -36,7 +36,7 @@ interface SingleSignOnDependencies extends Pick<SingleSignOnSettings, 'groups' |
 }
 
 /** A sign-in that the browser goes on with at the provider. */
-export interface BegunSingleSignOn {
+interface BegunSingleSignOn {
   /** The sealed sign-on, for a cookie. */
   readonly attempt: string;
   readonly expiresAt: Date;

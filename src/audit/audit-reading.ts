@@ -10,7 +10,7 @@ import {
 } from './filter-values.ts';
 import { Semaphore, KeyedCounts } from '../kernel/bounded-work.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { PolicyBase } from '../policy/right-decision.ts';
+import type { PolicyBase } from '../policy/granting.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { exportExtract, type ExportFormat, exportNote, exportTrail } from './export-trail.ts';

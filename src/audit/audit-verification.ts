@@ -3,7 +3,7 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
-import type { PolicyBase } from '../policy/right-decision.ts';
+import type { PolicyBase } from '../policy/granting.ts';
 import type { AuditFinding, VerificationEnd, VerificationRecord } from './verification.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuditAuthority } from './signing-key.ts';

@@ -1,9 +1,8 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { Right } from '../policy/granting.ts';
+import type { PolicyBase, Right } from '../policy/granting.ts';
 import type { PolicyChange, RefusalReading, RefusedRight } from '../policy/explanation-service.ts';
-import type { PolicyBase } from '../policy/right-decision.ts';
 import { knownActions } from '../policy/policy-actions.ts';
 import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
 import type { AuditRow } from './audit-row.ts';

@@ -17,7 +17,7 @@ import type { AppMetrics } from '../http/served-endpoints.ts';
 import { logUnreadable } from '../http/serving/broken-requests.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/serving/server.ts';
-import { builtSite, readSiteFiles, type SiteFiles } from '../http/sites/site-files.ts';
+import { builtSite, readSiteFiles, type SiteFiles } from '../http/site.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';

@@ -7,7 +7,7 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { ConnectionGate } from '../database/connection-gate.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts';
 import { UNSHARED } from '../database/prepared-statements.ts';
-import { describeDatabaseAddress, describeDatabaseFault, isPassing } from '../database/database-faults.ts';
+import { describeDatabaseAddress, describeDatabaseFault } from '../database/database-faults.ts';
 import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
 import { DatabaseWatch } from '../database/database-watch.ts';
 import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
@@ -20,9 +20,6 @@ import { openKeys } from '../keys/live-vault.ts';
 
 /** Longest wait for running statements when the database closes. */
 const POOL_TIMEOUT_MS = 1_000;
-/** Milliseconds between two attempts to open an absent database, and between two lines about it. */
-const RETRY_MS = 1_000;
-const TELL_MS = 60_000;
 
 /** `server` for the one server of a data folder; `command` for commands, which may run beside it. */
 export type Role = 'server' | 'command';
@@ -98,41 +95,11 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
   return { database, options, limitStatements, close };
 }
 
-interface Waiting {
+export interface Waiting {
   /** Aborts the work. */
   readonly giveUp: AbortSignal | undefined;
   /** Is told when it takes its time. */
   readonly delayed: (() => void) | undefined;
-}
-
-/**
- * Opens what needs the database, again as long as the database is away: it may start after this server.
- * @throws ServiceError as `open` does where waiting does not help; the reason of `giveUp`
- */
-export async function whenAvailable<T>(
-  open: () => Promise<T>,
-  log: Log,
-  { giveUp, delayed }: Waiting,
-): Promise<T> {
-  for (let toldAt = -Infinity; ;) {
-    try {
-      return await open();
-    } catch (error) {
-      giveUp?.throwIfAborted();
-      if (!isServiceError(error, 'database.unavailable') || !isPassing(error)) {
-        throw error;
-      }
-      delayed?.();
-      if (performance.now() - toldAt >= TELL_MS) {
-        toldAt = performance.now();
-        log.warn('The server waits for its database', {
-          component: 'database',
-          faultDetail: error.message,
-        });
-      }
-    }
-    await unlessAborted(sleep(RETRY_MS), giveUp);
-  }
 }
 
 /** @throws ServiceError 'database.unavailable' with the address of the database */
@@ -173,9 +140,6 @@ function watchDatabase(
   const database = { ...options, applicationName: 'tankeeper watch' };
   return new DatabaseWatch({ database, ...parts });
 }
-
-/** The act of a server that brings the schema up to date when it starts. */
-export const SERVER_MIGRATES: Act = { actor: 'server', action: 'migrate', client: '', requestId: '' };
 
 /**
  * Brings the schema up to date, also of a database that a server uses. Creates a missing embedded installation.

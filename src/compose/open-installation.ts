@@ -17,16 +17,25 @@ import {
   type OpenDatabase,
   prepareSchema,
   type Role,
-  SERVER_MIGRATES,
-  whenAvailable,
+  type Waiting,
 } from './open-database.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { followKeys, openKeys } from '../keys/live-vault.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import { isPassing } from '../database/database-faults.ts';
+import type { Act } from '../policy/caller.ts';
 
 /** Longest wait for resolvers when an installation closes. */
 const SOURCES_TIMEOUT_MS = 1_000;
 /** Additional wait for the answer to a statement after its time-out in the database. */
 const ANSWER_TIMEOUT_MS = 2_000;
+
+/** Milliseconds between two attempts to open an absent database, and between two lines about it. */
+const RETRY_MS = 1_000;
+const TELL_MS = 60_000;
+
+/** The act of a server that brings the schema up to date when it starts. */
+const SERVER_MIGRATES: Act = { actor: 'server', action: 'migrate', client: '', requestId: '' };
 
 /** An installation that is ready for use. */
 export interface Installation extends OpenDatabase {
@@ -198,4 +207,30 @@ function openLicenceKey({
   return new LicenceSignature({
     publicKey: readSecretFile('LICENCE_PUBLIC_KEY_FILE', licencePublicKeyFile),
   });
+}
+
+/**
+ * Opens what needs the database, again as long as the database is away: it may start after this server.
+ * @throws ServiceError as `open` does where waiting does not help; the reason of `giveUp`
+ */
+async function whenAvailable<T>(open: () => Promise<T>, log: Log, { giveUp, delayed }: Waiting): Promise<T> {
+  for (let toldAt = -Infinity; ;) {
+    try {
+      return await open();
+    } catch (error) {
+      giveUp?.throwIfAborted();
+      if (!isServiceError(error, 'database.unavailable') || !isPassing(error)) {
+        throw error;
+      }
+      delayed?.();
+      if (performance.now() - toldAt >= TELL_MS) {
+        toldAt = performance.now();
+        log.warn('The server waits for its database', {
+          component: 'database',
+          faultDetail: error.message,
+        });
+      }
+    }
+    await unlessAborted(sleep(RETRY_MS), giveUp);
+  }
 }

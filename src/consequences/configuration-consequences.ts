@@ -8,13 +8,19 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { listNames } from '../kernel/text.ts';
 import type { Principal } from '../policy/caller.ts';
-import { changedScopes, changeOfRights, type Right, type RightsChange } from '../policy/granting.ts';
+import {
+  decideRight,
+  type PolicyBase,
+  type Right,
+  grantedActions,
+  somebodyWrites,
+} from '../policy/granting.ts';
 import { knownActions } from '../policy/policy-actions.ts';
-import { policyValue, type ReadPolicy } from '../policy/read-policy.ts';
+import { policyValue, ReadPolicy } from '../policy/read-policy.ts';
 import type { PolicyProblem } from '../policy/policy.ts';
-import { decideRight, type PolicyBase } from '../policy/right-decision.ts';
 import type { UnknownPolicyName } from '../policy/policy-names.ts';
 import { type Consequence, consequence } from './consequence.ts';
+import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
 
 /** The outcome of a change of policies, before it is made. */
 export interface PolicyPreview {
@@ -27,6 +33,21 @@ export interface PolicyPreview {
   readonly lost: RightsChange['lost'];
   /** Nobody may change policies over HTTP afterwards, or not the caller. */
   readonly locksOut: boolean;
+}
+
+/** Administrators who lose the same rights. */
+interface LostRights {
+  readonly administrators: readonly string[];
+  /** `scope:action`; `scope:*` where nothing of the scope is left. */
+  readonly rights: readonly string[];
+}
+
+/** The effect of a change of policies on the rights of administrators. */
+interface RightsChange {
+  /** By the rights that are lost. */
+  readonly lost: readonly LostRights[];
+  /** Nobody may change policies over HTTP afterwards, and somebody may before. */
+  readonly nobodyWrites: boolean;
 }
 
 /**
@@ -235,4 +256,57 @@ function changes(was: OcraSettings, is: OcraSettings): readonly Consequence[] {
       'responses of devices whose clocks differ are refused: the window of time changes',
     ),
   ];
+}
+
+/** Administrators that are examined; more are not named in a question. */
+const MAX_ADMINISTRATORS = 500;
+
+/**
+ * Compares rights regardless of times and clients: a right that holds at some time and for some client is not lost.
+ * @param names the administrators
+ */
+export function changeOfRights(
+  before: readonly ReadPolicy[],
+  after: readonly ReadPolicy[],
+  names: readonly string[],
+): RightsChange {
+  const lost = new Map<string, string[]>();
+  const scopes = changedScopes(before, after);
+  for (const name of names.slice(0, MAX_ADMINISTRATORS)) {
+    const rights = scopes
+      .flatMap((scope) =>
+        lostOf(scope, grantedActions(before, name, scope), grantedActions(after, name, scope)),
+      )
+      .join(', ');
+    if (rights !== '') {
+      lost.set(rights, [...(lost.get(rights) ?? []), name]);
+    }
+  }
+  return {
+    lost: [...lost].map(([rights, administrators]) => ({ administrators, rights: rights.split(', ') })),
+    nobodyWrites: somebodyWrites(before, names) && !somebodyWrites(after, names),
+  };
+}
+
+/** @returns the scopes of which a policy is new, changed or gone */
+function changedScopes(
+  before: readonly ReadPolicy[],
+  after: readonly ReadPolicy[],
+): readonly Right['scope'][] {
+  const changed = [
+    ...before.filter((policy) => !after.includes(policy)),
+    ...after.filter((policy) => !before.includes(policy)),
+  ];
+  return RIGHT_SCOPES.filter((scope) => changed.some((policy) => policy.scope === scope));
+}
+
+function lostOf(
+  scope: Right['scope'],
+  held: ReadonlySet<string>,
+  kept: ReadonlySet<string>,
+): readonly string[] {
+  const lost = [...held].filter((action) => !kept.has(action));
+  return lost.length > 1 && lost.length === held.size
+    ? [`${scope}:*`]
+    : lost.map((action) => `${scope}:${action}`);
 }

@@ -28,17 +28,17 @@ interface SearchDependencies {
 }
 
 /** Tokens that were found. */
-export interface TokensFound {
+interface TokensFound {
   readonly hits: readonly OwnedToken[];
   /** True if there are more. */
   readonly hasMore: boolean;
 }
 
 /** The transaction that was found. */
-export type TransactionFound = Pick<TransactionHistory, 'transactionId' | 'serial' | 'realms' | 'state'>;
+type TransactionFound = Pick<TransactionHistory, 'transactionId' | 'serial' | 'realms' | 'state'>;
 
 /** People who were found, each with whether one of their tokens that the caller may see is locked. */
-export interface PeopleWithTokens extends Omit<PeopleFound, 'hits'> {
+interface PeopleWithTokens extends Omit<PeopleFound, 'hits'> {
   readonly hits: readonly (PersonFound & { readonly hasLockedToken: boolean })[];
 }
 
@@ -156,7 +156,7 @@ interface PersonFound extends DirectoryUser {
 }
 
 /** Users that were found. */
-export interface PeopleFound {
+interface PeopleFound {
   /** Exact logins first. */
   readonly hits: readonly PersonFound[];
   /** True if there are more. */

@@ -28,7 +28,7 @@ interface TokenListDependencies {
 }
 
 /** Conditions on the tokens to list; an absent one does not restrict. */
-export interface TokenSheetRequest extends Pick<
+interface TokenSheetRequest extends Pick<
   TokenListing,
   'serialPrefix' | 'user' | 'userRealm' | 'userResolver' | 'realm' | 'active' | 'assigned'
 > {
@@ -45,7 +45,7 @@ export interface TokenSheetRequest extends Pick<
 }
 
 /** A token of a page. */
-export interface ListedToken extends OwnedToken {
+interface ListedToken extends OwnedToken {
   /** Given name and surname; null: not asked for, no right to it, or the resolver did not say it in time. */
   readonly ownerName: string | null;
   /** The number of challenges that take responses; null: the caller has no right to transactions. */

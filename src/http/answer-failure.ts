@@ -9,19 +9,11 @@ import { type Log, describeFault } from '../kernel/log.ts';
 import { DigestRefusal } from './authentication/credentials.ts';
 import type { FailureDialect } from './dialects/dialect.ts';
 import { isOfAccountPage } from './endpoint-spec.ts';
-import type { Exchange, ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
-import {
-  failureForm,
-  failureStatus,
-  requestedStatus,
-  SIGN_IN_CHALLENGE,
-  toServiceError,
-} from './failures.ts';
-import type { Guards } from './limits/guards.ts';
+import type { Exchange, ExchangeResponse } from './request/exchange.ts';
+import { failureForm, SIGN_IN_CHALLENGE, type FailureForm } from './failures.ts';
 import { readQuery, type RequestValues } from './request/parameters.ts';
 import { noteRefused, refusedBy } from './refused-requests.ts';
 import { send, textReply } from './reply.ts';
-import { unservedPath } from './unserved-paths.ts';
 
 /** The parameters that every endpoint takes and that change an answer. */
 const ANSWER_PARAMETERS: readonly string[] = ['id', 'httperror'];
@@ -34,34 +26,6 @@ interface FailureContext {
   readonly clock: Clock;
   /** True for requests of our own pages. */
   readonly isForPages?: boolean;
-}
-
-const nothingThere = (cause?: unknown): ServiceError =>
-  new ServiceError('path.unknown', 'There is nothing at this path', { cause });
-
-/** @returns a handler that fails every request whose path is not percent-encoded UTF-8; no route matches such a path */
-export function refuseBrokenPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
-  const refuse = async (limitedAs: string, cause: unknown): Promise<never> => {
-    await requests.admit(limitedAs);
-    throw nothingThere(cause);
-  };
-  return (request, response, next) => {
-    try {
-      decodeURIComponent(request.path);
-    } catch (cause) {
-      return refuse(response.locals.exchange.limitedAs, cause);
-    }
-    next();
-    return undefined;
-  };
-}
-
-/** @returns a handler that fails every request that no endpoint took */
-export function refuseUnknownPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
-  return async (request, response) => {
-    await requests.admit(response.locals.exchange.limitedAs);
-    throw unservedPath(request.path) ?? nothingThere();
-  };
 }
 
 /** @returns the handler that turns the error of a request into its answer */
@@ -224,4 +188,49 @@ class KeptReasons {
       });
     }
   }
+}
+
+/** @returns the error; in place of an unexpected fault one without its details */
+export function toServiceError(error: unknown): AnyServiceError {
+  if (isServiceError(error)) {
+    return error;
+  }
+  return hasNoDescriptor(error)
+    ? new ServiceError('server.busy', 'The server has no file descriptor left', { cause: error })
+    : new ServiceError('internal', 'Internal server error', { cause: error });
+}
+
+/** @returns true if the process, or the system, may open no further file or connection: that passes */
+function hasNoDescriptor(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
+  return code === 'EMFILE' || code === 'ENFILE' || (cause !== undefined && hasNoDescriptor(cause));
+}
+
+/** The request for an HTTP status by `httperror`; it applies to errors that would come with 200. */
+interface RequestedStatus {
+  /** The value of the parameter; undefined: not given. */
+  readonly httpError: string | undefined;
+  /** The configuration value `errors`: a comma list of the codes to which `httperror` applies; empty: all. */
+  readonly restrictedTo: string;
+}
+
+/**
+ * @returns the HTTP status requested for an error of that code; 500 for any value but 400 to 599; undefined: none is
+ *   requested, or not for this code
+ */
+function requestedStatus(legacyCode: number, requested: RequestedStatus): number | undefined {
+  if (requested.httpError === undefined) {
+    return undefined;
+  }
+  const codes = requested.restrictedTo.split(',').flatMap((entry) => entry.trim() || []);
+  if (codes.length > 0 && !codes.includes(String(legacyCode))) {
+    return undefined;
+  }
+  const code = requested.httpError.trim();
+  return /^[45]\d\d$/.test(code) ? Number(code) : 500;
+}
+
+/** @returns the HTTP status of a failure: its own, or in place of 200 the requested one */
+export function failureStatus({ status, legacyCode }: FailureForm, requested: RequestedStatus): number {
+  return status === 200 ? (requestedStatus(legacyCode, requested) ?? status) : status;
 }

@@ -1,9 +1,9 @@
 import express, { type Express } from 'express';
-import { answerFailure, refuseBrokenPath, refuseUnknownPath } from './answer-failure.ts';
+import { refuseBrokenPath, refuseUnknownPath } from './unserved-paths.ts';
+import { answerFailure } from './answer-failure.ts';
 import { createDialect } from './dialects/dialects.ts';
-import { serveEndpoint } from './endpoint.ts';
+import { type ServerContext, serveEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint-spec.ts';
-import { setFixedHeaders } from './fixed-headers.ts';
 import {
   beginExchange,
   type ExchangeHandler,
@@ -11,13 +11,16 @@ import {
   type ExchangeResponse,
   prefixReader,
   senderReader,
+  type ExchangeBeginning,
 } from './request/exchange.ts';
 import { networkMatcher } from './limits/networks.ts';
 import { followRequests, OPERATIONS_PATHS } from './request-log.ts';
 import type { BodyLimits } from './request/request-body.ts';
-import { APP_SITE, CONSOLE_SITE, serveRoot, serveSite } from './sites/serve-site.ts';
+import { APP_SITE, CONSOLE_SITE, serveRoot, serveSite } from './site.ts';
 import { type AppDependencies, servedEndpoints } from './served-endpoints.ts';
-import type { ServerContext } from './steps.ts';
+import helmet from 'helmet';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 
 const BODY_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 
@@ -118,4 +121,37 @@ function handlePaths(handlers: ReadonlyMap<string, ExchangeHandler>): ExchangeHa
     }
     return handler(request, response, next);
   };
+}
+
+/** Forbids caches to store an answer: each is for one moment and one client. */
+const UNCACHED = [
+  ['Cache-Control', 'no-store'],
+  ['Pragma', 'no-cache'],
+] as const;
+
+/** Sets the headers that are the same in all answers: those of helmet, and that no cache stores the answer. */
+function setFixedHeaders(): ExchangeBeginning {
+  const headers = [...helmetHeaders(), ...UNCACHED];
+  return (_request, response) => {
+    for (const [name, value] of headers) {
+      response.setHeader(name, value);
+    }
+  };
+}
+
+/** Runs helmet once: with its default options it sets the same headers in each answer, by a dozen handlers. */
+function helmetHeaders(): (readonly [name: string, value: string])[] {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  const headers: (readonly [name: string, value: string])[] = [];
+  response.setHeader = (name, value) => {
+    headers.push([name, String(value)]);
+    return response;
+  };
+  helmet()(request, response, (error) => {
+    if (error !== undefined) {
+      throw new Error('helmet has failed', { cause: error });
+    }
+  });
+  return headers;
 }

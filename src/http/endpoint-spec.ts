@@ -7,7 +7,6 @@ import type { ServedAt } from './authentication/cookies.ts';
 import type { Dialect, DialectName } from './dialects/dialect.ts';
 import type { Reply } from './reply.ts';
 import type { Family, RequestContext } from './request/exchange.ts';
-import { secretsOf } from './request/parameters.ts';
 import type { LargeParameter } from './request/request-body.ts';
 
 export type Method = 'GET' | 'POST';
@@ -351,4 +350,13 @@ function specOf<Shape extends z.ZodRawShape>({ purpose, parameters, ...facts }: 
     usage: `${facts.path.slice(1)}: ${purpose ?? `${facts.summary}.`}`,
     parameters: z.object(parameters),
   } as const;
+}
+
+/** @returns the names of the parameters that are declared as secrets */
+function secretsOf(parameters: z.ZodObject): ReadonlySet<string> {
+  return new Set(
+    Object.entries(parameters.shape).flatMap(([name, schema]) =>
+      (schema as z.ZodType).meta()?.secret === true ? [name] : [],
+    ),
+  );
 }

@@ -1,29 +1,67 @@
-import { RememberedChecks } from './authentication/authenticate.ts';
-import { type Endpoint, endpointIn } from './endpoint-spec.ts';
+import {
+  type Demands,
+  RememberedChecks,
+  authenticate,
+  authenticateByPassword,
+  type Checks,
+  findCandidates,
+  type Identity,
+} from './authentication/authenticate.ts';
+import { type Endpoint, endpointIn, type Picked } from './endpoint-spec.ts';
 import { noteRefused } from './refused-requests.ts';
 import { type Reply, send, sendStream } from './reply.ts';
-import type { ExchangeHandler } from './request/exchange.ts';
+import type { ExchangeHandler, Exchange, ExchangeRequest, ExchangeResponse } from './request/exchange.ts';
+import type { Caller } from '../policy/caller.ts';
+import type { RefusalNotes } from '../audit/refusal-trail.ts';
+import type { RightsService } from '../policy/access-control.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import type { Guards } from './limits/guards.ts';
 import {
-  announceDeprecatedPost,
-  authenticateCaller,
-  authorizeBody,
-  authorizeCaller,
-  awaitLater,
-  callEndpoint,
-  checkMethod,
-  type EndpointRequest,
-  hasBody,
-  hasLargeBody,
-  limitRequests,
-  limitResponses,
-  limitTransaction,
-  pickDeclared,
-  readQueryString,
-  readRest,
-  refuseForeign,
-  type ServerContext,
-  shareWithApps,
-} from './steps.ts';
+  type FormSyntax,
+  mergeSources,
+  pickParameters,
+  type QueryEntry,
+  readQueryEntries,
+  type RequestValues,
+  withholdSecrets,
+} from './request/parameters.ts';
+import { announcesBody, type BodyLimits, isBodyHere, mayExceed, readBody } from './request/request-body.ts';
+import { withoutReason } from './answer-failure.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { refuseNavigation } from './authentication/credentials.ts';
+
+/** The services and limits that endpoints are served with. */
+export interface ServerContext extends Checks {
+  readonly limits: BodyLimits;
+  readonly guards: Guards;
+  readonly refusals?: RefusalNotes | undefined;
+  readonly dialect: Dialect;
+  readonly rights: Pick<RightsService, 'require'>;
+  /** The day on which POST to /monitoring ends; undefined: it is not set. */
+  readonly monitoringPostSunset?: Date | undefined;
+  /** The origins elsewhere that serve the app, as browsers write them; default: none. */
+  readonly appOrigins?: readonly string[] | undefined;
+}
+
+/** One request to an endpoint, and the results of its steps. */
+interface EndpointRequest {
+  readonly endpoint: Endpoint;
+  readonly request: ExchangeRequest;
+  readonly response: ExchangeResponse;
+  readonly exchange: Exchange;
+  readonly server: ServerContext;
+  readonly checks: RememberedChecks;
+  /** The parameters of the query string as given. */
+  query: readonly QueryEntry[];
+  /** All parameters that were read, secrets included. The context of the exchange has them without secrets. */
+  values: RequestValues;
+  /** Those that the endpoint declares, by its schema. */
+  picked: Picked;
+  /** Names the transaction to the guard of responses. @throws ServiceError 'too-many-requests' */
+  countTransaction: (transaction: string) => void;
+  /** The administrator, once authenticated. */
+  identity: Identity | undefined;
+}
 
 /** @returns the handler of all methods of the endpoint's path */
 export function serveEndpoint(declared: Endpoint, server: ServerContext): ExchangeHandler {
@@ -107,4 +145,295 @@ async function answer(state: EndpointRequest): Promise<Reply> {
   pickDeclared(state);
   await authorizeCaller(state);
   return callEndpoint(state);
+}
+
+/** @returns true if the request has a body to be read: one of GET and HEAD has no meaning (RFC 9110 §9.3.1) */
+function hasBody({ request }: Pick<EndpointRequest, 'request'>): boolean {
+  return request.method === 'POST' && announcesBody(request);
+}
+
+/** Waits for an answer that comes later, as long as the client does. */
+async function awaitLater(
+  { request, response, exchange }: EndpointRequest,
+  later: NonNullable<Reply['later']>,
+): Promise<Reply> {
+  const begun = performance.now();
+  const gone = new AbortController();
+  const leave = (): void => {
+    exchange.waitedMs = performance.now() - begun;
+    gone.abort();
+  };
+  // Before the listeners that measure the request.
+  response.prependOnceListener('close', leave);
+  if (response.destroyed || request.socket.destroyed) {
+    gone.abort();
+  }
+  try {
+    return await later(gone.signal);
+  } finally {
+    response.off('close', leave);
+    exchange.waitedMs = performance.now() - begun;
+  }
+}
+
+/** The names and IPv4 addresses that the attribute `Domain` of a cookie may hold. */
+const HOST_NAME = /^[a-z\d](?:[a-z\d.-]{0,252}[a-z\d])?$/i;
+
+/** @param request of HTTP/1.0 it may name no host */
+function hostOf({ hostname }: { readonly hostname?: string }): string | undefined {
+  return hostname !== undefined && HOST_NAME.test(hostname) ? hostname : undefined;
+}
+
+/** Calls the endpoint. Withholds from callers of an open one the reason why a resolver, a file or a key failed. */
+async function callEndpoint({
+  endpoint,
+  request,
+  exchange,
+  server,
+  picked,
+  identity,
+}: EndpointRequest): Promise<Reply> {
+  const { context, client, limitedAs, requestId } = exchange;
+  const call = {
+    parameters: picked,
+    context,
+    dialect: server.dialect,
+    client,
+    limitedAs,
+    requestId,
+    servedAt: {
+      // Express compares the scheme exactly, and a proxy may write it in capitals.
+      secure: request.protocol.toLowerCase() === 'https',
+      host: hostOf(request),
+      prefix: exchange.prefix,
+    },
+    cookies: request.headers.cookie,
+    csrfToken: request.headers['x-csrf-token']?.toString(),
+    ifNoneMatch: request.method === 'POST' ? undefined : request.headers['if-none-match'],
+    caller: identity && callerOf(identity, exchange),
+    session: identity?.session,
+    login: identity?.login,
+    proven: identity?.proven,
+  };
+  try {
+    return await endpoint.answer(call);
+  } catch (error) {
+    throw endpoint.access === 'open' ? withoutReason(error) : error;
+  }
+}
+
+function callerOf({ principal }: Identity, { requestId }: Exchange): Caller {
+  return { principal, requestId };
+}
+
+/** The page that describes the deprecation and its replacement. */
+export const MONITORING_POST_PAGE = '/docs/monitoring-post';
+
+/** The day of release 3.2, 2022-07-15, in seconds since 1970. */
+const DEPRECATED_SINCE = 1_657_843_200;
+
+/**
+ * Adds to each answer to a POST that is deprecated the headers that say so: `Deprecation` (RFC 9745), `Link` and, once
+ * the day is set, `Sunset` (RFC 8594).
+ */
+function announceDeprecatedPost({ endpoint, request, response, exchange, server }: EndpointRequest): void {
+  if (endpoint.isPostDeprecated === true && request.method === 'POST') {
+    response.setHeader('Deprecation', `@${DEPRECATED_SINCE}`);
+    response.setHeader(
+      'Link',
+      `<${exchange.prefix}${MONITORING_POST_PAGE}>; rel="deprecation"; type="text/html"`,
+    );
+    if (server.monitoringPostSunset !== undefined) {
+      response.setHeader('Sunset', server.monitoringPostSunset.toUTCString());
+    }
+  }
+}
+
+/** Refuses methods that the endpoint does not have. @returns the answer to OPTIONS; undefined for other methods */
+function checkMethod({ endpoint: { allowed }, request, response }: EndpointRequest): Reply | undefined {
+  if (!allowed.includes(request.method)) {
+    response.setHeader('Allow', allowed.join(', '));
+    throw new ServiceError('method.not-allowed', `The method ${request.method} is not allowed here`);
+  }
+  return request.method === 'OPTIONS' ? { status: 204, headers: { Allow: allowed.join(', ') } } : undefined;
+}
+
+/**
+ * Refuses a change that a page of another site made a browser send (https://www.w3.org/TR/fetch-metadata/), and the step
+ * of a sign-in that is no request of a page. Clients without the headers pass.
+ */
+function refuseForeign({ endpoint, request }: EndpointRequest): void {
+  if (!endpoint.changesState || endpoint.fromAnySite === true) {
+    return;
+  }
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    throw new ServiceError(
+      'cross-site.refused',
+      'A request that another site made a browser send is refused here',
+    );
+  }
+  if (endpoint.requires === 'sign-in' || endpoint.requires === 'user-session') {
+    refuseNavigation(request);
+  }
+}
+
+/** Seconds for which a browser may remember the answer to a preflight; no browser remembers it longer than a day. */
+const PREFLIGHT_AGE = 7_200;
+
+/**
+ * Lets pages of the app's other origins call the endpoint and read its answer (https://fetch.spec.whatwg.org/#http-cors-protocol),
+ * never with credentials. The headers are also those of a refusal by a later step. Any other origin is answered as if it
+ * had sent no `Origin`: its browser keeps the answer from the page.
+ */
+function shareWithApps({ endpoint, request, response, server }: EndpointRequest): void {
+  const { appOrigins = [] } = server;
+  if (endpoint.calledByApps !== true || appOrigins.length === 0) {
+    return;
+  }
+  response.setHeader('Vary', 'Origin');
+  const { origin } = request.headers;
+  if (origin === undefined || !appOrigins.includes(origin)) {
+    return;
+  }
+  response.setHeader('Access-Control-Allow-Origin', origin);
+  if (request.method === 'OPTIONS') {
+    response.setHeader('Access-Control-Allow-Methods', endpoint.methods.join(', '));
+    response.setHeader('Access-Control-Allow-Headers', 'Content-Type');
+    response.setHeader('Access-Control-Max-Age', PREFLIGHT_AGE);
+  } else {
+    // Date: a device compares its clock. Retry-After: it waits when a limit is reached.
+    response.setHeader('Access-Control-Expose-Headers', 'Date, Retry-After');
+  }
+}
+
+/** Reads the parameters of the query string. */
+function readQueryString(state: EndpointRequest): void {
+  const { parameters } = state.server.limits;
+  state.query = readQueryEntries(state.request, parameters, syntaxOf(state));
+  if (state.query.length > 0) {
+    keep(state, []);
+  }
+}
+
+function syntaxOf({ endpoint, server }: EndpointRequest): FormSyntax {
+  const keepsPercent = server.dialect.name === 'linotp';
+  return { keepsPercent, splitsAtSemicolon: keepsPercent && endpoint.family === 'linotp2' };
+}
+
+/** Reads the parameters of the body. */
+async function readRest(state: EndpointRequest): Promise<void> {
+  const { endpoint, request, response, server, checks } = state;
+  // A credential may expire while the server waits for the body.
+  if (!isBodyHere(request)) {
+    checks.forget();
+  }
+  const form = { large: endpoint.large, syntax: syntaxOf(state) };
+  keep(state, await readBody(request, response, server.limits, form));
+}
+
+/** Reads the declared parameters by their schema. */
+function pickDeclared(state: EndpointRequest): void {
+  state.picked = pickParameters(state.endpoint.parameters, state.values);
+}
+
+function keep(state: EndpointRequest, body: readonly QueryEntry[]): void {
+  const { endpoint, exchange, query, server } = state;
+  const read = mergeSources({ query, body }, server.limits.parameters, endpoint.repeated);
+  state.values = read.parameters;
+  const { path, usage, family, failureText, language } = exchange.context;
+  const { parameters, written } = withholdSecrets(read, endpoint.secrets);
+  exchange.context = { path, usage, family, failureText, language, parameters, written };
+}
+
+/**
+ * Authenticates the sender of a body before a byte of it is read, and checks the right to send one that is larger than
+ * usual. Both are checked again when all parameters are known.
+ */
+async function authorizeBody({
+  endpoint,
+  request,
+  exchange,
+  server,
+  values,
+  checks,
+}: EndpointRequest): Promise<void> {
+  const candidates =
+    endpoint.access === 'password'
+      ? [(await authenticateByPassword(request, exchange, checks)).principal]
+      : await findCandidates(request, values, exchange, checks);
+  if (endpoint.large === undefined) {
+    return;
+  }
+  let refusal: unknown;
+  for (const principal of candidates) {
+    try {
+      const caller = { principal, requestId: exchange.requestId };
+      await server.rights.require(caller, endpoint.rightsFor({}, caller));
+      return;
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  exchange.administrator = candidates.at(-1)?.administrator;
+  throw refusal;
+}
+
+/** Authenticates the administrator, unless the endpoint is open. */
+async function authenticateCaller(state: EndpointRequest): Promise<void> {
+  const { endpoint, request, exchange, values, checks } = state;
+  state.identity =
+    endpoint.access === 'password'
+      ? await authenticateByPassword(request, exchange, checks)
+      : await authenticate(request, values, exchange, checks, demandsOf(state));
+  exchange.administrator = state.identity.principal.administrator;
+}
+
+/** Checks the rights that the endpoint declares. Services only bound what is seen by the realms in which they hold. */
+async function authorizeCaller({
+  endpoint,
+  exchange,
+  server,
+  picked,
+  identity,
+}: EndpointRequest): Promise<void> {
+  if (identity !== undefined) {
+    const caller = callerOf(identity, exchange);
+    await server.rights.require(caller, endpoint.rightsFor(picked, caller));
+  }
+}
+
+function demandsOf({ endpoint, request, query }: EndpointRequest): Demands {
+  const isOfProgram = !Object.keys(request.headers).some((name) => name.startsWith('sec-fetch-'));
+  return {
+    changesState: endpoint.changesState && !(endpoint.endsLogin === true && isOfProgram),
+    isCsrfInUrl: query.some(([name]) => name.toLowerCase() === 'csrf_token'),
+  };
+}
+
+/** Limits the requests of a client. Probes of liveness and readiness are always answered. */
+async function limitRequests({ endpoint, exchange, server }: EndpointRequest): Promise<void> {
+  if (endpoint.answersAlways !== true || endpoint.access !== 'open') {
+    await server.guards.requests.admit(exchange.limitedAs);
+  }
+}
+
+/** Limits the responses of a client that are not accepted. Its limit is checked before the request is read. */
+function limitResponses(state: EndpointRequest, serve: () => Promise<Reply>): Promise<Reply> {
+  return state.server.guards.responses.guard(state.exchange.limitedAs, (countTransaction) => {
+    state.countTransaction = countTransaction;
+    return serve();
+  });
+}
+
+/** Limits the responses to one transaction that are not accepted. */
+function limitTransaction({ endpoint, values, countTransaction }: EndpointRequest): void {
+  const name = endpoint.transactionNamedBy?.find((one) => values.has(one));
+  countTransaction(name === undefined ? '' : (values.get(name) ?? ''));
+}
+
+/** @returns true for a large body: one at a time is read and processed */
+function hasLargeBody(state: EndpointRequest): boolean {
+  const { endpoint, request, server } = state;
+  return endpoint.large !== undefined && hasBody(state) && mayExceed(request, server.limits.bytes);
 }

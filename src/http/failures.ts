@@ -1,4 +1,4 @@
-import { type AnyServiceError, type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -134,49 +134,4 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
 /** @returns the form on the wire of failures of that code */
 export function failureForm(code: ErrorCode): FailureForm {
   return FORMS[code];
-}
-
-/** @returns the error; in place of an unexpected fault one without its details */
-export function toServiceError(error: unknown): AnyServiceError {
-  if (isServiceError(error)) {
-    return error;
-  }
-  return hasNoDescriptor(error)
-    ? new ServiceError('server.busy', 'The server has no file descriptor left', { cause: error })
-    : new ServiceError('internal', 'Internal server error', { cause: error });
-}
-
-/** @returns true if the process, or the system, may open no further file or connection: that passes */
-function hasNoDescriptor(error: unknown): boolean {
-  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
-  return code === 'EMFILE' || code === 'ENFILE' || (cause !== undefined && hasNoDescriptor(cause));
-}
-
-/** The request for an HTTP status by `httperror`; it applies to errors that would come with 200. */
-export interface RequestedStatus {
-  /** The value of the parameter; undefined: not given. */
-  readonly httpError: string | undefined;
-  /** The configuration value `errors`: a comma list of the codes to which `httperror` applies; empty: all. */
-  readonly restrictedTo: string;
-}
-
-/**
- * @returns the HTTP status requested for an error of that code; 500 for any value but 400 to 599; undefined: none is
- *   requested, or not for this code
- */
-export function requestedStatus(legacyCode: number, requested: RequestedStatus): number | undefined {
-  if (requested.httpError === undefined) {
-    return undefined;
-  }
-  const codes = requested.restrictedTo.split(',').flatMap((entry) => entry.trim() || []);
-  if (codes.length > 0 && !codes.includes(String(legacyCode))) {
-    return undefined;
-  }
-  const code = requested.httpError.trim();
-  return /^[45]\d\d$/.test(code) ? Number(code) : 500;
-}
-
-/** @returns the HTTP status of a failure: its own, or in place of 200 the requested one */
-export function failureStatus({ status, legacyCode }: FailureForm, requested: RequestedStatus): number {
-  return status === 200 ? (requestedStatus(legacyCode, requested) ?? status) : status;
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createHash } from 'node:crypto';
 import type { Refused } from './refused-requests.ts';
-import { isBodyUnread } from './request/unread-body.ts';
+import { isBodyUnread } from './request/request-body.ts';
 import type { ExchangeResponse } from './request/exchange.ts';
 
 /** An answer, ready to be sent but for `later`. */
@@ -242,13 +242,4 @@ export function asciiJson(value: unknown): string {
     /[\u007f-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-/**
- * @param text the value of the parameter `id`
- * @returns the id of the answer: the given one if it is a whole number that every JSON reader keeps exactly, else 1
- */
-export function envelopeId(text: string | undefined): number {
-  const id = text !== undefined && /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : 1;
 }

@@ -15,10 +15,10 @@ import { resyncEndpoint, tokenEndpoints } from './controllers/tokens/token-contr
 import { tokenListEndpoint } from './controllers/tokens/token-list-controller.ts';
 import { managedUserEndpoints, userListEndpoint } from './controllers/tokens/user-controller.ts';
 import { adminEndpoints, loadTokensEndpoint } from './controllers/tokens/enrolment-controller.ts';
-import { auditEndpoints, auditVerificationEndpoints } from './controllers/audit-controller.ts';
+import { auditEndpoints } from './controllers/audit-controller.ts';
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
-import { firstStepsEndpoint, overviewEndpoint } from './controllers/helpdesk/overview-controller.ts';
-import { helpdeskEndpoints, transactionEndpoint } from './controllers/helpdesk/helpdesk-controller.ts';
+import { overviewEndpoints } from './controllers/helpdesk/overview-controller.ts';
+import { helpdeskEndpoints } from './controllers/helpdesk/helpdesk-controller.ts';
 import { linotpEndpoints } from './controllers/linotp-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
@@ -26,22 +26,17 @@ import { passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
 import { selfServiceEndpoints } from './controllers/sign-in/self-service-controller.ts';
 import { sessionEndpoints } from './controllers/sign-in/session-controller.ts';
 import { singleSignOnEndpoints } from './controllers/sign-in/single-sign-on-controller.ts';
-import {
-  administratorEndpoints,
-  apiTokenEndpoints,
-  rightsEndpoint,
-} from './controllers/administrator-controller.ts';
-import { confirmationEndpoints } from './controllers/sign-in/confirmation-controller.ts';
+import { administratorEndpoints, rightsEndpoint } from './controllers/administrator-controller.ts';
 import { signInEndpoints } from './controllers/sign-in/sign-in-controller.ts';
 import { ocraEndpoints } from './controllers/ocra-controller.ts';
-import { metricsEndpoint, operationsEndpoints, type Readiness } from './controllers/operations-controller.ts';
+import { operationsEndpoints, type Readiness } from './controllers/operations-controller.ts';
 import { validateEndpoints } from './controllers/validate-controller.ts';
 import { sessionCookies } from './authentication/cookies.ts';
 import type { DialectName } from './dialects/dialect.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import type { Guards } from './limits/guards.ts';
 import type { MetricsForCallers, RequestMetrics } from './request-log.ts';
-import type { SiteFiles } from './sites/site-files.ts';
+import type { SiteFiles } from './site.ts';
 
 export interface AppConfig {
   /** Addresses and networks of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
@@ -96,26 +91,21 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
       }),
     ),
     ...loginEndpoints(services.logins, guards.logins),
-    ...signInEndpoints(services.signIn, services.signInMethods, guards.logins),
-    ...confirmationEndpoints(services.confirmation, guards.logins),
+    ...signInEndpoints(services, guards.logins),
     ...passkeyEndpoints(services.passkeys),
     ...(singleSignOn === undefined
       ? []
       : singleSignOnEndpoints(singleSignOn, config.consoleFiles !== undefined)),
     ...selfServiceEndpoints(services, guards.logins),
-    ...administratorEndpoints(services, guards.logins),
-    ...apiTokenEndpoints(administrators, clock),
+    ...administratorEndpoints(services, guards.logins, clock),
     ...sessionEndpoints(services.sessions),
-    overviewEndpoint(services.overview),
-    firstStepsEndpoint(services.overview, config),
+    ...overviewEndpoints(services.overview, config),
     healthEndpoint(services),
     rightsEndpoint(services.rights),
     resyncEndpoint(services.resynchronisation),
     loadTokensEndpoint(services.tokenImport),
     ...auditEndpoints(services, clock),
-    ...auditVerificationEndpoints(services.auditVerification),
-    transactionEndpoint(services.transactions),
-    ...helpdeskEndpoints(services.helpdesk),
+    ...helpdeskEndpoints(services),
     ...validateEndpoints(services.validation),
     tokenListEndpoint(services),
     ...tokenEndpoints(services),
@@ -131,8 +121,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...webhookEndpoints(services),
     ...configurationEndpoints(settings),
     ...linotpEndpoints(services, readiness),
-    ...operationsEndpoints(readiness),
-    metricsEndpoint(metrics),
+    ...operationsEndpoints(readiness, metrics),
     monitoringPostPage(),
     ...(documentedVersion === undefined
       ? []

@@ -1,4 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
+import type { ExchangeHandler } from './request/exchange.ts';
+import type { Guards } from './limits/guards.ts';
 
 const ACCOUNT =
   'users look after their tokens at /app/account, where a policy of the scope selfservice lets them';
@@ -44,13 +46,41 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 
 /** @returns the refusal of a path that LinOTP has and this server does not; undefined for every other path */
-export function unservedPath(path: string): ServiceError | undefined {
+function unservedPath(path: string): ServiceError | undefined {
   const [, group = ''] = path.split('/');
   const reason = own(PATHS, path) ?? own(GROUPS, `/${group}`);
   const named = path.slice(0, 100);
   return reason === undefined
     ? undefined
     : new ServiceError('path.not-served', `The path ${named} of LinOTP is not served: ${reason}`);
+}
+
+const nothingThere = (cause?: unknown): ServiceError =>
+  new ServiceError('path.unknown', 'There is nothing at this path', { cause });
+
+/** @returns a handler that fails every request whose path is not percent-encoded UTF-8; no route matches such a path */
+export function refuseBrokenPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
+  const refuse = async (limitedAs: string, cause: unknown): Promise<never> => {
+    await requests.admit(limitedAs);
+    throw nothingThere(cause);
+  };
+  return (request, response, next) => {
+    try {
+      decodeURIComponent(request.path);
+    } catch (cause) {
+      return refuse(response.locals.exchange.limitedAs, cause);
+    }
+    next();
+    return undefined;
+  };
+}
+
+/** @returns a handler that fails every request that no endpoint took */
+export function refuseUnknownPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
+  return async (request, response) => {
+    await requests.admit(response.locals.exchange.limitedAs);
+    throw unservedPath(request.path) ?? nothingThere();
+  };
 }
 
 function own(reasons: Readonly<Record<string, string>>, key: string): string | undefined {

@@ -4,7 +4,7 @@ import type { KeyStore } from './key-store.ts';
 import type { LiveVault } from './live-vault.ts';
 import type { KeyHolder, KeySource, KeyState, NewKey, Progress, RegisteredKey, Resealing } from './vault.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { PolicyBase } from '../policy/right-decision.ts';
+import type { PolicyBase } from '../policy/granting.ts';
 
 /** Dependencies of the service. */
 interface KeyDependencies {

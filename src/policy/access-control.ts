@@ -2,10 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lackingRight } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
-import { decideRight, type PolicyBase } from './right-decision.ts';
-import { allRights, type Right } from './granting.ts';
-
-export type { Right } from './granting.ts';
+import { decideRight, type PolicyBase, allRights, type Right } from './granting.ts';
 
 /** The extent of a right that was granted. */
 export interface Grant {

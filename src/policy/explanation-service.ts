@@ -9,11 +9,10 @@ import {
   explainValue,
   remediesFor,
 } from './explanation.ts';
-import { allRights, type Right } from './granting.ts';
+import { type PolicyBase, allRights, type Right } from './granting.ts';
 import { knownActions } from './policy-actions.ts';
 import { type PolicyNames, policyNames } from './policy-names.ts';
 import { PERSON } from './policy-conditions.ts';
-import type { PolicyBase } from './right-decision.ts';
 
 /** A request that was refused for want of a right. */
 export interface RefusedRight {

@@ -1,10 +1,16 @@
 import { listNames } from '../kernel/text.ts';
 import type { Principal } from './caller.ts';
-import { decideRight, type RightDecision, isBoundByRealms } from './right-decision.ts';
-import { grantingPolicies, type Right, subjectOf } from './granting.ts';
+import {
+  decideRight,
+  isBoundByRealms,
+  type RightDecision,
+  type PolicyBase,
+  grantingPolicies,
+  type Right,
+  subjectOf,
+} from './granting.ts';
 import { isMeant, ownerOf, policyValue, type PolicyValueQuestion, ReadPolicy } from './read-policy.ts';
 import type { PolicySubject, UserMatch } from './policy-conditions.ts';
-import type { PolicyBase } from './right-decision.ts';
 
 /** The reason why a policy does not apply. */
 type ObstacleKind =

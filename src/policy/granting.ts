@@ -3,12 +3,37 @@ import { knownActions } from './policy-actions.ts';
 import type { PolicySubject } from './policy-conditions.ts';
 import { ReadPolicy } from './read-policy.ts';
 import { type Policy, type PolicyScope, RIGHT_SCOPES, type RightScope } from './stored-policy.ts';
+import { covers } from './api-token-rights.ts';
 
 /** A right that an operation needs. */
 export interface Right {
   readonly scope: RightScope;
   readonly action: string;
 }
+
+/** The part of the configuration that decides on rights, as of one revision. */
+export interface PolicyBase {
+  /** Sorted by name. */
+  readonly policies: readonly ReadPolicy[];
+  /** All realms, sorted by name. */
+  readonly realms: readonly { readonly name: string }[];
+  /** All resolvers, sorted by name. */
+  readonly resolvers: readonly { readonly name: string }[];
+}
+
+/** The decision on a right. */
+export type RightDecision =
+  | {
+      readonly allowed: true;
+      /** `open`: no policy of the scope is active, and the scope is then open to administrators of this server. */
+      readonly by: 'operator' | 'open' | 'policies';
+      /** Names of the existing realms that the policies allow, sorted; `all` includes tokens without a realm. */
+      readonly realms: 'all' | readonly string[];
+      /** The policies that give the right; none unless `by` is `policies`. */
+      readonly policies: readonly ReadPolicy[];
+    }
+  /** `api-token`: it is limited to other rights, so that no policy would help. */
+  | { readonly allowed: false; readonly lack: 'api-token' | 'policy' };
 
 /** The realm and resolver of LinOTP 3's administrators, which its policies name. */
 const ADMINISTRATORS = { realms: ['linotp_admins'], resolver: 'LinOTP_local_admins' } as const;
@@ -56,6 +81,47 @@ export function grantingPolicies(
   return groups === undefined && named.length === 0 ? forEverybody : named;
 }
 
+/** Scopes whose policies allow their action in the realms that they name. */
+const BOUND_BY_REALMS: readonly PolicyScope[] = ['monitoring', 'admin', 'ocra'];
+
+/**
+ * Decides by both the credential (an API token may be limited) and the policies. Operators at the machine itself have
+ * every right.
+ */
+export function decideRight(base: PolicyBase, principal: Principal, right: Right, at: Date): RightDecision {
+  if (principal.operator) {
+    return { allowed: true, by: 'operator', realms: 'all', policies: [] };
+  }
+  const requested = `${right.scope}:${right.action}`;
+  if (!principal.rights.some((held) => covers(held, requested))) {
+    return { allowed: false, lack: 'api-token' };
+  }
+  const policies = grantingPolicies(base.policies, principal, right);
+  if (policies === 'open') {
+    return { allowed: true, by: 'open', realms: 'all', policies: [] };
+  }
+  const granting = policies.filter((policy) => policy.holds(principal.client, at));
+  if (granting.length === 0) {
+    return { allowed: false, lack: 'policy' };
+  }
+  const realms = isBoundByRealms(right.scope) ? unionOfRealms(base, granting) : 'all';
+  return { allowed: true, by: 'policies', realms, policies: granting };
+}
+
+/** @returns true if the rights of a scope hold in the realms of their policies */
+export function isBoundByRealms(scope: PolicyScope): boolean {
+  return BOUND_BY_REALMS.includes(scope);
+}
+
+function unionOfRealms(base: PolicyBase, policies: readonly ReadPolicy[]): 'all' | readonly string[] {
+  const bounds = policies.map(({ realms }) => realms);
+  if (bounds.includes('all')) {
+    return 'all';
+  }
+  const allowed = new Set(bounds.flat());
+  return base.realms.map(({ name }) => name).filter((name) => allowed.has(name));
+}
+
 /** @returns an administrator, or a person of single sign-on, as policies match them */
 export function subjectOf({
   administrator,
@@ -90,51 +156,6 @@ export function grantedActions(
   return new Set(known.filter((action) => meant.some((policy) => policy.names(action))));
 }
 
-/** Administrators who lose the same rights. */
-interface LostRights {
-  readonly administrators: readonly string[];
-  /** `scope:action`; `scope:*` where nothing of the scope is left. */
-  readonly rights: readonly string[];
-}
-
-/** The effect of a change of policies on the rights of administrators. */
-export interface RightsChange {
-  /** By the rights that are lost. */
-  readonly lost: readonly LostRights[];
-  /** Nobody may change policies over HTTP afterwards, and somebody may before. */
-  readonly nobodyWrites: boolean;
-}
-
-/** Administrators that are examined; more are not named in a question. */
-const MAX_ADMINISTRATORS = 500;
-
-/**
- * Compares rights regardless of times and clients: a right that holds at some time and for some client is not lost.
- * @param names the administrators
- */
-export function changeOfRights(
-  before: readonly ReadPolicy[],
-  after: readonly ReadPolicy[],
-  names: readonly string[],
-): RightsChange {
-  const lost = new Map<string, string[]>();
-  const scopes = changedScopes(before, after);
-  for (const name of names.slice(0, MAX_ADMINISTRATORS)) {
-    const rights = scopes
-      .flatMap((scope) =>
-        lostOf(scope, grantedActions(before, name, scope), grantedActions(after, name, scope)),
-      )
-      .join(', ');
-    if (rights !== '') {
-      lost.set(rights, [...(lost.get(rights) ?? []), name]);
-    }
-  }
-  return {
-    lost: [...lost].map(([rights, administrators]) => ({ administrators, rights: rights.split(', ') })),
-    nobodyWrites: somebodyWrites(before, names) && !somebodyWrites(after, names),
-  };
-}
-
 /** @returns the policies after one is stored, or removed */
 export function policiesAfter(
   policies: readonly ReadPolicy[],
@@ -148,27 +169,4 @@ export function policiesAfter(
 /** @returns true if an administrator may change policies over HTTP at some time */
 export function somebodyWrites(policies: readonly ReadPolicy[], names: readonly string[]): boolean {
   return names.some((name) => grantedActions(policies, name, 'system').has('write'));
-}
-
-/** @returns the scopes of which a policy is new, changed or gone */
-export function changedScopes(
-  before: readonly ReadPolicy[],
-  after: readonly ReadPolicy[],
-): readonly Right['scope'][] {
-  const changed = [
-    ...before.filter((policy) => !after.includes(policy)),
-    ...after.filter((policy) => !before.includes(policy)),
-  ];
-  return RIGHT_SCOPES.filter((scope) => changed.some((policy) => policy.scope === scope));
-}
-
-function lostOf(
-  scope: Right['scope'],
-  held: ReadonlySet<string>,
-  kept: ReadonlySet<string>,
-): readonly string[] {
-  const lost = [...held].filter((action) => !kept.has(action));
-  return lost.length > 1 && lost.length === held.size
-    ? [`${scope}:*`]
-    : lost.map((action) => `${scope}:${action}`);
 }

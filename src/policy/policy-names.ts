@@ -1,8 +1,7 @@
-import { isOpenWithoutPolicies } from './granting.ts';
+import { type PolicyBase, isOpenWithoutPolicies } from './granting.ts';
 import { describedActions, hasWildcard, type KnownAction } from './policy-actions.ts';
 import { BOUND_TO_REALMS, isAboutOwners, policyRealms } from './policy.ts';
 import { GROUP, plainResolverName, splitList } from './policy-conditions.ts';
-import type { PolicyBase } from './right-decision.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 import { nearestName } from '../kernel/text.ts';
 

@@ -5,9 +5,8 @@ import { actOf, type Caller } from './caller.ts';
 import { checkForeignPolicy, checkPolicy, type KeptPolicy, type PolicyDraft } from './policy.ts';
 import { readPolicyFile } from './policy-file.ts';
 import { splitList } from './policy-conditions.ts';
-import { policiesAfter, somebodyWrites } from './granting.ts';
+import { type PolicyBase, policiesAfter, somebodyWrites } from './granting.ts';
 import type { ReadPolicy } from './read-policy.ts';
-import type { PolicyBase } from './right-decision.ts';
 import type { Policy } from './stored-policy.ts';
 import { listUnknownNames, unknownNames, type UnknownPolicyName } from './policy-names.ts';
 
@@ -25,7 +24,7 @@ const MAX_REMARK = 500;
 const MAX_NOTES = 20;
 
 /** Conditions on the policies to list; an absent or empty one does not restrict. */
-export interface PolicyFilter {
+interface PolicyFilter {
   readonly name?: string | undefined;
   readonly scope?: string | undefined;
   readonly action?: string | undefined;

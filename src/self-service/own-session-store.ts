@@ -1,6 +1,6 @@
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
-import { MAX_SIGN_INS, type Person } from './person.ts';
+import type { Person } from './person.ts';
 
 /** A sign-in under way, or a session. */
 export interface OwnSession {
@@ -15,13 +15,16 @@ export interface OwnSession {
 interface SessionRow extends Omit<OwnSession, 'person'>, Person {}
 
 /** A sign-in whose password was right. Its secret is stored as a hash. */
-export interface NewOwnSession {
+interface NewOwnSession {
   readonly hash: Buffer;
   readonly person: Person;
   readonly tokenId: string;
   readonly transactionId: string;
   readonly expiresAt: Date;
 }
+
+/** Sign-ins of one person that are under way at most: a further one ends the oldest. */
+const MAX_SIGN_INS = 10;
 
 const COLUMNS = `owner_resolver_id AS "resolverId", owner_user_id AS "userId", login, realm,
   (SELECT serial FROM tokens WHERE tokens.id = token_id) AS serial,

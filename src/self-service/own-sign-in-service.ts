@@ -10,22 +10,10 @@ import type { TokenStore } from '../tokens/token-store.ts';
 import { isLocked, isOcraToken, isReserved, isUsable, type Token } from '../tokens/token.ts';
 import { locate, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
 import type { OwnSession, OwnSessionStore } from './own-session-store.ts';
-import {
-  allowedActs,
-  confirmedText,
-  csrfTokenOf,
-  IDLE_LIFETIME,
-  isSamePerson,
-  limitedName,
-  LONGEST_SESSION,
-  opening,
-  type OwnAct,
-  ownAct,
-  type OwnLanguage,
-  ownSessionHash,
-  type Person,
-  personOf,
-} from './person.ts';
+import { confirmedText, limitedName, type OwnAct, ownAct, type OwnLanguage, type Person } from './person.ts';
+import { createHash } from 'node:crypto';
+import { knownActions } from '../policy/policy-actions.ts';
+import type { ReadPolicy } from '../policy/read-policy.ts';
 
 interface OwnSignInDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -40,13 +28,13 @@ interface OwnSignInDependencies {
 }
 
 /** A user as the sign-in names them. */
-export interface NamedUser {
+interface NamedUser {
   readonly user: string;
   readonly realm?: string | undefined;
 }
 
 /** The user who is meant, if anybody is who may sign in. */
-export interface MeantUser {
+interface MeantUser {
   /** The name under which limits count wrong passwords. */
   readonly limitedAs: string;
   readonly found: ResolvedUser | undefined;
@@ -55,7 +43,7 @@ export interface MeantUser {
 }
 
 /** A sign-in whose password was right. */
-export interface BegunOwnSignIn {
+interface BegunOwnSignIn {
   /** The secret that the second step shows. */
   readonly attempt: string;
   readonly expiresAt: Date;
@@ -69,7 +57,7 @@ export interface BegunOwnSignIn {
 }
 
 /** A session that was opened. */
-export interface OpenedOwnSession {
+interface OpenedOwnSession {
   readonly secret: string;
   readonly csrfToken: string;
   readonly endsAt: Date;
@@ -81,6 +69,11 @@ export interface KnownOwnSession extends OwnSession {
   readonly acts: ReadonlySet<OwnAct>;
   readonly csrfToken: string;
 }
+
+/** Seconds for which a session goes on without a request. */
+const IDLE_LIFETIME = 300;
+/** Seconds after which a session ends, whatever is done in it. */
+const LONGEST_SESSION = 1_800;
 
 /** The id of no user: a password is checked for it where nobody is meant, so that the answer takes as long. */
 const NOBODY = 'nobody';
@@ -333,6 +326,38 @@ export class OwnSignInService {
   }
 }
 
+/** When and from where the sign-in is asked for. */
+interface Asks {
+  readonly client: string;
+  readonly at: Date;
+}
+
+/** @returns the policies that open the account page for users of the realm; undefined: of any realm */
+function opening(
+  policies: readonly ReadPolicy[],
+  { client, at }: Asks,
+  realm?: string,
+): readonly ReadPolicy[] {
+  return policies.filter(
+    (policy) =>
+      policy.scope === 'selfservice' &&
+      policy.holds(client, at) &&
+      (realm === undefined || policy.covers([realm])),
+  );
+}
+
+/** @returns the actions that policies let the user do */
+function allowedActs(
+  policies: readonly ReadPolicy[],
+  { login, realm, resolver }: Pick<ResolvedUser, 'login' | 'realm' | 'resolver'>,
+  asks: Asks,
+): ReadonlySet<OwnAct> {
+  const subject = { login, realms: [realm.name], resolver: resolver.name };
+  const meant = opening(policies, asks, realm.name).filter((policy) => policy.matchOf(subject) !== 'nobody');
+  const acts = knownActions('selfservice') as readonly OwnAct[];
+  return new Set(acts.filter((act) => meant.some((policy) => policy.names(act))));
+}
+
 /**
  * The sign-in of an administrator is not to be asked for by somebody who knows another password, and policies of the
  * realm are about its tokens, not about those that the person has in other realms.
@@ -340,12 +365,6 @@ export class OwnSignInService {
 function isAnswering(token: Token, { realm }: Pick<Person, 'realm'>, now: Date): boolean {
   const isReady = isUsable(token, now) && isOcraToken(token) && token.rollout === 'complete';
   return isReady && !token.isSecondFactor && token.realms.includes(realm);
-}
-
-/** When and from where the sign-in is asked for. */
-interface Asks {
-  readonly client: string;
-  readonly at: Date;
 }
 
 /** A blank login would name no owner to the services of tokens. */
@@ -407,4 +426,24 @@ function after(now: Date, seconds: number): Date {
 /** @throws ServiceError 'sign-in.ended', always */
 function ended(): never {
   throw new ServiceError('sign-in.ended', 'This sign-in has ended: begin again with the password');
+}
+
+/** @returns the person, as sessions keep them */
+function personOf({ userId, login, resolver, realm }: ResolvedUser): Person {
+  return { resolverId: resolver.id, userId, login, realm: realm.name };
+}
+
+/** @returns true if both are the same user in the same realm */
+function isSamePerson(one: Person, other: Person): boolean {
+  return one.resolverId === other.resolverId && one.userId === other.userId && one.realm === other.realm;
+}
+
+/** @returns the value that the database keeps of the secret of a session: not that of an administrator's with the secret */
+function ownSessionHash(secret: string): Buffer {
+  return createHash('sha256').update(`user ${secret}`, 'utf8').digest();
+}
+
+/** @returns what changes must show beside the cookie, which scripts of other sites cannot read */
+function csrfTokenOf(secret: string): string {
+  return createHash('sha256').update(`user csrf ${secret}`, 'utf8').digest('base64url');
 }

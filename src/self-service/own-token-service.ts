@@ -11,7 +11,7 @@ import type { TokenService } from '../tokens/token-service.ts';
 import { readDescription } from '../tokens/token-settings.ts';
 import type { OwnSessionStore } from './own-session-store.ts';
 import { type KnownOwnSession, notThere, type OwnSignInService } from './own-sign-in-service.ts';
-import { confirmedText, MAX_TOKENS, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
+import { confirmedText, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
 
 interface OwnTokenDependencies {
   readonly tokens: Pick<TokenService, 'list' | 'set' | 'lose' | 'copyPin' | 'setRealms' | 'remove'>;
@@ -24,10 +24,7 @@ interface OwnTokenDependencies {
 }
 
 /** A token as its owner sees it. */
-export interface OwnToken extends Pick<
-  DescribedToken,
-  'serial' | 'description' | 'createdAt' | 'lastSuccessAt'
-> {
+interface OwnToken extends Pick<DescribedToken, 'serial' | 'description' | 'createdAt' | 'lastSuccessAt'> {
   /** `off`: it takes no responses, as after `lock`. `locked`: after too many wrong ones. */
   readonly state: 'active' | 'locked' | 'off' | 'rollout';
   /** True for the one that signed in. */
@@ -35,7 +32,7 @@ export interface OwnToken extends Pick<
 }
 
 /** The roll-out of another token. Its secrets are shown this once. */
-export interface OwnEnrolment {
+interface OwnEnrolment {
   readonly serial: string;
   /** `lseqr://init?…` */
   readonly init: string;
@@ -45,6 +42,9 @@ export interface OwnEnrolment {
   /** The transaction whose response completes the roll-out. */
   readonly transactionId: string;
 }
+
+/** Tokens of one person in a realm at most, of any state, that enrolment leads to. */
+const MAX_TOKENS = 10;
 
 /**
  * What people do with their own tokens, as far as policies let them. Every act is that of the services of

@@ -1,9 +1,5 @@
-import { createHash } from 'node:crypto';
 import { comparableLogin } from '../resolvers/resolver-lookup.ts';
 import type { Act } from '../policy/caller.ts';
-import { knownActions } from '../policy/policy-actions.ts';
-import type { ReadPolicy } from '../policy/read-policy.ts';
-import type { ResolvedUser } from '../users/user-directory.ts';
 
 /** A user at the account page: the owner of tokens, in the realm whose policies apply. */
 export interface Person {
@@ -15,57 +11,6 @@ export interface Person {
 
 /** An action of policies of the scope selfservice. Each includes the sign-in and the list of the own tokens. */
 export type OwnAct = 'show' | 'rename' | 'lock' | 'enrol';
-
-/** Seconds for which a session goes on without a request. */
-export const IDLE_LIFETIME = 300;
-/** Seconds after which a session ends, whatever is done in it. */
-export const LONGEST_SESSION = 1_800;
-/** Sign-ins of one person that are under way at most: a further one ends the oldest. */
-export const MAX_SIGN_INS = 10;
-/** Tokens of one person in a realm at most, of any state, that enrolment leads to. */
-export const MAX_TOKENS = 10;
-
-/** When and from where the account page is asked for. */
-interface Asks {
-  readonly client: string;
-  readonly at: Date;
-}
-
-/** @returns the policies that open the account page for users of the realm; undefined: of any realm */
-export function opening(
-  policies: readonly ReadPolicy[],
-  { client, at }: Asks,
-  realm?: string,
-): readonly ReadPolicy[] {
-  return policies.filter(
-    (policy) =>
-      policy.scope === 'selfservice' &&
-      policy.holds(client, at) &&
-      (realm === undefined || policy.covers([realm])),
-  );
-}
-
-/** @returns the actions that policies let the user do */
-export function allowedActs(
-  policies: readonly ReadPolicy[],
-  { login, realm, resolver }: Pick<ResolvedUser, 'login' | 'realm' | 'resolver'>,
-  asks: Asks,
-): ReadonlySet<OwnAct> {
-  const subject = { login, realms: [realm.name], resolver: resolver.name };
-  const meant = opening(policies, asks, realm.name).filter((policy) => policy.matchOf(subject) !== 'nobody');
-  const acts = knownActions('selfservice') as readonly OwnAct[];
-  return new Set(acts.filter((act) => meant.some((policy) => policy.names(act))));
-}
-
-/** @returns the person, as sessions keep them */
-export function personOf({ userId, login, resolver, realm }: ResolvedUser): Person {
-  return { resolverId: resolver.id, userId, login, realm: realm.name };
-}
-
-/** @returns true if both are the same user in the same realm */
-export function isSamePerson(one: Person, other: Person): boolean {
-  return one.resolverId === other.resolverId && one.userId === other.userId && one.realm === other.realm;
-}
 
 /** @returns the act as the person's own. No administrator has a colon in the name */
 export function ownAct(act: Act, { login, realm }: Pick<Person, 'login' | 'realm'>): Act {
@@ -83,16 +28,6 @@ export function limitedName(
   return person === undefined
     ? `user ${named.realm} ${comparableLogin(named.login)}`
     : `user ${person.resolverId} ${person.userId}`;
-}
-
-/** @returns the value that the database keeps of the secret of a session: not that of an administrator's with the secret */
-export function ownSessionHash(secret: string): Buffer {
-  return createHash('sha256').update(`user ${secret}`, 'utf8').digest();
-}
-
-/** @returns what changes must show beside the cookie, which scripts of other sites cannot read */
-export function csrfTokenOf(secret: string): string {
-  return createHash('sha256').update(`user csrf ${secret}`, 'utf8').digest('base64url');
 }
 
 /** The texts that the app displays before a person confirms something here. */

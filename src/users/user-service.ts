@@ -15,7 +15,8 @@ import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { ManagedUserStore } from './managed-user-store.ts';
 import { assertPassword, type PasswordHasher } from './password-hash.ts';
-import { checkUser, type UserDraft } from './user.ts';
+import { plainName, readPlainText, requireForm } from '../kernel/text.ts';
+import type { ManagedUser } from './user.ts';
 
 interface UserDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -243,4 +244,43 @@ function late({ name }: Resolver): ResolverUnavailable {
     resolver: name,
     reason: `it did not list its users within ${FIND_TIMEOUT_MS / 1000} seconds`,
   });
+}
+
+/** A user of a managed resolver, as given by an administrator. */
+interface UserDraft {
+  readonly login: string;
+  readonly givenName?: string | undefined;
+  readonly surname?: string | undefined;
+  readonly email?: string | undefined;
+  readonly phone?: string | undefined;
+  /** Absent: no password matches. */
+  readonly password?: string | undefined;
+}
+
+const MAX_TEXT_LENGTH = 255;
+
+/**
+ * @returns the user that a draft means, texts trimmed
+ * @throws ServiceError 'parameter.invalid'
+ */
+function checkUser(draft: UserDraft): Omit<ManagedUser, 'userId' | 'passwordHash'> {
+  return {
+    login: readLogin(draft.login),
+    givenName: readPlainText(draft.givenName ?? '', 'given name', MAX_TEXT_LENGTH),
+    surname: readPlainText(draft.surname ?? '', 'surname', MAX_TEXT_LENGTH),
+    email: readPlainText(draft.email ?? '', 'e-mail address', MAX_TEXT_LENGTH),
+    phone: readPlainText(draft.phone ?? '', 'phone number', MAX_TEXT_LENGTH),
+  };
+}
+
+/**
+ * @returns the login of a managed user as it is kept (see `plainName`)
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function readLogin(text: string): string {
+  return requireForm(
+    plainName(text),
+    /^[^,:*!]{1,255}$/u,
+    'A login has 1 to 255 letters, digits, blanks and signs of ASCII, but none of , : * !',
+  );
 }

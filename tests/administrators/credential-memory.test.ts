@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { CredentialMemory, PasswordMemory } from '../../src/administrators/credential-memory.ts';
+import { CredentialMemory, PasswordMemory } from '../../src/administrators/confirmed-credentials-store.ts';
 import type { ProvenPassword } from '../../src/administrators/administrator.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 

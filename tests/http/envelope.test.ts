@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { asciiJson, envelopeId } from '../../src/http/reply.ts';
+import { envelopeId } from '../../src/http/dialects/documented.ts';
+import { asciiJson } from '../../src/http/reply.ts';
 import { anyText } from '../support/values/any-text.ts';
 
 describe('asciiJson', () => {

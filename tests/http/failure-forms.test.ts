@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { failureForm, failureStatus, toServiceError } from '../../src/http/failures.ts';
+import { failureStatus, toServiceError } from '../../src/http/answer-failure.ts';
+import { failureForm } from '../../src/http/failures.ts';
 
 describe('failureForm', () => {
   it.each([

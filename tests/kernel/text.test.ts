@@ -14,8 +14,9 @@ import { checkPolicy } from '../../src/policy/policy.ts';
 import { readRealmName } from '../../src/realms/realm-service.ts';
 import { readResolverName } from '../../src/resolvers/resolver-lookup.ts';
 import { isSerial } from '../../src/tokens/token.ts';
-import { readLogin } from '../../src/users/user.ts';
-import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator.ts';
+import { readLogin } from '../../src/users/user-service.ts';
+import { readApiTokenName } from '../../src/administrators/administrator-service.ts';
+import { readAdministratorName } from '../../src/administrators/administrator.ts';
 import { assertPassword } from '../../src/users/password-hash.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 

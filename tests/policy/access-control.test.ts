@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { AccessControl, type Right } from '../../src/policy/access-control.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import type { Right } from '../../src/policy/granting.ts';
 import type { Caller } from '../../src/policy/caller.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
 import type { Configuration } from '../../src/configuration/configuration.ts';

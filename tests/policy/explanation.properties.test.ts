@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { AccessControl, type Right } from '../../src/policy/access-control.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import type { PolicyBase, Right } from '../../src/policy/granting.ts';
 import type { Principal } from '../../src/policy/caller.ts';
 import {
   explainRight,
@@ -9,7 +10,6 @@ import {
   type PolicyVerdict,
 } from '../../src/policy/explanation.ts';
 import { policyValue, ReadPolicy } from '../../src/policy/read-policy.ts';
-import type { PolicyBase } from '../../src/policy/right-decision.ts';
 import type { Policy } from '../../src/policy/stored-policy.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';

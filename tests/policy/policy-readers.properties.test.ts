@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { AccessControl, type Right } from '../../src/policy/access-control.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import type { Right } from '../../src/policy/granting.ts';
 import { readActions } from '../../src/policy/policy-actions.ts';
 import { readClients, readTimes, readUsers } from '../../src/policy/policy-conditions.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';

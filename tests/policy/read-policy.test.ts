@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Principal } from '../../src/policy/caller.ts';
-import { decideRight } from '../../src/policy/right-decision.ts';
+import { decideRight, allRights } from '../../src/policy/granting.ts';
 import { explainRight, explainValue } from '../../src/policy/explanation.ts';
-import { allRights, changeOfRights } from '../../src/policy/granting.ts';
+import { changeOfRights } from '../../src/consequences/configuration-consequences.ts';
 import { policyValue, ReadPolicy } from '../../src/policy/read-policy.ts';
 import type { Policy } from '../../src/policy/stored-policy.ts';
 

@@ -10,18 +10,19 @@ import type { ProvenPassword } from '../../administrators/administrator.ts';
 import { sessionHash } from '../../administrators/session.ts';
 import { equalText } from '../../kernel/constant-time.ts';
 import {
-  type Authorization,
   headerValues,
   notAuthenticated,
-  parseAuthorization,
   readCookie,
   refuseNavigation,
   unquoted,
+  DigestRefusal,
 } from './credentials.ts';
-import { assertCsrfToken, type Demands, readLoginCookie, SESSION_COOKIE } from './cookies.ts';
+import { readLoginCookie, SESSION_COOKIE } from './cookies.ts';
 import type { Guards } from '../limits/guards.ts';
 import type { RequestSender } from '../request/exchange.ts';
 import type { RequestValues } from '../request/parameters.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { decodeUtf8OrLatin1 } from '../request/charsets.ts';
 
 /** The verification of passwords, sessions and API tokens. */
 type CredentialCheck = Pick<
@@ -47,6 +48,14 @@ export interface Identity {
   readonly login?: string;
   /** Set where a password was given. */
   readonly proven?: ProvenPassword | undefined;
+}
+
+/** What a request asks for, beside who sends it. */
+export interface Demands {
+  /** True if the endpoint changes anything. */
+  readonly changesState: boolean;
+  /** True if the query string holds `csrf_token`. */
+  readonly isCsrfInUrl: boolean;
 }
 
 /**
@@ -311,4 +320,77 @@ export class RememberedChecks implements Checks {
     this.#known.set(key, found);
     return found;
   }
+}
+
+const CSRF_HEADER = 'x-csrf-token';
+
+/**
+ * Checks that the sender of the request can read the cookies of this site, which neither a page of another site nor a
+ * link can. GET and HEAD are exempt where they only read, as in LinOTP 3.
+ * @param login the content of the signed login token
+ * @param changesState true if the endpoint changes anything
+ * @param inForm the parameter `csrf_token`; in a query string it is refused, as logs and browsers keep URLs
+ * @throws ServiceError 'authentication.required'
+ */
+function assertCsrfToken(
+  request: IncomingMessage,
+  login: { readonly administrator: string; readonly csrfToken: string },
+  inForm: string | undefined,
+  { changesState, isCsrfInUrl }: Demands,
+): void {
+  if (!changesState && (request.method === 'GET' || request.method === 'HEAD')) {
+    return;
+  }
+  if (isCsrfInUrl) {
+    throw new ServiceError(
+      'authentication.required',
+      'Not authenticated: csrf_token belongs in the body or its value in the header X-CSRF-TOKEN, not in the URL',
+      { credentials: 'csrf token', account: login.administrator },
+    );
+  }
+  const values = [...headerValues(request, CSRF_HEADER), ...(inForm === undefined ? [] : [inForm])];
+  if (values.length === 0 || !values.every((value) => equalText(value, login.csrfToken))) {
+    throw notAuthenticated('csrf token', login.administrator);
+  }
+}
+
+/** The content of `Authorization`. */
+type Authorization =
+  | { readonly scheme: 'basic'; readonly name: string; readonly password: string }
+  | { readonly scheme: 'bearer'; readonly token: string };
+
+/**
+ * @param values of each `Authorization` header of the request
+ * @returns undefined where there is none
+ * @throws ServiceError 'authentication.required' for a repeated, unknown or malformed one
+ */
+export function parseAuthorization(values: readonly string[] = []): Authorization | undefined {
+  const [value, another] = values;
+  if (value === undefined) {
+    return undefined;
+  }
+  const [, scheme = '', credentials = ''] = /^([A-Za-z]+) +([\x21-\x7e]+) *$/.exec(value) ?? [];
+  switch (another === undefined ? scheme.toLowerCase() : undefined) {
+    case 'basic':
+      return parseBasic(credentials);
+    case 'bearer':
+      return { scheme: 'bearer', token: credentials };
+    default:
+      throw /^digest /i.test(value) ? new DigestRefusal() : notAuthenticated();
+  }
+}
+
+/** Parses Basic credentials (RFC 7617). The name ends at the first colon, so a password may contain colons. */
+function parseBasic(credentials: string): Authorization {
+  const bytes = Buffer.from(credentials, 'base64');
+  if (bytes.toString('base64').replace(/=+$/, '') !== credentials.replace(/(?<!=)=+$/, '')) {
+    throw notAuthenticated();
+  }
+  // Old clients send Latin-1; RFC 7617 leaves it to them where the challenge names no charset.
+  const text = decodeUtf8OrLatin1(bytes);
+  const colon = text.indexOf(':');
+  if (colon <= 0 || text.includes('\0')) {
+    throw notAuthenticated();
+  }
+  return { scheme: 'basic', name: text.slice(0, colon), password: text.slice(colon + 1) };
 }

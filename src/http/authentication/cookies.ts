@@ -1,21 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Login } from '../../administrators/login-service.ts';
-import { equalText } from '../../kernel/constant-time.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import { headerValues, notAuthenticated, readCookie } from './credentials.ts';
-
-/** What a request asks for, beside who sends it. */
-export interface Demands {
-  /** True if the endpoint changes anything. */
-  readonly changesState: boolean;
-  /** True if the query string holds `csrf_token`. */
-  readonly isCsrfInUrl: boolean;
-}
+import { readCookie } from './credentials.ts';
 
 /** The names that LinOTP 3 uses. */
 const TOKEN_COOKIE = 'access_token_cookie';
 const CSRF_COOKIE = 'csrf_access_token';
-const CSRF_HEADER = 'x-csrf-token';
 
 /**
  * @returns the login token in the request, if any
@@ -23,36 +12,6 @@ const CSRF_HEADER = 'x-csrf-token';
  */
 export function readLoginCookie(request: IncomingMessage): string | undefined {
   return readCookie(request.headers.cookie, TOKEN_COOKIE);
-}
-
-/**
- * Checks that the sender of the request can read the cookies of this site, which neither a page of another site nor a
- * link can. GET and HEAD are exempt where they only read, as in LinOTP 3.
- * @param login the content of the signed login token
- * @param changesState true if the endpoint changes anything
- * @param inForm the parameter `csrf_token`; in a query string it is refused, as logs and browsers keep URLs
- * @throws ServiceError 'authentication.required'
- */
-export function assertCsrfToken(
-  request: IncomingMessage,
-  login: { readonly administrator: string; readonly csrfToken: string },
-  inForm: string | undefined,
-  { changesState, isCsrfInUrl }: Demands,
-): void {
-  if (!changesState && (request.method === 'GET' || request.method === 'HEAD')) {
-    return;
-  }
-  if (isCsrfInUrl) {
-    throw new ServiceError(
-      'authentication.required',
-      'Not authenticated: csrf_token belongs in the body or its value in the header X-CSRF-TOKEN, not in the URL',
-      { credentials: 'csrf token', account: login.administrator },
-    );
-  }
-  const values = [...headerValues(request, CSRF_HEADER), ...(inForm === undefined ? [] : [inForm])];
-  if (values.length === 0 || !values.every((value) => equalText(value, login.csrfToken))) {
-    throw notAuthenticated('csrf token', login.administrator);
-  }
 }
 
 /** The address of this server as a client sees it, as far as trusted proxies report. */

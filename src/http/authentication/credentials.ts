@@ -1,12 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../kernel/errors.ts';
-import { decodeUtf8OrLatin1 } from '../request/charsets.ts';
 import type { RefusedCredentials } from '../../administrators/administrator.ts';
-
-/** The content of `Authorization`. */
-export type Authorization =
-  | { readonly scheme: 'basic'; readonly name: string; readonly password: string }
-  | { readonly scheme: 'bearer'; readonly token: string };
 
 /**
  * @param credentials the kind of credential that was rejected, for the audit; left out where none was given
@@ -47,47 +41,11 @@ export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>
   );
 }
 
-/**
- * @param values of each `Authorization` header of the request
- * @returns undefined where there is none
- * @throws ServiceError 'authentication.required' for a repeated, unknown or malformed one
- */
-export function parseAuthorization(values: readonly string[] = []): Authorization | undefined {
-  const [value, another] = values;
-  if (value === undefined) {
-    return undefined;
-  }
-  const [, scheme = '', credentials = ''] = /^([A-Za-z]+) +([\x21-\x7e]+) *$/.exec(value) ?? [];
-  switch (another === undefined ? scheme.toLowerCase() : undefined) {
-    case 'basic':
-      return parseBasic(credentials);
-    case 'bearer':
-      return { scheme: 'bearer', token: credentials };
-    default:
-      throw /^digest /i.test(value) ? new DigestRefusal() : notAuthenticated();
-  }
-}
-
 /** The refusal of HTTP Digest, for which the server would have to keep passwords, or what serves as one. */
 export class DigestRefusal extends ServiceError<'authentication.required'> {
   constructor() {
     super('authentication.required', 'Not authenticated: there is no HTTP Digest here, use Basic', {});
   }
-}
-
-/** Parses Basic credentials (RFC 7617). The name ends at the first colon, so a password may contain colons. */
-function parseBasic(credentials: string): Authorization {
-  const bytes = Buffer.from(credentials, 'base64');
-  if (bytes.toString('base64').replace(/=+$/, '') !== credentials.replace(/(?<!=)=+$/, '')) {
-    throw notAuthenticated();
-  }
-  // Old clients send Latin-1; RFC 7617 leaves it to them where the challenge names no charset.
-  const text = decodeUtf8OrLatin1(bytes);
-  const colon = text.indexOf(':');
-  if (colon <= 0 || text.includes('\0')) {
-    throw notAuthenticated();
-  }
-  return { scheme: 'basic', name: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
 /**

@@ -14,12 +14,15 @@ const instant = z.iso.datetime();
 const ADMINISTRATOR = required('the name of the administrator', 'anna');
 const NEW_PASSWORD = secret(required('the new password'));
 
-/** @returns the endpoints that manage administrators. What changes a credential takes a confirmed login, too. */
+/**
+ * @returns the endpoints that manage administrators and API tokens. What changes a credential takes a confirmed login,
+ *   too
+ */
 export function administratorEndpoints(
-  operations: Pick<Services, 'administrators' | 'secondFactors'>,
+  { administrators, secondFactors }: Pick<Services, 'administrators' | 'secondFactors'>,
   guard: Guards['logins'],
+  clock: Clock,
 ): Endpoint[] {
-  const { administrators, secondFactors } = operations;
   return [
     listEndpoint(administrators),
     ownPasswordEndpoint(administrators, guard),
@@ -68,6 +71,9 @@ export function administratorEndpoints(
       ({ caller, parameters: { administrator } }) => secondFactors.remove(caller, administrator),
     ),
     linkEndpoint(secondFactors),
+    listTokensEndpoint(administrators),
+    addTokenEndpoint(administrators, clock),
+    removeTokenEndpoint(administrators),
   ];
 }
 
@@ -181,15 +187,6 @@ function linkEndpoint(secondFactors: SecondFactorService): Endpoint {
 const TOKEN_OWNER = required('the administrator on whose behalf it speaks', 'anna');
 const TOKEN_NAME = required('what it is called', 'nagios');
 
-/** @returns the endpoints that manage API tokens */
-export function apiTokenEndpoints(administrators: AdministratorService, clock: Clock): Endpoint[] {
-  return [
-    listTokensEndpoint(administrators),
-    addTokenEndpoint(administrators, clock),
-    removeTokenEndpoint(administrators),
-  ];
-}
-
 function listTokensEndpoint(administrators: AdministratorService): Endpoint {
   return valueReading(
     {
@@ -299,7 +296,6 @@ const RIGHTS = z.strictObject({
   realms: z.array(z.string()).describe('the realms in which a right of the scope admin holds'),
 });
 
-/** @returns the endpoint that tells callers their own rights */
 export function rightsEndpoint(rights: RightsService): Endpoint {
   return valueReading(
     {

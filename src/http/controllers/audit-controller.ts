@@ -73,12 +73,16 @@ type Selecting = Pick<Services, 'auditReading'> & {
   readonly helpdesk: Pick<Services['helpdesk'], 'people'>;
 };
 
-/** @returns the endpoints that search and export the audit trail */
-export function auditEndpoints(services: Selecting, clock: Clock): Endpoint[] {
+export function auditEndpoints(
+  services: Selecting & Pick<Services, 'auditVerification'>,
+  clock: Clock,
+): Endpoint[] {
   return [
     searchEndpoint(services, clock),
     valuesEndpoint(services.auditReading),
     exportEndpoint(services, clock),
+    beginEndpoint(services.auditVerification),
+    overviewEndpoint(services.auditVerification),
   ];
 }
 
@@ -252,11 +256,6 @@ const OVERVIEW = z.strictObject({
   verification: VERIFICATION.nullable().describe('the newest one; null: there was none yet'),
   keys: z.array(z.string()).describe('public keys of the installation, Base64, the current one first'),
 });
-
-/** @returns the endpoints that verify the audit trail */
-export function auditVerificationEndpoints(verification: AuditVerification): Endpoint[] {
-  return [beginEndpoint(verification), overviewEndpoint(verification)];
-}
 
 function beginEndpoint(verification: AuditVerification): Endpoint {
   return valueChange(

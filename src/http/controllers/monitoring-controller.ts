@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MonitoringService } from '../../monitoring/monitoring-service.ts';
-import { MONITORING_POST_PAGE } from '../steps.ts';
+import { MONITORING_POST_PAGE } from '../endpoint.ts';
 import {
   administratorEndpoint,
   type AdministratorSpec,
@@ -11,7 +11,7 @@ import {
 import { htmlPage, htmlReply } from '../reply.ts';
 import { optional } from '../request/parameters.ts';
 import { type Answers, count, pageAnswer, valueOf } from '../answers.ts';
-import { DOCUMENTED_CONFIGURATION, DOCUMENTED_LICENCE } from '../dialects/documented-monitoring.ts';
+import { DOCUMENTED_CONFIGURATION, DOCUMENTED_LICENCE } from '../dialects/documented.ts';
 import { LINOTP_CONFIGURATION, LINOTP_ENCRYPTION, LINOTP_LICENCE } from '../dialects/linotp3.ts';
 import { ACTIVE_USER_OBJECTS, TOKEN_OBJECTS, USER_OBJECTS } from '../dialects/monitoring-objects.ts';
 

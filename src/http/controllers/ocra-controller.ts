@@ -32,7 +32,6 @@ const failcount = count.describe('the number of wrong responses since the last r
 /** A failure that LinOTP 2 reports as a result. */
 const failureText = z.string().describe('the reason of a failure');
 
-/** The answers of /ocra/request. */
 const ISSUED_CHALLENGE: Answers = {
   documented: orPicture(
     valueOf(z.literal(false), {
@@ -84,7 +83,6 @@ export const CHECKED = z.strictObject({
 });
 const CHECKED_EXAMPLE = { value: { failcount: 0, result: true } };
 
-/** The answers of /ocra/check_t. */
 const CHECKED_TRANSACTION: Answers = {
   documented: valueOf(CHECKED, { example: CHECKED_EXAMPLE }),
   linotp: valueOf(
@@ -158,7 +156,6 @@ export const TRANSACTION_STATUS: Answers = {
   ),
 };
 
-/** @returns the endpoints of /ocra: challenges and responses by RFC 6287 */
 export function ocraEndpoints({
   ocra,
   statusWaits: waits,

@@ -27,9 +27,12 @@ export type Readiness = 'ready' | 'unavailable' | 'stopping';
 
 /**
  * @param readiness a fault counts as `unavailable`
- * @returns the endpoints for liveness, the end of the start, and readiness
+ * @returns the endpoints for liveness, the end of the start, readiness and measurements
  */
-export function operationsEndpoints(readiness: () => Promise<Readiness>): Endpoint[] {
+export function operationsEndpoints(
+  readiness: () => Promise<Readiness>,
+  metrics: MetricsForCallers,
+): Endpoint[] {
   return [
     openEndpoint(
       {
@@ -76,11 +79,11 @@ export function operationsEndpoints(readiness: () => Promise<Readiness>): Endpoi
         return stateReply(state === 'ready' ? 200 : 503, state);
       },
     ),
+    metricsEndpoint(metrics),
   ];
 }
 
-/** @returns the endpoint of the metrics */
-export function metricsEndpoint(metrics: MetricsForCallers): Endpoint {
+function metricsEndpoint(metrics: MetricsForCallers): Endpoint {
   return administratorEndpoint(
     {
       ...spec,

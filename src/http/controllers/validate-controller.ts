@@ -43,10 +43,8 @@ function orTriggered(value: z.ZodType): Answers {
   };
 }
 
-/** The answers of /validate/check and /validate/check_s. */
 const VALIDATED: Answers = orTriggered(accepted);
 
-/** The answers of /validate/check_t. */
 const VALIDATED_TRANSACTION: Answers = {
   documented: valueOf(validated),
   linotp: valueOf(
@@ -69,7 +67,6 @@ const VALIDATED_TRANSACTION: Answers = {
   ),
 };
 
-/** @returns the endpoints of /validate: verification of a response by user, serial or transaction */
 export function validateEndpoints(validation: ValidationService): Endpoint[] {
   return [
     userEndpoint(validation),
@@ -228,7 +225,6 @@ function simpleText(validated: Validated): string {
 }
 
 const attribute = z.string().optional();
-/** The answers of /validate/samlcheck. */
 const ATTRIBUTED = orTriggered(
   z.strictObject({
     auth: accepted,

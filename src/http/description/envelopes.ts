@@ -3,7 +3,59 @@ import type { AnswerExample, EnvelopeAnswer } from '../answers.ts';
 import type { DialectName } from '../dialects/dialect.ts';
 import type { Family } from '../request/exchange.ts';
 import { type Endpoint, isOfAccountPage, type Method } from '../endpoint-spec.ts';
-import { type Header, type MediaType, reference, type Reference, type Response } from './openapi.ts';
+
+/*
+ * The parts of an OpenAPI 3.1 document that the description uses (https://spec.openapis.org/oas/v3.1.1).
+ */
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface MediaType {
+  readonly schema?: JsonSchema | Reference;
+  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
+}
+
+export interface Header {
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, Header | Reference>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+/** @returns a reference to a component of the same document */
+export function reference(kind: 'schemas' | 'responses' | 'parameters' | 'headers', name: string): Reference {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 contains them. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * @param io `input`: of values that are read; `output`: of values that are sent, in which unknown members are refused
+ * @returns the JSON Schema of the same values
+ */
+export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const described: Record<string, unknown> = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io,
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.secret === true) {
+        delete jsonSchema.secret;
+        jsonSchema.format = 'password';
+      }
+    },
+  });
+  // The document names the dialect of JSON Schema once, by its version.
+  delete described.$schema;
+  return described;
+}
 
 /** The envelopes: that of the documented dialect, and those of the two releases of LinOTP. */
 export type Envelope = 'documented' | Family;

@@ -1,31 +1,80 @@
+import { z } from 'zod';
+import type { DialectAnswers, EnvelopeAnswer, OtherAnswer } from '../answers.ts';
 import type { DialectName } from '../dialects/dialect.ts';
-import { type Endpoint, endpointIn } from '../endpoint-spec.ts';
+import { type Endpoint, type Method, type Requirement, endpointIn } from '../endpoint-spec.ts';
 import {
+  type JsonSchema,
+  jsonSchemaOf,
+  type MediaType,
+  reference,
+  type Reference,
+  type Response,
+  type Header,
   type Envelope,
   envelopeOf,
+  exampleAnswer,
+  failsInEnvelope,
+  failureName,
+  failureSchemaName,
+  failureStatuses,
+  REQUEST_ID,
   failureResponses,
   failureSchema,
-  failureSchemaName,
   HEADERS,
   successSchema,
 } from './envelopes.ts';
-import {
-  type Components,
-  type JsonSchema,
-  jsonSchemaOf,
-  type OpenApiDocument,
-  type PathItem,
-} from './openapi.ts';
-import {
-  describeOperation,
-  parametersName,
-  refusalName,
-  SECURITY_SCHEMES,
-  successName,
-} from './operation.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'query';
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated?: true;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly (Parameter | Reference)[];
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Readonly<Record<string, MediaType>>;
+  };
+  /** By status; `default` for all others. */
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+}
+
+export type PathItem = Readonly<Partial<Record<'get' | 'post', Operation>>>;
+
+interface Components {
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly headers: Readonly<Record<string, Header>>;
+  readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1';
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly summary: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: Components;
+}
 
 /** The interface of a server in one dialect. */
-export interface DescribedInterface {
+interface DescribedInterface {
   /** All, in whatever dialect. */
   readonly endpoints: readonly Endpoint[];
   readonly dialect: DialectName;
@@ -135,4 +184,304 @@ function schemasOf(endpoint: Endpoint, dialect: DialectName): (readonly [string,
       ? []
       : [[refusalName(endpoint), jsonSchemaOf(successSchema(envelope, refusal), 'output')] as const]),
   ];
+}
+
+/** The forms of a body. */
+const BODY_TYPES = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'] as const;
+const DEPRECATION = ['Deprecation', 'Link', 'Sunset'] as const;
+
+const REQUIREMENTS: Readonly<Record<string, string>> = {
+  credential: 'Requires any credential of an administrator.',
+  password: 'Requires the name and password of an administrator.',
+  'sign-in': 'Requires a sign-in that this browser has begun.',
+  link: 'Requires the link of an operator.',
+  'user-password':
+    'Requires the login and password of a user whom a policy of the scope selfservice lets in.',
+  'user-session': 'Requires the session of a user at /app/account.',
+  transaction: 'Requires the id of an open transaction.',
+  nothing: 'Open to all.',
+} satisfies Readonly<Partial<Record<Requirement, string>>>;
+
+/** @returns the name of the endpoint in components and operations: `OcraCheckT` */
+function endpointName({ path }: Pick<Endpoint, 'path'>): string {
+  return path
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+/** @returns the name of the schema of a success */
+function successName(endpoint: Pick<Endpoint, 'path'>): string {
+  return `${endpointName(endpoint)}Answer`;
+}
+
+/** @returns the name of the schema of the answer to a wrong password */
+function refusalName(endpoint: Pick<Endpoint, 'path'>): string {
+  return `${endpointName(endpoint)}Refusal`;
+}
+
+/** @returns the name of the schema of the parameters in a body */
+function parametersName(endpoint: Pick<Endpoint, 'path'>): string {
+  return `${endpointName(endpoint)}Parameters`;
+}
+
+/** @returns the description of the endpoint's answer to one method */
+function describeOperation(endpoint: Endpoint, method: Method, dialect: DialectName): Operation {
+  const { summary, requires, isPostDeprecated, parameters } = endpoint;
+  const isDeprecated = method === 'POST' && isPostDeprecated === true;
+  const [, folder = ''] = endpoint.path.split('/');
+  return {
+    operationId: `${method.toLowerCase()}${endpointName(endpoint)}`,
+    tags: [TAGS_BY_FOLDER[folder] ?? 'operations'],
+    // A summary is plain text.
+    summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}`.replaceAll('`', ''),
+    description: REQUIREMENTS[requires] ?? `Requires the right \`${requires}\`.`,
+    ...(isDeprecated && { deprecated: true }),
+    security: securityOf(endpoint, method),
+    parameters: [
+      ...(method === 'GET' ? queryParameters(parameters) : []),
+      ...(failsInEnvelope(endpoint)
+        ? [reference('parameters', 'id'), reference('parameters', 'httperror')]
+        : []),
+    ],
+    ...(method === 'POST' && bodyOf(endpoint)),
+    responses: responsesOf(endpoint, method, dialect, isDeprecated),
+  };
+}
+
+/** The groups of endpoints, by the first segment of their paths. */
+const TAGS_BY_FOLDER: Readonly<Record<string, string>> = {
+  monitoring: 'monitoring',
+  ocra: 'ocra',
+  validate: 'validate',
+  admin: 'admin',
+  system: 'system',
+  docs: 'documentation',
+  self: 'self-service',
+  'openapi.json': 'documentation',
+};
+
+function queryParameters(parameters: z.ZodObject): Parameter[] {
+  const { properties = {}, required = [] } = jsonSchemaOf(parameters, 'input') as {
+    readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(typeof description === 'string' && { description }),
+    ...(required.includes(name) && { required: true }),
+    schema,
+  }));
+}
+
+function bodyOf(endpoint: Endpoint): Pick<Operation, 'requestBody'> {
+  if (Object.keys(endpoint.parameters.shape).length === 0) {
+    return {};
+  }
+  const schema = reference('schemas', parametersName(endpoint));
+  return {
+    requestBody: {
+      required: !endpoint.parameters.safeParse({}).success,
+      content: Object.fromEntries(BODY_TYPES.map((type) => [type, { schema }])),
+    },
+  };
+}
+
+function responsesOf(
+  endpoint: Endpoint,
+  method: Method,
+  dialect: DialectName,
+  isDeprecated: boolean,
+): Operation['responses'] {
+  const envelope = envelopeOf(dialect, endpoint.family);
+  const answers = endpoint.answers[dialect];
+  const failures = failureStatuses(endpoint, method).map(
+    (status) =>
+      [
+        String(status),
+        endpoint.failureText === undefined
+          ? reference('responses', failureName(envelope, status))
+          : failureTextResponse(endpoint, endpoint.failureText),
+      ] as const,
+  );
+  const all = {
+    ...Object.fromEntries(failures),
+    ...refusalResponse(endpoint, envelope, answers),
+    ...successResponses(endpoint, envelope, answers),
+  };
+  return isDeprecated ? withDeprecation(all) : all;
+}
+
+/** The headers of a deprecation are in every answer, also those of failures; a reference cannot add them. */
+function withDeprecation(responses: Operation['responses']): Operation['responses'] {
+  const headers = Object.fromEntries(DEPRECATION.map((name) => [name, reference('headers', name)]));
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      'headers' in response ? { ...response, headers: { ...response.headers, ...headers } } : response,
+    ]),
+  );
+}
+
+function successResponses(
+  endpoint: Endpoint,
+  envelope: Envelope,
+  { envelope: enveloped, others = [] }: DialectAnswers,
+): Record<string, Response> {
+  const failure = failsInEnvelope(endpoint) ? [reference('schemas', failureSchemaName(envelope))] : [];
+  const success = enveloped === undefined ? [] : [reference('schemas', successName(endpoint))];
+  const schemas = [...success, ...failure];
+  const json: Record<string, MediaType> =
+    schemas.length === 0 ? {} : { 'application/json': mediaType(schemas, envelope, enveloped) };
+  const byStatus = new Map<number, Response>([
+    ...(schemas.length === 0
+      ? []
+      : [[200, response(endpoint, meaningOf(enveloped, failure), json)] as const]),
+  ]);
+  for (const other of others) {
+    const { status = 200 } = other;
+    byStatus.set(status, withOther(byStatus.get(status) ?? response(endpoint, other.meaning), other));
+  }
+  return Object.fromEntries([...byStatus].map(([status, answer]) => [String(status), answer]));
+}
+
+function meaningOf(enveloped: EnvelopeAnswer | undefined, failure: readonly Reference[]): string {
+  const success = enveloped === undefined ? 'the answer' : 'the result';
+  return failure.length === 0 ? success : `${success}, or a failure: \`result.status\` is then false`;
+}
+
+function mediaType(
+  schemas: readonly Reference[],
+  envelope: Envelope,
+  enveloped: EnvelopeAnswer | undefined,
+): MediaType {
+  const [first] = schemas;
+  return {
+    schema: schemas.length === 1 && first !== undefined ? first : { anyOf: schemas },
+    ...(enveloped?.example !== undefined && {
+      examples: { success: { value: exampleAnswer(envelope, enveloped.example) } },
+    }),
+  };
+}
+
+function response(
+  { answerHeaders = {} }: Endpoint,
+  description: string,
+  content?: Record<string, MediaType>,
+): Response {
+  return {
+    description,
+    headers: { ...REQUEST_ID, ...headersOf(answerHeaders) },
+    ...(content !== undefined && { content }),
+  };
+}
+
+function failureTextResponse(endpoint: Endpoint, text: string): Response {
+  return response(endpoint, 'the request failed', {
+    'text/plain': { schema: { type: 'string', enum: [text] } },
+  });
+}
+
+function withOther(answer: Response, other: OtherAnswer): Response {
+  const { contentType, headers = {} } = other;
+  return {
+    ...answer,
+    headers: { ...answer.headers, ...headersOf(headers) },
+    ...(contentType !== undefined && {
+      content: {
+        ...answer.content,
+        [contentType]: otherMedia(other, answer.content?.[contentType]?.schema),
+      },
+    }),
+  };
+}
+
+/** @param beside the schema of further answers of the same type */
+function otherMedia({ contentType, body, meaning }: OtherAnswer, beside: MediaType['schema']): MediaType {
+  if (contentType === 'image/png') {
+    return {};
+  }
+  const schema = body === undefined ? { type: 'string', description: meaning } : jsonSchemaOf(body, 'output');
+  return { schema: beside === undefined ? schema : { anyOf: [schema, beside] } };
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): Response['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+}
+
+function refusalResponse(
+  endpoint: Endpoint,
+  envelope: Envelope,
+  { refusal }: DialectAnswers,
+): Record<string, Response | Reference> {
+  if (refusal === undefined) {
+    return {};
+  }
+  if (refusal === 'failure') {
+    return { '401': reference('responses', failureName(envelope, 401)) };
+  }
+  const schema = {
+    anyOf: [refusalName(endpoint), failureSchemaName(envelope)].map((name) => reference('schemas', name)),
+  };
+  return {
+    '401': {
+      description: 'the password is wrong',
+      headers: { ...REQUEST_ID, 'WWW-Authenticate': reference('headers', 'WWW-Authenticate') },
+      content: { 'application/json': { schema }, 'text/html': { schema: { type: 'string' } } },
+    },
+  };
+}
+
+/** The credentials of administrators. */
+const SECURITY_SCHEMES = {
+  password: { type: 'http', scheme: 'basic', description: 'name and password of an administrator' },
+  apiToken: { type: 'http', scheme: 'bearer', description: 'an API token, `tk_…`, which names its rights' },
+  sessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'admin_session',
+    description: 'the session of /admin/getsession',
+  },
+  sessionParameter: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'session',
+    description: 'the value of the cookie `admin_session`, again',
+  },
+  loginCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'access_token_cookie',
+    description: 'the login of /admin/login: a JSON Web Token (RFC 7519)',
+  },
+  csrfToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-TOKEN',
+    description: 'the value of the cookie `csrf_access_token`; a form may carry it as `csrf_token`',
+  },
+} as const satisfies Record<string, JsonSchema>;
+
+type Scheme = keyof typeof SECURITY_SCHEMES;
+
+/** @returns the choices of credentials for a request; those of one choice belong together */
+function securityOf({ access }: Pick<Endpoint, 'access'>, method: Method): Operation['security'] {
+  const all = (...schemes: Scheme[]): Record<string, readonly string[]> =>
+    Object.fromEntries(schemes.map((scheme) => [scheme, []]));
+  switch (access) {
+    case 'open':
+      return [];
+    case 'password':
+      return [all('password')];
+    case 'administrator':
+      return [
+        all('password'),
+        all('apiToken'),
+        all('sessionCookie', 'sessionParameter'),
+        method === 'GET' ? all('loginCookie') : all('loginCookie', 'csrfToken'),
+      ];
+  }
 }

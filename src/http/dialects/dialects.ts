@@ -1,41 +1,14 @@
 import type { Family } from '../request/exchange.ts';
 import type { Dialect, DialectName, FailureDialect } from './dialect.ts';
-import {
-  DOCUMENTED_VERSION,
-  DocumentedEnvelope,
-  documentedEnrolment,
-  documentedFailures,
-  documentedLogin,
-  documentedOcra,
-  documentedValidate,
-} from './documented.ts';
-import { documentedAdministration } from './documented-administration.ts';
-import { documentedMonitoring } from './documented-monitoring.ts';
 import { linotpAdministration } from './linotp2-administration.ts';
 import { linotpFailures } from './linotp2-failures.ts';
-import { linotpEnrolment, linotpOcra, linotpValidate } from './linotp2-ocra.ts';
-import { LINOTP_VERSION } from './linotp2-replies.ts';
-import { linotpLogin, linotpMonitoring, MONITORING_VERSION, monitoringFailures } from './linotp3.ts';
+import { linotpTokens } from './linotp2-ocra.ts';
+import { linotp3 } from './linotp3.ts';
+import { createDocumentedDialect, withFileNames } from './documented.ts';
 
 /** @param version the version in answers; undefined: that of the dialect */
 export function createDialect(name: DialectName, version: string | undefined): Dialect {
   return name === 'documented' ? createDocumentedDialect(version) : createLinotpDialect(version);
-}
-
-/** The dialect of the published interface description. */
-function createDocumentedDialect(version = DOCUMENTED_VERSION): Dialect {
-  const envelope = new DocumentedEnvelope(version);
-  return {
-    name: 'documented',
-    routes: withFileNames,
-    ocra: documentedOcra(envelope),
-    validate: documentedValidate(envelope),
-    enrolment: documentedEnrolment(envelope),
-    login: documentedLogin(envelope),
-    administration: documentedAdministration(envelope),
-    monitoring: documentedMonitoring(envelope),
-    failures: documentedFailures(envelope),
-  };
 }
 
 /**
@@ -44,18 +17,15 @@ function createDocumentedDialect(version = DOCUMENTED_VERSION): Dialect {
  * @param version the `version` in answers in place of LinOTP's own
  */
 function createLinotpDialect(version: string | undefined): Dialect {
-  const linotp2 = version ?? LINOTP_VERSION;
-  const linotp3 = version ?? MONITORING_VERSION;
+  const linotp2 = version ?? 'LinOTP 2.12.6';
+  const { failures, ...further } = linotp3(version ?? 'LinOTP 3.4.4');
   return {
     name: 'linotp',
     routes,
-    ocra: linotpOcra(linotp2),
-    validate: linotpValidate(linotp2),
-    enrolment: linotpEnrolment(linotp2),
-    login: linotpLogin(linotp3),
+    ...linotpTokens(linotp2),
+    ...further,
     administration: linotpAdministration(linotp2),
-    monitoring: linotpMonitoring(linotp3),
-    failures: failuresByFamily({ linotp2: linotpFailures(linotp2), linotp3: monitoringFailures(linotp3) }),
+    failures: failuresByFamily({ linotp2: linotpFailures(linotp2), linotp3: failures }),
   };
 }
 
@@ -68,11 +38,6 @@ function routes(path: string): string[] {
     return [path, `${path}/:id`];
   }
   return /^\/(?:monitoring|validate)\//.test(path) ? [path, `/${path}`] : withFileNames(path);
-}
-
-/** The client names the file that it downloads. */
-function withFileNames(path: string): string[] {
-  return path === '/system/getPolicy/policy.cfg' ? ['/system/getPolicy/:file'] : [path];
 }
 
 function failuresByFamily(failures: Readonly<Record<Family, FailureDialect>>): FailureDialect {

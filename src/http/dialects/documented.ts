@@ -1,4 +1,4 @@
-import type { Shown } from '../answers.ts';
+import type { Shown, ShownIn } from '../answers.ts';
 import type { Validated } from '../../challenges/validation-service.ts';
 import type { CHECKED, STATE } from '../controllers/ocra-controller.ts';
 import type { TRIGGERED } from '../controllers/validate-controller.ts';
@@ -9,8 +9,11 @@ import type {
   LoginDialect,
   OcraDialect,
   ValidateDialect,
+  AdministrationDialect,
+  MonitoringDialect,
+  Dialect,
 } from './dialect.ts';
-import { asciiJson, envelopeId, type EnvelopeResult, type Reply } from '../reply.ts';
+import { asciiJson, type EnvelopeResult, type Reply } from '../reply.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import type { IssuedChallenge } from '../../challenges/challenge-factory.ts';
 import type { CheckedTransaction, StatusEntry } from '../../challenges/challenge-service.ts';
@@ -19,14 +22,52 @@ import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
 import { translate } from '../messages.ts';
 import { failureForm } from '../failures.ts';
 import { failureText } from './failure-text.ts';
+import type { Realm, Resolver } from '../../configuration/configuration.ts';
+import { canonicalKey } from '../../configuration/setting.ts';
+import type { Policy } from '../../policy/stored-policy.ts';
+import type { DescribedToken, TokenUse } from '../../tokens/token.ts';
+import type { CONFIGURATION } from '../controllers/system/configuration-controller.ts';
+import type { POLICIES } from '../controllers/system/policy-controller.ts';
+import type { REALMS, SHOWN_RESOLVER } from '../controllers/system/realm-controller.ts';
+import type { TOKEN_PAGE } from '../controllers/tokens/token-list-controller.ts';
+import { shownSettings } from './linotp2-administration.ts';
+import { z } from 'zod';
+import type {
+  ActiveUserReport,
+  ConfigurationReport,
+  LicenceReport,
+  StatusCount,
+  TokenReport,
+  UserReport,
+} from '../../monitoring/reports.ts';
+import {
+  licenceSentence,
+  activeUserObjects,
+  CONFIGURATION_NUMBERS,
+  INVALID_LICENCE,
+  licenceNumbers,
+  TOKEN_NUMBERS,
+  tokenObjects,
+  USER_NUMBERS,
+  userCountObjects,
+} from './monitoring-objects.ts';
 
 /** The default version in answers. */
-export const DOCUMENTED_VERSION = 'Tankeeper';
+const DOCUMENTED_VERSION = 'Tankeeper';
 
 type Detail = Readonly<Record<string, unknown>>;
 
+/**
+ * @param text the value of the parameter `id`
+ * @returns the id of the answer: the given one if it is a whole number that every JSON reader keeps exactly, else 1
+ */
+export function envelopeId(text: string | undefined): number {
+  const id = text !== undefined && /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : 1;
+}
+
 /** The envelope of the published interface description: version, jsonrpc, result, id, and an optional detail. */
-export class DocumentedEnvelope {
+class DocumentedEnvelope {
   readonly #version: string;
 
   constructor(version: string) {
@@ -55,8 +96,29 @@ export class DocumentedEnvelope {
   }
 }
 
+/** The dialect of the published interface description. */
+export function createDocumentedDialect(version = DOCUMENTED_VERSION): Dialect {
+  const envelope = new DocumentedEnvelope(version);
+  return {
+    name: 'documented',
+    routes: withFileNames,
+    ocra: documentedOcra(envelope),
+    validate: documentedValidate(envelope),
+    enrolment: documentedEnrolment(envelope),
+    login: documentedLogin(envelope),
+    administration: documentedAdministration(envelope),
+    monitoring: documentedMonitoring(envelope),
+    failures: documentedFailures(envelope),
+  };
+}
+
+/** The client names the file that it downloads. */
+export function withFileNames(path: string): string[] {
+  return path === '/system/getPolicy/policy.cfg' ? ['/system/getPolicy/:file'] : [path];
+}
+
 /** @returns the outcomes of /ocra as published */
-export function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
+function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
   return {
     activationCodeSource: (text) => text,
     issuedChallenge: (issued, context, picture) =>
@@ -88,7 +150,7 @@ function statusValue(entry: StatusEntry): Shown<typeof STATE> {
 }
 
 /** @returns the outcomes of /validate as published */
-export function documentedValidate(envelope: DocumentedEnvelope): ValidateDialect {
+function documentedValidate(envelope: DocumentedEnvelope): ValidateDialect {
   return {
     validated: (validated, context, value = validated === true) =>
       envelope.value(context, value, triggeredDetail(validated)),
@@ -108,7 +170,7 @@ function triggeredDetail(validated: Validated): Shown<typeof TRIGGERED> | undefi
 type ImportEntry = Shown<typeof IMPORT_ENTRY>;
 
 /** @returns the outcomes of /admin/init and /admin/loadtokens as published */
-export function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDialect {
+function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDialect {
   return {
     enrolled: (enrolled, context, picture) => {
       if (picture === undefined) {
@@ -192,7 +254,7 @@ const REFUSED = {
 } as const;
 
 /** @returns the outcomes of /admin/login and /admin/logout as published */
-export function documentedLogin(envelope: DocumentedEnvelope): LoginDialect {
+function documentedLogin(envelope: DocumentedEnvelope): LoginDialect {
   return {
     loggedIn: (_administrator, context) => envelope.value(context, true),
     loginRefused: (context) => envelope.reply(context, { status: false, error: REFUSED }, { status: 401 }),
@@ -201,7 +263,7 @@ export function documentedLogin(envelope: DocumentedEnvelope): LoginDialect {
 }
 
 /** @returns the answers to failed requests as published; the published interface is in English */
-export function documentedFailures(envelope: DocumentedEnvelope): FailureDialect {
+function documentedFailures(envelope: DocumentedEnvelope): FailureDialect {
   return {
     errorCode: ({ form }) => form.legacyCode,
     failure: (failure, context) => {
@@ -212,4 +274,218 @@ export function documentedFailures(envelope: DocumentedEnvelope): FailureDialect
       return envelope.reply(context, { status: false, error }, { status: failure.status });
     },
   };
+}
+
+type TokenValue = ShownIn<'documented', typeof TOKEN_PAGE>['tokens'][number];
+type Configuration = ShownIn<'documented', typeof CONFIGURATION>;
+
+/** @returns the outcomes of administration as published: records by their names; a change answers true or a number */
+function documentedAdministration(envelope: DocumentedEnvelope): AdministrationDialect {
+  const done = (_changed: unknown, context: RequestContext) => envelope.value(context, true);
+  return {
+    value: (content, context, detail, further) =>
+      envelope.reply(context, { status: true, value: content, ...further }, { detail }),
+    tokenPage: ({ tokens, total, page, pageSize }, context) => {
+      const value: ShownIn<'documented', typeof TOKEN_PAGE> = {
+        total,
+        page,
+        pagesize: pageSize,
+        tokens: tokens.map(tokenValue),
+      };
+      return envelope.value(context, value);
+    },
+    tokenRows: ({ tokens }) => tokens.map(tokenValue),
+    setTokens: (_names, count, context, detail) => envelope.value(context, count, detail),
+    policies: (policies, context) => envelope.value(context, byName(policies, policyValue)),
+    storedPolicy: (_policy, context, detail) => envelope.value(context, true, detail),
+    removedPolicy: done,
+    resolvers: (resolvers, context) => envelope.value(context, byName(resolvers, resolverValue)),
+    resolver: (resolver, context) => envelope.value(context, resolverValue(resolver)),
+    realms: (realms, _resolvers, context) => envelope.value(context, byName(realms, realmValue)),
+    removedRealm: done,
+    configuration: ({ values }, context) => {
+      const value: Configuration = Object.fromEntries(sortByKey(values));
+      return envelope.value(context, value);
+    },
+    configurationValue: ({ values }, key, context) => {
+      const value: Configuration = values.get(canonicalKey(key, values.keys())) ?? null;
+      return envelope.value(context, value);
+    },
+    storedConfiguration: (_entries, context, detail) => envelope.value(context, true, detail),
+    removedConfiguration: done,
+  };
+}
+
+function byName<Thing extends { readonly name: string }, Value>(
+  things: readonly Thing[],
+  shape: (thing: Thing) => Value,
+): Record<string, Value> {
+  return Object.fromEntries(things.map((thing) => [thing.name, shape(thing)]));
+}
+
+function tokenValue(token: DescribedToken): TokenValue {
+  return {
+    serial: token.serial,
+    type: token.type,
+    description: token.description,
+    user: token.owner?.login ?? null,
+    resolver: token.owner?.resolver ?? null,
+    realms: token.realms,
+    active: token.active,
+    failcount: token.failCount,
+    maxfail: token.maxFail,
+    // As a text: the counter has 64 bits, a JSON number 53.
+    counter: String(token.counter),
+    counterwindow: token.counterWindow,
+    syncwindow: token.syncWindow,
+    ocrasuite: token.ocraSuite,
+    rollout: token.rollout,
+    haspin: token.hasPin,
+    ...useValue(token.use),
+    created: token.createdAt.toISOString(),
+    lastsuccess: token.lastSuccessAt?.toISOString() ?? null,
+  };
+}
+
+function useValue(
+  use: TokenUse,
+): Pick<TokenValue, 'validfrom' | 'validuntil' | 'usecount' | 'maxuses' | 'successcount' | 'maxsuccesses'> {
+  return {
+    validfrom: use.validFrom?.toISOString() ?? null,
+    validuntil: use.validUntil?.toISOString() ?? null,
+    usecount: use.useCount,
+    maxuses: use.maxUses,
+    successcount: use.successCount,
+    maxsuccesses: use.maxSuccesses,
+  };
+}
+
+function policyValue({
+  name,
+  scope,
+  action,
+  realm,
+  user,
+  client,
+  time,
+  active,
+}: Policy): ShownIn<'documented', typeof POLICIES>[string] {
+  return { name, scope, action, realm, user, client, time, active };
+}
+
+function resolverValue(resolver: Resolver): ShownIn<'documented', typeof SHOWN_RESOLVER> {
+  return { name: resolver.name, type: resolver.kind, ...shownSettings(resolver) };
+}
+
+function realmValue({ name, isDefault, resolvers }: Realm): ShownIn<'documented', typeof REALMS>[string] {
+  return { name, default: isDefault, resolvers };
+}
+
+function sortByKey(values: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  return [...values].sort(([left], [right]) => (left < right ? -1 : 1));
+}
+
+const field = z.union([z.string(), z.number(), z.boolean()]);
+
+/** The value of /monitoring/config. */
+export const DOCUMENTED_CONFIGURATION = z.strictObject({
+  sync: z.enum(['True', 'False']).describe('`True`: this server uses the stored configuration'),
+  synctime: z.iso.datetime().describe('the time at which this server read the configuration'),
+  changed: z.iso.datetime().describe('the time of the last change'),
+  now: z.iso.datetime(),
+  ...CONFIGURATION_NUMBERS,
+  managedresolver: z.int().nonnegative(),
+});
+
+/** The value of /monitoring/license. */
+export const DOCUMENTED_LICENCE = z.union([
+  z.strictObject({ support: z.literal('community support') }).describe('no licence'),
+  INVALID_LICENCE,
+  z.object(USER_NUMBERS).catchall(field).describe('a licence by users: its fields, and its use'),
+  z.object(TOKEN_NUMBERS).catchall(field).describe('a licence by tokens: its fields, and its use'),
+]);
+
+type TableRow = readonly (string | number)[];
+
+/** Tables contain their facts twice: as the published rows, and as the objects that clients of LinOTP read. */
+interface TableResult {
+  readonly head: readonly [];
+  readonly data: readonly TableRow[];
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** @returns the outcomes of /monitoring as published */
+function documentedMonitoring(envelope: DocumentedEnvelope): MonitoringDialect {
+  const reply = (context: RequestContext, result: Readonly<Record<string, unknown>> | TableResult): Reply =>
+    envelope.reply(context, { status: true, ...result });
+  return {
+    tokenReport: (report, context) => reply(context, tokenResult(report)),
+    userReport: (report, context) => reply(context, userResult(report)),
+    activeUserReport: (report, context) => reply(context, activeUserResult(report)),
+    configurationReport: (report, context) => reply(context, { head: [], value: configurationValue(report) }),
+    licenceReport: (report, context) => envelope.value(context, licenceValue(report)),
+    storageEncryption: (encrypted, context) => envelope.value(context, encrypted),
+  };
+}
+
+function tokenResult(report: TokenReport): TableResult {
+  return {
+    head: [],
+    data: [
+      ...report.realms.flatMap(({ realm, counts }) => statusRows(realm, counts)),
+      ...statusRows('Summary', report.summary),
+    ],
+    value: tokenObjects(report),
+  };
+}
+
+function userResult(report: UserReport): TableResult {
+  return { head: [], data: userRows(report), value: userCountObjects(report) };
+}
+
+function activeUserResult(report: ActiveUserReport): TableResult {
+  return {
+    head: [],
+    data: [...userRows(report), ['Total', '', report.total]],
+    value: activeUserObjects(report),
+  };
+}
+
+function configurationValue(report: ConfigurationReport): z.input<typeof DOCUMENTED_CONFIGURATION> {
+  const { managed, passwd, sql, ldap } = report.resolvers;
+  return {
+    sync: report.sync ? 'True' : 'False',
+    synctime: report.readAt.toISOString(),
+    changed: report.changedAt.toISOString(),
+    now: report.now.toISOString(),
+    total: report.total,
+    managedresolver: managed,
+    passwdresolver: passwd,
+    sqlresolver: sql,
+    ldapresolver: ldap,
+    policies: report.policies,
+    realms: report.realms,
+  };
+}
+
+/** @returns all signed fields of a valid licence, and its use */
+function licenceValue(report: LicenceReport): z.input<typeof DOCUMENTED_LICENCE> {
+  switch (report.kind) {
+    case 'none':
+      return { support: 'community support' };
+    case 'valid':
+      return { ...report.licence.fields, ...licenceNumbers(report) };
+    case 'invalid':
+      return { valid: false, message: licenceSentence(report, 'en') };
+  }
+}
+
+function statusRows(realm: string, counts: readonly StatusCount[]): TableRow[] {
+  return counts.map(({ status, count }) => [realm, status, count]);
+}
+
+function userRows({ realms }: Pick<UserReport, 'realms'>): TableRow[] {
+  return realms.flatMap(({ realm, resolvers }) =>
+    resolvers.map(({ resolver, users }) => [realm, resolver, users]),
+  );
 }

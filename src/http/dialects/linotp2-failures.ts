@@ -2,8 +2,13 @@ import type { RequestContext } from '../request/exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Failure, FailureDialect } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
-import { linotpWording } from './linotp2-wording.ts';
-import { errorPage } from './failure-text.ts';
+import { errorPage, failureSentence, failureText, unknownUserSentence } from './failure-text.ts';
+import type { AnyServiceError, ErrorPayloads } from '../../kernel/errors.ts';
+import type { ActivationCodeFault } from '../../ocra/key-derivation.ts';
+import type { FailureForm } from '../failures.ts';
+import { asciiRefusal, unicodeRepr, plainRepr } from './python-text.ts';
+import type { SuitePart } from '../../ocra/suite.ts';
+import type { RequestValues } from '../request/parameters.ts';
 
 /** Endpoints that answer a failure as a result, for any `httperror`. */
 const STATUS_PATHS: readonly string[] = ['/ocra/checkstatus', '/ocra'];
@@ -123,4 +128,334 @@ function framed(status: number, content: string): string {
 </body>
 </html>
 `;
+}
+
+/** A failure in LinOTP 2.12.6's words. */
+interface Wording {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** The number on the wire of all errors without a number of their own, for any number in their text. */
+const UNNUMBERED = -311;
+const NOBODY = "User(login='', realm='', conf='' ::resolverUid:{}, resolverConf:{})";
+const BOTH_KEYS = 'ERR344: [ParameterError] You may either specifygenkey or otpkey, but not both!';
+/**
+ * The messages for an invalid activation code. LinOTP also quotes the code and its right checksum, which are omitted.
+ */
+const ACTIVATION_CODE_FAULTS: Readonly<Record<ActivationCodeFault, string>> = {
+  padding: "Error during decoding activation code: TypeError('Incorrect padding',)",
+  alphabet: "Error during decoding activation code: TypeError('Non-base32 digit found',)",
+  checksum: '[crypt:kdf2] activation code checksum error.',
+};
+
+/** @returns the failure in LinOTP 2.12.6's words at that endpoint; in other words where LinOTP's disclose too much */
+export function linotpWording(error: AnyServiceError, form: FailureForm, context: RequestContext): Wording {
+  return (
+    WORDINGS[context.path ?? '']?.(error, context) ??
+    anywhereWording(error) ?? {
+      code: codeOf(error, context),
+      message: failureText({ error, form }, context),
+    }
+  );
+}
+
+/** @returns LinOTP's message that is the same at every endpoint */
+function anywhereWording({ code, payload }: AnyServiceError): Wording | undefined {
+  switch (code) {
+    case 'user.unknown':
+      // LinOTP reads the text after an `@` as a realm, even where there is no realm of that name.
+      return noUser(payload.login);
+    case 'suite.invalid':
+      return suiteWording(payload);
+    case 'activation-code.invalid':
+      return plain(ACTIVATION_CODE_FAULTS[payload.fault]);
+    case 'challenge.url-ambiguous':
+      return urlWording(payload);
+    default:
+      return undefined;
+  }
+}
+
+/** @returns the number of the error; only /ocra/calculateOtp sends the number of a missing right */
+function codeOf({ code }: AnyServiceError, { path }: RequestContext): number {
+  return code === 'right.missing' && path === '/ocra/calculateOtp' ? 410 : UNNUMBERED;
+}
+
+type EndpointWording = (error: AnyServiceError, context: RequestContext) => Wording | undefined;
+
+const WORDINGS: Readonly<Record<string, EndpointWording>> = {
+  '/ocra/request': requestWording,
+  '/ocra/checkstatus': statusWording,
+  '/ocra': statusWording,
+  '/ocra/calculateOtp': calculationWording,
+  '/ocra/getActivationCode': activationCodeWording,
+  '/admin/init': enrolmentWording,
+};
+
+function plain(message: string): Wording {
+  return { code: UNNUMBERED, message };
+}
+
+function noUser(login: string): Wording {
+  return plain(`ERR1205: ${unknownUserSentence(login)}`);
+}
+
+/** @returns a name as Python shows it; `None` for an empty or missing one */
+function nameOrNone(value: string | undefined): string {
+  return value === undefined || value === '' ? 'None' : unicodeRepr(value);
+}
+
+function requestWording(
+  { code, payload }: AnyServiceError,
+  { parameters }: RequestContext,
+): Wording | undefined {
+  switch (code) {
+    case 'parameter.missing':
+      return parameters.has('serial') || parameters.has('realm') ? noUser('') : undefined;
+    case 'token.unknown':
+      return plain(`No token found: unable to create challenge for ${requestedName(payload, parameters)}!`);
+    case 'token.ambiguous':
+      return plain(
+        `More than one token found: unable to create challenge for ${requestedName(payload, parameters)}!`,
+      );
+    default:
+      return undefined;
+  }
+}
+
+/** LinOTP prints every fact of a user here, the path of the passwd file included; this prints the login alone. */
+function requestedName(
+  { login }: { readonly login?: string },
+  parameters: RequestContext['parameters'],
+): string {
+  const user = login ?? parameters.get('user') ?? '';
+  return `(u:${user === '' ? NOBODY : unicodeRepr(user)},s:${nameOrNone(parameters.get('serial'))})`;
+}
+
+function statusWording(error: AnyServiceError): Wording | undefined {
+  return error.code === 'parameter.missing'
+    ? plain(
+        `ERR77: Usage: ocra/checkstatus: check the token status - for assynchronous verification. Missing parameter: ${failureSentence(error, 'en')}`,
+      )
+    : undefined;
+}
+
+function activationCodeWording(
+  { code }: AnyServiceError,
+  { parameters }: RequestContext,
+): Wording | undefined {
+  const refusal = asciiRefusal(parameters.get('activationcode') ?? '');
+  return code === 'parameter.invalid' && refusal !== undefined ? plain(refusal) : undefined;
+}
+
+function enrolmentWording(error: AnyServiceError, { parameters }: RequestContext): Wording | undefined {
+  const { code, payload } = error;
+  if (code === 'parameter.invalid' && payload.parameter === 'genkey') {
+    return payload.conflictsWith === undefined
+      ? plain(`TokenClass supports only genkey in range [0,1] : ${parameters.get('genkey') ?? ''}`)
+      : { code: 344, message: BOTH_KEYS };
+  }
+  if (isKeyMissing(error) && parameters.get('sharedsecret') === '1') {
+    return plain('Incorrect IV length (it must be 16 bytes long)');
+  }
+  return parameters.has('activationcode') ? rolloutWording(error, parameters) : undefined;
+}
+
+function isKeyMissing({ code, payload }: AnyServiceError): boolean {
+  return code === 'parameter.missing' && payload.parameters.includes('otpkey');
+}
+
+function rolloutWording(
+  { code, payload }: AnyServiceError,
+  parameters: RequestContext['parameters'],
+): Wording | undefined {
+  const serial = parameters.get('serial') ?? '';
+  const user = parameters.get('user') ?? '';
+  switch (code) {
+    case 'token.ambiguous':
+      return plain(
+        `multiple tokens found in rollout state: [${payload.serials.map(unicodeRepr).join(', ')}]`,
+      );
+    case 'token.unknown':
+      return serial === '' ? noTokenFor(payload.login ?? user) : noSharedSecretOf(serial);
+    case 'token.state':
+      return noSharedSecretOf(serial);
+    case 'parameter.missing':
+      return user === '' ? noTokenFor(user) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function noSharedSecretOf(serial: string): Wording {
+  return plain(`missing shared secret of initialition for token ${unicodeRepr(serial)}`);
+}
+
+function noTokenFor(user: string): Wording {
+  return plain(`no token found for user: ${user === '' ? NOBODY : unicodeRepr(user)} or serial: None`);
+}
+
+function calculationWording(error: AnyServiceError, { parameters }: RequestContext): Wording | undefined {
+  const message = calculationMessage(error, parameters);
+  return message === undefined ? undefined : plain(message);
+}
+
+/** @returns LinOTP's message for an invalid suite, where it has one of its own */
+function suiteWording(payload: ErrorPayloads['suite.invalid']): Wording | undefined {
+  const message = suiteMessage(payload);
+  return message === undefined ? undefined : plain(message);
+}
+
+/** @returns the message with the values of the policies; they are public, as QR codes of these realms contain them */
+function urlWording({ urls, realms }: ErrorPayloads['challenge.url-ambiguous']): Wording {
+  const [values, names] = [urls, realms].map((texts) => texts.map(unicodeRepr).join(', '));
+  return plain(`multiple enrollement urls [${values}] found for realm set: [${names}]`);
+}
+
+/** Messages for parameters that LinOTP 2.12.6 uses unchecked: Python's own error texts. */
+const MISSING: Readonly<Record<string, string>> = {
+  ocrasuite: "'NoneType' object has no attribute 'find'",
+  sharedsecret: 'coercing to Unicode: need string or buffer, NoneType found',
+  activationcode: "'NoneType' object has no attribute 'replace'",
+  nonce: "'NoneType' object has no attribute '__getitem__'",
+  challenge: "challenge is not digits only: 'None'",
+};
+
+/** The parameters by their names in the URLs of the roll-out. */
+const IN_URLS: Readonly<Record<string, string>> = {
+  os: 'ocrasuite',
+  sh: 'sharedsecret',
+  no: 'nonce',
+  ch: 'challenge',
+};
+
+type QuestionFault = NonNullable<ErrorPayloads['data-input.invalid']['question']>;
+
+/** The messages for a faulty question: its length, or its characters for the format in the suite. */
+const QUESTION_FAULTS: Readonly<Partial<Record<QuestionFault, string>>> = {
+  length: 'is to long',
+  A: 'is not alpha-numeric',
+  N: 'is not digits only',
+};
+
+/** @returns the message of LinOTP 2.12.6 for this failure of /ocra/calculateOtp, where it has one of its own */
+function calculationMessage(
+  { code, payload }: AnyServiceError,
+  parameters: RequestValues,
+): string | undefined {
+  switch (code) {
+    case 'parameter.missing':
+      return MISSING[payload.parameters.join()];
+    case 'qrtan-url.invalid':
+      return missingInUrl(payload.missing, parameters);
+    case 'parameter.invalid':
+      return parameterMessage(payload, parameters);
+    case 'data-input.invalid':
+      return questionMessage(payload.question, parameters.get('challenge'));
+    default:
+      return undefined;
+  }
+}
+
+function missingInUrl(missing: string | undefined, parameters: RequestValues): string | undefined {
+  const name = missing === undefined ? undefined : IN_URLS[missing];
+  return name === undefined || parameters.has(name) ? undefined : MISSING[name];
+}
+
+function parameterMessage(
+  { parameter: name = '', fault }: ErrorPayloads['parameter.invalid'],
+  parameters: RequestValues,
+): string | undefined {
+  const value = parameters.get(name) ?? '';
+  switch (name) {
+    case 'counter':
+      return /^-\d+$/.test(value)
+        ? `Invalid counter value ${value}`
+        : `invalid literal for int() with base 10: ${plainRepr(value)}`;
+    case 'sharedsecret':
+    case 'nonce':
+      return fault === 'length' ? 'Odd-length string' : 'Non-hexadecimal digit found';
+    default:
+      return undefined;
+  }
+}
+
+function questionMessage(
+  question: QuestionFault | undefined,
+  challenge: string | undefined,
+): string | undefined {
+  const fault = challenge === '' ? 'is empty ' : question && QUESTION_FAULTS[question];
+  if (challenge === undefined || fault === undefined) {
+    return undefined;
+  }
+  return asciiRefusal(challenge) ?? `challenge ${fault}: ${plainRepr(challenge)}`;
+}
+
+/** The number of parts of a suite, and of its crypto function. */
+const PARTS = 3;
+/** The most digits that LinOTP 2.12.6 accepts; it also accepts blanks around the number. */
+const MAX_DIGITS = 10;
+/** The form of a time step that LinOTP 2.12.6 accepts. */
+const TIME_STEP = /^T(?:\d+H)?(?:\d+M)?(?:\d+S)?$/;
+const NO_CHARACTER = 'string index out of range';
+
+type SuiteWording = (text: string, whole: string) => string | undefined;
+
+/** The messages by the part that is wrong. */
+const SUITE_WORDINGS: Readonly<Partial<Record<SuitePart, SuiteWording>>> = {
+  shape: shapeMessage,
+  algorithm: shapeMessage,
+  'crypto function': (name, whole) =>
+    splitMessage(whole.split('-').length) ?? `unsupported hash version: ${name}`,
+  truncation: truncationMessage,
+  hash: hashMessage,
+  PIN: hashMessage,
+  question: suiteQuestionMessage,
+  session: (text) => `Unknown session length ${unicodeRepr(text.slice(1))}`,
+  'time step': (text) =>
+    TIME_STEP.test(text) ? undefined : `Invalid timestamp descriptor ${unicodeRepr(text.slice(1))}`,
+  'data input': (text) => (text === '' ? NO_CHARACTER : undefined),
+};
+
+/** @returns the message of LinOTP 2.12.6 for an invalid suite; undefined where it accepts the suite */
+function suiteMessage({ part, text, whole = text }: ErrorPayloads['suite.invalid']): string | undefined {
+  return SUITE_WORDINGS[part]?.(text, whole);
+}
+
+function shapeMessage(_text: string, suite: string): string {
+  return splitMessage(suite.split(':').length) ?? 'unsupported ocra version';
+}
+
+function hashMessage(text: string): string {
+  return `Unknown hash algorithm ${unicodeRepr(text.toLowerCase())}`;
+}
+
+/** @returns the message of Python for a text that is split into the wrong number of parts */
+function splitMessage(parts: number): string | undefined {
+  if (parts > PARTS) {
+    return 'too many values to unpack';
+  }
+  return parts === PARTS ? undefined : `need more than ${parts} value${parts === 1 ? '' : 's'} to unpack`;
+}
+
+function truncationMessage(text: string): string | undefined {
+  const isAccepted = /^ *\d+ *$/.test(text) && Number(text) <= MAX_DIGITS;
+  return isAccepted ? undefined : `Invalid truncation length ${unicodeRepr(text)}`;
+}
+
+function suiteQuestionMessage(text: string): string | undefined {
+  const [key, format, length = ''] = /^(Q)(.?)(.*)$/s.exec(text)?.slice(1) ?? [];
+  if (key === undefined) {
+    return undefined;
+  }
+  if (format === '') {
+    return NO_CHARACTER;
+  }
+  if (!/[ANH]/.test(format ?? '')) {
+    return "challenge description not in 'ANH'";
+  }
+  return /^\d+$/.test(length)
+    ? 'challenge legthn not in len[4,64]'
+    : `invalid literal for int() with base 10: ${plainRepr(length)}`;
 }

@@ -6,23 +6,34 @@ import type { IssuedChallenge } from '../../challenges/challenge-factory.ts';
 import type { CheckedTransaction, StatusEntry } from '../../challenges/challenge-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { RequestContext } from '../request/exchange.ts';
-import { type QrOptions, SEED_WIDTH, seedUrl, URL_WIDTH } from '../qr-picture.ts';
-import type { Reply } from '../reply.ts';
-import type { EnrolmentDialect, OcraDialect, ValidateDialect } from './dialect.ts';
-import { linotpImage, linotpPicture, linotpReply, linotpValue, type Pictured } from './linotp2-replies.ts';
+import { type QrOptions, SEED_WIDTH, seedUrl, URL_WIDTH, drawQrCode } from '../qr-picture.ts';
+import { type Reply, escapeHtml, htmlReply } from '../reply.ts';
+import type { Dialect } from './dialect.ts';
+import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { inPython2Order, looseRepr, plainRepr, unicodeRepr } from './python-text.ts';
 import type { Validated, ValidatedTransaction } from '../../challenges/validation-service.ts';
 import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
 import { type Language, translate } from '../messages.ts';
+import { formEncode } from '../../ocra/qrtan-url.ts';
 
-/** @returns the outcomes of /ocra in the form of LinOTP 2.12.6 */
-export function linotpOcra(version: string): OcraDialect {
+/** @returns the outcomes of /ocra, /validate and /admin/init in the form of LinOTP 2.12.6 */
+export function linotpTokens(version: string): Pick<Dialect, 'ocra' | 'validate' | 'enrolment'> {
   return {
-    activationCodeSource,
-    issuedChallenge: (issued, context, picture) => issuedChallenge(version, issued, context, picture),
-    checkedTransaction: (checked, context) => checkedTransaction(version, checked, context),
-    transactionStatus: (entries) =>
-      linotpValue(version, { values: entries.filter(isShown).map(statusValue) }),
+    ocra: {
+      activationCodeSource,
+      issuedChallenge: (issued, context, picture) => issuedChallenge(version, issued, context, picture),
+      checkedTransaction: (checked, context) => checkedTransaction(version, checked, context),
+      transactionStatus: (entries) =>
+        linotpValue(version, { values: entries.filter(isShown).map(statusValue) }),
+    },
+    validate: {
+      validated: (validated, _context, value = validated === true) =>
+        linotpReply(version, { result: { status: true, value }, id: 0, detail: triggeredDetail(validated) }),
+      validatedTransaction: (validated, context) => validatedTransaction(version, validated, context),
+    },
+    enrolment: {
+      enrolled: (enrolled, context, picture) => enrolmentReply(version, enrolled, context, picture),
+    },
   };
 }
 
@@ -119,15 +130,6 @@ function timestamp(time: Date): string {
   return time.toISOString().replace('T', ' ').replace('Z', '000');
 }
 
-/** @returns the outcomes of /validate in the form of LinOTP 2.12.6 */
-export function linotpValidate(version: string): ValidateDialect {
-  return {
-    validated: (validated, _context, value = validated === true) =>
-      linotpReply(version, { result: { status: true, value }, id: 0, detail: triggeredDetail(validated) }),
-    validatedTransaction: (validated, context) => validatedTransaction(version, validated, context),
-  };
-}
-
 /** LinOTP's four members, and after them the content of the picture, without which nobody could answer. */
 function triggeredDetail(validated: Validated): Shown<typeof LINOTP_TRIGGERED> | undefined {
   if (typeof validated === 'boolean') {
@@ -161,13 +163,6 @@ function validatedTransaction(
     { failcount: failCount, value: result },
     { failcount: failCount, token_type: type, serial, value: result },
   );
-}
-
-/** @returns the outcomes of /admin/init and /admin/loadtokens in the form of LinOTP 2.12.6 */
-export function linotpEnrolment(version: string): EnrolmentDialect {
-  return {
-    enrolled: (enrolled, context, picture) => enrolmentReply(version, enrolled, context, picture),
-  };
 }
 
 function enrolmentReply(
@@ -266,4 +261,43 @@ function toPictured(enrolled: Enrolled): Pictured {
 
 function picturedUrl(text: string, facts: Pictured['facts']): Pictured {
   return { text, imageAlt: text, facts };
+}
+
+/**
+ * @param alt form-encoded in the tag, and so harmless there
+ * @returns an `<img>` with the blanks of LinOTP 2.12.6
+ */
+function linotpImage(text: string, { alt, width }: { alt?: string; width?: number | undefined }): string {
+  const png = drawQrCode(text, width);
+  const altText = alt === undefined ? '' : ` alt='${formEncode(alt)}' `;
+  const widthText = width === undefined ? '' : ` width=${width} `;
+  return `<img id="challenge_qrcode" ${altText}  ${widthText}  src="data:image/png;base64,${png.toString('base64')}"/>`;
+}
+
+/** A picture and the texts around it. */
+interface Pictured {
+  /** The content of the QR code. */
+  readonly text: string;
+  /** The `alt` of an image outside a page. */
+  readonly imageAlt: string;
+  /** Shown below the code on a page, in this order. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+}
+
+/** @returns the answer to a request with the parameter `qr` */
+function linotpPicture({ form, width }: QrOptions, { text, imageAlt, facts }: Pictured): Reply {
+  if (form === 'png') {
+    return { status: 200, contentType: 'image/png; charset=utf-8', body: drawQrCode(text, width) };
+  }
+  if (form === 'image') {
+    return htmlReply(linotpImage(text, { alt: imageAlt, width }));
+  }
+  const items = facts.map(([name, value]) => {
+    const [safeName, safeValue] = [escapeHtml(name), escapeHtml(value)];
+    return `<li> ${safeName}: <span class="${safeName}">${safeValue}</span> </li>`;
+  });
+  const image = linotpImage(text, { alt: text, width });
+  return htmlReply(
+    `<html><body><div>${image}<ul id="challenge_data">${items.join(' ')}</ul></div></body></html>`,
+  );
 }

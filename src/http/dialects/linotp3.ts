@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { STATUS_CODES } from 'node:http';
 import { asciiJson, type EnvelopeResult, type Reply } from '../reply.ts';
-import type { Failure, FailureDialect, LoginDialect, MonitoringDialect } from './dialect.ts';
+import type { Dialect, Failure, LoginDialect, MonitoringDialect } from './dialect.ts';
 import type { ConfigurationReport, LicenceReport } from '../../monitoring/reports.ts';
 import { translate } from '../messages.ts';
 import type { RequestContext } from '../request/exchange.ts';
@@ -18,9 +18,6 @@ import {
 } from './monitoring-objects.ts';
 import type { AnyServiceError } from '../../kernel/errors.ts';
 import { errorPage, failureSentence } from './failure-text.ts';
-
-/** The `version` in the answers of LinOTP 3.4.4, which /monitoring and the login follow. */
-export const MONITORING_VERSION = 'LinOTP 3.4.4';
 
 /** The variable parts of an answer of LinOTP 3.4.4. */
 interface MonitoringAnswer {
@@ -48,8 +45,19 @@ function monitoringReply(
 /** The suffix of LinOTP 3.4.4's administrators: their realm and resolver. Policies may use it, too. */
 const OF_ADMINISTRATORS = '@linotp_admins (LinOTP_local_admins)';
 
-/** @returns the outcomes of the login by a token, which LinOTP 3 introduced */
-export function linotpLogin(version: string): LoginDialect {
+/** @returns the outcomes of /monitoring and of the login by a token in the form of LinOTP 3.4.4, and its failures */
+export function linotp3(version: string): Pick<Dialect, 'login' | 'monitoring' | 'failures'> {
+  return {
+    login: linotpLogin(version),
+    monitoring: linotpMonitoring(version),
+    failures: {
+      errorCode: ({ form }) => form.legacyCode,
+      failure: (failure, context) => failureReply(version, failure, context),
+    },
+  };
+}
+
+function linotpLogin(version: string): LoginDialect {
   return {
     loggedIn: (name) =>
       monitoringReply(
@@ -95,8 +103,7 @@ export const LINOTP_ENCRYPTION = z.strictObject({
   encryption: z.boolean(),
 });
 
-/** @returns the outcomes of /monitoring in the form of LinOTP 3.4.4 */
-export function linotpMonitoring(version: string): MonitoringDialect {
+function linotpMonitoring(version: string): MonitoringDialect {
   const value = (content: unknown): Reply => monitoringReply(version, { status: true, value: content });
   return {
     tokenReport: (report) => value(tokenObjects(report)),
@@ -161,14 +168,6 @@ const PAGES: Readonly<Record<number, string>> = {
 
 /** Statuses of errors that come as the page of the requested status; 401 keeps its own status on the wire. */
 const PAGED: readonly number[] = [200, 401];
-
-/** @returns the answers of LinOTP 3.4.4 to failed requests */
-export function monitoringFailures(version: string): FailureDialect {
-  return {
-    errorCode: ({ form }) => form.legacyCode,
-    failure: (failure, context) => failureReply(version, failure, context),
-  };
-}
 
 function failureReply(version: string, failure: Failure, context: RequestContext): Reply {
   const { error, form, status, requestedStatus: requestedByClient } = failure;

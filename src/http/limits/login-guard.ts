@@ -31,7 +31,7 @@ interface LoginGuardDependencies extends LoginLimits {
 }
 
 /** A password to be verified. */
-export interface PasswordAttempt {
+interface PasswordAttempt {
   readonly client: string;
   readonly account: string;
   readonly password: string;

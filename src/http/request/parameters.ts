@@ -125,11 +125,6 @@ export function pickParameters<Shape extends z.ZodRawShape>(
     : new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { parameters: [name] });
 }
 
-/** @returns undefined for an empty value */
-export function emptyAsUndefined(value: string | undefined): string | undefined {
-  return value === '' ? undefined : value;
-}
-
 /** @returns undefined for a value that is empty or blank: old clients also send the empty fields of their forms */
 export function blankAsUndefined(value: string | undefined): string | undefined {
   return value?.trim() === '' ? undefined : value;
@@ -271,15 +266,6 @@ function facts(description: string, example: string | undefined): z.core.GlobalM
 /** @returns the schema of a secret: only the endpoint gets its value, not the dialects, the log or the audit */
 export function secret<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), secret: true });
-}
-
-/** @returns the names of the parameters that are declared as secrets */
-export function secretsOf(parameters: z.ZodObject): ReadonlySet<string> {
-  return new Set(
-    Object.entries(parameters.shape).flatMap(([name, schema]) =>
-      (schema as z.ZodType).meta()?.secret === true ? [name] : [],
-    ),
-  );
 }
 
 /** The state that the caller has read and changed. */

@@ -30,6 +30,16 @@ export interface LargeParameter {
   readonly bytes: number;
 }
 
+/** @returns true if a request has a body, according to its headers */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** @returns true if a part of the body has not arrived yet, or is still unread */
+export function isBodyUnread(request: IncomingMessage): boolean {
+  return announcesBody(request) && !request.complete;
+}
+
 /** The reading of one kind of body: the inspection of its pieces, and the parser of the whole or of the stream. */
 type BodyForm = { readonly inspect: BodyInspection } & (
   { readonly parse: (body: Buffer) => QueryEntry[] } | { readonly read: () => Promise<QueryEntry[]> }

@@ -5,8 +5,7 @@ import { Reported } from '../../kernel/bounded-work.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { decodeUtf8OrLatin1 } from '../request/charsets.ts';
-import { LINGER_MS } from '../request/unread-body.ts';
-import type { ServedConnections } from './served-connections.ts';
+import { LINGER_MS, type ServedConnections } from './served-connections.ts';
 
 /** Is told of a request that cannot be read. @param client the address of the connection */
 export type UnreadableNote = (reason: string, client: string) => void;

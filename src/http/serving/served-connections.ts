@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionGuard } from '../limits/connection-guard.ts';
-import { lingerAfterUnreadBody } from '../request/unread-body.ts';
+import { isBodyUnread } from '../request/request-body.ts';
 
 /** Begins to serve a request. */
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
@@ -259,4 +259,29 @@ function pauseWhileHeld(socket: Socket, { held }: Served): void {
   if (held.length > 0 && !socket.isPaused()) {
     socket.pause();
   }
+}
+
+/** Milliseconds that a client has to close its side after an answer that it did not wait for. */
+export const LINGER_MS = 1_000;
+
+/**
+ * Delivers an answer to a client that is still sending its body. Closing a socket with unread bytes resets the
+ * connection and loses an answer in transit; so only one side is closed, and further bytes are dropped for a while.
+ * To be called when the answer is complete.
+ * @param timeoutMs milliseconds that the client has to close its side; default: 1 second
+ */
+export function lingerAfterUnreadBody(request: IncomingMessage, timeoutMs = LINGER_MS): void {
+  if (!isBodyUnread(request)) {
+    return;
+  }
+  const { socket } = request;
+  // Node calls this after the last answer of a connection.
+  socket.destroySoon = () => {
+    socket.end();
+    request.removeAllListeners('data').resume();
+    const deadline = setTimeout(() => socket.destroy(), timeoutMs).unref();
+    socket.once('close', () => {
+      clearTimeout(deadline);
+    });
+  };
 }

@@ -9,8 +9,8 @@ import {
   refuseWithoutHost,
   type UnreadableNote,
 } from './broken-requests.ts';
-import { continueWhenRead } from '../request/unread-body.ts';
 import { ServiceError } from '../../kernel/errors.ts';
+import { announcesBody } from '../request/request-body.ts';
 
 declare module '../../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -236,4 +236,22 @@ export function expressMessages(app: ExpressPrototypes): {
   app.request = Object.setPrototypeOf(AppRequest.prototype, app.request) as Express['request'];
   app.response = Object.setPrototypeOf(AppResponse.prototype, app.response) as Express['response'];
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+}
+
+/**
+ * Answers `Expect: 100-continue` when the server begins to read the body, and not before: a refused client need not
+ * send its body (RFC 9110 §10.1.1).
+ */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  const goOn = (): void => {
+    // Behind another answer, node would put it between the headers and the body of this one; it may be left out.
+    if (response.socket !== null && !response.headersSent) {
+      response.writeContinue();
+    }
+  };
+  if (announcesBody(request)) {
+    request.once('resume', goOn);
+  } else {
+    goOn();
+  }
 }

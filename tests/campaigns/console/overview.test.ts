@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
+import { siteFilesOf } from '../../../src/http/site.ts';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';

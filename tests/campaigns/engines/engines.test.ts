@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
-import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
+import { siteFilesOf } from '../../../src/http/site.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { type ConsoleSite, PASSWORD, startConsole } from '../../support/browser/console-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAuthorization, readCookie } from '../../../src/http/authentication/credentials.ts';
+import { parseAuthorization } from '../../../src/http/authentication/authenticate.ts';
+import { readCookie } from '../../../src/http/authentication/credentials.ts';
 import { basic } from '../../support/values/basic.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { describedIn } from '../../../scripts/described-interface.ts';
-import type { OpenApiDocument } from '../../../src/http/description/openapi.ts';
+import type { OpenApiDocument } from '../../../src/http/description/openapi-document.ts';
 import { AS_ADMIN, TestApplication } from '../../support/application/test-application.ts';
 import { AnswerCheck, type SentAnswer } from '../../support/description/answer-check.ts';
 import { takeFaults } from '../../support/description/described-app.ts';

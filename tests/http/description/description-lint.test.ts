@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describedIn } from '../../../scripts/described-interface.ts';
-import type { OpenApiDocument } from '../../../src/http/description/openapi.ts';
+import type { OpenApiDocument } from '../../../src/http/description/openapi-document.ts';
 
 /** @returns each finding of the linter: its rule, and where it is */
 async function findingsIn(document: OpenApiDocument): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { linotpWording } from '../../../src/http/dialects/linotp2-wording.ts';
+import { linotpWording } from '../../../src/http/dialects/linotp2-failures.ts';
 import type { RequestContext } from '../../../src/http/request/exchange.ts';
 import { failureForm } from '../../../src/http/failures.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { send } from '../../../src/http/reply.ts';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
-import { lingerAfterUnreadBody } from '../../../src/http/request/unread-body.ts';
+import { lingerAfterUnreadBody } from '../../../src/http/serving/served-connections.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
 import { plainLog } from '../../../src/observability/plain-log.ts';
 import { logUnreadable } from '../../../src/http/serving/broken-requests.ts';

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Express } from 'express';
 import request, { type Test } from 'supertest';
-import { chosenCoding, readSiteFiles } from '../../../src/http/sites/site-files.ts';
-import { APP_SITE } from '../../../src/http/sites/serve-site.ts';
+import { chosenCoding, readSiteFiles, APP_SITE } from '../../../src/http/site.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import type { DialectName } from '../../../src/http/dialects/dialect.ts';
-import { CONSOLE_SITE } from '../../../src/http/sites/serve-site.ts';
+import { siteFilesOf, CONSOLE_SITE } from '../../../src/http/site.ts';
 import type { PolicyDraft } from '../../../src/policy/policy.ts';
-import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
 import { Browser } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
-import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
+import { siteFilesOf } from '../../../src/http/site.ts';
 import { OPERATOR, TestApplication } from '../application/test-application.ts';
 import { shortOrLong } from '../campaign.ts';
 import { openPage, type WatchedPage } from './chromium.ts';

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { OpenApiDocument, Operation, Response } from '../../../src/http/description/openapi.ts';
+import type { OpenApiDocument, Operation } from '../../../src/http/description/openapi-document.ts';
+import type { Response } from '../../../src/http/description/envelopes.ts';
 import { familyWithoutEndpoint } from '../../../src/http/request/exchange.ts';
 
 /** An answer, and the request line that it belongs to. */

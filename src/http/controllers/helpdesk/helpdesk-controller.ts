@@ -68,7 +68,6 @@ const TRANSACTIONS = z
     'the latest ones that are stored, newest first; null: the caller lacks the right `admin:transaction`',
   );
 
-/** The value of /admin/search. */
 const SEARCH_RESULT = z.strictObject({
   tokens: z
     .strictObject({ hits: z.array(TOKEN), more: z.boolean() })
@@ -114,7 +113,6 @@ const SEARCH_RESULT = z.strictObject({
     .describe('null: the caller lacks the right `admin:transaction`'),
 });
 
-/** The value of /admin/person. */
 const PERSON = z.strictObject({
   user: LOGIN,
   realm: z.string(),
@@ -125,10 +123,8 @@ const PERSON = z.strictObject({
   transactions: TRANSACTIONS,
 });
 
-/** The value of /admin/token. */
 const TOKEN_FACTS = z.strictObject({ token: TOKEN, transactions: TRANSACTIONS });
 
-/** The value of /admin/tokens. */
 const TOKEN_SHEET = z.strictObject({
   tokens: z.array(
     TOKEN.extend({
@@ -147,9 +143,12 @@ const TOKEN_SHEET = z.strictObject({
     .describe('the number of tokens on all pages; null: no count is kept for this filter'),
 });
 
-/** @returns the endpoints by which the helpdesk finds people, tokens and transactions */
-export function helpdeskEndpoints(operations: Services['helpdesk']): Endpoint[] {
+export function helpdeskEndpoints({
+  transactions,
+  helpdesk: operations,
+}: Pick<Services, 'helpdesk' | 'transactions'>): Endpoint[] {
   return [
+    transactionEndpoint(transactions),
     searchEndpoint(operations),
     personEndpoint(operations),
     tokenEndpoint(operations),
@@ -441,8 +440,7 @@ const TRANSACTION = z.strictObject({
   more: count.describe('the number of further events that have no row'),
 });
 
-/** @returns the endpoint that tells what happened to a transaction */
-export function transactionEndpoint(transactions: TransactionService): Endpoint {
+function transactionEndpoint(transactions: TransactionService): Endpoint {
   return valueReading(
     {
       path: '/admin/transaction',

@@ -144,8 +144,14 @@ const EXAMPLE: Shown = {
   },
 };
 
-/** @returns the endpoint with the state of the installation */
-export function overviewEndpoint(overview: OverviewService): Endpoint {
+export function overviewEndpoints(
+  overview: OverviewService,
+  config: { readonly publicUrl?: string | undefined },
+): Endpoint[] {
+  return [overviewEndpoint(overview), firstStepsEndpoint(overview, config)];
+}
+
+function overviewEndpoint(overview: OverviewService): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/overview',
@@ -173,8 +179,7 @@ export function overviewEndpoint(overview: OverviewService): Endpoint {
 
 const DONE = z.boolean().describe('true: done');
 
-/** @returns the endpoint with the first steps of an installation */
-export function firstStepsEndpoint(
+function firstStepsEndpoint(
   overview: OverviewService,
   { publicUrl }: { readonly publicUrl?: string | undefined },
 ): Endpoint {

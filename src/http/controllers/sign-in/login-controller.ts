@@ -13,16 +13,13 @@ const DONE: DialectAnswers = valueOf(z.literal(true));
 const DONE_WITH_MESSAGE: DialectAnswers = valueOf(z.literal(true), { detail: message });
 const REFUSED: EnvelopeAnswer = { result: { value: z.literal(false) }, detail: message };
 
-/** The answers of /admin/login. */
 const LOGGED_IN: Answers = {
   documented: { ...DONE, refusal: 'failure' },
   linotp: { ...DONE_WITH_MESSAGE, refusal: REFUSED },
 };
 
-/** The answers of /admin/logout. */
 const LOGGED_OUT: Answers = { documented: DONE, linotp: DONE_WITH_MESSAGE };
 
-/** @returns the endpoints that open and close a login, which is a signed token in a cookie */
 export function loginEndpoints(logins: LoginService, guard: Guards['logins']): Endpoint[] {
   return [loginEndpoint(logins, guard), logoutEndpoint(logins)];
 }

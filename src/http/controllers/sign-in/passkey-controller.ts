@@ -20,7 +20,6 @@ const OPTIONS = answerWithCookie(
 const REGISTERED = answerWithCookie(z.literal(true));
 const COOKIE = { 'Set-Cookie': 'a cookie that names the registration for five minutes' };
 
-/** @returns the endpoints by which administrators keep their passkeys */
 export function passkeyEndpoints(passkeys: PasskeyService): Endpoint[] {
   return [
     listEndpoint(passkeys),

@@ -31,7 +31,6 @@ const TRANSACTION = '5f1c0e9a7b3d42860c1e';
 const QR =
   'lseqr://req?me=Sign+in+to+your+account+as+anna+at+tan.example.com&u=&ch=A1B2C3D4&tr=5f1c0e9a7b3d42860c1e&si=ff';
 
-/** The answers of /self/sign-in. */
 const BEGUN = answerWithCookie(
   z.strictObject({
     transactionid,
@@ -55,7 +54,6 @@ const BEGUN = answerWithCookie(
   },
 );
 
-/** The answers of /self/sign-in/finish. */
 const FINISHED = answerWithCookie(
   z.union([
     z.strictObject({ signed_in: z.literal(true), csrf_token: z.string() }),
@@ -64,7 +62,6 @@ const FINISHED = answerWithCookie(
   { example: { value: { signed_in: true, csrf_token: 'cB0…' } } },
 );
 
-/** The answers of /self/tokens. */
 const OWN = answerWithCookie(
   z.strictObject({
     login: z.string(),
@@ -104,12 +101,10 @@ const OWN = answerWithCookie(
   },
 );
 
-/** The answers of /self/enrol. */
 const ASKED = answerWithCookie(z.strictObject({ transactionid, data }), {
   example: { value: { transactionid: TRANSACTION, data: QR } },
 });
 
-/** The answers of /self/enrol/finish. */
 const ENROLLED = answerWithCookie(
   z.union([
     z.strictObject({
@@ -127,7 +122,6 @@ const ENROLLED = answerWithCookie(
 
 const SESSION = { requires: 'user-session', methods: ['POST'], changesState: true } as const;
 
-/** @returns the endpoints of the account page: users sign in, and look after their own tokens */
 export function selfServiceEndpoints(own: Own, guard: Guards['logins']): Endpoint[] {
   return [
     beginEndpoint(own, guard),

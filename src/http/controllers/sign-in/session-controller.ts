@@ -19,7 +19,6 @@ const SESSION = z.strictObject({
   own: z.boolean(),
 });
 
-/** @returns the endpoints that list and end sessions and logins */
 export function sessionEndpoints(sessions: SessionService): Endpoint[] {
   return [listEndpoint(sessions), endEndpoint(sessions)];
 }

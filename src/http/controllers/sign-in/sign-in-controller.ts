@@ -1,18 +1,31 @@
 import { z } from 'zod';
+import type {
+  BegunConfirmation,
+  Confirmed,
+  ConfirmationService,
+} from '../../../administrators/confirmation-service.ts';
 import type { Login } from '../../../administrators/login-service.ts';
 import type { BegunSignIn, SignInService } from '../../../administrators/sign-in-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import {
+  CONFIRMATION,
   dropSignIn,
   keepSignIn,
   loginCookies,
   readSignIn,
   SECOND_STEP,
 } from '../../authentication/cookies.ts';
-import { actOfCall, answerWithCookie, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
+import {
+  actOfCall,
+  administratorEndpoint,
+  answerWithCookie,
+  type Call,
+  type Endpoint,
+  openEndpoint,
+} from '../../endpoint-spec.ts';
 import type { Guards } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
-import { optional, secret } from '../../request/parameters.ts';
+import { optional, required, secret } from '../../request/parameters.ts';
 import type { Services } from '../../../services.ts';
 
 const COOKIES = 'the cookies `access_token_cookie` and `csrf_access_token`';
@@ -20,20 +33,40 @@ const COOKIES = 'the cookies `access_token_cookie` and `csrf_access_token`';
 const signedIn = z.strictObject({ signed_in: z.literal(true) });
 const expires = z.iso.datetime();
 
-/** The answers of /admin/sign-in. */
+/** The second factor that is asked for after a password. */
+const TOKEN_ASKED = { second_factor: z.literal('token'), expires };
+const PASSKEY_ASKED = {
+  second_factor: z.literal('passkey'),
+  expires,
+  options: z.looseObject({ challenge: z.string() }),
+};
+const ASKED_DETAIL = z.strictObject({ transactionid: z.string(), data: z.string() }).optional();
+
+/** The parameters of the second step. */
+const PROOF = z.object({
+  response: secret(optional('the response of the token')),
+  credential: secret(optional('the assertion of the passkey, as JSON')),
+});
+
+/** @returns the value and the detail that ask for the second factor */
+function asked(begun: Exclude<BegunSignIn | BegunConfirmation, { kind: 'signed-in' | 'confirmed' }>) {
+  const until = begun.expiresAt.toISOString();
+  return begun.kind === 'token'
+    ? ({
+        value: { expires: until, second_factor: 'token' },
+        beside: { detail: { transactionid: begun.transactionId, data: begun.url } },
+      } as const)
+    : ({ value: { expires: until, second_factor: 'passkey', options: begun.options }, beside: {} } as const);
+}
+
 const BEGUN = answerWithCookie(
   z.union([
     signedIn,
-    z.strictObject({ signed_in: z.literal(false), second_factor: z.literal('token'), expires }),
-    z.strictObject({
-      signed_in: z.literal(false),
-      second_factor: z.literal('passkey'),
-      expires,
-      options: z.looseObject({ challenge: z.string() }),
-    }),
+    z.strictObject({ signed_in: z.literal(false), ...TOKEN_ASKED }),
+    z.strictObject({ signed_in: z.literal(false), ...PASSKEY_ASKED }),
   ]),
   {
-    detail: z.strictObject({ transactionid: z.string(), data: z.string() }).optional(),
+    detail: ASKED_DETAIL,
     example: {
       value: { signed_in: false, second_factor: 'token', expires: '2026-11-20T12:05:00.000Z' },
       detail: {
@@ -44,7 +77,6 @@ const BEGUN = answerWithCookie(
   },
 );
 
-/** The answers of /admin/sign-in/finish. */
 const FINISHED = answerWithCookie(z.union([signedIn, z.strictObject({ signed_in: z.literal(false) })]), {
   example: { value: { signed_in: true } },
 });
@@ -54,13 +86,21 @@ const METHODS = answerWithCookie(
   { example: { value: { passkeys: true, single_sign_on: true, provider: 'Example Inc.' } } },
 );
 
-/** @returns the endpoints by which people sign in with browsers: by password and, where one is set, second factor */
+/**
+ * @returns the endpoints by which people sign in with browsers, and by which the owner of a login proves to be the one
+ *   who signed in: by password and, where one is set, second factor
+ */
 export function signInEndpoints(
-  signIn: SignInService,
-  methods: Services['signInMethods'],
+  { signIn, signInMethods, confirmation }: Pick<Services, 'signIn' | 'signInMethods' | 'confirmation'>,
   guard: Guards['logins'],
 ): Endpoint[] {
-  return [methodsEndpoint(methods), beginEndpoint(signIn, guard), finishEndpoint(signIn, guard)];
+  return [
+    methodsEndpoint(signInMethods),
+    beginEndpoint(signIn, guard),
+    finishEndpoint(signIn, guard),
+    confirmationEndpoint(confirmation, guard),
+    confirmationEndEndpoint(confirmation, guard),
+  ];
 }
 
 function methodsEndpoint(ways: Services['signInMethods']): Endpoint {
@@ -121,16 +161,9 @@ function begunReply(
   if (begun.kind === 'signed-in') {
     return BEGUN.reply({ signed_in: true }, call, { cookie: loginCookies(begun.login, servedAt) });
   }
-  const waiting = { signed_in: false, expires: begun.expiresAt.toISOString() } as const;
+  const { value, beside } = asked(begun);
   const cookie = keepSignIn(SECOND_STEP, begun.attempt, begun.expiresAt, servedAt);
-  return begun.kind === 'token'
-    ? BEGUN.reply({ ...waiting, second_factor: 'token' }, call, {
-        detail: { transactionid: begun.transactionId, data: begun.url },
-        cookie,
-      })
-    : BEGUN.reply({ ...waiting, second_factor: 'passkey', options: begun.options }, call, {
-        cookie,
-      });
+  return BEGUN.reply({ signed_in: false, ...value }, call, { ...beside, cookie });
 }
 
 function finishEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoint {
@@ -145,10 +178,7 @@ function finishEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoin
       answerHeaders: { 'Set-Cookie': `with \`signed_in\`: ${COOKIES}` },
       usage: 'admin/sign-in/finish: sign in by the second factor.',
       changesState: true,
-      parameters: z.object({
-        response: secret(optional('the response of the token')),
-        credential: secret(optional('the assertion of the passkey, as JSON')),
-      }),
+      parameters: PROOF,
     },
     async ({ parameters: proof, ...call }) => {
       const pending = await signIn.pending(readSignIn(call.cookies, SECOND_STEP, call.servedAt));
@@ -175,4 +205,109 @@ function signedInReply(
 ): Reply {
   const cookie = [...loginCookies(login, servedAt), dropSignIn(SECOND_STEP, servedAt)];
   return FINISHED.reply({ signed_in: true }, call, { cookie });
+}
+
+const confirmed = z.strictObject({ confirmed: z.literal(true), until: z.iso.datetime() });
+
+const CONFIRMATION_BEGUN = answerWithCookie(
+  z.union([
+    confirmed,
+    z.strictObject({ confirmed: z.literal(false), ...TOKEN_ASKED }),
+    z.strictObject({ confirmed: z.literal(false), ...PASSKEY_ASKED }),
+  ]),
+  {
+    detail: ASKED_DETAIL,
+    example: { value: { confirmed: true, until: '2026-11-20T12:05:00.000Z' } },
+  },
+);
+
+const CONFIRMED = answerWithCookie(z.union([confirmed, z.strictObject({ confirmed: z.literal(false) })]), {
+  example: { value: { confirmed: true, until: '2026-11-20T12:05:00.000Z' } },
+});
+
+function confirmationEndpoint(confirmation: ConfirmationService, guard: Guards['logins']): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/confirmation',
+      methods: ['POST'],
+      summary: 'confirms the login for five minutes by the password, or requests the second factor',
+      requires: 'credential',
+      answers: CONFIRMATION_BEGUN.answers,
+      answerHeaders: { 'Set-Cookie': 'a cookie that names the confirmation for five minutes' },
+      usage: 'admin/confirmation: confirm the login.',
+      changesState: true,
+      parameters: z.object({ password: secret(required('the password of the caller, again')) }),
+    },
+    async ({ parameters: { password }, caller, ...call }) => {
+      const account = caller.principal.administrator;
+      const begun = await guard.attempt({ client: call.limitedAs, account, password }, () =>
+        confirmation.begin(caller, password),
+      );
+      if (begun === undefined) {
+        throw new ServiceError('confirmation.refused', 'Wrong password', {
+          credentials: 'password',
+          account,
+        });
+      }
+      return begunConfirmationReply(begun, call);
+    },
+  );
+}
+
+function begunConfirmationReply(
+  begun: BegunConfirmation,
+  { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
+): Reply {
+  if (begun.kind === 'confirmed') {
+    return confirmedReply(begun, { servedAt, ...call });
+  }
+  const { value, beside } = asked(begun);
+  const cookie = keepSignIn(CONFIRMATION, begun.attempt, begun.expiresAt, servedAt);
+  return CONFIRMATION_BEGUN.reply({ confirmed: false, ...value }, call, { ...beside, cookie });
+}
+
+function confirmationEndEndpoint(confirmation: ConfirmationService, guard: Guards['logins']): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/confirmation/finish',
+      methods: ['POST'],
+      summary:
+        'confirms the login by the second factor; without a parameter, asks whether the app has answered by itself',
+      requires: 'credential',
+      answers: CONFIRMED.answers,
+      answerHeaders: { 'Set-Cookie': 'with `confirmed`: removes the cookie of the confirmation' },
+      usage: 'admin/confirmation/finish: confirm the login by the second factor.',
+      changesState: true,
+      parameters: PROOF,
+    },
+    async ({ parameters: proof, caller, ...call }) => {
+      const pending = await confirmation.pending(
+        caller,
+        readSignIn(call.cookies, CONFIRMATION, call.servedAt),
+      );
+      const account = caller.principal.administrator;
+      const answered = proof.response ?? proof.credential ?? '';
+      const confirmed = await guard.attempt({ client: call.limitedAs, account, password: answered }, () =>
+        confirmation.finish(caller, pending, proof),
+      );
+      if (confirmed === undefined) {
+        throw new ServiceError('confirmation.refused', 'The second factor is wrong', {
+          credentials: 'second factor',
+          account,
+        });
+      }
+      return confirmed === 'waiting'
+        ? CONFIRMED.reply({ confirmed: false }, call)
+        : confirmedReply(confirmed, call);
+    },
+  );
+}
+
+function confirmedReply(
+  { until }: Confirmed,
+  { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
+): Reply {
+  return CONFIRMED.reply({ confirmed: true, until: until.toISOString() }, call, {
+    cookie: dropSignIn(CONFIRMATION, servedAt),
+  });
 }

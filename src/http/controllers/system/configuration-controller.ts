@@ -25,7 +25,6 @@ interface ValueParameters {
 const yes = z.literal(true);
 const keyed = z.record(z.string().describe('what was done, and the key'), yes);
 
-/** The values of /system/setConfig. */
 const STORED_CONFIGURATION = { documented: yes, linotp: keyed };
 
 const WITHOUT_EFFECT = z
@@ -50,7 +49,6 @@ function withoutEffect(clauses: readonly string[]): { readonly message: string }
   return clauses.length === 0 ? undefined : { message: clauses.join('; ') };
 }
 
-/** The values of /system/getConfig. */
 export const CONFIGURATION = {
   documented: z.union([
     z.record(z.string().describe('the key'), z.string()).describe('all values, without `key`'),
@@ -59,7 +57,6 @@ export const CONFIGURATION = {
   linotp: z.record(z.string(), z.string().nullable()),
 };
 
-/** The values of /system/delConfig. */
 const REMOVED_CONFIGURATION = { documented: yes, linotp: keyed };
 
 const SETTING = z.strictObject({
@@ -76,7 +73,6 @@ const SETTING = z.strictObject({
   most: z.int().nullable(),
 });
 
-/** @returns the endpoints of /system that show and change configuration values */
 export function configurationEndpoints(configuration: SettingService): Endpoint[] {
   return [
     setEndpoint(configuration),

@@ -42,7 +42,6 @@ const PREVIEW = z.strictObject({
   lock_out: z.boolean().describe('nobody can change policies afterwards, or not the caller'),
 });
 
-/** @returns the endpoints of /system that tell what would follow from an act, and change nothing */
 export function consequenceEndpoints({
   consequences,
   settings,

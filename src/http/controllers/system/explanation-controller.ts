@@ -113,7 +113,6 @@ const EXPLANATION = z.strictObject({
 
 type Explanation = Shown<typeof EXPLANATION>;
 
-/** @returns the endpoints of /system that name what policies may use, and explain decisions */
 export function explanationEndpoints(explanations: ExplanationService, clock: Clock): Endpoint[] {
   return [namesEndpoint(explanations), explainEndpoint(explanations, clock)];
 }

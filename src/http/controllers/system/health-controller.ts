@@ -77,7 +77,6 @@ const HEALTH = z.strictObject({
     ),
 });
 
-/** @returns the endpoint with the health of the installation */
 export function healthEndpoint({ health }: Pick<Services, 'health'>): Endpoint {
   return valueReading(
     {

@@ -43,7 +43,6 @@ const EXAMPLE = {
   counted: '2026-11-20T12:05:00.000Z',
 };
 
-/** @returns the endpoint that shows the state of the keys. They are changed at the machine only, see `KeyOverview` */
 export function keyEndpoint({ keyOverview }: Pick<Services, 'keyOverview'>): Endpoint {
   return valueReading(
     {

@@ -30,7 +30,6 @@ const EXAMPLE = {
   fields: { licensee: 'Example AG', 'user-num': 500, expire: '2027-12-31' },
 };
 
-/** @returns the endpoints that show, install and remove the licence */
 export function licenceEndpoints({ licences }: Pick<Services, 'licences'>): Endpoint[] {
   return [
     valueReading(

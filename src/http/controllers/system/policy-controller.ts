@@ -20,7 +20,6 @@ const policy = z.strictObject({
   active: z.boolean(),
 });
 
-/** The values of /system/setPolicy. */
 export const STORED_POLICY = {
   documented: yes,
   linotp: z.record(
@@ -37,13 +36,11 @@ export const STORED_POLICY = {
   ),
 };
 
-/** The values of /system/getPolicy. */
 export const POLICIES = {
   documented: z.record(name, policy),
   linotp: z.record(name, policy.extend({ active: z.enum(['True', 'False']) })),
 };
 
-/** The values of /system/delPolicy. */
 export const REMOVED_POLICY = {
   documented: yes,
   linotp: z.strictObject({ delPolicy: z.strictObject({ result: z.record(z.string(), yes) }) }),
@@ -51,7 +48,6 @@ export const REMOVED_POLICY = {
 
 const EXPECTED_POLICY = z.object(policy.shape).nullable();
 
-/** @returns the endpoints of /system that list and change policies */
 export function policyEndpoints(policies: PolicyService): Endpoint[] {
   return [
     setEndpoint(policies),

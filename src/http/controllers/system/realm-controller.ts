@@ -29,7 +29,6 @@ const EXPECTED_RESOLVERS = z.array(z.string()).nullable();
 const name = z.string();
 const resolver = z.object({ name, type: z.string() }).catchall(z.string().describe('a setting'));
 
-/** The values of /system/getResolvers. */
 export const RESOLVERS = {
   documented: z.record(name, resolver),
   linotp: z.record(name, z.strictObject({ entry: z.string(), type: z.string(), resolvername: name })),
@@ -41,7 +40,6 @@ export const SHOWN_RESOLVER = {
   linotp: z.strictObject({ data: z.record(z.string(), z.string()), type: z.string(), resolver: name }),
 };
 
-/** The values of /system/getRealms and /system/getDefaultRealm. */
 export const REALMS = {
   documented: z.record(name, z.strictObject({ name, default: z.boolean(), resolvers: z.array(z.string()) })),
   linotp: z.record(
@@ -55,13 +53,11 @@ export const REALMS = {
   ),
 };
 
-/** The values of /system/delRealm. */
 const REMOVED_REALM = {
   documented: z.literal(true),
   linotp: z.strictObject({ delRealm: z.strictObject({ result: z.literal(true) }) }),
 };
 
-/** @returns the endpoints of /system that list and change realms and their resolvers */
 export function realmEndpoints(operations: Pick<Services, 'realms' | 'resolvers'>): Endpoint[] {
   return [
     setResolver(operations),

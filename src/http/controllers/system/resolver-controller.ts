@@ -55,7 +55,6 @@ const TRIAL = z.union([
   z.strictObject({ readable: z.literal(false), reason: z.string() }),
 ]);
 
-/** @returns the endpoints that describe the kinds of resolvers and try one before it is saved */
 export function resolverTrialEndpoints(operations: Pick<Services, 'resolverTrials'>): Endpoint[] {
   return [kindsEndpoint(), trialEndpoint(operations)];
 }

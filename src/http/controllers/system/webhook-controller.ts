@@ -80,7 +80,6 @@ const SECRET = {
   example: { secret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=' },
 };
 
-/** @returns the endpoints that list and change webhooks */
 export function webhookEndpoints(operations: Pick<Services, 'webhooks'>): Endpoint[] {
   return [
     ...readingParts(operations),

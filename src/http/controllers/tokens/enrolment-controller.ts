@@ -86,7 +86,6 @@ const EXAMPLE = {
   },
 };
 
-/** The answers of /admin/init. */
 const ENROLLED: Answers = {
   documented: orPicture(valueOf(z.literal(true), { detail: ENROLMENT_DETAIL, example: EXAMPLE })),
   linotp: orPicture(
@@ -97,7 +96,6 @@ const ENROLLED: Answers = {
   ),
 };
 
-/** @returns the endpoints of /admin: sessions, and the enrolment of tokens */
 export function adminEndpoints(
   enrolment: EnrolmentService,
   sessions: AdministratorService,
@@ -209,7 +207,6 @@ function closeSessionEndpoint(sessions: AdministratorService, cookies: SessionCo
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** @returns the endpoint that loads a file of keys */
 export function loadTokensEndpoint(operations: TokenImportService): Endpoint {
   return valueChange(
     {

@@ -30,13 +30,11 @@ type SelectionParameters = z.output<z.ZodObject<typeof SELECTION>>;
 
 const CHANGED = count.describe('the number of tokens that were changed');
 
-/** The values of /admin/set. */
 const SET_TOKENS = {
   documented: CHANGED,
   linotp: z.record(z.string().describe('`set pin`, `set MaxFailCount`, …'), CHANGED),
 };
 
-/** @returns the endpoints of /admin that change tokens */
 export function tokenEndpoints(operations: Pick<Services, 'tokens'>): Endpoint[] {
   return [
     setEndpoint(operations),
@@ -329,7 +327,6 @@ export function readNumber(value: string | undefined): number | undefined {
   return /^\d{1,9}$/.test(value.trim()) ? Number(value) : Number.NaN;
 }
 
-/** @returns the endpoint that resynchronises a token by two consecutive responses */
 export function resyncEndpoint(operations: ResynchronisationService): Endpoint {
   return valueChange(
     {

@@ -72,7 +72,6 @@ const LINOTP_TOKEN = z.strictObject({
   'LinOtp.Isactive': z.boolean(),
 });
 
-/** The values of /admin/show. */
 export const TOKEN_PAGE = {
   documented: z.strictObject({
     total: count.describe('the number of tokens on all pages'),
@@ -91,7 +90,6 @@ const CSV_ANSWER = {
   meaning: 'with `outform=csv`: a head and the tokens, no formulas',
 } as const;
 
-/** @returns the endpoint that lists tokens */
 export function tokenListEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   const orders = [...TOKEN_ORDERS.keys()].map((name) => `\`${name}\``).join(', ');
   return administratorEndpoint(

@@ -3,7 +3,7 @@ import type { Services } from '../../../services.ts';
 import { type FoundUser, type UserService, type CutList, describeCut } from '../../../users/user-service.ts';
 import { count, inEveryDialect, type Shown } from '../../answers.ts';
 import { type Endpoint, plainChange, valueChange, administratorEndpoint } from '../../endpoint-spec.ts';
-import { blankAsUndefined, emptyAsUndefined, optional, required, secret } from '../../request/parameters.ts';
+import { blankAsUndefined, optional, required, secret } from '../../request/parameters.ts';
 import { plainResolverName } from '../../../policy/policy-conditions.ts';
 import { wholeWithin } from '../../../tokens/token.ts';
 import { readNumber } from './token-controller.ts';
@@ -15,7 +15,6 @@ const NAMED = {
 };
 const PASSWORD = 'a password of 8 characters or more';
 
-/** @returns the endpoints that change the users of managed resolvers */
 export function managedUserEndpoints({ users }: Pick<Services, 'users'>): Endpoint[] {
   return [
     addEndpoint(users),
@@ -96,7 +95,6 @@ const CUT = z
   .optional()
   .describe('present where the list ends at the SIZELIMIT of a resolver');
 
-/** @returns the endpoint that lists users */
 export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
   const answers = inEveryDialect({
     envelope: {
@@ -204,4 +202,9 @@ function shownUser(user: FoundUser): Shown<typeof USER> {
     description: '',
     useridresolver: resolverClass(user.resolver, user.kind),
   };
+}
+
+/** @returns undefined for an empty value */
+function emptyAsUndefined(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
 }
