@@ -14,7 +14,7 @@ import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { exportExtract, type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
-import type { AuditAuthority } from './signing-key.ts';
+import type { AuditAuthority } from './signatures.ts';
 
 /** Dependencies of readings. */
 interface AuditReadingDependencies {
@@ -285,14 +285,4 @@ function coversAll(pins: Grant | undefined, { realms }: Grant): boolean {
     pins?.realms === 'all' ||
     (realms !== 'all' && realms.every((name) => pins?.realms.includes(name) === true))
   );
-}
-
-/** @throws ServiceError 'right.missing' where the grant is bound to realms */
-export function assertUnbound({ realms }: Grant): void {
-  if (realms !== 'all') {
-    throw new ServiceError(
-      'right.missing',
-      'The right admin:audit is bound to realms, and the audit can be verified as a whole only',
-    );
-  }
 }

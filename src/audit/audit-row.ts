@@ -31,7 +31,7 @@ export interface AuditRow extends AuditEntry {
   /** The hash of the previous row in its lane; 32 zero bytes for the first one. */
   readonly prevHash: Buffer;
   readonly hash: Buffer;
-  /** Ed25519 (RFC 8032), of the hash, or of a tree of several rows' hashes (`row-tree.ts`). */
+  /** Ed25519 (RFC 8032), of the hash, or of a tree of several rows' hashes (`signatures.ts`). */
   readonly signature: Buffer;
 }
 

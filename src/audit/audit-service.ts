@@ -7,7 +7,7 @@ import type { AuditStore } from './audit-store.ts';
 import type { AuditFilter, AuditPeriod } from './filter-values.ts';
 import type { PruningPlan } from './journal-record.ts';
 import type { Pruned } from './pruning-store.ts';
-import type { AuditAuthority, InstallationKey } from './signing-key.ts';
+import type { AuditAuthority, InstallationKey } from './signatures.ts';
 import type { TrailVerification, VerifyRequest } from './verify-trail.ts';
 
 /** Dependencies of the service. */

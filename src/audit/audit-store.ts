@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { AuditEntry, AuditRow } from './audit-row.ts';
-import type { InstallationKey } from './signing-key.ts';
+import type { InstallationKey } from './signatures.ts';
 import {
   type AuditSnapshot,
   type StoredSnapshot,

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const TIMEOUT_MS = 500;
 
 /** The dependencies of the upkeep. */
-export interface AuditUpkeepDependencies {
+interface AuditUpkeepDependencies {
   readonly trail: Pick<AuditTrail, 'checkpoint'>;
   readonly log: Log;
   /** Writes further rows that are due about once a minute. Never fails. */

@@ -6,12 +6,11 @@ import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditFinding, VerificationEnd, VerificationRecord } from './verification.ts';
 import type { AuditStore } from './audit-store.ts';
-import type { AuditAuthority } from './signing-key.ts';
-import { assertUnbound } from './audit-reading.ts';
+import type { AuditAuthority } from './signatures.ts';
 import type { VerificationStore } from './verification-store.ts';
 
 /** Dependencies of verifications by a server. */
-export interface AuditVerificationDependencies {
+interface AuditVerificationDependencies {
   readonly store: Pick<AuditStore, 'verify'>;
   readonly verifications: Pick<VerificationStore, 'begin' | 'advance' | 'end' | 'newest'>;
   readonly authority: Pick<AuditAuthority, 'keys'>;
@@ -22,7 +21,7 @@ export interface AuditVerificationDependencies {
 }
 
 /** The newest verification, and the keys of the installation. */
-export interface VerificationOverview {
+interface VerificationOverview {
   /** Undefined: there was none yet. */
   readonly newest: VerificationRecord | undefined;
   /** 32 bytes each, Ed25519, the current one first. */
@@ -102,7 +101,12 @@ export class AuditVerification {
   async #authorize(caller: Caller): Promise<void> {
     const { access, configuration } = this.#deps;
     const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
-    assertUnbound(grant);
+    if (grant.realms !== 'all') {
+      throw new ServiceError(
+        'right.missing',
+        'The right admin:audit is bound to realms, and the audit can be verified as a whole only',
+      );
+    }
   }
 
   /** Never fails: the state tells the end. */

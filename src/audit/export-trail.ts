@@ -9,7 +9,7 @@ import {
 } from './audit-row.ts';
 import type { AuditSnapshot } from './verify-trail.ts';
 import type { AuditFilter, AuditPeriod } from './filter-values.ts';
-import type { InstallationKey } from './signing-key.ts';
+import type { InstallationKey } from './signatures.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type JournalRecord, RECORD_KINDS } from './journal-record.ts';
 

@@ -1,4 +1,4 @@
-import { type AuditFinding, journalFinding, type Report } from './verification.ts';
+import type { AuditFinding, Report } from './verification.ts';
 import {
   type JournalGap,
   type JournalRecord,
@@ -10,7 +10,7 @@ import {
   readRecordBody,
   recordHash,
 } from './journal-record.ts';
-import { type InstallationKey, SignatureVerifier } from './signing-key.ts';
+import { type InstallationKey, SignatureVerifier } from './signatures.ts';
 import { NOTHING_BEFORE } from './audit-row.ts';
 
 /** The start and the end of a lane, from records that can be trusted. */
@@ -299,4 +299,22 @@ function without(spans: readonly Span[], taken: readonly Span[]): readonly Span[
 
 function named({ from, to }: Span): string {
   return from === to ? `record ${from}` : `records ${from} to ${to}`;
+}
+
+/** @returns a finding about a record of the journal */
+function journalFinding(
+  kind: AuditFinding['kind'],
+  record: { readonly number: number; readonly at: string | null } | null,
+  reason: string,
+): AuditFinding {
+  return {
+    kind,
+    of: 'journal',
+    id: record === null ? null : String(record.number),
+    writer: null,
+    lane: null,
+    seq: null,
+    at: record?.at ?? null,
+    reason,
+  };
 }

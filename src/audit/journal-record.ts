@@ -141,11 +141,6 @@ export function readPrune(body: string): PruneBody {
   };
 }
 
-/** @returns true if this checkpoint is its writer's last record */
-export function isFinalCheckpoint(body: string): boolean {
-  return readRecordBody(body).final === true;
-}
-
 /**
  * @returns the texts and numbers of a body
  * @throws Error when it is no JSON object

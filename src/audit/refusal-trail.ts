@@ -19,7 +19,7 @@ export interface Refusal extends Act {
 /** Receives refused requests. */
 export type RefusalNotes = Pick<RefusalTrail, 'note'>;
 
-export interface RefusalDependencies {
+interface RefusalDependencies {
   readonly store: Pick<AuditStore, 'writeRefusals'>;
   /** Finds an administrator by name. */
   readonly administrators: { find(name: string): Promise<{ readonly name: string } | undefined> };

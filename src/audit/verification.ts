@@ -28,24 +28,6 @@ export interface AuditFinding {
 /** Receives findings one at a time: there may be millions. */
 export type Report = (finding: AuditFinding) => void;
 
-/** @returns a finding about a record of the journal */
-export function journalFinding(
-  kind: AuditFinding['kind'],
-  record: { readonly number: number; readonly at: string | null } | null,
-  reason: string,
-): AuditFinding {
-  return {
-    kind,
-    of: 'journal',
-    id: record === null ? null : String(record.number),
-    writer: null,
-    lane: null,
-    seq: null,
-    at: record?.at ?? null,
-    reason,
-  };
-}
-
 /** A verification of the trail by a server, under way or over. */
 export interface VerificationRecord {
   /** Decimal digits. */

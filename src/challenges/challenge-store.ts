@@ -26,10 +26,22 @@ import type {
   ResponseReason,
   TokenOrOwner,
 } from './challenge.ts';
-import type { StoredTransaction } from './transaction-history.ts';
 import { asNews, countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
 import { plainQuestion, questionKeys } from '../ocra/question.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
+
+/** A stored challenge by its transaction, without question and key. */
+export interface StoredTransaction {
+  readonly serial: string;
+  /** The realms of the token now. */
+  readonly realms: readonly string[];
+  /** The display data. */
+  readonly data: string;
+  readonly issuedAt: Date;
+  readonly closedBy: ClosedBy | null;
+  /** Null while it is open. */
+  readonly closedAt: Date | null;
+}
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;

@@ -2,8 +2,11 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { didYouMean } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { assertSetting, canonicalKey, type KnownSetting, mayBeSecret } from './setting.ts';
 import {
+  assertSetting,
+  canonicalKey,
+  type KnownSetting,
+  mayBeSecret,
   checkOcraSettings,
   isObeyed,
   KNOWN_SETTINGS,
@@ -15,7 +18,7 @@ import type { ExpectedSettings } from './expected-state.ts';
 import type { ConfigurationStore } from './configuration-store.ts';
 import type { Realm, Resolver } from './configuration.ts';
 
-export interface SettingDependencies {
+interface SettingDependencies {
   readonly configuration: ConfigurationStore;
   /** By default nothing is logged. */
   readonly log?: Pick<Log, 'warn'>;

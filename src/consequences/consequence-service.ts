@@ -1,10 +1,9 @@
 import { unknownAdministrator } from '../administrators/administrator-service.ts';
 import { type Administrator, lastAdministrator, serialOf } from '../administrators/administrator.ts';
 import type { AdministratorStore } from '../administrators/administrator-store.ts';
-import { canonicalKey } from '../configuration/setting.ts';
+import { canonicalKey, OCRA_DEFAULTS } from '../configuration/settings.ts';
 import type { Configuration, Realm } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { OCRA_DEFAULTS } from '../configuration/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { composed, listNames } from '../kernel/text.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';

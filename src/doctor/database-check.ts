@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { type Checked, type Finding, findingOf, type Severity } from './examination.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
-import type { AuditAuthority } from '../audit/signing-key.ts';
+import type { AuditAuthority } from '../audit/signatures.ts';
 import { verifyTrail } from '../audit/verify-trail.ts';
 
 /** Facts about the database server, as the session of a server has them. */

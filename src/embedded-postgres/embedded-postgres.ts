@@ -11,8 +11,6 @@ import {
   type Membership,
   embeddedConnection,
   joinCluster,
-} from './membership.ts';
-import {
   LOG_FILE,
   type PostmasterFile,
   type StartedPostmaster,

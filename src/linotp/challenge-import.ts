@@ -9,21 +9,21 @@ import type {
   ChallengedToken,
 } from './import-store.ts';
 import type { ImportReport, Mapped } from './import-report.ts';
-import type { LinotpInstallation } from './installation-reading.ts';
 import {
-  CHALLENGE_TABLES,
   type LinotpSource,
   textOf,
   type LocalTime,
-  binaryTextOf,
   faultOfLength,
   flagOf,
   shortened,
   type SourceRow,
   wholeOf,
-  type TextRepair,
 } from './linotp-source.ts';
+import type { TextRepair, LinotpInstallation } from './installation-reading.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
+
+/** The tables that hold challenges. */
+const CHALLENGE_TABLES = ['challenges', 'ocra'] as const;
 
 interface ChallengeReading extends Pick<ChallengeContext, 'localTime' | 'maxChallengeRequests'> {
   readonly source: LinotpSource;
@@ -209,6 +209,13 @@ function readContent(row: SourceRow, type: string, context: ChallengeContext): C
   }
   const remarks = [`challenges of the type ${type} are kept; they cannot be answered here`];
   return { question: challenge, data, remarks };
+}
+
+/** @returns the text of a binary column, UTF-8; PostgreSQL writes such a value as `\x` and hexadecimal digits */
+function binaryTextOf(row: SourceRow, column: string): string {
+  const value = row[column];
+  const isHex = typeof value === 'string' && /^\\x(?:[0-9a-f]{2})*$/i.test(value);
+  return isHex ? Buffer.from(value.slice(2), 'hex').toString('utf8') : textOf(row, column);
 }
 
 /** The text columns are left over from older releases, which had no binary ones. */

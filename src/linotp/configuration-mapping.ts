@@ -1,5 +1,6 @@
 import { plainName } from '../kernel/text.ts';
-import type { ConfigTable, ConfigValue } from './installation-reading.ts';
+import { faultOfLength, shortened, type SourceRow, textOf } from './linotp-source.ts';
+import type { TextRepair, ConfigTable, ConfigValue } from './installation-reading.ts';
 import type { Mapped } from './import-report.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { keepForeignPolicy, turnedOff } from '../policy/policy.ts';
@@ -10,10 +11,10 @@ import {
   OCRA_DEFAULTS,
   whyRefused,
   whyWithoutEffect,
+  canonicalKey,
+  MAX_VALUE_LENGTH,
 } from '../configuration/settings.ts';
-import { canonicalKey, MAX_VALUE_LENGTH } from '../configuration/setting.ts';
 import { readAdministratorName } from '../administrators/administrator.ts';
-import { faultOfLength, shortened, type SourceRow, textOf, type TextRepair } from './linotp-source.ts';
 import type { ResolverKind } from '../configuration/configuration.ts';
 import type { ManagedUser } from '../users/user.ts';
 import { checkResolver } from '../resolvers/resolver-draft.ts';

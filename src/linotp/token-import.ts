@@ -4,9 +4,17 @@ import { isStorable } from '../kernel/text.ts';
 import { type EncryptionKey, type PlainTokenSecrets, SECRET_PURPOSES, type SecretName } from './secrets.ts';
 import type { ImportReport, Mapped } from './import-report.ts';
 import type { ImportTransaction } from './import-store.ts';
-import { type LinotpInstallation, IdSet, RealmLinks } from './installation-reading.ts';
+import type { LinotpInstallation } from './installation-reading.ts';
+import {
+  IdSet,
+  RealmLinks,
+  type LinotpSource,
+  type SourceRow,
+  textOf,
+  wholeOf,
+  type LocalTime,
+} from './linotp-source.ts';
 import { mapResolvers } from './configuration-mapping.ts';
-import { type LinotpSource, type SourceRow, textOf, wholeOf, type LocalTime } from './linotp-source.ts';
 import type { PresentToken, StoredOwner, StoredToken } from './token-import-store.ts';
 import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
 import { isServiceError } from '../kernel/errors.ts';

@@ -22,8 +22,8 @@ import {
   type SourceRow,
   textOf,
   wholeOf,
-  type TextRepair,
 } from './linotp-source.ts';
+import type { TextRepair } from './installation-reading.ts';
 import type { Mapped } from './import-report.ts';
 import { resolverNameOf } from './configuration-mapping.ts';
 

@@ -1,5 +1,5 @@
 import type { Realm, Resolver } from '../../configuration/configuration.ts';
-import { canonicalKey } from '../../configuration/setting.ts';
+import { canonicalKey } from '../../configuration/settings.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { DescribedToken, TokenUse } from '../../tokens/token.ts';
 import type { ShownIn } from '../answers.ts';

@@ -1,4 +1,4 @@
-import { canonicalKey } from '../../configuration/setting.ts';
+import { canonicalKey } from '../../configuration/settings.ts';
 import type { SettingOverview } from '../../configuration/setting-service.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../configuration/configuration.ts';

@@ -1,4 +1,5 @@
-import { type LinotpSource, type SourceValue, decodeWindows1252 } from '../linotp-source.ts';
+import type { LinotpSource, SourceValue } from '../linotp-source.ts';
+import { decodeWindows1252 } from '../installation-reading.ts';
 
 /**
  * SQL as it is read: bytes as characters of the same number (Latin-1), so that no encoding is assumed before a value is

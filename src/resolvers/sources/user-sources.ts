@@ -1,5 +1,5 @@
 import { ResolverSecretStore } from '../resolver-store.ts';
-import type { TrialParts } from '../resolver-trial-service.ts';
+import type { TrialParts } from '../resolver-service.ts';
 import type {
   DirectoryUser,
   Examination,

@@ -6,8 +6,7 @@ import {
   type SearchEntry,
   SearchRequest,
 } from 'ldapts';
-import { LdapExchange } from './ldap-exchange.ts';
-import { LdapFault } from './ldap-fault.ts';
+import { LdapExchange, LdapFault } from './ldap-exchange.ts';
 import type { LdapServer, LdapTransport } from './ldap-configuration.ts';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';

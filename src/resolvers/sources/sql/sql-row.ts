@@ -1,7 +1,7 @@
 import type { SqlColumns, SqlSettings } from '../../settings/sql-settings.ts';
 import { isStorable } from '../../../kernel/text.ts';
 import type { DirectoryUser } from '../../user-source.ts';
-import { SqlRowsFault } from './sql-fault.ts';
+import { SqlRowsFault } from './sql-pool.ts';
 
 /** A column of an answer, as one of the drivers describes it. */
 interface AnsweredColumn {

@@ -28,8 +28,7 @@ import {
   textForm,
   userOf,
 } from './sql-row.ts';
-import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
-import { SqlPool } from './sql-pool.ts';
+import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable, SqlPool } from './sql-pool.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 import type { DirectoryPasswords } from '../directory-password.ts';
 

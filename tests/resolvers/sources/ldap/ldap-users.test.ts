@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { searchFilters } from '../../../../src/resolvers/sources/ldap/ldap-entry.ts';
-import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
+import { searchFilters, type LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
 import type { UserCondition } from '../../../../src/resolvers/user-source.ts';
 import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
