@@ -9,7 +9,6 @@ import type { AuditStore } from './audit-store.ts';
 import type { AuditAuthority } from './signatures.ts';
 import type { VerificationStore } from './verification-store.ts';
 
-/** Dependencies of verifications by a server. */
 interface AuditVerificationDependencies {
   readonly store: Pick<AuditStore, 'verify'>;
   readonly verifications: Pick<VerificationStore, 'begin' | 'advance' | 'end' | 'newest'>;
@@ -20,7 +19,6 @@ interface AuditVerificationDependencies {
   readonly log: Log;
 }
 
-/** The newest verification, and the keys of the installation. */
 interface VerificationOverview {
   /** Undefined: there was none yet. */
   readonly newest: VerificationRecord | undefined;
@@ -28,12 +26,10 @@ interface VerificationOverview {
   readonly publicKeys: readonly Buffer[];
 }
 
-/** The most findings that are kept. */
 const LISTED_FINDINGS = 100;
 const PROGRESS_EVERY_MS = 2_000;
 const CHECKPOINT = /^[0-9a-fA-F]{64}$/;
 
-/** The reason for which a run ends without a result. */
 class Interrupted extends Error {}
 
 /** Verifies the trail in the background of a server, for administrators. One at a time runs in an installation. */

@@ -142,12 +142,10 @@ function inBase64(record: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, base64Of(value)]));
 }
 
-/** Bytes as Base64. */
 function base64Of(value: unknown): unknown {
   return Buffer.isBuffer(value) ? value.toString('base64') : value;
 }
 
-/** @returns a line of JSON lines */
 function jsonLine(value: unknown): string {
   // The escaped text is the same JSON value, and harmless on a terminal.
   return `${safeText(JSON.stringify(value))}\n`;

@@ -90,7 +90,6 @@ export interface KeyBody {
 
 const RECORD_FORM = 'tankeeper audit journal 1';
 
-/** @returns SHA-256 of the record's content */
 export function recordHash(record: Omit<JournalRecord, 'hash' | 'signature'>): Buffer {
   const { number, at, kind, writer, keyId, body, prevHash } = record;
   return chainHash([RECORD_FORM, String(number), at, kind, String(writer), keyId, body], prevHash);

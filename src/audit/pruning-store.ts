@@ -19,12 +19,10 @@ import { lockJournal } from './trail-store.ts';
 import type { Database } from '../database/database.ts';
 import { readByCursor, type UnitOfWork } from '../database/unit-of-work.ts';
 
-/** The result of a prune. */
 export interface Pruned {
   readonly rows: number;
   /** `2026-03`, in order. */
   readonly months: readonly string[];
-  /** Number of removed journal records. */
   readonly records: number;
 }
 

@@ -37,7 +37,6 @@ export class AuditAuthority {
     return [publicKeyOf(current), ...older.map(publicKeyOf)];
   }
 
-  /** @returns the current key's signature */
   sign(hash: Uint8Array): Buffer {
     return signingKeyFromSeed(this.#vault.derive(PURPOSE)[0].bytes).sign(hash);
   }
@@ -122,10 +121,8 @@ const LEAF = Buffer.of(0);
 const NODE = Buffer.of(1);
 const TREE_FORM = Buffer.from('tankeeper audit tree 1', 'ascii');
 
-/** The most rows of a tree. */
 export const MAX_TREE_ROWS = 255;
 
-/** A row's signature in its parts. */
 interface RowSignature {
   /** The bytes that are signed: the row's hash, or the form of the tree, its size and its root. */
   readonly signed: Buffer;

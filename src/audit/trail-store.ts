@@ -29,7 +29,6 @@ import { type AuditEntry, type AuditRow, auditTime, NOTHING_BEFORE, rowHash, col
 /** Longest wait of a closing pool for its last checkpoint, in milliseconds. */
 const TIMEOUT_MS = 500;
 
-/** The dependencies of a pool's trail. */
 interface AuditTrailDependencies {
   readonly pool: Knex;
   readonly prepared: PreparedStatements;
@@ -56,14 +55,12 @@ export class AuditTrail {
 
   /** Writes rows of acts without a transaction: each call has its own. */
   readonly autocommit = new AuditRows((entries, store) => this.writeBy(entries, store));
-  /** The events of the acts. */
   readonly outbox = new EventOutbox();
 
   constructor(options: AuditTrailDependencies) {
     this.#deps = options;
   }
 
-  /** The number of lanes of this writer. */
   get lanes(): number {
     return this.#lanes.count;
   }
@@ -81,7 +78,6 @@ export class AuditTrail {
     await this.writer();
   }
 
-  /** @returns the writer of this pool */
   writer(): Promise<AuditWriter> {
     this.#writer ??= this.#introduce().catch((error: unknown) => {
       this.#writer = undefined;
@@ -371,7 +367,6 @@ class AuditLanes {
     this.#now = now;
   }
 
-  /** The number of lanes. */
   get count(): number {
     return this.#count;
   }

@@ -21,7 +21,6 @@ export interface AuditFinding {
   readonly seq: string | null;
   /** The row's time of writing; null for a removed row. */
   readonly at: string | null;
-  /** A description of the finding. */
   readonly reason: string;
 }
 
@@ -35,12 +34,10 @@ export interface VerificationRecord {
   /** `interrupted`: its server stopped. `failed`: it could not read the trail to its end. */
   readonly state: 'running' | 'finished' | 'failed' | 'interrupted';
   readonly begunAt: Date;
-  /** The administrator's name. */
   readonly begunBy: string;
   /** The required checkpoint, hexadecimal; empty where there is none. */
   readonly checkpoint: string;
   readonly endedAt: Date | null;
-  /** Number of rows checked so far. */
   readonly rows: number;
   /** The approximate number of all rows. */
   readonly of: number;

@@ -15,7 +15,6 @@ export interface AuditSnapshot {
 
 /** Administrators and keys, whose creation the trail records. */
 interface RecordedInstallation {
-  /** Names of the administrators. */
   readonly administrators: readonly string[];
   /** Ids of the registered encryption keys, in order. */
   readonly keyIds: readonly string[];
@@ -31,7 +30,6 @@ export interface StoredSnapshot extends AuditSnapshot {
   planPruning(before: Date): Promise<PruningPlan>;
 }
 
-/** The result of a verification. */
 export interface TrailVerification {
   readonly rows: number;
   readonly records: number;
@@ -52,7 +50,6 @@ export interface VerifyRequest {
 
 /** A verification of any trail. */
 interface VerificationOptions extends VerifyRequest {
-  /** The trusted keys. */
   readonly keys: readonly InstallationKey[];
   /** False for a part of the trail, in which missing rows are not reported. */
   readonly isWhole?: boolean;
@@ -151,7 +148,6 @@ function removed(reason: string): AuditFinding {
 
 const NOT_SIGNED = 'it does not match its signature';
 
-/** A row and the result of its signature check. */
 interface CheckedRow {
   readonly row: AuditRow;
   readonly isSound: boolean;
@@ -184,7 +180,6 @@ class RowCheck {
     this.#isWhole = isWhole;
   }
 
-  /** Number of checked rows. */
   get rows(): number {
     return this.#rows;
   }
@@ -198,7 +193,6 @@ class RowCheck {
     }
   }
 
-  /** Ends the check; called after the last row. */
   finish(): void {
     this.#endLane();
     if (!this.#isWhole) {

@@ -30,12 +30,10 @@ import { asNews, countWrongPin, decisionEntry, SETTLE, settle, settleLocked } fr
 import { plainQuestion, questionKeys } from '../ocra/question.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 
-/** A stored challenge by its transaction, without question and key. */
 export interface StoredTransaction {
   readonly serial: string;
   /** The realms of the token now. */
   readonly realms: readonly string[];
-  /** The display data. */
   readonly data: string;
   readonly issuedAt: Date;
   readonly closedBy: ClosedBy | null;
@@ -61,7 +59,6 @@ export interface ChallengeColumns {
   readonly closed_by: ClosedBy | null;
 }
 
-/** A challenge with its token, in one row. */
 interface ChallengeRow extends TokenRow, ChallengeColumns {
   readonly challenge_id: string;
   readonly sign_in: boolean;
@@ -73,7 +70,6 @@ const SECOND_PASSES = 4n;
 /** The most challenges that one response may answer. */
 const MAX_OPEN = 1_000;
 
-/** The dependencies of the store, and what it tells. */
 interface ChallengeStoreDependencies {
   readonly database: Database;
   readonly metrics?: ChallengeMetrics | undefined;

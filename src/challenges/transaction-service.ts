@@ -89,7 +89,6 @@ export class TransactionService {
     };
   }
 
-  /** @throws ServiceError 'transaction.unknown' */
   async #find(
     grant: Grant,
     transactionId: string,
@@ -154,7 +153,6 @@ type TransactionEventKind =
 /** `ended`: not answered, and no longer stored; whether it expired or was replaced is not known. */
 type TransactionState = 'open' | 'expired' | 'accepted' | 'given up' | 'superseded' | DeclineKind | 'ended';
 
-/** One event of a transaction. */
 export interface TransactionEvent {
   /** UTC, to the microsecond: `2026-11-21T09:30:00.123000Z`. */
   readonly at: string;
@@ -170,14 +168,12 @@ export interface TransactionEvent {
   readonly derived: boolean;
 }
 
-/** The history of a transaction. */
 interface Timeline {
   readonly state: TransactionState;
   /** In the order of time. */
   readonly events: readonly TransactionEvent[];
 }
 
-/** Sources of a history. */
 interface HistorySources {
   /** Undefined: the challenge is no longer stored. */
   readonly stored: StoredTransaction | undefined;
@@ -191,7 +187,6 @@ interface HistorySources {
 
 type EventMeaning = Pick<TransactionEvent, 'event' | 'reason'>;
 
-/** The events by the outcome of their rows. */
 const EVENT_BY_OUTCOME: Readonly<Record<'issued' | Decision['reason'], EventMeaning>> = {
   issued: { event: 'issued', reason: '' },
   accepted: { event: 'accepted', reason: '' },

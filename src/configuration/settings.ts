@@ -1,7 +1,6 @@
 import { parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
-import { isStorable } from '../kernel/text.ts';
 
 /** A setting that the server reads. */
 export interface KnownSetting {
@@ -20,18 +19,14 @@ export interface KnownSetting {
   readonly meaning: string;
 }
 
-const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$/;
 export const MAX_VALUE_LENGTH = 8192;
 /** The key of the error codes that `httperror` applies to; it has no default. */
 export const ERROR_RESTRICTION = 'errors';
-/** The setting of this key. */
 const ERROR_SETTING: KnownSetting = {
   key: ERROR_RESTRICTION,
   form: 'text',
   meaning: 'error codes to which the parameter httperror applies, a comma list; without a value: all',
 };
-/** Parts of keys of LinOTP whose values may be secrets. The server reads none of them. */
-const SECRET_KEY = /pass|secret|private|credential|(?:^|[._-])(?:pin|key)$/i;
 /** Prefix of every key in LinOTP's own table. */
 const PREFIX = 'linotp.';
 
@@ -45,12 +40,6 @@ export function canonicalKey(key: string, known: Iterable<string>): string {
   return [...known].find((one) => one.toLowerCase() === plain.toLowerCase()) ?? plain;
 }
 
-/** @returns true for a key whose value may be a secret that an import or an old client has stored */
-export function mayBeSecret(key: string): boolean {
-  return SECRET_KEY.test(key);
-}
-
-/** @returns true if the text says yes or no */
 function isTruth(text: string): boolean {
   return /^(?:true|1|yes|on|false|0|no|off|)$/i.test(text.trim());
 }
@@ -58,7 +47,7 @@ function isTruth(text: string): boolean {
 /** @throws ServiceError 'configuration.invalid' that names the key; an empty text is false */
 function readTruth(key: string, text: string): boolean {
   if (!isTruth(text)) {
-    throw invalid(`The configuration value ${key} must be True or False`);
+    throw new ServiceError('configuration.invalid', `The configuration value ${key} must be True or False`);
   }
   return isNotFalse(text);
 }
@@ -66,24 +55,6 @@ function readTruth(key: string, text: string): boolean {
 /** @returns true for every text that does not say no, also for one that was stored before the key had a meaning */
 export function isNotFalse(text: string): boolean {
   return !/^(?:false|0|no|off|)$/i.test(text.trim());
-}
-
-/** @throws ServiceError 'configuration.invalid' for a key or a value that cannot be stored; never quotes the value */
-export function assertSetting(key: string, value: string): void {
-  if (!KEY.test(key)) {
-    throw invalid(
-      `'${key.slice(0, 100)}' is no configuration key: 1 to 255 letters A to Z, digits and any of _ . : -`,
-    );
-  }
-  if (value.length > MAX_VALUE_LENGTH || !isStorable(value)) {
-    throw invalid(
-      `The configuration value ${key} has at most ${MAX_VALUE_LENGTH} characters, none of them NUL`,
-    );
-  }
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('configuration.invalid', message);
 }
 
 /** The settings that are obeyed, in the order in which they are shown. Keys and defaults are LinOTP's. */

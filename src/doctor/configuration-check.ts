@@ -283,7 +283,6 @@ function invalid(settings: Configuration['settings']): readonly Finding[] {
   }
 }
 
-/** Reads the users of a resolver as a trial. */
 interface ResolverTrial {
   /**
    * @throws ServiceError with the reason

@@ -111,7 +111,6 @@ export async function findCluster(dataFolder: string): Promise<Cluster | undefin
   }
 }
 
-/** @returns the path of a data folder's cluster */
 function clusterPath(dataFolder: string): string {
   return join(dataFolder, 'postgres');
 }
@@ -175,7 +174,6 @@ function notOurs(cluster: string): ServiceError {
   return unavailable(`the embedded database ${cluster} ${advice}, or set DATABASE_URL`);
 }
 
-/** @returns the refusal of a process that may not create a missing cluster */
 export function noClusterIn(dataFolder: string): ServiceError {
   return new ServiceError('installation.missing', `there is no embedded database in ${dataFolder}`);
 }
@@ -238,7 +236,6 @@ async function findAccount(surroundings: {
   return uid > 0 ? { uid, gid } : undefined;
 }
 
-/** The parameters of a cluster's creation. */
 interface CreationRequest {
   readonly dataFolder: string;
   /** The files must survive a power cut. */

@@ -38,7 +38,6 @@ declare module '../kernel/errors.ts' {
 
 export { removeEmbeddedPostgres } from './cluster.ts';
 
-/** The options for opening the embedded PostgreSQL of a data folder. */
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log: Log;
@@ -48,7 +47,6 @@ export interface EmbeddedPostgresOptions {
   readonly create?: boolean;
   /** Joins a running one only; by default one that does not run is started. */
   readonly joinsOnly?: boolean | undefined;
-  /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
   /** Commits survive a power cut; false only for tests. */
   readonly durable?: boolean;
@@ -58,7 +56,6 @@ export interface EmbeddedPostgresOptions {
   readonly sharedFolder?: string;
 }
 
-/** An open embedded PostgreSQL. */
 export interface EmbeddedPostgres {
   readonly connection: EmbeddedConnection;
   /** It was not running before. */
@@ -176,7 +173,6 @@ async function leave({ membership }: ClusterEntry, cluster: Cluster, log: Log): 
   }
 }
 
-/** The parameters of entering a cluster. */
 interface EntryRequest {
   readonly cluster: Cluster;
   /** Joins a running one only. */
@@ -185,7 +181,6 @@ interface EntryRequest {
   readonly durable: boolean;
   readonly findPrograms: () => Promise<PostgresPrograms>;
   readonly log: Log;
-  /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
 

@@ -22,7 +22,6 @@ export interface PostmasterFile {
   readonly listens: boolean;
 }
 
-/** A postmaster that this process started. */
 export interface StartedPostmaster {
   readonly pid: number | undefined;
   hasExited(): boolean;
@@ -272,7 +271,6 @@ const EXISTS = ['42P04', '23505'];
 const STOP = `COPY (SELECT 1) TO PROGRAM
   'read -r own name state parent rest </proc/$PPID/stat || parent=$(ps -o ppid= -p $PPID); kill -INT $parent'`;
 
-/** @returns the connection to the service's database */
 export function embeddedConnection({ socketFolder }: Cluster): EmbeddedConnection {
   return {
     host: socketFolder,

@@ -21,7 +21,6 @@ export interface SystemAccount {
   readonly gid: number;
 }
 
-/** The result of a program of the embedded PostgreSQL. */
 interface ProgramEnd {
   /** The exit status; null if it was killed or could not be started. */
   readonly status: number | null;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 
-/** Reason of a failure. */
 export type Pkcs11Reason =
   | 'package-missing'
   | 'library-unusable'
@@ -32,13 +31,11 @@ const PKCS11_PACKAGE = 'pkcs11js@2.1.7';
 /** An object, a slot or a session of the module. */
 type Handle = Buffer;
 
-/** An attribute of an object; without a value: to be read. */
 interface Attribute {
   readonly type: number;
   readonly value?: number | boolean | string | Buffer;
 }
 
-/** A mechanism of the module, with its parameters. */
 interface Mechanism {
   readonly mechanism: number;
   readonly parameter?: Readonly<Record<string, number | Buffer>>;
@@ -65,7 +62,6 @@ interface Pkcs11Calls {
   C_Decrypt(session: Handle, encrypted: Buffer, room: Buffer): Buffer;
 }
 
-/** The used exports of the package. */
 interface Pkcs11Package {
   readonly PKCS11: new () => Pkcs11Calls;
   /** The package's own numbers for the two shapes of the parameters of AES-GCM. */
@@ -117,7 +113,6 @@ function loadPackage(): Pkcs11Package {
   }
 }
 
-/** Bytes, and the id of their key of the vault. */
 export interface KeyBytes {
   readonly keyId: string;
   readonly bytes: Uint8Array;
@@ -127,7 +122,6 @@ export interface KeyBytes {
 export interface Pkcs11Task {
   /** The path of the module's library. */
   readonly library: string;
-  /** The token's label. */
   readonly token: string;
   /** The label of the wrapping AES-256 key. */
   readonly key: string;

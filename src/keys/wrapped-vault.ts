@@ -24,7 +24,6 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Dependencies for opening a vault whose keys a module wraps. */
 interface WrappedVaultDependencies {
   readonly module: Pick<Pkcs11Module, 'run' | 'name' | 'createsKey'>;
   /** The key file of the time before the module, if any. */
@@ -260,7 +259,6 @@ export class WrappedKeys implements KeySource {
 export interface Pkcs11Settings {
   /** The path of the module's library. */
   readonly library: string;
-  /** The token's label. */
   readonly token: string;
   readonly pinFile: string;
   /** The label of the wrapping AES-256 key. */

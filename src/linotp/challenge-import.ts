@@ -22,7 +22,6 @@ import {
 import type { TextRepair, LinotpInstallation } from './installation-reading.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 
-/** The tables that hold challenges. */
 const CHALLENGE_TABLES = ['challenges', 'ocra'] as const;
 
 interface ChallengeReading extends Pick<ChallengeContext, 'localTime' | 'maxChallengeRequests'> {
@@ -53,7 +52,6 @@ export async function countChallenges(source: LinotpSource): Promise<number> {
   return challenges;
 }
 
-/** Reads all challenges of LinOTP, in batches. */
 export async function* readChallenges(reading: ChallengeReading): AsyncIterable<readonly ReadChallenge[]> {
   const { source, here, localTime, maxChallengeRequests } = reading;
   const { repair, repairBinary } = reading.installation;
@@ -141,7 +139,6 @@ function isNewer(value: ImportedChallenge, known: PresentChallenge): boolean {
 }
 
 interface ChallengeContext {
-  /** The table of the rows. */
   readonly table: string;
   readonly repair: TextRepair;
   /** The same for binary columns, which no connection encodes twice. */
@@ -156,7 +153,6 @@ interface ChallengeContext {
 /** Of the database's integers. */
 const MAX_INTEGER = 2 ** 31 - 1;
 
-/** Maps a row of a table of challenges. */
 function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<ImportedChallenge> {
   const transactionId = textOf(row, 'transid').trim();
   const serial = context.repair(textOf(row, 'tokenserial'));

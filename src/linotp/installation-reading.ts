@@ -305,14 +305,12 @@ export type TextRepair = (text: string) => string;
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 const FIRST_SPECIAL = 0x80;
 
-/** @returns the text of bytes in Windows-1252 */
 export function decodeWindows1252(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('latin1')
     .replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252.charAt(character.charCodeAt(0) - FIRST_SPECIAL));
 }
 
-/** Leaves texts as they are. */
 const unchanged: TextRepair = (text) => text;
 
 /**

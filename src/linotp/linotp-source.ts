@@ -27,7 +27,6 @@ export interface LinotpSource {
   readonly notes: readonly string[];
   /** The names of its other tables, of which nothing is read. */
   readonly unread: readonly string[];
-  /** @returns true if the database has this table */
   has(table: SourceTable): boolean;
   /** @returns the number of its rows; 0 without the table */
   count(table: SourceTable): Promise<number>;

@@ -92,12 +92,12 @@ export class TokenImport {
     }
   }
 
-  /** Maps a batch while the one before is being stored. */
+  /** Reads and maps a batch while the one before is being stored. */
   async #storeAll(target: ImportTransaction, facts: TargetFacts): Promise<void> {
     let done = 0;
     let stored = Promise.resolve();
     try {
-      for await (const rows of readAhead(this.#deps.source.rows('Token'))) {
+      for await (const rows of this.#deps.source.rows('Token')) {
         const mapped = await this.#map(rows, facts);
         // Also so that a serial of the batch before, which may differ in case only, is found.
         await stored;
@@ -372,27 +372,6 @@ function reasonToLeave({ token, present, isRemoved }: MappedToken): string | und
 
 function isSameImport({ fingerprint }: ResolvedToken, present: PresentToken): boolean {
   return present.fingerprint?.equals(fingerprint) === true;
-}
-
-/** Reads the next batch while the last one is being stored. */
-async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
-  const iterator = items[Symbol.asyncIterator]();
-  let next = iterator.next();
-  try {
-    for (;;) {
-      const item = await next;
-      if (item.done === true) {
-        return;
-      }
-      next = iterator.next();
-      // Its failure is thrown by the await above.
-      next.catch(() => undefined);
-      yield item.value;
-    }
-  } finally {
-    await next.catch(() => undefined);
-    await iterator.return?.();
-  }
 }
 
 /** An owner as the target knows them; without a login where the resolver did not tell it. */

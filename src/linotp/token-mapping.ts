@@ -36,7 +36,6 @@ export interface ImportedToken {
   readonly serial: string;
   readonly description: string;
   readonly active: boolean;
-  /** Names of realms. */
   readonly realms: readonly string[];
   /** null: unassigned, or the resolver is not imported. */
   readonly owner: { readonly resolver: string; readonly userId: string } | null;
@@ -86,7 +85,6 @@ const BOUNDS = {
   linotpuserid: 1024,
 };
 
-/** @param realmIds the ids of the token's realms */
 export function mapToken(
   row: SourceRow,
   realmIds: readonly number[],

@@ -61,7 +61,6 @@ export class LinotpVerificationService {
     this.#deps = dependencies;
   }
 
-  /** @throws ServiceError 'import.refused' */
   async run(request: VerificationRequest): Promise<VerificationSummary> {
     const { source, encryptionKey, encoding, found } = request;
     const installation = await readInstallation(source, encryptionKey, encoding);

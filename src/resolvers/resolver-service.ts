@@ -11,6 +11,8 @@ import {
   type ResolverSecrets,
   ResolverUnavailable,
   type UserSource,
+  beginningCondition,
+  isSearchable,
 } from './user-source.ts';
 import {
   assertNoForeignPath,
@@ -30,7 +32,6 @@ import {
 } from './resolver-lookup.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { AccessControl } from '../policy/access-control.ts';
-import { beginningCondition, isSearchable } from './user-search.ts';
 
 interface ResolverDependencies {
   readonly configuration: ConfigurationStore;
@@ -54,7 +55,6 @@ export class ResolverService {
     return (await this.#deps.configuration.current()).resolvers;
   }
 
-  /** @throws ServiceError 'resolver.unknown' */
   async show(name: string): Promise<Resolver> {
     return requireResolver(await this.#deps.configuration.current(), name);
   }
@@ -362,7 +362,6 @@ export function describeExamination(found: Examination): string {
   return `${usable}${sharing}${describePassedOver(passedOver)}`;
 }
 
-/** The subject of a trial. */
 interface RequestedTrial {
   readonly checked: CheckedResolver;
   /** The stored resolver of that name. */

@@ -64,7 +64,6 @@ interface TokenState {
   readonly secrets: TokenSecrets;
 }
 
-/** A token as it is stored. */
 export interface Token extends TokenState {
   readonly id: string;
   /** Another one after each write of the token, and of one of its challenges. */
@@ -86,7 +85,6 @@ export interface Token extends TokenState {
   readonly syncMarker: string | null;
 }
 
-/** A token to insert; the other fields have defaults in the database. */
 export interface NewToken extends TokenState {
   readonly serial: string;
   readonly owner: Owner | null;
@@ -121,10 +119,8 @@ export type LockedDecision = (token: Token) => TokenStateChange;
 /** A serial is `given` if a client chose it, `generated` if this server has made it at random. */
 export type SerialOrigin = 'given' | 'generated';
 
-/** The types of tokens that answer OCRA challenges. */
 export const OCRA_TYPES: readonly string[] = ['ocra', 'ocra2'];
 
-/** @returns true if the token is of a type that answers OCRA challenges */
 export function isOcraToken(token: Pick<Token, 'type'>): boolean {
   return OCRA_TYPES.includes(token.type);
 }

@@ -27,14 +27,12 @@ import { openTokenKey, type TokenKey } from '../token-key.ts';
 import { equalBytes } from '../../kernel/constant-time.ts';
 import { hmacBlock } from '../../ocra/compute.ts';
 
-/** Owner and realms of a new token. */
 interface Assignment {
   readonly owner: Owner | null;
   /** Undefined if the request names no realms. */
   readonly realms: readonly string[] | undefined;
 }
 
-/** One enrolment in progress. */
 interface Enrolment {
   readonly caller: Caller;
   readonly grant: Grant;

@@ -11,7 +11,6 @@ interface Read<Value> {
   readonly end: number;
 }
 
-/** The notation of values in a dump. */
 export interface DumpSyntax {
   readonly dialect: LinotpSource['dialect'];
   /** A backslash in a text is an escape. */
@@ -19,14 +18,12 @@ export interface DumpSyntax {
   readonly encoding: 'utf-8' | 'windows-1252';
 }
 
-/** A column of a table in a dump. */
 export interface DumpColumn {
   /** In lower case. */
   readonly name: string;
   readonly isBinary: boolean;
 }
 
-/** A dump that is not understood. */
 export class UnreadableDump extends Error {
   override readonly name = 'UnreadableDump';
 }

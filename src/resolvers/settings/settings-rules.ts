@@ -125,7 +125,6 @@ function assertAttribute(name: string, attribute: string, where = ''): void {
   }
 }
 
-/** The settings of a kind of resolver. */
 interface SettingsRule {
   /** The names of its settings, the secret's included; they are given in any case. */
   readonly names: readonly string[];
@@ -140,7 +139,6 @@ interface SettingsRule {
   readonly check: (values: Settings) => Settings;
 }
 
-/** Rules by the kind of resolver. */
 export const SETTINGS_RULES: Readonly<Record<ResolverKind, SettingsRule>> = {
   managed: {
     names: [],
@@ -191,7 +189,6 @@ interface SettingFacts {
   readonly form?: 'lines' | 'json';
 }
 
-/** A setting with its name. */
 export interface DescribedResolverSetting extends SettingFacts {
   readonly name: string;
   /** True if it is a password: it is written, and never shown. */
@@ -200,7 +197,6 @@ export interface DescribedResolverSetting extends SettingFacts {
   readonly isSecretBound: boolean;
 }
 
-/** A kind of resolver. */
 interface DescribedKind {
   readonly kind: ResolverKind;
   /** A sentence, with its full stop. */

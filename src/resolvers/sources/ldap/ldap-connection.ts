@@ -12,7 +12,6 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { connectionReason } from '../../user-source.ts';
 
-/** A search for entries. */
 export interface LdapSearch {
   readonly base: string;
   readonly scope: 'base' | 'sub';

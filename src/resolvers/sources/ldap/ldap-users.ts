@@ -1,13 +1,4 @@
-import {
-  AndFilter,
-  OrFilter,
-  type SearchEntry,
-  EqualityFilter,
-  type Filter,
-  NotFilter,
-  PresenceFilter,
-  SubstringFilter,
-} from 'ldapts';
+import { AndFilter, OrFilter, type SearchEntry } from 'ldapts';
 import { isStorable } from '../../../kernel/text.ts';
 import {
   type DirectoryUser,
@@ -15,15 +6,13 @@ import {
   ResolverUnavailable,
   type UserSearch,
   type UserSource,
-  type UserCondition,
-  type UserField,
-  type UserPattern,
+  matchesUser,
 } from '../../user-source.ts';
-import { matchesUser } from '../../user-search.ts';
 import type { LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
 import { LdapFault } from './ldap-exchange.ts';
 import {
+  searchFilters,
   equals,
   GUID_ATTRIBUTE,
   isWithin,
@@ -39,7 +28,6 @@ interface Directory {
   readonly connections: LdapConnections;
 }
 
-/** What makes an entry a user's. */
 interface EntryKeys {
   readonly id: string | undefined;
   readonly login: string | undefined;
@@ -150,7 +138,6 @@ export class LdapUsers implements UserSource {
     }
   }
 
-  /** Binds as the user. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
     if (password === '') {
       // RFC 4513 §5.1.2: such a bind succeeds without authentication.
@@ -359,7 +346,6 @@ function isResult(fault: unknown, codes: readonly number[]): boolean {
 
 const GUID_GROUPS = /^\{?([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}?$/i;
 
-/** @returns the attributes to request */
 function attributesToRead(attributes: Partial<LdapAttributes>, userId: LdapUserId): readonly string[] {
   const names = Object.values(attributes).filter((name): name is string => name !== undefined);
   return [...new Set([...names, ...attributesOfId(userId)])];
@@ -444,61 +430,4 @@ function textsOf(entry: SearchEntry, name: string): readonly string[] {
 function bytesOf(entry: SearchEntry, name: string): readonly Buffer[] {
   const requested = name.toLowerCase();
   return entry.attributes.find(({ type }) => type.toLowerCase() === requested)?.parsedBuffers ?? [];
-}
-
-/** The conditions of a search as the directory and this program check them. */
-interface SearchFilters {
-  readonly filters: readonly Filter[];
-  /** Those that no filter expresses, as on a DN. */
-  readonly others: readonly UserCondition[];
-}
-
-/** The directory need not send all users to find that none has a value that is kept nowhere. */
-const NOBODY = new NotFilter({ filter: new PresenceFilter({ attribute: 'objectClass' }) });
-
-type Names = Pick<LdapSettings, 'attributes' | 'userId'>;
-
-/** Values are parts of filter objects, never of a filter's text, so that nothing in them needs an escape. */
-export function searchFilters(settings: Names, conditions: readonly UserCondition[]): SearchFilters {
-  const filters: Filter[] = [];
-  const others: UserCondition[] = [];
-  for (const condition of conditions) {
-    const attributes = condition.fields.map((field) => attributesOf(settings, field, condition.pattern));
-    const alternatives = attributes.flat().flatMap((name) => (name === undefined ? [] : [name]));
-    const isBlank = condition.pattern.every((piece) => piece === '');
-    if (attributes.includes(undefined) || (alternatives.length === 0 && isBlank)) {
-      others.push(condition);
-    } else if (alternatives.length === 0) {
-      filters.push(NOBODY);
-    } else {
-      filters.push(new OrFilter({ filters: alternatives.map((name) => filterOf(name, condition.pattern)) }));
-    }
-  }
-  return { filters, others };
-}
-
-/** @returns the configured attributes of a field; undefined if it is none that can be compared */
-function attributesOf(
-  { attributes, userId }: Names,
-  field: UserField,
-  pattern: UserPattern,
-): readonly (string | undefined)[] | undefined {
-  switch (field) {
-    case 'userId':
-      // Directories compare a part of a text, but not of an id such as entryUUID.
-      return userId.kind === 'attribute' && pattern.length === 1 ? [userId.name] : undefined;
-    case 'phone':
-      return [attributes.phone, attributes.mobile];
-    default:
-      return [attributes[field]];
-  }
-}
-
-function filterOf(attribute: string, [initial, ...others]: UserPattern): Filter {
-  const final = others.pop();
-  if (final === undefined) {
-    return new EqualityFilter({ attribute, value: initial });
-  }
-  // An empty piece is not allowed (RFC 4511 §4.5.1.7.2), and says nothing.
-  return new SubstringFilter({ attribute, initial, any: others.filter((piece) => piece !== ''), final });
 }

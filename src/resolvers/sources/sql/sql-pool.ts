@@ -16,7 +16,6 @@ const IDLE_TIMEOUT_MS = 30_000;
 const DRIVER_TIMEOUT_MARGIN_MS = 250;
 
 interface SqlPoolOptions {
-  /** The resolver's name. */
   readonly resolver: string;
   readonly settings: SqlSettings;
   /** The password to log in with; requested for each connection. */
@@ -252,7 +251,6 @@ function prepareConnection(
   };
 }
 
-/** The error for an answer that did not come in time. */
 class SqlDelay extends Error {
   override readonly name = 'SqlDelay';
   readonly code = 'TIME_LIMIT';

@@ -140,7 +140,6 @@ type CellName = keyof SqlColumns | 'users' | 'entries' | 'identified' | 'sharing
 /** The content of a cell; null for an empty one. Bytes only of a column that holds bytes. */
 type Cell = string | Buffer | null;
 
-/** A row of an answer. */
 export type SqlRow = Partial<Record<CellName, Cell>>;
 
 /** The answer of a driver: PostgreSQL's cells as texts, MySQL's as the bytes of texts. */

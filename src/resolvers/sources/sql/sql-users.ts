@@ -1,14 +1,15 @@
 import type { Knex } from 'knex';
 
-import type {
-  DirectoryUser,
-  Examination,
-  ResolverSecrets,
-  UserCondition,
-  UserSearch,
-  UserSource,
+import {
+  type DirectoryUser,
+  type Examination,
+  type ResolverSecrets,
+  type UserCondition,
+  type UserSearch,
+  type UserSource,
+  LIKE_ESCAPE,
+  likePattern,
 } from '../../user-source.ts';
-import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -41,7 +42,6 @@ interface SqlUsersOptions {
   readonly log: Log;
 }
 
-/** A query of the table. */
 type Query = Knex.QueryBuilder<SqlRow, SqlRow[]>;
 
 /** The columns by which users are found. */
@@ -220,7 +220,6 @@ export class SqlUsers implements UserSource {
   }
 }
 
-/** The parts of a query. */
 interface UserQuery {
   /** Begins a query for the rows that are users. */
   readonly users: () => Query;
