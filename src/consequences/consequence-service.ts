@@ -19,15 +19,8 @@ import type { UserName } from '../users/user-service.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
-import {
-  boundOf,
-  isOcraToken,
-  isUsable,
-  readUse,
-  type Token,
-  type UseBound,
-  type UseSettings,
-} from '../tokens/token.ts';
+import { boundOf, isOcraToken, isUsable, type Token, type UseBound } from '../tokens/token.ts';
+import { readUse, type UseSettings } from '../tokens/token-settings.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
 import { RealmConsequences } from './realm-consequences.ts';

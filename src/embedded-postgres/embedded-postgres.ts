@@ -31,9 +31,9 @@ declare module '../kernel/errors.ts' {
 /*
  * A private PostgreSQL for an installation without DATABASE_URL, opened by `openEmbeddedPostgres`. Other folders import
  * nothing else, except `removeEmbeddedPostgres` for the demo. Opening takes these steps: find the cluster in the data
- * folder or create it (cluster), as an account of its own if this process is root (account); join the running
- * postmaster, or start one (postmaster, programs). Members hold advisory locks; the last one to leave
- * stops the postmaster (membership). See docs/adr/0002-embedded-postgresql.md.
+ * folder or create it, as an account of its own if this process is root (cluster); join the running postmaster, or start
+ * one (postmaster, programs). Members hold advisory locks; the last one to leave stops the postmaster. See
+ * docs/adr/0002-embedded-postgresql.md.
  */
 
 export { removeEmbeddedPostgres } from './cluster.ts';

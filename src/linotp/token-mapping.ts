@@ -1,8 +1,8 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { isStorable, storableForm } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
-import { isSerial, OCRA_TYPES, partsOfDayFirst, type Rollout, type TokenUse } from '../tokens/token.ts';
-import { MAX_DESCRIPTION_LENGTH } from '../tokens/token-settings.ts';
+import { isSerial, OCRA_TYPES, type Rollout, type TokenUse } from '../tokens/token.ts';
+import { partsOfDayFirst, MAX_DESCRIPTION_LENGTH } from '../tokens/token-settings.ts';
 import {
   type EncryptionKey,
   UnreadableSecret,
