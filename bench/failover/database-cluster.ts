@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { accountForNewCluster } from '../../src/embedded-postgres/programs.ts';
+import { accountForNewCluster } from '../../src/embedded-postgres/cluster.ts';
 import { queryOnce } from '../../tests/support/database/test-server.ts';
 import { ClusterProcess } from './cluster-process.ts';
 import { type ClusterSettings, DatabaseNode, type NodeState } from './database-node.ts';

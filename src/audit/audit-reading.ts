@@ -14,9 +14,8 @@ import type { PolicyBase } from '../policy/granting.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { exportExtract, type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
-import type { AuditAuthority } from './signing-key.ts';
+import type { AuditAuthority } from './signatures.ts';
 
-/** Dependencies of readings. */
 interface AuditReadingDependencies {
   readonly store: Pick<AuditStore, 'searchStep' | 'readInSteps' | 'note'>;
   readonly authority: Pick<AuditAuthority, 'keys'>;
@@ -25,7 +24,6 @@ interface AuditReadingDependencies {
   readonly clock: Clock;
 }
 
-/** A search; all given filters must match. */
 export interface AuditPageRequest extends Omit<
   AuditFilter,
   'limit' | 'offset' | 'after' | 'within' | 'entirelyWithin'
@@ -36,7 +34,6 @@ export interface AuditPageRequest extends Omit<
   readonly cursor?: string | undefined;
 }
 
-/** One page of rows. */
 export interface AuditPage {
   /**
    * Newest first, each with the realms that the caller may see. Fewer than the limit, perhaps none, where rows are rare:
@@ -54,7 +51,6 @@ const SEARCHES_AT_ONCE = 2;
 const MAX_WAITING_SEARCHES = 8;
 const TIMEOUT_MS = 10_000;
 
-/** The selected rows; all filters must match. */
 interface AuditExportRequest extends Omit<
   AuditFilter,
   'limit' | 'offset' | 'after' | 'within' | 'entirelyWithin'
@@ -65,7 +61,6 @@ interface AuditExportRequest extends Omit<
 /** Of the outcomes that tell of a PIN, the beginnings that tell them from others. */
 const PIN_FILTER = /, right|,\s*$/;
 
-/** What a caller may read. */
 interface Reader {
   readonly grant: Grant;
   /** The extent of `admin/set`. */
@@ -75,7 +70,6 @@ interface Reader {
 /** Writes an export, piece by piece; each piece waits until the last one was taken. */
 type WriteText = (text: string) => Promise<void>;
 
-/** An export that was granted. */
 export interface GrantedExport {
   readonly format: ExportFormat;
   /** True: whole chains with all that their verification needs. False: selected rows. */
@@ -140,7 +134,6 @@ export class AuditReading {
     };
   }
 
-  /** @returns the known values of filters */
   values(): AuditValues {
     return auditValues();
   }
@@ -172,7 +165,6 @@ export class AuditReading {
     return { format, isVerifiable, write: (write) => this.#inPlace(administrator, () => writeTo(write)) };
   }
 
-  /** @throws ServiceError 'right.missing' */
   async #reader(caller: Caller): Promise<Reader> {
     const { access } = this.#deps;
     const { configuration, grant } = await access.authorizeAdmin(this.#deps.configuration, caller, 'audit');
@@ -233,7 +225,6 @@ function isInstant(at: string): boolean {
   return time >= 0 && new Date(time).toISOString().slice(0, 23) === at.slice(0, 23);
 }
 
-/** @returns the realms of the row's subject that the grant covers */
 export function grantedRealms({ realm }: Pick<AuditRow, 'realm'>, { realms: allowed }: Grant): string[] {
   const realms = realm === '' ? [] : realm.split(',');
   return allowed === 'all' ? realms : realms.filter((name) => allowed.includes(name));
@@ -285,14 +276,4 @@ function coversAll(pins: Grant | undefined, { realms }: Grant): boolean {
     pins?.realms === 'all' ||
     (realms !== 'all' && realms.every((name) => pins?.realms.includes(name) === true))
   );
-}
-
-/** @throws ServiceError 'right.missing' where the grant is bound to realms */
-export function assertUnbound({ realms }: Grant): void {
-  if (realms !== 'all') {
-    throw new ServiceError(
-      'right.missing',
-      'The right admin:audit is bound to realms, and the audit can be verified as a whole only',
-    );
-  }
 }

@@ -31,14 +31,13 @@ export interface AuditRow extends AuditEntry {
   /** The hash of the previous row in its lane; 32 zero bytes for the first one. */
   readonly prevHash: Buffer;
   readonly hash: Buffer;
-  /** Ed25519 (RFC 8032), of the hash, or of a tree of several rows' hashes (`row-tree.ts`). */
+  /** Ed25519 (RFC 8032), of the hash, or of a tree of several rows' hashes (`signatures.ts`). */
   readonly signature: Buffer;
 }
 
 /** What an outcome tells of a PIN that somebody has guessed. */
 const PIN_VERDICT = /, right (?:PIN|response)$/;
 
-/** @returns the outcome without telling whether the PIN was right */
 export function withoutPinVerdict(outcome: string): string {
   return outcome.replace(PIN_VERDICT, '');
 }
@@ -63,7 +62,6 @@ const CONTENT_KINDS = {
   transaction: 'text',
 } as const;
 
-/** All members of a row, in the order of its columns. */
 export const ROW_KINDS = {
   ...CONTENT_KINDS,
   writer: 'number',
@@ -77,7 +75,6 @@ export const ROW_KINDS = {
 export const CONTENT_MEMBERS = Object.keys(CONTENT_KINDS) as (keyof typeof CONTENT_KINDS)[];
 export const ROW_MEMBERS = Object.keys(ROW_KINDS) as (keyof AuditRow)[];
 
-/** @returns the name of a member's column */
 export function columnOf(member: string): string {
   return member === 'transaction'
     ? 'transaction_id'
@@ -89,7 +86,6 @@ export const NOTHING_BEFORE: Buffer = Buffer.alloc(32);
 
 const ROW_FORM = 'tankeeper audit row 1';
 
-/** @returns SHA-256 of the row's content and place */
 export function rowHash(row: Omit<AuditRow, 'hash' | 'signature'>): Buffer {
   const { id, at, actor, action, subject, realm, outcome, client, requestId, transaction } = row;
   const place = [row.writer, row.lane, row.seq].map(String);
@@ -117,7 +113,6 @@ export function chainHash(texts: readonly string[], bytes: Uint8Array): Buffer {
   return hashOnce('sha256', all, 'buffer');
 }
 
-/** @returns the instant in the form of rows */
 export function auditTime(time: Date): string {
   return time.toISOString().replace('Z', '000Z');
 }

@@ -7,10 +7,9 @@ import type { AuditStore } from './audit-store.ts';
 import type { AuditFilter, AuditPeriod } from './filter-values.ts';
 import type { PruningPlan } from './journal-record.ts';
 import type { Pruned } from './pruning-store.ts';
-import type { AuditAuthority, InstallationKey } from './signing-key.ts';
+import type { AuditAuthority, InstallationKey } from './signatures.ts';
 import type { TrailVerification, VerifyRequest } from './verify-trail.ts';
 
-/** Dependencies of the service. */
 interface AuditDependencies {
   readonly store: AuditStore;
   readonly authority: AuditAuthority;
@@ -140,12 +139,10 @@ export class AuditRetention {
     this.#deps = dependencies;
   }
 
-  /** True if a retention time is configured. */
   get isOn(): boolean {
     return this.#deps.retention !== undefined;
   }
 
-  /** @returns the number of months that are due at that time */
   async due(now: Date): Promise<number> {
     const before = this.#before(now);
     return before === undefined ? 0 : this.#deps.store.monthsBefore(before);

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { AuditEntry, AuditRow } from './audit-row.ts';
-import type { InstallationKey } from './signing-key.ts';
+import type { InstallationKey } from './signatures.ts';
 import {
   type AuditSnapshot,
   type StoredSnapshot,
@@ -27,7 +27,6 @@ import {
 import { isStorable } from '../kernel/text.ts';
 import { ROWS_OF_TRANSACTION, storableEntry } from './rows-store.ts';
 
-/** The rows of one transaction. */
 export interface TransactionRows {
   /** Oldest first. */
   readonly rows: readonly AuditRow[];
@@ -61,7 +60,6 @@ interface PartFilter extends AuditFilter {
   readonly through?: RowPlace | undefined;
 }
 
-/** The audit trail in PostgreSQL. */
 export class AuditStore {
   readonly #database: Database;
 
@@ -167,7 +165,6 @@ export class AuditStore {
     await this.#database.audit.autocommit.writeAll(entries.map(storableEntry));
   }
 
-  /** Writes a row about an act that reads the trail. */
   note(act: Act, outcome: string): Promise<void> {
     return this.#database.audit.autocommit.write(act, 'audit', outcome);
   }
@@ -241,7 +238,6 @@ function isIndexed({ transaction, subject, subjects, actor, action, ...filter }:
   );
 }
 
-/** @returns the statement of a search */
 export function searchQuery(knex: Knex, filter: PartFilter): Knex.QueryBuilder {
   const { transaction, subjects, limit, offset = 0 } = filter;
   const query = knex('audit').select(knex.raw(AUDIT_COLUMNS)).limit(limit).offset(offset);
@@ -271,7 +267,6 @@ function newestOfEach(knex: Knex, subjects: readonly string[], filter: PartFilte
   );
 }
 
-/** Adds the conditions of the filter. */
 function restrict(query: Knex.QueryBuilder, filter: PartFilter): void {
   const { actor, action, subject, subjects, realm, outcome, client, requestId } = filter;
   const columns = { actor, action, 'audit.subject': subject, client, request_id: requestId };

@@ -8,13 +8,11 @@ const HOUR_MS = 3_600_000;
 /** Longest wait of `stop` for the last rows, in milliseconds. */
 const TIMEOUT_MS = 500;
 
-/** The dependencies of the upkeep. */
-export interface AuditUpkeepDependencies {
+interface AuditUpkeepDependencies {
   readonly trail: Pick<AuditTrail, 'checkpoint'>;
   readonly log: Log;
   /** Writes further rows that are due about once a minute. Never fails. */
   readonly flush: () => Promise<void>;
-  /** Makes the partitions of coming months. */
   readonly makeMonths: () => Promise<unknown>;
   /** Approximate milliseconds between two checkpoints; a minute by default. */
   readonly pause?: number;

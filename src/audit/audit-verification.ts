@@ -6,12 +6,10 @@ import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/granting.ts';
 import type { AuditFinding, VerificationEnd, VerificationRecord } from './verification.ts';
 import type { AuditStore } from './audit-store.ts';
-import type { AuditAuthority } from './signing-key.ts';
-import { assertUnbound } from './audit-reading.ts';
+import type { AuditAuthority } from './signatures.ts';
 import type { VerificationStore } from './verification-store.ts';
 
-/** Dependencies of verifications by a server. */
-export interface AuditVerificationDependencies {
+interface AuditVerificationDependencies {
   readonly store: Pick<AuditStore, 'verify'>;
   readonly verifications: Pick<VerificationStore, 'begin' | 'advance' | 'end' | 'newest'>;
   readonly authority: Pick<AuditAuthority, 'keys'>;
@@ -21,20 +19,17 @@ export interface AuditVerificationDependencies {
   readonly log: Log;
 }
 
-/** The newest verification, and the keys of the installation. */
-export interface VerificationOverview {
+interface VerificationOverview {
   /** Undefined: there was none yet. */
   readonly newest: VerificationRecord | undefined;
   /** 32 bytes each, Ed25519, the current one first. */
   readonly publicKeys: readonly Buffer[];
 }
 
-/** The most findings that are kept. */
 const LISTED_FINDINGS = 100;
 const PROGRESS_EVERY_MS = 2_000;
 const CHECKPOINT = /^[0-9a-fA-F]{64}$/;
 
-/** The reason for which a run ends without a result. */
 class Interrupted extends Error {}
 
 /** Verifies the trail in the background of a server, for administrators. One at a time runs in an installation. */
@@ -102,7 +97,12 @@ export class AuditVerification {
   async #authorize(caller: Caller): Promise<void> {
     const { access, configuration } = this.#deps;
     const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
-    assertUnbound(grant);
+    if (grant.realms !== 'all') {
+      throw new ServiceError(
+        'right.missing',
+        'The right admin:audit is bound to realms, and the audit can be verified as a whole only',
+      );
+    }
   }
 
   /** Never fails: the state tells the end. */

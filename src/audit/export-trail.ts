@@ -9,7 +9,7 @@ import {
 } from './audit-row.ts';
 import type { AuditSnapshot } from './verify-trail.ts';
 import type { AuditFilter, AuditPeriod } from './filter-values.ts';
-import type { InstallationKey } from './signing-key.ts';
+import type { InstallationKey } from './signatures.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type JournalRecord, RECORD_KINDS } from './journal-record.ts';
 
@@ -142,12 +142,10 @@ function inBase64(record: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, base64Of(value)]));
 }
 
-/** Bytes as Base64. */
 function base64Of(value: unknown): unknown {
   return Buffer.isBuffer(value) ? value.toString('base64') : value;
 }
 
-/** @returns a line of JSON lines */
 function jsonLine(value: unknown): string {
   // The escaped text is the same JSON value, and harmless on a terminal.
   return `${safeText(JSON.stringify(value))}\n`;

@@ -1,7 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/text.ts';
 
-/** A period of time. */
 export interface AuditPeriod {
   readonly since?: Date | undefined;
   /** Excludes this instant itself. */
@@ -120,16 +119,13 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   cli: ['check_t'],
 };
 
-/** Actions without a slash. */
 const PLAIN_ACTIONS: readonly string[] = ['migrate', 'metrics', 'ocra'];
 
-/** All actions that audit rows may have. */
 export const KNOWN_ACTIONS: ReadonlySet<string> = new Set([
   ...PLAIN_ACTIONS,
   ...Object.entries(ACTIONS).flatMap(([folder, names]) => names.map((name) => `${folder}/${name}`)),
 ]);
 
-/** The values that filters of the audit may have. */
 export interface AuditValues {
   /** Sorted. */
   readonly actions: readonly string[];
@@ -137,7 +133,6 @@ export interface AuditValues {
   readonly outcomes: readonly string[];
 }
 
-/** @returns the known values of the filters */
 export function auditValues(): AuditValues {
   return { actions: [...KNOWN_ACTIONS].sort(), outcomes: [...OUTCOME_WORDS].sort() };
 }

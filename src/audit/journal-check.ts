@@ -1,4 +1,4 @@
-import { type AuditFinding, journalFinding, type Report } from './verification.ts';
+import type { AuditFinding, Report } from './verification.ts';
 import {
   type JournalGap,
   type JournalRecord,
@@ -10,7 +10,7 @@ import {
   readRecordBody,
   recordHash,
 } from './journal-record.ts';
-import { type InstallationKey, SignatureVerifier } from './signing-key.ts';
+import { type InstallationKey, SignatureVerifier } from './signatures.ts';
 import { NOTHING_BEFORE } from './audit-row.ts';
 
 /** The start and the end of a lane, from records that can be trusted. */
@@ -27,7 +27,6 @@ export interface JournalFacts {
   readonly writers: ReadonlyMap<number, SignatureVerifier>;
   /** Bounds of lanes by `writer/lane`. */
   readonly lanes: ReadonlyMap<string, LaneBounds>;
-  /** Number of records. */
   readonly records: number;
   /** True if a prune removed rows. */
   readonly isPruned: boolean;
@@ -222,7 +221,6 @@ class JournalGaps {
   readonly #leaps: Leap[] = [];
   #last = { number: 0, hash: NOTHING_BEFORE, isSound: true };
 
-  /** The hash of the last record. */
   get newest(): Buffer {
     return this.#last.hash;
   }
@@ -280,12 +278,10 @@ function astray(record: Pick<JournalRecord, 'number' | 'at'>): AuditFinding {
   return journalFinding('reordered', record, 'the record follows another one than it was signed to');
 }
 
-/** @returns true if one of the spans contains the number */
 function isIn(spans: readonly Span[], number: number): boolean {
   return spans.some(({ from, to }) => from <= number && number <= to);
 }
 
-/** @returns the rest of the spans */
 function without(spans: readonly Span[], taken: readonly Span[]): readonly Span[] {
   return taken.reduce<readonly Span[]>(
     (left, { from, to }) =>
@@ -299,4 +295,21 @@ function without(spans: readonly Span[], taken: readonly Span[]): readonly Span[
 
 function named({ from, to }: Span): string {
   return from === to ? `record ${from}` : `records ${from} to ${to}`;
+}
+
+function journalFinding(
+  kind: AuditFinding['kind'],
+  record: { readonly number: number; readonly at: string | null } | null,
+  reason: string,
+): AuditFinding {
+  return {
+    kind,
+    of: 'journal',
+    id: record === null ? null : String(record.number),
+    writer: null,
+    lane: null,
+    seq: null,
+    at: record?.at ?? null,
+    reason,
+  };
 }

@@ -90,7 +90,6 @@ export interface KeyBody {
 
 const RECORD_FORM = 'tankeeper audit journal 1';
 
-/** @returns SHA-256 of the record's content */
 export function recordHash(record: Omit<JournalRecord, 'hash' | 'signature'>): Buffer {
   const { number, at, kind, writer, keyId, body, prevHash } = record;
   return chainHash([RECORD_FORM, String(number), at, kind, String(writer), keyId, body], prevHash);
@@ -139,11 +138,6 @@ export function readPrune(body: string): PruneBody {
       hash: Buffer.from(String(hash), 'hex'),
     })),
   };
-}
-
-/** @returns true if this checkpoint is its writer's last record */
-export function isFinalCheckpoint(body: string): boolean {
-  return readRecordBody(body).final === true;
 }
 
 /**

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
 
 import {
-  isFinalCheckpoint,
   type JournalGap,
   type JournalRecord,
   type LaneCut,
@@ -12,19 +11,18 @@ import {
   type PruningPlan,
   readHeads,
   readPrune,
+  readRecordBody,
 } from './journal-record.ts';
 import type { Act } from '../policy/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { lockJournal } from './writer-store.ts';
+import { lockJournal } from './trail-store.ts';
 import type { Database } from '../database/database.ts';
 import { readByCursor, type UnitOfWork } from '../database/unit-of-work.ts';
 
-/** The result of a prune. */
 export interface Pruned {
   readonly rows: number;
   /** `2026-03`, in order. */
   readonly months: readonly string[];
-  /** Number of removed journal records. */
   readonly records: number;
 }
 
@@ -267,7 +265,7 @@ function readBody(known: KnownJournal, { number, kind, writer }: KnownRecord, bo
     known.pruned = readPrune(body);
   } else if (kind === 'checkpoint') {
     readHeads(body).forEach(({ lane, seq }) => known.heads.set(`${writer}/${lane}`, { number, seq }));
-    if (isFinalCheckpoint(body)) {
+    if (readRecordBody(body).final === true) {
       known.ended.add(writer);
     }
   }

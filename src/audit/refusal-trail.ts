@@ -16,12 +16,10 @@ export interface Refusal extends Act {
   readonly account?: string | undefined;
 }
 
-/** Receives refused requests. */
 export type RefusalNotes = Pick<RefusalTrail, 'note'>;
 
-export interface RefusalDependencies {
+interface RefusalDependencies {
   readonly store: Pick<AuditStore, 'writeRefusals'>;
-  /** Finds an administrator by name. */
   readonly administrators: { find(name: string): Promise<{ readonly name: string } | undefined> };
   readonly clock: Clock;
   readonly log: Log;
@@ -33,7 +31,6 @@ const MINUTE_MS = 60_000;
 const MAX_ALIKE = 5;
 /** Maximum number of rows a minute in all: a flood fills neither the disk nor the database's write-ahead log. */
 const MAX_ROWS = 30;
-/** Maximum length of the subject and the realm. */
 const MAX_LENGTH = 64;
 
 /** Refusals without a row of their own. */

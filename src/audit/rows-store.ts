@@ -64,7 +64,6 @@ export function auditEntry(
   return storableEntry({ actor, action, subject, realm, outcome, client, requestId, transaction });
 }
 
-/** @returns the same in a form that the database can store */
 export function storableEntry(entry: AuditEntry): AuditEntry {
   return {
     actor: storableForm(entry.actor),
@@ -116,7 +115,6 @@ export class AuditRows {
     await this.writeAll([auditEntry(act, subject, outcome, realms)]);
   }
 
-  /** Writes several rows in one statement. */
   async writeAll(entries: readonly NotedEntry[]): Promise<void> {
     await this.writeBy(entries, async (rows, run, events) => {
       await run(INSERT, [JSON.stringify(rows.map((row) => addAuditFields({}, row))), JSON.stringify(events)]);

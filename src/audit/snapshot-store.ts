@@ -9,7 +9,6 @@ import type { Database } from '../database/database.ts';
 import { readByCursor } from '../database/unit-of-work.ts';
 import { planPruning } from './pruning-store.ts';
 
-/** Rows or records that one statement returns. */
 const AT_ONCE = 200;
 const NULLS = { text: '\0null', digits: '\0null', instant: '\0null', bytes: Buffer.from('\0null') };
 
@@ -19,10 +18,8 @@ export type Stored<Kept> = Readonly<Record<keyof Kept, string | number | Buffer 
 /** The place of a row in the order of time. */
 export const PLACE_COLUMNS = `id, ${utcText('at')} AS at`;
 
-/** The columns of `Stored` rows. */
 export const AUDIT_COLUMNS = columnsOf(ROW_KINDS);
 
-/** The columns of `Stored` records. */
 const JOURNAL_COLUMNS = columnsOf(RECORD_KINDS);
 
 /** The order in which a trail is verified. */
@@ -36,7 +33,6 @@ function toJournalRecord(row: Stored<JournalRecord>): JournalRecord {
   return readStored<JournalRecord>(RECORD_KINDS, row);
 }
 
-/** @returns the columns of `Stored` rows or records */
 function columnsOf(kinds: Readonly<Record<string, MemberKind>>): string {
   return Object.entries(kinds)
     .map(([member, kind]) => {
@@ -69,7 +65,6 @@ function utcText(column: string): string {
 /** Runs the statements of one step, when it is their turn. */
 export type StepRun = <Result>(step: () => Promise<Result>) => Promise<Result>;
 
-/** The end of the trail at one instant. */
 interface TrailEnd {
   /** The number of the newest record of the journal. */
   readonly record: string;
@@ -105,7 +100,6 @@ const HEADS = `
 const NULLABLE = `SELECT attname FROM pg_attribute
   WHERE attrelid = 'audit'::regclass AND attname IN ('writer', 'lane', 'seq', 'id', 'at') AND NOT attnotnull`;
 
-/** The trail in the snapshot of a transaction. */
 export function snapshotIn(sql: Knex.Transaction): StoredSnapshot {
   return {
     planPruning: (before) => planPruning(sql, before),

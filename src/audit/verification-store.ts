@@ -96,7 +96,6 @@ export class VerificationStore {
     });
   }
 
-  /** @returns the newest one; undefined: there was none yet */
   newest(): Promise<VerificationRecord | undefined> {
     return newestIn(this.#database.knex);
   }

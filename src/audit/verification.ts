@@ -21,30 +21,11 @@ export interface AuditFinding {
   readonly seq: string | null;
   /** The row's time of writing; null for a removed row. */
   readonly at: string | null;
-  /** A description of the finding. */
   readonly reason: string;
 }
 
 /** Receives findings one at a time: there may be millions. */
 export type Report = (finding: AuditFinding) => void;
-
-/** @returns a finding about a record of the journal */
-export function journalFinding(
-  kind: AuditFinding['kind'],
-  record: { readonly number: number; readonly at: string | null } | null,
-  reason: string,
-): AuditFinding {
-  return {
-    kind,
-    of: 'journal',
-    id: record === null ? null : String(record.number),
-    writer: null,
-    lane: null,
-    seq: null,
-    at: record?.at ?? null,
-    reason,
-  };
-}
 
 /** A verification of the trail by a server, under way or over. */
 export interface VerificationRecord {
@@ -53,12 +34,10 @@ export interface VerificationRecord {
   /** `interrupted`: its server stopped. `failed`: it could not read the trail to its end. */
   readonly state: 'running' | 'finished' | 'failed' | 'interrupted';
   readonly begunAt: Date;
-  /** The administrator's name. */
   readonly begunBy: string;
   /** The required checkpoint, hexadecimal; empty where there is none. */
   readonly checkpoint: string;
   readonly endedAt: Date | null;
-  /** Number of rows checked so far. */
   readonly rows: number;
   /** The approximate number of all rows. */
   readonly of: number;

@@ -50,7 +50,6 @@ interface BackupEnd {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** @returns the first line of a backup */
 export function headerLine(header: BackupHeader): string {
   return JSON.stringify({
     tankeeper_backup: BACKUP_FORMAT,
@@ -217,10 +216,8 @@ export interface BackupSnapshot {
   rows(table: string): AsyncIterable<readonly string[]>;
 }
 
-/** The number of rows of each table. */
 export type RowCounts = Map<string, number>;
 
-/** @returns the number of rows of all tables */
 export function total(rows: RowCounts): number {
   return [...rows.values()].reduce((sum, count) => sum + count, 0);
 }
@@ -291,7 +288,6 @@ function addLine(hash: Hash, line: string): void {
   hash.update(line).update('\n');
 }
 
-/** @returns the HMAC of a backup with that hash, hexadecimal */
 function macOf({ bytes }: DerivedKey, sha256: string): string {
   return createHmac('sha256', bytes).update(sha256).digest('hex');
 }

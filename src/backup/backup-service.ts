@@ -9,7 +9,6 @@ import { backupLines, type RowCounts, type RowProgress, total } from './backup-f
 /** The shortest passphrase in UTF-16 code units: a thief of the file can try any number of them. */
 const MIN_PASSPHRASE_LENGTH = 12;
 
-/** Dependencies of the service. */
 interface BackupDependencies {
   readonly store: BackupStore;
   /** Loads the encryption at the first use: few processes need it. */
@@ -18,7 +17,6 @@ interface BackupDependencies {
   readonly clock: Clock;
 }
 
-/** A request for a backup. */
 interface BackupRequest {
   readonly lock: BackupLock;
   /** The version of the program. */
@@ -28,7 +26,6 @@ interface BackupRequest {
   readonly progress?: RowProgress;
 }
 
-/** A backup that was written. */
 interface WrittenBackup {
   /** By table. */
   readonly rows: RowCounts;

@@ -62,7 +62,6 @@ export class BackupStore {
     return this.#database.transact(read, { isLong: true });
   }
 
-  /** Writes the audit row of an act. */
   note(act: Act, outcome: string): Promise<void> {
     return this.#database.audit.autocommit.write(act, 'backup', outcome);
   }

@@ -182,7 +182,6 @@ async function assertNoTables(sql: Knex.Transaction): Promise<void> {
   }
 }
 
-/** @returns those of the tables that the database has */
 async function existingTables(sql: Knex.Transaction, tables: readonly string[]): Promise<readonly string[]> {
   const { rows } = await sql.raw<{ rows: { name: string }[] }>(
     'SELECT name FROM unnest(?::text[]) WITH ORDINALITY AS t (name, place) WHERE to_regclass(name) IS NOT NULL ORDER BY place',
@@ -207,7 +206,6 @@ interface BackedUpToken {
   readonly realmSets: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The references of the row. */
 interface References {
   readonly realm_set_id: string;
   readonly owner_resolver_id: string | null;

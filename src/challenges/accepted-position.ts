@@ -104,7 +104,6 @@ function oldestMatch(
   return counter - reach;
 }
 
-/** The counter and time at which a response matched. */
 interface MatchedPosition {
   /** RFC 6287 C, for suites with a counter. */
   readonly counter?: bigint;

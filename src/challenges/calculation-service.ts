@@ -14,7 +14,6 @@ import { parseOcraSuite } from '../ocra/suite.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 
-/** The values of one computation, as clients name them. */
 export interface CalculationInput {
   /** Hexadecimal. */
   readonly sharedsecret?: string | undefined;

@@ -1,6 +1,6 @@
 import type { Act } from '../policy/caller.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { isLocked, isOcraToken, isUsable, type Token } from '../tokens/token.ts';
+import { isLocked, isOcraToken, isUsable, type Token, type TokenSecrets } from '../tokens/token.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { Reported } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
@@ -13,7 +13,7 @@ import type { NewChallenge } from './challenge.ts';
 import type { ChallengeIssueStore } from './challenge-issue-store.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
 import { valuesForToken } from '../policy/read-policy.ts';
-import { keySecrets, requireTokenKey } from './token-key.ts';
+import { requireTokenKey } from './token-key.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { mayHoldResponse, type ProvidedResponse, type ResponseChecker } from './response-check.ts';
 
@@ -344,4 +344,12 @@ function isNamed(
 
 function lastUse({ lastSuccessAt }: Token): number {
   return lastSuccessAt?.getTime() ?? 0;
+}
+
+/** @returns the current secrets of the token, whose change gives it another key */
+function keySecrets({
+  rollout,
+  secrets: { seed, sharedSecret },
+}: Token): Pick<TokenSecrets, 'seed'> & Partial<Pick<TokenSecrets, 'sharedSecret'>> {
+  return { seed, ...(rollout === 'phase1' && { sharedSecret }) };
 }

@@ -99,7 +99,6 @@ const ISSUE: WritingStatement = {
     SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM locked`,
 };
 
-/** Stores challenges as they are issued. */
 export class ChallengeIssueStore {
   readonly #database: Database;
   readonly #metrics: ChallengeMetrics | undefined;

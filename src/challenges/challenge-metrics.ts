@@ -8,7 +8,6 @@ import { RESPONSE_REASONS, type ResponseReason } from './challenge.ts';
 const WAIT_ENDS = ['changed', 'closed', 'over', 'full', 'stopping', 'gone'] as const;
 export type WaitEnd = (typeof WAIT_ENDS)[number];
 
-/** Metrics of challenges and of the responses to them. */
 export class ChallengeMetrics {
   readonly #issued: Counter;
   readonly #responses: Counter<'outcome' | 'reason'>;
@@ -37,12 +36,10 @@ export class ChallengeMetrics {
     }
   }
 
-  /** Counts a challenge that was stored. */
   challengeIssued(): void {
     this.#issued.inc();
   }
 
-  /** Counts a response, by its applied decision. */
   responseEnded(reason: ResponseReason): void {
     this.#responses.inc(labelsOf(reason));
   }
@@ -65,7 +62,6 @@ function labelsOf(reason: ResponseReason): { outcome: string; reason: string } {
   }
 }
 
-/** Metrics of requests that wait for the state of a transaction. */
 export class StatusWaitMetrics {
   readonly #waiting: Gauge;
   readonly #ended: Counter<'end'>;
@@ -88,7 +84,6 @@ export class StatusWaitMetrics {
     }
   }
 
-  /** Sets the number of requests that wait now. */
   waitingAre(count: number): void {
     this.#waiting.set(count);
   }

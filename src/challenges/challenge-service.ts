@@ -26,7 +26,6 @@ import type { ChallengeStore } from './challenge-store.ts';
 import type { ResponseChecker } from './response-check.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
 
-/** The verdict on a response to a transaction. */
 export interface CheckedTransaction {
   /** False if there is no such transaction. */
   readonly known: boolean;
@@ -40,7 +39,6 @@ export interface CheckedTransaction {
   readonly isEndedNow?: boolean;
 }
 
-/** The state of a challenge, as /ocra/checkstatus answers it. */
 export interface StatusEntry {
   readonly id: string;
   readonly serial: string;
@@ -51,7 +49,6 @@ export interface StatusEntry {
   readonly issuedAt: Date;
   /** From this time on it takes no responses. */
   readonly expiresAt: Date;
-  /** True if the token is enabled. */
   readonly active: boolean;
   /** True if the token has reached its limit of wrong responses. */
   readonly locked: boolean;
@@ -61,9 +58,7 @@ export interface StatusEntry {
   readonly declined: DeclineKind | undefined;
 }
 
-/** A request for a challenge. */
 interface ChallengeRequest extends TokenReference {
-  /** The text that the app displays. */
   readonly data?: string | undefined;
   /**
    * That of an administrator's sign-in, whose text is always the same: the question has nothing of it, which could fill
@@ -289,7 +284,6 @@ function namedChallenges({ transactionId = '', serial = '', user = '' }: StatusR
   return { ...(transactionId !== '' && { transactionId }), ...(serial !== '' && { serial }) };
 }
 
-/** @returns the state of a challenge */
 export function statusEntry({ challenge, token }: ChallengeOfToken, settings: OcraSettings): StatusEntry {
   return {
     id: challenge.id,

@@ -26,10 +26,20 @@ import type {
   ResponseReason,
   TokenOrOwner,
 } from './challenge.ts';
-import type { StoredTransaction } from './transaction-history.ts';
 import { asNews, countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
 import { plainQuestion, questionKeys } from '../ocra/question.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
+
+export interface StoredTransaction {
+  readonly serial: string;
+  /** The realms of the token now. */
+  readonly realms: readonly string[];
+  readonly data: string;
+  readonly issuedAt: Date;
+  readonly closedBy: ClosedBy | null;
+  /** Null while it is open. */
+  readonly closedAt: Date | null;
+}
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
@@ -49,7 +59,6 @@ export interface ChallengeColumns {
   readonly closed_by: ClosedBy | null;
 }
 
-/** A challenge with its token, in one row. */
 interface ChallengeRow extends TokenRow, ChallengeColumns {
   readonly challenge_id: string;
   readonly sign_in: boolean;
@@ -61,7 +70,6 @@ const SECOND_PASSES = 4n;
 /** The most challenges that one response may answer. */
 const MAX_OPEN = 1_000;
 
-/** The dependencies of the store, and what it tells. */
 interface ChallengeStoreDependencies {
   readonly database: Database;
   readonly metrics?: ChallengeMetrics | undefined;

@@ -83,7 +83,6 @@ export function isTriggered({ transactionId }: Pick<Challenge, 'transactionId'>)
   return /^(?:[0-9a-f]{24}|\d{17})$/.test(transactionId);
 }
 
-/** A challenge together with its token. */
 export interface ChallengeOfToken {
   readonly challenge: Challenge;
   readonly token: Token;
@@ -102,7 +101,6 @@ export interface ChallengeFilter {
 export type TokenOrOwner =
   Required<Pick<ChallengeFilter, 'serial'>> | Required<Pick<ChallengeFilter, 'owner'>>;
 
-/** The result of the check of a response, with the resulting changes of the token. */
 export type Verdict =
   | {
       readonly kind: 'right';
@@ -152,7 +150,6 @@ export const REPEATED_DECLINE: Readonly<Record<DeclineKind, string>> = {
   reported: 'reported again',
 };
 
-/** The changed fields of the challenge. */
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
 
 /** Wrong responses that close the challenge of a sign-in, if the settings do not allow fewer. */
@@ -164,7 +161,6 @@ export const MAX_FAIL_COUNT = 2 ** 31 - 1;
 /** The latest time that a Date can hold, in milliseconds: a challenge that lives longer never expires. */
 const MAX_TIME = 8.64e15;
 
-/** The decision on one response. */
 export interface Decision {
   readonly result: boolean;
   /** The token's fail counter afterwards, as the client gets it. */
@@ -214,7 +210,6 @@ export interface OpenDecision {
   readonly supersedes?: readonly string[];
 }
 
-/** @returns true if the challenge still takes responses at `now` */
 export function isOpen(
   challenge: Pick<Challenge, 'closedBy' | 'issuedAt'>,
   settings: Pick<OcraSettings, 'challengeTimeout'>,
@@ -223,7 +218,6 @@ export function isOpen(
   return challenge.closedBy === null && !isExpired(challenge, settings, now);
 }
 
-/** @returns true if the challenge was closed without a right response */
 export function isDropped({ closedBy }: Pick<Challenge, 'closedBy'>): boolean {
   return closedBy !== null && closedBy !== 'accepted';
 }

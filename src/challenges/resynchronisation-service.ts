@@ -11,7 +11,6 @@ import { requireTokenKey, responseInputs } from './token-key.ts';
 import { type ConsecutiveResponses, resynchronise } from './resynchronisation.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
 
-/** Two consecutive responses of a token. */
 interface ResynchronisationRequest extends TokenReference {
   readonly otp1: string;
   readonly otp2: string;

@@ -7,7 +7,6 @@ import { plainQuestion } from '../ocra/question.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
 import { type Candidate, type ResponseCheck, type ResponseSearch, verifyResponse } from '../ocra/verify.ts';
 
-/** A question and the token's response. */
 interface AnsweredQuestion {
   readonly question: string;
   readonly response: string;
@@ -19,7 +18,6 @@ export interface ConsecutiveResponses {
   readonly second: AnsweredQuestion;
 }
 
-/** The inputs of a check besides question and response. */
 type Inputs = Omit<ResponseCheck, 'question' | 'response'>;
 
 /** Maximum shift of a clock, in seconds to either side. */

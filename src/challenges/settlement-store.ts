@@ -77,7 +77,6 @@ export async function asNews(
   return rows.length === 0 ? entry : { ...entry, outcome: REPEATED_DECLINE[decline] };
 }
 
-/** The changes of a decision. */
 type Settlement = NonNullable<Decision['change']> & {
   /** Ids of the token's challenges that it supersedes. */
   readonly supersedes?: readonly string[];

@@ -8,16 +8,13 @@ import type { Caller } from '../policy/caller.ts';
 import { declineOf, isDropped } from './challenge.ts';
 import type { ChallengeService, StatusEntry, StatusReference } from './challenge-service.ts';
 
-/** The result of a wait. */
 export interface Waited {
   readonly end: WaitEnd;
   /** The state at the end; undefined: the challenge is no longer stored. */
   readonly state: WatchedState | undefined;
 }
 
-/** A wait for the change of a state. */
 export interface StatusWait {
-  /** The challenge's id. */
   readonly id: string;
   readonly administrator: string;
   /** The state that the client knows. */
@@ -28,7 +25,6 @@ export interface StatusWait {
   readonly openMs: number;
 }
 
-/** The dependencies of a watch. */
 export interface StatusWatchDependencies {
   readonly watched: Pick<StatusWatchStore, 'mark' | 'states'>;
   readonly metrics?: Pick<StatusWaitMetrics, keyof StatusWaitMetrics> | undefined;
@@ -293,7 +289,6 @@ interface StatusWaitDependencies {
   readonly metrics?: Pick<StatusWaitMetrics, keyof StatusWaitMetrics> | undefined;
 }
 
-/** A transaction whose change is waited for. */
 interface AwaitedStatus extends StatusReference {
   /** The longest wait: `20S` or `20`, at most `60S`. */
   readonly wait: string;

@@ -4,7 +4,6 @@ import type { Challenge, ClosedBy } from './challenge.ts';
 
 /** The state of a challenge, as far as a request can wait for its change. */
 export interface WatchedState extends Pick<Challenge, 'receivedTan' | 'validTan' | 'closedBy'> {
-  /** The token's fail counter. */
   readonly failCount: number;
 }
 
@@ -37,7 +36,6 @@ const STATES: PreparedStatement<StateRow> = {
     WHERE challenges.id = ANY ($1::bigint[])`,
 };
 
-/** The states of challenges for which requests wait. */
 export class StatusWatchStore {
   readonly #database: Pick<Database, 'prepared'>;
 

@@ -19,7 +19,6 @@ interface ChoiceBounds {
   readonly includes: (token: Token) => boolean;
 }
 
-/** Finds the one token of a reference. */
 export class TokenChoice {
   readonly #tokens: TokenStore;
   readonly #users: UserDirectory;

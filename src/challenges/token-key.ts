@@ -1,15 +1,13 @@
-import type { Token, TokenSecrets } from '../tokens/token.ts';
+import type { Token } from '../tokens/token.ts';
 import type { Vault } from '../keys/vault.ts';
 import { boundedMemo } from '../kernel/bounded-work.ts';
-import { equalBytes } from '../kernel/constant-time.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { hmacBlock } from '../ocra/compute.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
 import type { ResponseCheck } from '../ocra/verify.ts';
 
 /** A token's suite and key, opened for one computation. */
-interface TokenKey {
+export interface TokenKey {
   readonly suite: OcraSuite;
   readonly key: Buffer;
 }
@@ -30,33 +28,6 @@ export function openTokenKey(vault: Vault, token: Token): TokenKey | undefined {
     return undefined;
   }
   return { suite: suiteOf(token.ocraSuite), key: vault.open(secret, purpose, token.serial) };
-}
-
-/** @returns the current secrets of the token, whose change gives it another key */
-export function keySecrets({
-  rollout,
-  secrets: { seed, sharedSecret },
-}: Token): Pick<TokenSecrets, 'seed'> & Partial<Pick<TokenSecrets, 'sharedSecret'>> {
-  return { seed, ...(rollout === 'phase1' && { sharedSecret }) };
-}
-
-/**
- * @param given a suite and a key; HMAC treats some different keys as equal
- * @returns true if the token computes the same responses with its own key; false also where that was altered and cannot
- *   be opened
- * @throws ServiceError 'key.unavailable' where possibly only this server cannot open the token's key: another server
- *   may have accepted responses with the same key
- */
-export function hasKey(vault: Vault, token: Token, { suite, key }: TokenKey): boolean {
-  try {
-    const ownKey = token.ocraSuite === suite.text ? openTokenKey(vault, token) : undefined;
-    return ownKey !== undefined && equalBytes(hmacBlock(suite.hash, ownKey.key), hmacBlock(suite.hash, key));
-  } catch (error) {
-    if (isServiceError(error, 'secret.unreadable')) {
-      return false;
-    }
-    throw error;
-  }
 }
 
 /** @throws ServiceError 'token.not-ready' for a token that has no suite or no key, and as `openTokenKey` does */

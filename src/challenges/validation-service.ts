@@ -47,7 +47,6 @@ type SamlAttributes = Readonly<
   Record<'username' | 'realm' | 'email' | 'givenname' | 'surname' | 'phone' | 'mobile', string>
 >;
 
-/** The result of a response to a transaction. */
 export interface ValidatedTransaction {
   /** The token of the transaction; undefined if there is no such transaction. */
   readonly token: { readonly serial: string; readonly type: string } | undefined;

@@ -12,7 +12,7 @@ import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
 import { DatabaseWatch } from '../database/database-watch.ts';
 import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import type { Act } from '../policy/caller.ts';
-import { AuditAuthority } from '../audit/signing-key.ts';
+import { AuditAuthority } from '../audit/signatures.ts';
 import { migrateToLatest, pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
 import { KeyStore } from '../keys/key-store.ts';

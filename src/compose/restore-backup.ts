@@ -12,7 +12,7 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { neededKeys } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { BackupCipher, type BackupUnlock } from '../backup/backup-encryption.ts';
-import { AuditAuthority } from '../audit/signing-key.ts';
+import { AuditAuthority } from '../audit/signatures.ts';
 import { assertLoadable, loadBackup, restoreToken } from '../backup/restore-store.ts';
 import { BackupStore } from '../backup/backup-store.ts';
 import type { Database } from '../database/database.ts';

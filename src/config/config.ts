@@ -184,7 +184,6 @@ export function readSecretFile(variable: string, file: string): string {
   return content;
 }
 
-/** The result of a check of the configuration. */
 interface ConfigReport {
   /** Everything that is wrong, one sentence each. Empty: a server would start with it. */
   readonly faults: readonly string[];

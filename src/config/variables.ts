@@ -23,7 +23,6 @@ function text(allowed: string): z.ZodString {
   return z.string().min(1).meta({ allowed });
 }
 
-/** One of several words. */
 function oneOf<const Value extends string>(...values: Value[]): z.ZodType<Value, string> {
   return z.enum(values).meta({ allowed: values.join(', ') });
 }
@@ -95,7 +94,6 @@ const httpUrl = z
   .refine((value) => URL.canParse(value))
   .refine((value) => new URL(value).protocol === 'https:' || LOOPBACK.test(new URL(value).hostname));
 
-/** An address that browsers open. */
 const oneUrl: z.ZodType<string, string> = httpUrl.meta({
   allowed: 'a URL with https://; http:// for this machine only',
 });

@@ -1,21 +1,23 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import { didYouMean } from '../kernel/text.ts';
+import { didYouMean, isStorable } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { assertSetting, canonicalKey, type KnownSetting, mayBeSecret } from './setting.ts';
 import {
+  canonicalKey,
+  type KnownSetting,
   checkOcraSettings,
   isObeyed,
   KNOWN_SETTINGS,
   OCRA_DEFAULTS,
   whyRefused,
   whyWithoutEffect,
+  MAX_VALUE_LENGTH,
 } from './settings.ts';
 import type { ExpectedSettings } from './expected-state.ts';
 import type { ConfigurationStore } from './configuration-store.ts';
 import type { Realm, Resolver } from './configuration.ts';
 
-export interface SettingDependencies {
+interface SettingDependencies {
   readonly configuration: ConfigurationStore;
   /** By default nothing is logged. */
   readonly log?: Pick<Log, 'warn'>;
@@ -192,4 +194,30 @@ function isWithheld(key: string): boolean {
 
 function canonical(key: string): string {
   return canonicalKey(key, OCRA_DEFAULTS.keys());
+}
+
+/** Parts of keys of LinOTP whose values may be secrets. The server reads none of them. */
+const SECRET_KEY = /pass|secret|private|credential|(?:^|[._-])(?:pin|key)$/i;
+/** @returns true for a key whose value may be a secret that an import or an old client has stored */
+function mayBeSecret(key: string): boolean {
+  return SECRET_KEY.test(key);
+}
+
+const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$/;
+/** @throws ServiceError 'configuration.invalid' for a key or a value that cannot be stored; never quotes the value */
+function assertSetting(key: string, value: string): void {
+  if (!KEY.test(key)) {
+    throw invalid(
+      `'${key.slice(0, 100)}' is no configuration key: 1 to 255 letters A to Z, digits and any of _ . : -`,
+    );
+  }
+  if (value.length > MAX_VALUE_LENGTH || !isStorable(value)) {
+    throw invalid(
+      `The configuration value ${key} has at most ${MAX_VALUE_LENGTH} characters, none of them NUL`,
+    );
+  }
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('configuration.invalid', message);
 }

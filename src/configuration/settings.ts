@@ -1,7 +1,61 @@
-import { ERROR_RESTRICTION, ERROR_SETTING, isTruth, type KnownSetting, readTruth } from './setting.ts';
 import { parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
+
+/** A setting that the server reads. */
+export interface KnownSetting {
+  readonly key: string;
+  /** The default; undefined: there is none. */
+  readonly initial?: string;
+  /** `truth`: True or False. `duration`: seconds (300) or a form like 1D2H3M4S. `suite`: an OCRA suite. */
+  readonly form: 'number' | 'duration' | 'suite' | 'truth' | 'text';
+  readonly unit?: string;
+  /** The bounds of a number. */
+  readonly min?: number;
+  readonly max?: number;
+  /** The only truth that can be set, and why the other one is refused. */
+  readonly only?: { readonly value: boolean; readonly reason: string };
+  /** In one line. */
+  readonly meaning: string;
+}
+
+export const MAX_VALUE_LENGTH = 8192;
+/** The key of the error codes that `httperror` applies to; it has no default. */
+export const ERROR_RESTRICTION = 'errors';
+const ERROR_SETTING: KnownSetting = {
+  key: ERROR_RESTRICTION,
+  form: 'text',
+  meaning: 'error codes to which the parameter httperror applies, a comma list; without a value: all',
+};
+/** Prefix of every key in LinOTP's own table. */
+const PREFIX = 'linotp.';
+
+/**
+ * @param known keys that the server reads
+ * @returns the key as it is stored: without LinOTP's prefix, and in the server's spelling if the server reads it
+ */
+export function canonicalKey(key: string, known: Iterable<string>): string {
+  const trimmed = key.trim();
+  const plain = trimmed.startsWith(PREFIX) ? trimmed.slice(PREFIX.length) : trimmed;
+  return [...known].find((one) => one.toLowerCase() === plain.toLowerCase()) ?? plain;
+}
+
+function isTruth(text: string): boolean {
+  return /^(?:true|1|yes|on|false|0|no|off|)$/i.test(text.trim());
+}
+
+/** @throws ServiceError 'configuration.invalid' that names the key; an empty text is false */
+function readTruth(key: string, text: string): boolean {
+  if (!isTruth(text)) {
+    throw new ServiceError('configuration.invalid', `The configuration value ${key} must be True or False`);
+  }
+  return isNotFalse(text);
+}
+
+/** @returns true for every text that does not say no, also for one that was stored before the key had a meaning */
+export function isNotFalse(text: string): boolean {
+  return !/^(?:false|0|no|off|)$/i.test(text.trim());
+}
 
 /** The settings that are obeyed, in the order in which they are shown. Keys and defaults are LinOTP's. */
 const SETTINGS = {
@@ -141,7 +195,7 @@ const SETTINGS = {
 } as const satisfies Readonly<Record<string, KnownSetting & { readonly initial: string }>>;
 
 /** Keys of LinOTP that are not obeyed. */
-export interface ForeignSetting {
+interface ForeignSetting {
   /** In any case; `*` stands for any rest. */
   readonly keys: readonly string[];
   /** `kept`: stored for clients that read it again, without effect. `refused`: never stored; an import leaves it. */

@@ -1,10 +1,9 @@
 import { unknownAdministrator } from '../administrators/administrator-service.ts';
 import { type Administrator, lastAdministrator, serialOf } from '../administrators/administrator.ts';
 import type { AdministratorStore } from '../administrators/administrator-store.ts';
-import { canonicalKey } from '../configuration/setting.ts';
+import { canonicalKey, OCRA_DEFAULTS } from '../configuration/settings.ts';
 import type { Configuration, Realm } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { OCRA_DEFAULTS } from '../configuration/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { composed, listNames } from '../kernel/text.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
@@ -20,15 +19,8 @@ import type { UserName } from '../users/user-service.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
-import {
-  boundOf,
-  isOcraToken,
-  isUsable,
-  readUse,
-  type Token,
-  type UseBound,
-  type UseSettings,
-} from '../tokens/token.ts';
+import { boundOf, isOcraToken, isUsable, type Token, type UseBound } from '../tokens/token.ts';
+import { readUse, type UseSettings } from '../tokens/token-settings.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
 import { RealmConsequences } from './realm-consequences.ts';

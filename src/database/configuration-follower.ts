@@ -44,13 +44,11 @@ interface KeptConfiguration {
 interface ChallengeNotices {
   /** From now on every change is reported. */
   listening(): void;
-  /** @param id the challenge's */
   changed(id: string): void;
   /** Changes from now on are not reported. */
   lost(): void;
 }
 
-/** The dependencies of a follower. */
 interface ConfigurationFollowerDependencies {
   readonly kept: KeptConfiguration;
   readonly database: DatabaseOptions;
@@ -85,7 +83,6 @@ export class ConfigurationFollower {
     this.#isListening = options.listens === false;
   }
 
-  /** Starts following. To be called once. */
   start(): void {
     if (this.#deps.listens !== false) {
       this.#listening.start();

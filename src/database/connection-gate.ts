@@ -62,7 +62,6 @@ export class ConnectionGate {
     this.#listener = listener;
   }
 
-  /** Reports a fault that suggests that the database is away. */
   reportTrouble(): void {
     this.#listener();
   }

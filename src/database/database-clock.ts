@@ -8,7 +8,6 @@ import type { Clock } from '../kernel/clock.ts';
  */
 export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text';
 
-/** @returns the value of `DATABASE_TIME` */
 export async function readDatabaseTime(connection: Knex): Promise<string | undefined> {
   const { rows } = await connection.raw<{ rows: { time: string }[] }>(`SELECT ${DATABASE_TIME} AS time`);
   return rows[0]?.time;

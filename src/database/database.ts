@@ -56,7 +56,6 @@ export interface DatabaseOptions {
   readonly sharing?: Sharing;
 }
 
-/** Properties of a transaction. */
 interface TransactionOptions {
   /** Takes minutes where there are many rows, and serves no request: its statements have no time limit. */
   readonly isLong?: boolean;

@@ -39,7 +39,6 @@ export interface PoolUsage {
   readonly waiting: number;
 }
 
-/** A connection of the pool. */
 interface PooledConnection extends pg.Client {
   /** A set value keeps Knex from handing out the connection. */
   __knex__disposed?: unknown;

@@ -9,7 +9,6 @@ import type { PreparedStatement, RunPrepared } from './prepared-statements.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 
-/** Bounds of shared work. */
 export interface SharedWorkOptions<Item, Result> {
   /**
    * Works on items together.

@@ -48,7 +48,6 @@ export async function* readByCursor<Row>(
   }
 }
 
-/** The end of a transaction that must leave nothing behind. */
 export class Undone extends Error {
   /** @returns the result of the work; false where it was undone */
   static async catch(work: () => Promise<boolean>): Promise<boolean> {

@@ -7,7 +7,7 @@ import { givesValue, policyValue, type ReadPolicy } from '../policy/read-policy.
 import { checkForeignPolicy } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { unknownNames, type UnknownPolicyName } from '../policy/policy-names.ts';
-import { describeExamination } from '../resolvers/resolver-trial-service.ts';
+import { describeExamination } from '../resolvers/resolver-service.ts';
 import { type Examination, unavailableResolvers } from '../resolvers/user-source.ts';
 import { certificateEnd, readFlag } from '../resolvers/settings/setting-values.ts';
 import { readSqlSettings } from '../resolvers/settings/sql-settings.ts';
@@ -283,7 +283,6 @@ function invalid(settings: Configuration['settings']): readonly Finding[] {
   }
 }
 
-/** Reads the users of a resolver as a trial. */
 interface ResolverTrial {
   /**
    * @throws ServiceError with the reason

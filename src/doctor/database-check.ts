@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { type Checked, type Finding, findingOf, type Severity } from './examination.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
-import type { AuditAuthority } from '../audit/signing-key.ts';
+import type { AuditAuthority } from '../audit/signatures.ts';
 import { verifyTrail } from '../audit/verify-trail.ts';
 
 /** Facts about the database server, as the session of a server has them. */
@@ -106,7 +106,6 @@ const RULES: readonly SettingRule[] = [
   },
 ];
 
-/** @returns findings about the version and the settings of the database */
 export function checkDatabase({ version, settings, isReadOnly }: DatabaseFacts): readonly Finding[] {
   const findings = RULES.flatMap(({ name, isWrong, severity, consequence, remedy }) => {
     const value = settings.get(name);
@@ -140,7 +139,6 @@ export function checkDatabase({ version, settings, isReadOnly }: DatabaseFacts):
   return findings;
 }
 
-/** State of the tables. */
 interface MigrationState {
   /** The names of the pending migrations. */
   readonly pending: readonly string[];
@@ -339,7 +337,6 @@ function daysBetween(from: Date, to: Date): number {
   return (to.getTime() - from.getTime()) / DAY_MS;
 }
 
-/** Times of the audit trail. */
 export interface TrailFacts {
   readonly lastCheckpoint: Date | undefined;
   /** Time of the oldest row after the last checkpoint; of the oldest row at all where there is no checkpoint. */
@@ -348,7 +345,6 @@ export interface TrailFacts {
   readonly rows: number;
 }
 
-/** The dependencies of the check. */
 interface AuditCheckDependencies {
   readonly store: Pick<AuditStore, 'read'>;
   readonly authority: Pick<AuditAuthority, 'keys'>;
@@ -373,7 +369,6 @@ export async function checkAudit(parts: AuditCheckDependencies): Promise<readonl
   return [...checkpointFindings(facts, parts.clock.now()), ...(await verifyInTime(parts, facts))];
 }
 
-/** @returns findings about the last checkpoint */
 export function checkpointFindings(
   { lastCheckpoint, oldestUncovered }: TrailFacts,
   at: Date,

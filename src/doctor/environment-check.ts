@@ -12,7 +12,6 @@ export interface AddressSettings {
 /** Every address of a family. */
 const EVERYONE = /\/0+$/;
 
-/** @returns findings about the listening address, trusted proxies and clients that limits exempt */
 export function checkAddresses(settings: AddressSettings): readonly Finding[] {
   return [...listeningFindings(settings), ...trustFindings(settings), ...exemptionFindings(settings)];
 }

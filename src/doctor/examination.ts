@@ -23,14 +23,12 @@ export function findingOf(severity: Severity, code: string, text: string, remedy
   return { code, severity, text, remedy };
 }
 
-/** The end of one check. */
 interface CheckResult {
   readonly name: string;
   /** `failed`: it ended by a fault or by the time limit; `skipped`: an earlier finding prevents it. */
   readonly state: 'done' | 'failed' | 'skipped';
 }
 
-/** The result of an examination. */
 export interface DoctorReport {
   /** In the order of the checks. */
   readonly checks: readonly CheckResult[];

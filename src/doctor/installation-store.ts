@@ -104,12 +104,10 @@ export class InstallationStore {
     return { lastExport: row?.last_export ?? undefined, installedAt: row?.installed_at ?? undefined };
   }
 
-  /** @returns the time of the database's clock */
   async time(): Promise<Date> {
     return new Date(Number(await readDatabaseTime(this.#database.knex)) / 1_000);
   }
 
-  /** @returns the version and the settings of the database */
   facts(): Promise<DatabaseFacts> {
     return readDatabaseFacts(this.#database.knex);
   }
@@ -125,7 +123,6 @@ export class InstallationStore {
   }
 }
 
-/** The settings that are examined. */
 const SETTINGS = [
   'autovacuum',
   'fsync',
@@ -138,7 +135,6 @@ const SETTINGS = [
 /** Those of sessions from another machine, or through TCP: on a socket of the machine they are always 0. */
 const TCP_SETTINGS = ['tcp_keepalives_idle', 'tcp_user_timeout'];
 
-/** @returns the version and the settings of the database */
 async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts> {
   const { rows } = await connection.raw<{
     rows: { version: number; read_only: boolean; settings: Readonly<Record<string, string>> }[];

@@ -10,7 +10,6 @@ const STICKY = 0o1000;
 const ROTATION_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** @returns findings about the permissions of the key file */
 export function checkKeyFile({
   path,
   mode,

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
 import {
   chown,
@@ -15,14 +18,7 @@ import {
 import { join, resolve } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import {
-  type PostgresPrograms,
-  runProgram,
-  runScript,
-  type SystemAccount,
-  unavailable,
-  accountForNewCluster,
-} from './programs.ts';
+import { type PostgresPrograms, runProgram, runScript, type SystemAccount, unavailable } from './programs.ts';
 
 /**
  * The cluster of a data folder: PostgreSQL's own data directory, with its socket and its log. All that PostgreSQL's
@@ -50,9 +46,6 @@ const MAX_SOCKET_PATH = 100;
 const WRITABLE_BY_ALL = 0o002;
 const WRITABLE_BY_GROUP = 0o020;
 const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-// A link may lead anywhere, and opening a pipe would wait.
-const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-const MAX_FILE = 8192;
 const HAS_PROC = existsSync('/proc/self/fd');
 
 /**
@@ -118,7 +111,6 @@ export async function findCluster(dataFolder: string): Promise<Cluster | undefin
   }
 }
 
-/** @returns the path of a data folder's cluster */
 function clusterPath(dataFolder: string): string {
   return join(dataFolder, 'postgres');
 }
@@ -182,36 +174,68 @@ function notOurs(cluster: string): ServiceError {
   return unavailable(`the embedded database ${cluster} ${advice}, or set DATABASE_URL`);
 }
 
-/** @returns the refusal of a process that may not create a missing cluster */
 export function noClusterIn(dataFolder: string): ServiceError {
   return new ServiceError('installation.missing', `there is no embedded database in ${dataFolder}`);
-}
-
-/**
- * Reads a small file that PostgreSQL's account may have made: only a regular file, and its last 8 KiB at most.
- * @param from the first byte to read
- * @returns an empty text if there is none
- */
-export async function readForeignFile(path: string, from = 0): Promise<string> {
-  const file = await open(path, OPEN_FILE).catch(() => undefined);
-  try {
-    const status = await file?.stat();
-    if (file === undefined || status?.isFile() !== true) {
-      return '';
-    }
-    const position = Math.max(from, status.size - MAX_FILE);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_FILE), 0, MAX_FILE, position);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file?.close();
-  }
 }
 
 function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** The parameters of a cluster's creation. */
+const NAME = 'tankeeper';
+const PROGRAMS = '/usr/sbin:/usr/bin:/sbin:/bin';
+const USERADD = `--system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin ${NAME}`;
+/** Another process may be creating the account; useradd then finds its files locked. */
+const ATTEMPTS = 15;
+const PAUSE_MS = 200;
+const NO_PROGRAM = 'there is no useradd';
+
+const run = promisify(execFile);
+
+/**
+ * Finds the account of a new cluster. PostgreSQL refuses to run as root, so root gives it to a system account of its
+ * own, which is created if it is missing. An account such as `postgres` or `nobody` is not used: its other processes
+ * could read the database.
+ * @param programs the folders of the system's programs, as in PATH
+ * @returns undefined for an ordinary user, as whom PostgreSQL can run
+ * @throws ServiceError 'database.unavailable' if the account is missing and cannot be created
+ */
+export async function accountForNewCluster(programs = PROGRAMS): Promise<SystemAccount | undefined> {
+  if (process.getuid?.() !== 0) {
+    return undefined;
+  }
+  const surroundings = { env: { PATH: programs, LC_ALL: 'C' } };
+  let complaint: string | undefined;
+  for (let attempt = 1; attempt <= ATTEMPTS && complaint !== NO_PROGRAM; attempt += 1) {
+    const found = await findAccount(surroundings);
+    if (found !== undefined) {
+      return found;
+    }
+    complaint = await run('useradd', USERADD.split(' '), surroundings).then(
+      () => undefined,
+      (error: unknown) => {
+        const { code, stderr } = error as { code?: string | number; stderr?: string };
+        return code === 'ENOENT' ? NO_PROGRAM : (stderr ?? '').trim();
+      },
+    );
+    await sleep(complaint === undefined ? 0 : PAUSE_MS);
+  }
+  throw unavailable(
+    `PostgreSQL must not run as root, and its account ${NAME} is missing and cannot be created (${complaint ?? 'it does not appear'}): create a system account of that name, run tankeeper as an ordinary user, or set DATABASE_URL`,
+  );
+}
+
+async function findAccount(surroundings: {
+  env: Record<string, string>;
+}): Promise<SystemAccount | undefined> {
+  const ids = ['-u', '-g'].map((option) => run('id', [option, NAME], surroundings));
+  const [uid = 0, gid = 0] = await Promise.all(ids).then(
+    (found) => found.map(({ stdout }) => Number(stdout)),
+    () => [],
+  );
+  return uid > 0 ? { uid, gid } : undefined;
+}
+
 interface CreationRequest {
   readonly dataFolder: string;
   /** The files must survive a power cut. */

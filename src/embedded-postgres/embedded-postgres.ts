@@ -11,8 +11,6 @@ import {
   type Membership,
   embeddedConnection,
   joinCluster,
-} from './membership.ts';
-import {
   LOG_FILE,
   type PostmasterFile,
   type StartedPostmaster,
@@ -33,14 +31,13 @@ declare module '../kernel/errors.ts' {
 /*
  * A private PostgreSQL for an installation without DATABASE_URL, opened by `openEmbeddedPostgres`. Other folders import
  * nothing else, except `removeEmbeddedPostgres` for the demo. Opening takes these steps: find the cluster in the data
- * folder or create it (cluster), as an account of its own if this process is root (account); join the running
- * postmaster, or start one (postmaster, programs). Members hold advisory locks; the last one to leave
- * stops the postmaster (membership). See docs/adr/0002-embedded-postgresql.md.
+ * folder or create it, as an account of its own if this process is root (cluster); join the running postmaster, or start
+ * one (postmaster, programs). Members hold advisory locks; the last one to leave stops the postmaster. See
+ * docs/adr/0002-embedded-postgresql.md.
  */
 
 export { removeEmbeddedPostgres } from './cluster.ts';
 
-/** The options for opening the embedded PostgreSQL of a data folder. */
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log: Log;
@@ -50,7 +47,6 @@ export interface EmbeddedPostgresOptions {
   readonly create?: boolean;
   /** Joins a running one only; by default one that does not run is started. */
   readonly joinsOnly?: boolean | undefined;
-  /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
   /** Commits survive a power cut; false only for tests. */
   readonly durable?: boolean;
@@ -60,7 +56,6 @@ export interface EmbeddedPostgresOptions {
   readonly sharedFolder?: string;
 }
 
-/** An open embedded PostgreSQL. */
 export interface EmbeddedPostgres {
   readonly connection: EmbeddedConnection;
   /** It was not running before. */
@@ -178,7 +173,6 @@ async function leave({ membership }: ClusterEntry, cluster: Cluster, log: Log): 
   }
 }
 
-/** The parameters of entering a cluster. */
 interface EntryRequest {
   readonly cluster: Cluster;
   /** Joins a running one only. */
@@ -187,7 +181,6 @@ interface EntryRequest {
   readonly durable: boolean;
   readonly findPrograms: () => Promise<PostgresPrograms>;
   readonly log: Log;
-  /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
 

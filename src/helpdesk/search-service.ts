@@ -12,8 +12,11 @@ import {
   ResolverUnavailable,
   type UserSource,
   type UserSources,
+  beginningCondition,
+  hasPhone,
+  isSearchable,
+  phoneCondition,
 } from '../resolvers/user-source.ts';
-import { beginningCondition, hasPhone, isSearchable, phoneCondition } from '../resolvers/user-search.ts';
 import { isVisible } from '../tokens/token.ts';
 import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';
 import type { TokenPageStore } from './helpdesk-store.ts';

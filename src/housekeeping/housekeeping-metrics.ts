@@ -2,7 +2,6 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../kernel/clock.ts';
 import type { HousekeepingTally } from './housekeeping.ts';
 
-/** Metrics of housekeeping. */
 export class HousekeepingMetrics {
   readonly #clock: Clock;
   readonly #backlog: Gauge<'what'>;
@@ -40,7 +39,6 @@ export class HousekeepingMetrics {
     });
   }
 
-  /** Sets the number of due rows. */
   backlogIs({ chore, rows }: HousekeepingTally): void {
     this.#due.set(chore, rows);
     this.#backlog.set({ what: chore }, rows);

@@ -145,7 +145,6 @@ function assertOperator({ principal }: Caller): void {
 /** Milliseconds from the start to the first round; less if the interval is shorter. */
 const FIRST_MS = 5_000;
 
-/** The dependencies of the rounds. */
 interface HousekeepingRoundsDependencies {
   /** @returns the number of removed rows */
   readonly round: (signal: AbortSignal) => Promise<number>;

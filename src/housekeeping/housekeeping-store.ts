@@ -15,7 +15,6 @@ const PAUSE_MS = 50;
 /** The most due rows that are counted: a higher number is of no use, and counting would take long. */
 const MAX_COUNTED = 1_000_000;
 
-/** One step of housekeeping. */
 interface ChoreStep {
   readonly chore: HousekeepingChore;
   /** A query for the rows that are due. */

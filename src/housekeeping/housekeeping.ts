@@ -15,7 +15,6 @@ export interface HousekeepingTally {
   readonly rows: number;
 }
 
-/** The limits of age. */
 export interface HousekeepingMoments {
   /** Challenges issued before this instant have expired, and their retention time has passed. */
   readonly challengesIssuedBefore: Date;

@@ -1,7 +1,7 @@
 import type { NextFunction, Request } from 'express';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
-import { ERROR_RESTRICTION } from '../configuration/setting.ts';
+import { ERROR_RESTRICTION } from '../configuration/settings.ts';
 import { Reported } from '../kernel/bounded-work.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type AnyServiceError, type ErrorCode, ServiceError, isServiceError } from '../kernel/errors.ts';

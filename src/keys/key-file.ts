@@ -20,7 +20,6 @@ import {
   notReady,
 } from './vault.ts';
 
-/** Contents of a key file. */
 interface KeyFile {
   /** The current key first. At least one. */
   readonly keys: readonly Buffer[];
@@ -168,7 +167,6 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** @returns the code of the system error */
 function reasonOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
 }
@@ -298,7 +296,6 @@ async function statsOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
 
-/** The vault, with the findings of its opening. */
 export interface OpenedVault {
   readonly vault: SecretVault;
   /** True if the key file was made just now. */

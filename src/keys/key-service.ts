@@ -6,7 +6,6 @@ import type { KeyHolder, KeySource, KeyState, NewKey, Progress, RegisteredKey, R
 import type { Clock } from '../kernel/clock.ts';
 import type { PolicyBase } from '../policy/granting.ts';
 
-/** Dependencies of the service. */
 interface KeyDependencies {
   readonly keys: KeyStore;
   readonly source: Pick<KeySource, 'place' | 'provide' | 'remove'>;
@@ -21,7 +20,6 @@ export interface KeyListing {
   readonly servers: readonly KeyHolder[];
 }
 
-/** The result of adding a key. */
 interface AddedKey extends Pick<NewKey, 'keyId' | 'isMade'> {
   /** A description of its storage. */
   readonly place: string;

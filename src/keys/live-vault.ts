@@ -110,7 +110,6 @@ export class LiveVault implements Vault, KeyDerivation {
   }
 }
 
-/** Options of the key follower. */
 interface KeyFollowerDependencies {
   readonly vault: LiveVault;
   readonly holders: Pick<KeyStore, 'beat' | 'leave'>;

@@ -36,7 +36,6 @@ export type SecretPurpose =
   | 'webhook'
   | 'probe';
 
-/** Seals and opens secrets at rest. */
 export interface Vault {
   /**
    * @param subject the owner of the secret: a token's serial, a resolver's name
@@ -177,7 +176,6 @@ export interface KeyHolder {
   readonly sealingKey: string;
 }
 
-/** The result of sealing secrets anew. */
 export interface Resealing {
   /** Number of secrets sealed anew. */
   readonly resealed: number;

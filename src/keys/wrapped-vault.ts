@@ -18,14 +18,12 @@ import {
 import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { readKeyFile } from './key-file.ts';
-import type { KeyBytes, Pkcs11Result, Pkcs11Answer, Pkcs11Task } from './pkcs11-process.ts';
+import type { KeyBytes, Pkcs11Result, Pkcs11Answer, Pkcs11Task, Pkcs11Reason } from './pkcs11-process.ts';
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Pkcs11Reason } from './pkcs11-library.ts';
 
-/** Dependencies for opening a vault whose keys a module wraps. */
 interface WrappedVaultDependencies {
   readonly module: Pick<Pkcs11Module, 'run' | 'name' | 'createsKey'>;
   /** The key file of the time before the module, if any. */
@@ -261,7 +259,6 @@ export class WrappedKeys implements KeySource {
 export interface Pkcs11Settings {
   /** The path of the module's library. */
   readonly library: string;
-  /** The token's label. */
   readonly token: string;
   readonly pinFile: string;
   /** The label of the wrapping AES-256 key. */

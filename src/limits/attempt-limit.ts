@@ -38,7 +38,6 @@ export class LocalCounts {
     return { attempts: 1, wait: this.#duration };
   }
 
-  /** Takes one attempt back. */
   forgive(key: string): void {
     const known = this.#windows.get(key);
     if (known !== undefined) {

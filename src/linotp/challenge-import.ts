@@ -9,21 +9,20 @@ import type {
   ChallengedToken,
 } from './import-store.ts';
 import type { ImportReport, Mapped } from './import-report.ts';
-import type { LinotpInstallation } from './installation-reading.ts';
 import {
-  CHALLENGE_TABLES,
   type LinotpSource,
   textOf,
   type LocalTime,
-  binaryTextOf,
   faultOfLength,
   flagOf,
   shortened,
   type SourceRow,
   wholeOf,
-  type TextRepair,
 } from './linotp-source.ts';
+import type { TextRepair, LinotpInstallation } from './installation-reading.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
+
+const CHALLENGE_TABLES = ['challenges', 'ocra'] as const;
 
 interface ChallengeReading extends Pick<ChallengeContext, 'localTime' | 'maxChallengeRequests'> {
   readonly source: LinotpSource;
@@ -53,7 +52,6 @@ export async function countChallenges(source: LinotpSource): Promise<number> {
   return challenges;
 }
 
-/** Reads all challenges of LinOTP, in batches. */
 export async function* readChallenges(reading: ChallengeReading): AsyncIterable<readonly ReadChallenge[]> {
   const { source, here, localTime, maxChallengeRequests } = reading;
   const { repair, repairBinary } = reading.installation;
@@ -141,7 +139,6 @@ function isNewer(value: ImportedChallenge, known: PresentChallenge): boolean {
 }
 
 interface ChallengeContext {
-  /** The table of the rows. */
   readonly table: string;
   readonly repair: TextRepair;
   /** The same for binary columns, which no connection encodes twice. */
@@ -156,7 +153,6 @@ interface ChallengeContext {
 /** Of the database's integers. */
 const MAX_INTEGER = 2 ** 31 - 1;
 
-/** Maps a row of a table of challenges. */
 function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<ImportedChallenge> {
   const transactionId = textOf(row, 'transid').trim();
   const serial = context.repair(textOf(row, 'tokenserial'));
@@ -209,6 +205,13 @@ function readContent(row: SourceRow, type: string, context: ChallengeContext): C
   }
   const remarks = [`challenges of the type ${type} are kept; they cannot be answered here`];
   return { question: challenge, data, remarks };
+}
+
+/** @returns the text of a binary column, UTF-8; PostgreSQL writes such a value as `\x` and hexadecimal digits */
+function binaryTextOf(row: SourceRow, column: string): string {
+  const value = row[column];
+  const isHex = typeof value === 'string' && /^\\x(?:[0-9a-f]{2})*$/i.test(value);
+  return isHex ? Buffer.from(value.slice(2), 'hex').toString('utf8') : textOf(row, column);
 }
 
 /** The text columns are left over from older releases, which had no binary ones. */

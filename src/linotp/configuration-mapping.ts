@@ -1,5 +1,6 @@
 import { plainName } from '../kernel/text.ts';
-import type { ConfigTable, ConfigValue } from './installation-reading.ts';
+import { faultOfLength, shortened, type SourceRow, textOf } from './linotp-source.ts';
+import type { TextRepair, ConfigTable, ConfigValue } from './installation-reading.ts';
 import type { Mapped } from './import-report.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { keepForeignPolicy, turnedOff } from '../policy/policy.ts';
@@ -10,10 +11,10 @@ import {
   OCRA_DEFAULTS,
   whyRefused,
   whyWithoutEffect,
+  canonicalKey,
+  MAX_VALUE_LENGTH,
 } from '../configuration/settings.ts';
-import { canonicalKey, MAX_VALUE_LENGTH } from '../configuration/setting.ts';
 import { readAdministratorName } from '../administrators/administrator.ts';
-import { faultOfLength, shortened, type SourceRow, textOf, type TextRepair } from './linotp-source.ts';
 import type { ResolverKind } from '../configuration/configuration.ts';
 import type { ManagedUser } from '../users/user.ts';
 import { checkResolver } from '../resolvers/resolver-draft.ts';
@@ -29,7 +30,6 @@ export interface ImportedRealm {
 const MAX_NAME_LENGTH = 255;
 const REALM_GROUP = 'linotp.useridresolver.group.';
 
-/** @returns true for a key of Config that belongs to a realm */
 function isRealmKey(key: string): boolean {
   return key.startsWith(REALM_GROUP) || key === 'linotp.DefaultRealm';
 }
@@ -102,7 +102,6 @@ function resolversOf(
 
 const POLICY_KEY = /^linotp\.Policy\.(.+)\.(scope|action|realm|user|client|time|active)$/s;
 
-/** @returns true for a key of Config that belongs to a policy */
 function isPolicyKey(key: string): boolean {
   return /^linotp\.Policy\./i.test(key);
 }
@@ -167,7 +166,6 @@ function mapPolicy(name: string, fields: ReadonlyMap<string, ConfigValue>): Mapp
       };
 }
 
-/** A value of the configuration. */
 export interface ImportedSetting {
   readonly key: string;
   /** Empty for a secret one. */
@@ -252,7 +250,6 @@ const USER_BOUNDS = Object.fromEntries(
 const ADMINISTRATORS = 'LinOTP_local_admins';
 const VERIFIABLE = /^\$[56]\$(?:rounds=\d{1,9}\$)?[^$]{1,16}\$[./0-9A-Za-z]+$/;
 
-/** @returns the local administrators */
 export function mapAdministrators(
   users: readonly SourceRow[],
   repair: TextRepair,
@@ -307,7 +304,6 @@ const RESOLVER_SECRETS = ['Password', 'BINDPW'];
 /** The table of users that LinOTP 3 imports from files; local administrators are in it. */
 const IMPORTED_USERS = 'imported_user';
 
-/** @returns true for a key of Config that belongs to a resolver */
 function isResolverKey(key: string): boolean {
   return RESOLVER_KEY.test(key);
 }
@@ -317,7 +313,6 @@ export function resolverNameOf(resolverClass: string): string | undefined {
   return /^useridresolver(?:ee)?\.[A-Za-z0-9]+IdResolver\.IdResolver\.(.+)$/s.exec(resolverClass.trim())?.[1];
 }
 
-/** @returns the resolvers of the configuration, by name */
 export function mapResolvers(
   config: ConfigTable,
   users: readonly SourceRow[],

@@ -17,7 +17,6 @@ export type ImportGroup = (typeof IMPORT_GROUPS)[number];
  */
 type ImportOutcome = 'taken' | 'changed' | 'left' | 'unchanged' | 'removed';
 
-/** The outcome of one row of an import. */
 export interface ImportEntry {
   readonly group: ImportGroup;
   readonly outcome: ImportOutcome;
@@ -31,7 +30,6 @@ export interface ImportEntry {
 
 type OutcomeCounts = Readonly<Record<ImportOutcome, number>>;
 
-/** The sum of an import. */
 export interface ImportSummary {
   readonly dryRun: boolean;
   readonly groups: Readonly<Partial<Record<ImportGroup, OutcomeCounts>>>;

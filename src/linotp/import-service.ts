@@ -25,7 +25,6 @@ import {
 } from './configuration-mapping.ts';
 import { isStorable } from '../kernel/text.ts';
 
-/** A group of the configuration. */
 type ConfigurationGroup = Exclude<ImportGroup, 'tokens' | 'challenges'>;
 
 interface ConfigurationImportDependencies {
@@ -189,7 +188,6 @@ function isStorableValue(value: unknown): boolean {
 
 const NOT_IMPORTED = 'there is one of this name here already that was not imported';
 
-/** The state of an import, for people who wait for it. */
 interface ImportProgress {
   readonly group: ImportGroup;
   readonly done: number;

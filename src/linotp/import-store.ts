@@ -21,7 +21,6 @@ import { withLockedTokens } from '../tokens/token-rows-store.ts';
 import { importRefused } from './linotp-source.ts';
 import type { Challenge } from '../challenges/challenge.ts';
 
-/** A challenge of LinOTP in the form in which it is stored. */
 export interface ImportedChallenge extends Omit<Challenge, 'id'> {
   readonly serial: string;
 }
@@ -33,18 +32,14 @@ export interface ChallengedToken {
   readonly ocraSuite: string | null;
 }
 
-/** A challenge of this server. */
 export interface PresentChallenge extends ImportedChallenge {
   readonly id: string;
 }
 
-/** An imported token. */
 export type PresentChallengedToken = ChallengedToken & { readonly id: string };
 
-/** Ends a rehearsal. */
 class RolledBack extends Error {}
 
-/** Runs imports in transactions. */
 export class ImportStore {
   readonly #database: Database;
 
@@ -52,7 +47,6 @@ export class ImportStore {
     this.#database = database;
   }
 
-  /** Runs `work` in one transaction. */
   transact<T>(act: Act, work: (target: ImportTransaction) => Promise<T>): Promise<T> {
     const once = onlyOnce(work);
     return this.#database.transact(({ sql, audit }) => once(new ImportTransaction(sql, { audit, act })), {
@@ -95,7 +89,6 @@ function onlyOnce<T>(work: (target: ImportTransaction) => Promise<T>): typeof wo
   };
 }
 
-/** One transaction of an import. */
 export class ImportTransaction {
   readonly configuration: ConfigurationImportStore;
   readonly tokens: TokenImportStore;
@@ -136,10 +129,8 @@ export class ImportTransaction {
     return { settings, resolvers: new Map(resolvers.map((resolver) => [resolver.name, resolver])) };
   }
 
-  /** Writes audit rows. */
   async audit(
     rows: readonly {
-      /** The name of the imported entry. */
       readonly subject: string;
       readonly outcome: string;
       readonly realms?: readonly string[];
@@ -154,10 +145,8 @@ export class ImportTransaction {
   }
 }
 
-/** A value with its secret sealed. */
 type WithSealedSecret<Value> = Omit<Value, 'secret'> & { readonly secret: Sealed | null };
 
-/** An entry of the configuration in the target. */
 export interface PresentEntry {
   /** Of the import that made it; null: it was not imported, or is gone. */
   readonly fingerprint: Buffer | null;
@@ -274,7 +263,6 @@ class ConfigurationImportStore {
   }
 }
 
-/** Reads imported tokens and their challenges. */
 export class ImportedChallenges {
   readonly #sql: Knex;
 
@@ -293,7 +281,6 @@ export class ImportedChallenges {
     return new Map(rows.map((row) => [row.serial, row]));
   }
 
-  /** @returns challenges by transaction id */
   async find(transactionIds: readonly string[]): Promise<ReadonlyMap<string, PresentChallenge>> {
     const rows = await this.#sql('challenges')
       .join('tokens', 'tokens.id', 'challenges.token_id')
@@ -305,7 +292,6 @@ export class ImportedChallenges {
   }
 }
 
-/** Writes challenges, within the transaction of an import. */
 class ChallengeImportStore extends ImportedChallenges {
   readonly #sql: Knex.Transaction;
 

@@ -6,11 +6,6 @@ import {
   type SourceRow,
   textOf,
   wholeOf,
-  DoubleUtf8Detector,
-  repairDoubleUtf8,
-  type TextRepair,
-  unchanged,
-  undoUnicodeEscapes,
 } from './linotp-source.ts';
 import { type EncryptionKey, UnreadableSecret } from './secrets.ts';
 
@@ -300,94 +295,76 @@ function decrypt(one: StoredValue, encryptionKey: EncryptionKey): ConfigValue {
   }
 }
 
-/** The realms of all tokens, packed: two numbers for each row of the table TokenRealm. */
-export class RealmLinks {
-  readonly #tokenIds: Float64Array;
-  readonly #realmIds: Float64Array;
+/** Undoes an encoding of texts that depends on the whole database. */
+export type TextRepair = (text: string) => string;
 
-  private constructor(tokenIds: Float64Array, realmIds: Float64Array) {
-    this.#tokenIds = tokenIds;
-    this.#realmIds = realmIds;
-  }
+/**
+ * The characters of the bytes 80 to 9F in Windows-1252, undefined ones as themselves. Some releases of Node decode
+ * them as Latin-1 with `TextDecoder`.
+ */
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+const FIRST_SPECIAL = 0x80;
 
-  static async read(source: LinotpSource): Promise<RealmLinks> {
-    const size = await source.count('TokenRealm');
-    const tokens = new Float64Array(size);
-    const realms = new Float64Array(size);
-    let at = 0;
-    for await (const rows of source.rows('TokenRealm')) {
-      for (const row of rows) {
-        tokens[at] = wholeOf(row, 'token_id') ?? -1;
-        realms[at] = wholeOf(row, 'realm_id') ?? -1;
-        at += 1;
-      }
+export function decodeWindows1252(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252.charAt(character.charCodeAt(0) - FIRST_SPECIAL));
+}
+
+const unchanged: TextRepair = (text) => text;
+
+/**
+ * Undoes UTF-8 that a latin1 connection encoded a second time (`Ã¼` for `ü`), the old default of MySQL.
+ * @returns undefined for a text that was not encoded twice; an ASCII text is its own repair
+ */
+function decodedTwice(text: string): string | undefined {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const special = WINDOWS_1252.indexOf(character);
+    const code = special < 0 ? (character.codePointAt(0) ?? 0) : FIRST_SPECIAL + special;
+    if (code > 0xff) {
+      return undefined;
     }
-    return RealmLinks.#sort(tokens.subarray(0, at), realms.subarray(0, at));
+    bytes.push(code);
   }
-
-  static #sort(tokens: Float64Array, realms: Float64Array): RealmLinks {
-    const isSorted = tokens.every((id, index) => index === 0 || (tokens[index - 1] ?? 0) <= id);
-    if (isSorted) {
-      return new RealmLinks(tokens, realms);
-    }
-    const order = Uint32Array.from(tokens.keys()).sort(
-      (one, other) => (tokens[one] ?? 0) - (tokens[other] ?? 0),
-    );
-    const pick = (from: Float64Array): Float64Array => Float64Array.from(order, (index) => from[index] ?? -1);
-    return new RealmLinks(pick(tokens), pick(realms));
-  }
-
-  /** @returns the ids of the token's realms */
-  of(tokenId: number): readonly number[] {
-    const realms: number[] = [];
-    for (let at = this.#firstOf(tokenId); this.#tokenIds[at] === tokenId; at += 1) {
-      realms.push(this.#realmIds[at] ?? -1);
-    }
-    return realms;
-  }
-
-  /** @returns the ids of tokens that no row of `known` has, each once */
-  *danglingTokens(known: { has(tokenId: number): boolean }): Iterable<number> {
-    let last = Number.NaN;
-    for (const tokenId of this.#tokenIds) {
-      if (tokenId !== last && !known.has(tokenId)) {
-        yield tokenId;
-      }
-      last = tokenId;
-    }
-  }
-
-  #firstOf(tokenId: number): number {
-    let [low, high] = [0, this.#tokenIds.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#tokenIds[middle] ?? 0) < tokenId) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
+  } catch {
+    return undefined;
   }
 }
 
-/** A set of row ids, a bit for each. */
-export class IdSet {
-  readonly #pages = new Map<number, Uint8Array>();
+/** Undoes the second encoding. Leaves texts that were encoded once. */
+const repairDoubleUtf8: TextRepair = (text) => decodedTwice(text) ?? text;
 
-  add(id: number): void {
-    const [page, bit] = this.#place(id);
-    const bytes = this.#pages.get(page) ?? new Uint8Array(8192);
-    bytes[bit >>> 3] = (bytes[bit >>> 3] ?? 0) | (1 << (bit & 7));
-    this.#pages.set(page, bytes);
+/** Undoes `linotp.uencode_data`: the text is the inside of a JSON string. */
+const undoUnicodeEscapes: TextRepair = (text) => {
+  if (!text.includes('\\')) {
+    return text;
+  }
+  try {
+    const parsed: unknown = JSON.parse(`"${text}"`);
+    return typeof parsed === 'string' ? parsed : text;
+  } catch {
+    return text;
+  }
+};
+
+/** Finds out whether the texts of a database were encoded twice: all of those with other characters than ASCII were. */
+class DoubleUtf8Detector {
+  #foreign = 0;
+  #isDisproved = false;
+
+  note(text: string): void {
+    // eslint-disable-next-line no-control-regex -- the range of ASCII
+    if (/^[\x00-\x7f]*$/.test(text)) {
+      return;
+    }
+    this.#foreign += 1;
+    this.#isDisproved ||= decodedTwice(text) === undefined;
   }
 
-  has(id: number): boolean {
-    const [page, bit] = this.#place(id);
-    return ((this.#pages.get(page)?.[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0;
-  }
-
-  #place(id: number): [page: number, bit: number] {
-    return [Math.floor(id / 65_536), ((id % 65_536) + 65_536) % 65_536];
+  get isDouble(): boolean {
+    return this.#foreign > 0 && !this.#isDisproved;
   }
 }

@@ -18,9 +18,6 @@ export const SOURCE_TABLES = {
   imported_user: 'userid',
 } as const;
 
-/** The tables that hold challenges. */
-export const CHALLENGE_TABLES = ['challenges', 'ocra'] as const;
-
 export type SourceTable = keyof typeof SOURCE_TABLES;
 
 /** A LinOTP database, read-only, at one moment. */
@@ -30,7 +27,6 @@ export interface LinotpSource {
   readonly notes: readonly string[];
   /** The names of its other tables, of which nothing is read. */
   readonly unread: readonly string[];
-  /** @returns true if the database has this table */
   has(table: SourceTable): boolean;
   /** @returns the number of its rows; 0 without the table */
   count(table: SourceTable): Promise<number>;
@@ -52,13 +48,6 @@ export function textOf(row: SourceRow, column: string): string {
     return Buffer.from(value).toString('utf8');
   }
   return String(value);
-}
-
-/** @returns the text of a binary column, UTF-8; PostgreSQL writes such a value as `\x` and hexadecimal digits */
-export function binaryTextOf(row: SourceRow, column: string): string {
-  const value = row[column];
-  const isHex = typeof value === 'string' && /^\\x(?:[0-9a-f]{2})*$/i.test(value);
-  return isHex ? Buffer.from(value.slice(2), 'hex').toString('utf8') : textOf(row, column);
 }
 
 /** @returns a whole number; undefined for NULL and for a value that is none */
@@ -169,78 +158,94 @@ export function readUtc(text: string): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** Undoes an encoding of texts that depends on the whole database. */
-export type TextRepair = (text: string) => string;
+/** The realms of all tokens, packed: two numbers for each row of the table TokenRealm. */
+export class RealmLinks {
+  readonly #tokenIds: Float64Array;
+  readonly #realmIds: Float64Array;
 
-/**
- * The characters of the bytes 80 to 9F in Windows-1252, undefined ones as themselves. Some releases of Node decode
- * them as Latin-1 with `TextDecoder`.
- */
-const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
-const FIRST_SPECIAL = 0x80;
+  private constructor(tokenIds: Float64Array, realmIds: Float64Array) {
+    this.#tokenIds = tokenIds;
+    this.#realmIds = realmIds;
+  }
 
-/** @returns the text of bytes in Windows-1252 */
-export function decodeWindows1252(bytes: Uint8Array): string {
-  return Buffer.from(bytes)
-    .toString('latin1')
-    .replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252.charAt(character.charCodeAt(0) - FIRST_SPECIAL));
+  static async read(source: LinotpSource): Promise<RealmLinks> {
+    const size = await source.count('TokenRealm');
+    const tokens = new Float64Array(size);
+    const realms = new Float64Array(size);
+    let at = 0;
+    for await (const rows of source.rows('TokenRealm')) {
+      for (const row of rows) {
+        tokens[at] = wholeOf(row, 'token_id') ?? -1;
+        realms[at] = wholeOf(row, 'realm_id') ?? -1;
+        at += 1;
+      }
+    }
+    return RealmLinks.#sort(tokens.subarray(0, at), realms.subarray(0, at));
+  }
+
+  static #sort(tokens: Float64Array, realms: Float64Array): RealmLinks {
+    const isSorted = tokens.every((id, index) => index === 0 || (tokens[index - 1] ?? 0) <= id);
+    if (isSorted) {
+      return new RealmLinks(tokens, realms);
+    }
+    const order = Uint32Array.from(tokens.keys()).sort(
+      (one, other) => (tokens[one] ?? 0) - (tokens[other] ?? 0),
+    );
+    const pick = (from: Float64Array): Float64Array => Float64Array.from(order, (index) => from[index] ?? -1);
+    return new RealmLinks(pick(tokens), pick(realms));
+  }
+
+  /** @returns the ids of the token's realms */
+  of(tokenId: number): readonly number[] {
+    const realms: number[] = [];
+    for (let at = this.#firstOf(tokenId); this.#tokenIds[at] === tokenId; at += 1) {
+      realms.push(this.#realmIds[at] ?? -1);
+    }
+    return realms;
+  }
+
+  /** @returns the ids of tokens that no row of `known` has, each once */
+  *danglingTokens(known: { has(tokenId: number): boolean }): Iterable<number> {
+    let last = Number.NaN;
+    for (const tokenId of this.#tokenIds) {
+      if (tokenId !== last && !known.has(tokenId)) {
+        yield tokenId;
+      }
+      last = tokenId;
+    }
+  }
+
+  #firstOf(tokenId: number): number {
+    let [low, high] = [0, this.#tokenIds.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#tokenIds[middle] ?? 0) < tokenId) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
 }
 
-/** Leaves texts as they are. */
-export const unchanged: TextRepair = (text) => text;
+/** A set of row ids, a bit for each. */
+export class IdSet {
+  readonly #pages = new Map<number, Uint8Array>();
 
-/**
- * Undoes UTF-8 that a latin1 connection encoded a second time (`Ã¼` for `ü`), the old default of MySQL.
- * @returns undefined for a text that was not encoded twice; an ASCII text is its own repair
- */
-function decodedTwice(text: string): string | undefined {
-  const bytes: number[] = [];
-  for (const character of text) {
-    const special = WINDOWS_1252.indexOf(character);
-    const code = special < 0 ? (character.codePointAt(0) ?? 0) : FIRST_SPECIAL + special;
-    if (code > 0xff) {
-      return undefined;
-    }
-    bytes.push(code);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undoes the second encoding. Leaves texts that were encoded once. */
-export const repairDoubleUtf8: TextRepair = (text) => decodedTwice(text) ?? text;
-
-/** Undoes `linotp.uencode_data`: the text is the inside of a JSON string. */
-export const undoUnicodeEscapes: TextRepair = (text) => {
-  if (!text.includes('\\')) {
-    return text;
-  }
-  try {
-    const parsed: unknown = JSON.parse(`"${text}"`);
-    return typeof parsed === 'string' ? parsed : text;
-  } catch {
-    return text;
-  }
-};
-
-/** Finds out whether the texts of a database were encoded twice: all of those with other characters than ASCII were. */
-export class DoubleUtf8Detector {
-  #foreign = 0;
-  #isDisproved = false;
-
-  note(text: string): void {
-    // eslint-disable-next-line no-control-regex -- the range of ASCII
-    if (/^[\x00-\x7f]*$/.test(text)) {
-      return;
-    }
-    this.#foreign += 1;
-    this.#isDisproved ||= decodedTwice(text) === undefined;
+  add(id: number): void {
+    const [page, bit] = this.#place(id);
+    const bytes = this.#pages.get(page) ?? new Uint8Array(8192);
+    bytes[bit >>> 3] = (bytes[bit >>> 3] ?? 0) | (1 << (bit & 7));
+    this.#pages.set(page, bytes);
   }
 
-  get isDouble(): boolean {
-    return this.#foreign > 0 && !this.#isDisproved;
+  has(id: number): boolean {
+    const [page, bit] = this.#place(id);
+    return ((this.#pages.get(page)?.[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0;
+  }
+
+  #place(id: number): [page: number, bit: number] {
+    return [Math.floor(id / 65_536), ((id % 65_536) + 65_536) % 65_536];
   }
 }

@@ -4,9 +4,17 @@ import { isStorable } from '../kernel/text.ts';
 import { type EncryptionKey, type PlainTokenSecrets, SECRET_PURPOSES, type SecretName } from './secrets.ts';
 import type { ImportReport, Mapped } from './import-report.ts';
 import type { ImportTransaction } from './import-store.ts';
-import { type LinotpInstallation, IdSet, RealmLinks } from './installation-reading.ts';
+import type { LinotpInstallation } from './installation-reading.ts';
+import {
+  IdSet,
+  RealmLinks,
+  type LinotpSource,
+  type SourceRow,
+  textOf,
+  wholeOf,
+  type LocalTime,
+} from './linotp-source.ts';
 import { mapResolvers } from './configuration-mapping.ts';
-import { type LinotpSource, type SourceRow, textOf, wholeOf, type LocalTime } from './linotp-source.ts';
 import type { PresentToken, StoredOwner, StoredToken } from './token-import-store.ts';
 import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
 import { isServiceError } from '../kernel/errors.ts';
@@ -84,12 +92,12 @@ export class TokenImport {
     }
   }
 
-  /** Maps a batch while the one before is being stored. */
+  /** Reads and maps a batch while the one before is being stored. */
   async #storeAll(target: ImportTransaction, facts: TargetFacts): Promise<void> {
     let done = 0;
     let stored = Promise.resolve();
     try {
-      for await (const rows of readAhead(this.#deps.source.rows('Token'))) {
+      for await (const rows of this.#deps.source.rows('Token')) {
         const mapped = await this.#map(rows, facts);
         // Also so that a serial of the batch before, which may differ in case only, is found.
         await stored;
@@ -364,27 +372,6 @@ function reasonToLeave({ token, present, isRemoved }: MappedToken): string | und
 
 function isSameImport({ fingerprint }: ResolvedToken, present: PresentToken): boolean {
   return present.fingerprint?.equals(fingerprint) === true;
-}
-
-/** Reads the next batch while the last one is being stored. */
-async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
-  const iterator = items[Symbol.asyncIterator]();
-  let next = iterator.next();
-  try {
-    for (;;) {
-      const item = await next;
-      if (item.done === true) {
-        return;
-      }
-      next = iterator.next();
-      // Its failure is thrown by the await above.
-      next.catch(() => undefined);
-      yield item.value;
-    }
-  } finally {
-    await next.catch(() => undefined);
-    await iterator.return?.();
-  }
 }
 
 /** An owner as the target knows them; without a login where the resolver did not tell it. */

@@ -1,8 +1,8 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { isStorable, storableForm } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
-import { isSerial, OCRA_TYPES, partsOfDayFirst, type Rollout, type TokenUse } from '../tokens/token.ts';
-import { MAX_DESCRIPTION_LENGTH } from '../tokens/token-settings.ts';
+import { isSerial, OCRA_TYPES, type Rollout, type TokenUse } from '../tokens/token.ts';
+import { partsOfDayFirst, MAX_DESCRIPTION_LENGTH } from '../tokens/token-settings.ts';
 import {
   type EncryptionKey,
   UnreadableSecret,
@@ -22,8 +22,8 @@ import {
   type SourceRow,
   textOf,
   wholeOf,
-  type TextRepair,
 } from './linotp-source.ts';
+import type { TextRepair } from './installation-reading.ts';
 import type { Mapped } from './import-report.ts';
 import { resolverNameOf } from './configuration-mapping.ts';
 
@@ -36,7 +36,6 @@ export interface ImportedToken {
   readonly serial: string;
   readonly description: string;
   readonly active: boolean;
-  /** Names of realms. */
   readonly realms: readonly string[];
   /** null: unassigned, or the resolver is not imported. */
   readonly owner: { readonly resolver: string; readonly userId: string } | null;
@@ -86,7 +85,6 @@ const BOUNDS = {
   linotpuserid: 1024,
 };
 
-/** @param realmIds the ids of the token's realms */
 export function mapToken(
   row: SourceRow,
   realmIds: readonly number[],

@@ -3,14 +3,8 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Vault } from '../keys/vault.ts';
 import { countChallenges, readChallenges } from './challenge-import.ts';
 import { type EncryptionKey, SECRET_PURPOSES, type SecretName, type TokenInfo } from './secrets.ts';
-import {
-  type LinotpInstallation,
-  readInstallation,
-  type TextEncoding,
-  IdSet,
-  RealmLinks,
-} from './installation-reading.ts';
-import { type LocalTime, type LinotpSource, wholeOf } from './linotp-source.ts';
+import { type LinotpInstallation, readInstallation, type TextEncoding } from './installation-reading.ts';
+import { IdSet, RealmLinks, type LocalTime, type LinotpSource, wholeOf } from './linotp-source.ts';
 import { mapResolvers, resolverNameOf } from './configuration-mapping.ts';
 import { mapToken, type TokenContext, type ImportedToken } from './token-mapping.ts';
 import type { VerificationStore, ComparableToken } from './verification-store.ts';
@@ -67,7 +61,6 @@ export class LinotpVerificationService {
     this.#deps = dependencies;
   }
 
-  /** @throws ServiceError 'import.refused' */
   async run(request: VerificationRequest): Promise<VerificationSummary> {
     const { source, encryptionKey, encoding, found } = request;
     const installation = await readInstallation(source, encryptionKey, encoding);

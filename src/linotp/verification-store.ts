@@ -7,7 +7,6 @@ import { ImportedChallenges } from './import-store.ts';
 import type { ImportedToken } from './token-mapping.ts';
 import type { SecretName, TokenInfo } from './secrets.ts';
 
-/** A token of this server. */
 export interface ComparableToken extends Omit<
   ImportedToken,
   'typeName' | 'serial' | 'owner' | 'source' | 'otpLength' | 'replayMarkers' | 'secrets' | 'info'
@@ -33,7 +32,6 @@ interface ComparedRow extends TokenRow {
 
 const AT_ONCE = 5_000;
 
-/** The tokens and challenges in PostgreSQL, for a comparison. */
 export class VerificationStore {
   readonly challenges: ImportedChallenges;
   readonly #database: Database;
@@ -43,7 +41,6 @@ export class VerificationStore {
     this.challenges = new ImportedChallenges(database.knex);
   }
 
-  /** @returns the kinds of the resolvers, by name */
   async resolverKinds(): Promise<ReadonlyMap<string, ResolverKind>> {
     const rows = await this.#database
       .knex('resolvers')
@@ -51,12 +48,10 @@ export class VerificationStore {
     return new Map(rows.map(({ name, kind }) => [name, kind]));
   }
 
-  /** @returns the configuration values */
   async settings(): Promise<ReadonlyMap<string, string>> {
     return (await readConfiguration(this.#database.knex, new Date(0))).settings;
   }
 
-  /** @returns tokens by serial */
   async tokens(serials: readonly string[]): Promise<ReadonlyMap<string, ComparableToken>> {
     const rows: ComparedRow[] = await selectTokens(this.#database.knex)
       .leftJoin('imported_tokens', 'imported_tokens.token_id', 'tokens.id')

@@ -175,7 +175,6 @@ const MAX_REALMS = 100;
 /** The label of the other realms together. No realm has this name, as a name has no parentheses. */
 const OTHER_REALMS = '(other)';
 
-/** The tokens of a realm. */
 interface RealmRow {
   readonly realm: string;
   readonly tokens: number;

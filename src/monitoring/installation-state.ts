@@ -10,7 +10,6 @@ import type { TokenCountsSnapshot } from './token-counts.ts';
 /** The state of the whole installation, for metrics. */
 export interface InstallationState extends StoredState {
   readonly counts: TokenCountsSnapshot;
-  /** The names of all realms. */
   readonly realms: readonly string[];
   /** The resolvers with certificates of their own, and the end of the one that ends first. */
   readonly certificates: readonly { readonly resolver: string; readonly endsAt: Date }[];
@@ -20,7 +19,6 @@ export interface InstallationState extends StoredState {
   readonly duration: number;
 }
 
-/** The dependencies of the readings. */
 export interface InstallationReadingsDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly counts: Pick<TokenCountStore, 'snapshot' | 'storedState'>;

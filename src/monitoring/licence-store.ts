@@ -33,7 +33,6 @@ export class LicenceStore {
     });
   }
 
-  /** @returns true if it existed */
   async remove(act: Act): Promise<boolean> {
     return this.#database.transact(async ({ sql, audit }) => {
       const removed = await sql('licence').delete();

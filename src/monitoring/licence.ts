@@ -26,7 +26,6 @@ export interface Licence {
   readonly endsAt: Date;
 }
 
-/** Number of units by which the licensed number may be exceeded. */
 const TOLERATED_EXCESS = 2;
 const MAX_CLAIMS = 64;
 const MAX_TEXT_LENGTH = 1000;

@@ -164,7 +164,6 @@ export class MonitoringService {
   }
 }
 
-/** Dependencies of the service. */
 interface CountDependencies {
   readonly counts: Pick<TokenCountStore, 'verify' | 'mend'>;
 }

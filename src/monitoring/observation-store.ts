@@ -10,9 +10,7 @@ export interface ResponseMinute {
   readonly durations: readonly number[];
 }
 
-/** The last uses of a resolver. */
 export interface ResolverUse {
-  /** The resolver's name. */
   readonly resolver: string;
   /** The time of its last answer. */
   readonly succeededAt?: Date;
@@ -20,7 +18,6 @@ export interface ResolverUse {
   readonly failedAt?: Date;
 }
 
-/** The observations of a process. */
 export interface Observed {
   readonly responses: readonly ResponseMinute[];
   readonly resolvers: readonly ResolverUse[];

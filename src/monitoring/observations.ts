@@ -19,7 +19,6 @@ export function addDurations(one: readonly number[], other: readonly number[]): 
   return NO_DURATIONS.map((_none, place) => (one[place] ?? 0) + (other[place] ?? 0));
 }
 
-/** @returns the number of responses */
 export function countOf(durations: readonly number[]): number {
   return durations.reduce((sum, number) => sum + number, 0);
 }
@@ -49,7 +48,6 @@ export function quantile(durations: readonly number[], share: number): number | 
 
 const MINUTE_MS = 60_000;
 
-/** The dependencies of observations. */
 interface ObservationDependencies {
   readonly store: Pick<ObservationStore, 'add'>;
   readonly clock: Clock;

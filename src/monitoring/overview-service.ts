@@ -26,7 +26,6 @@ import type { InstalledSteps, TokenCountStore } from './token-count-store.ts';
 import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
 import type { UserCountStore } from './user-count-store.ts';
 
-/** The dependencies of the overview. */
 interface OverviewDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly configurationState: ConfigurationState;
@@ -98,7 +97,6 @@ export class OverviewService {
     return show(facts, overviewRights(access, await configurations.current(), caller));
   }
 
-  /** @returns the first steps, for callers who may read the configuration */
   async firstSteps(): Promise<FirstSteps> {
     const { configurations, counts } = this.#deps;
     const { resolvers, realms, policies } = await configurations.current();

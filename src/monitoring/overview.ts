@@ -24,11 +24,9 @@ interface TokenNumbers {
 }
 
 interface RealmTokenNumbers extends TokenNumbers {
-  /** The realm's name, or `NO_REALM`. */
   readonly realm: string;
 }
 
-/** Tokens by realm and status. */
 interface TokenOverview {
   readonly realms: readonly RealmTokenNumbers[];
   /** Over all these realms; a token in several of them counts once. */
@@ -148,7 +146,6 @@ function numbers(sum: (column: number) => number): TokenNumbers {
   return { total, active, inactive, assigned, unassigned, locked };
 }
 
-/** The numbers of users of resolvers. */
 export interface KnownUsers {
   /** Of managed resolvers, by their ids: present numbers. */
   readonly managed: ReadonlyMap<string, number>;

@@ -171,7 +171,6 @@ const ANYTHING = `
   SELECT EXISTS (SELECT FROM count_deltas) OR EXISTS (SELECT FROM user_count_deltas)
     OR EXISTS (SELECT FROM locked_token_deltas) AS anything`;
 
-/** The dependencies of folding. */
 interface CountFoldingDependencies {
   readonly database: Database;
   readonly log: Log;

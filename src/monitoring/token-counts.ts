@@ -12,7 +12,6 @@ export interface TokenCountRow {
  * together. A user is in one row only, so the number of users in a choice of realms is a sum over rows, each user once.
  */
 export interface ActiveUserRow {
-  /** The resolver's name. */
   readonly resolver: string;
   /** Names of all realms in which such a user has an active token. */
   readonly realms: readonly string[];
@@ -37,7 +36,6 @@ export interface LockedTokenRow {
 /** A stored count that differs from a count of single tokens or users. */
 export interface CountDrift {
   readonly counts: 'tokens' | 'active tokens of a user' | 'active users' | 'managed users' | 'locked tokens';
-  /** The resolver's name; null for tokens. */
   readonly resolver: string | null;
   /** The id of a user within the resolver, as tokens name their owners. */
   readonly userId: string | null;

@@ -9,7 +9,6 @@ import type { Observations } from './observations.ts';
 import type { ResolverMetrics } from './resolver-metrics.ts';
 import type { KeptUserCount, UserCount, UserCountStore } from './user-count-store.ts';
 
-/** Dependencies of the count of a resolver's users. */
 interface ResolverCountDependencies {
   readonly store: Pick<UserCountStore, 'find' | 'keep'>;
   readonly metrics?: ResolverMetrics | undefined;
@@ -363,7 +362,6 @@ function isDatabaseUnavailable(reason: unknown): reason is ServiceError {
 /** Milliseconds after which the users of a resolver elsewhere are counted again. */
 const OLD_MS = 600_000;
 
-/** The dependencies of the refresh. */
 interface CountRefreshDependencies {
   readonly userCounts: Pick<UserCounts, 'of'>;
   readonly clock: Clock;

@@ -19,7 +19,6 @@ interface DatabaseUsage {
   readonly auditLanes: number;
 }
 
-/** A metric as it is declared. */
 interface DeclaredMetric {
   readonly name: string;
   readonly help: string;
@@ -53,15 +52,10 @@ const MISNAMED = [
  * realm or a word of a closed list, never text of a client, so that the number of series is bounded.
  */
 export class ServiceMetrics {
-  /** Metrics of challenges and the responses to them. */
   readonly challenges: ChallengeMetrics;
-  /** Metrics of requests that wait for a transaction. */
   readonly statusWaits: StatusWaitMetrics;
-  /** Metrics of resolvers. */
   readonly resolvers: ResolverMetrics;
-  /** Metrics of housekeeping. */
   readonly housekeeping: HousekeepingMetrics;
-  /** Metrics of webhooks. */
   readonly webhooks: WebhookMetrics;
   /** Metrics of all work outside of requests. */
   readonly background: BackgroundMetrics;
@@ -215,7 +209,6 @@ export class ServiceMetrics {
     this.#deprecatedPosts.inc({ endpoint });
   }
 
-  /** Counts a refused request or connection. */
   limitReached(limit: string): void {
     this.#refusals.inc({ limit });
   }

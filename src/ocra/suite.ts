@@ -31,7 +31,6 @@ export type QuestionFormat = 'A' | 'N' | 'H';
 export interface OcraSuite {
   /** The original text: it is the head of every data input, letter case included. */
   readonly text: string;
-  /** The hash of the response's HMAC. */
   readonly hash: HashName;
   /** Number of decimal digits of a response, 4 to 10; 0 means the whole HMAC. */
   readonly truncation: number;
@@ -90,7 +89,6 @@ export function responseLength(suite: OcraSuite): number {
   return suite.truncation === 0 ? 2 * HASH_BYTES[suite.hash] : suite.truncation;
 }
 
-/** @returns the length of the hash, in bytes */
 export function hashLength(hash: HashName): number {
   return HASH_BYTES[hash];
 }

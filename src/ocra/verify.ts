@@ -144,7 +144,6 @@ function responseWindow(reach: WindowReach, max: number): ResponseWindow {
   return { counters, steps };
 }
 
-/** @returns the number of candidates */
 function sizeOf({ counters, steps }: ResponseWindow): number {
   return counters.length * steps.length;
 }
@@ -208,7 +207,6 @@ function smaller(left: bigint, right: bigint): bigint {
   return left < right ? left : right;
 }
 
-/** Resources that the searches of a process share. */
 export interface SearchMeans {
   /** Waits until the next piece may be computed. */
   readonly turn: () => Promise<void>;

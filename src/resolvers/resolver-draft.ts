@@ -6,7 +6,6 @@ import { readResolverName } from './resolver-lookup.ts';
 import { SETTINGS_RULES } from './settings/settings-rules.ts';
 import { RESOLVER_KINDS, type Resolver } from '../configuration/configuration.ts';
 
-/** A resolver, as given by an administrator. */
 export interface ResolverDraft {
   readonly name: string;
   /** The name that it has, where it is to be renamed. Empty, or the same: it keeps its name. */
@@ -23,7 +22,6 @@ export interface ResolverDraft {
   readonly expected?: ExpectedResolver | undefined;
 }
 
-/** A validated resolver. */
 export interface CheckedResolver extends Pick<Resolver, 'name' | 'kind' | 'settings'> {
   /** null: removes it; undefined: keeps it. */
   readonly secret: string | null | undefined;
@@ -105,7 +103,6 @@ export function secretNeededAgain(name: string, changed: readonly string[]): Ser
   );
 }
 
-/** @returns the refusal of a change of a resolver's kind */
 export function kindIsFixed(
   { name, kind }: Pick<Resolver, 'name' | 'kind'>,
   requested: string,

@@ -145,7 +145,6 @@ export function visibleResolvers(
   return realm.resolvers.flatMap((name) => configuration.resolvers.filter((one) => one.name === name));
 }
 
-/** @returns the error for an unknown name */
 export function unknownReference(what: 'realm' | 'resolver' | 'user', name: string): ServiceError {
   const shortened = name.slice(0, 255);
   const message = `There is no ${what} '${shortened}'`;

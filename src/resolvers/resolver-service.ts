@@ -1,18 +1,37 @@
-import type { Resolver } from '../configuration/configuration.ts';
+import type { Resolver, Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { FileBounds } from './sources/file-bounds.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
-import { actOf, type Caller } from '../policy/caller.ts';
-import type { Examination, UserSources } from './user-source.ts';
+import { actOf, type Caller, type Act } from '../policy/caller.ts';
+import {
+  type Examination,
+  type UserSources,
+  type DirectoryUser,
+  type ResolverSecrets,
+  ResolverUnavailable,
+  type UserSource,
+  beginningCondition,
+  isSearchable,
+} from './user-source.ts';
 import {
   assertNoForeignPath,
   checkResolver,
   type ResolverDraft,
   secretBoundChanges,
+  type CheckedResolver,
+  kindIsFixed,
+  secretNeededAgain,
 } from './resolver-draft.ts';
-import { assertInNoRealm, readResolverName, requireResolver, unknownReference } from './resolver-lookup.ts';
-import { examineUsers, type TrialParts, withTrialSource } from './resolver-trial-service.ts';
+import {
+  assertInNoRealm,
+  readResolverName,
+  requireResolver,
+  unknownReference,
+  comparableLogin,
+} from './resolver-lookup.ts';
+import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
+import type { AccessControl } from '../policy/access-control.ts';
 
 interface ResolverDependencies {
   readonly configuration: ConfigurationStore;
@@ -36,7 +55,6 @@ export class ResolverService {
     return (await this.#deps.configuration.current()).resolvers;
   }
 
-  /** @throws ServiceError 'resolver.unknown' */
   async show(name: string): Promise<Resolver> {
     return requireResolver(await this.#deps.configuration.current(), name);
   }
@@ -119,4 +137,266 @@ export class ResolverService {
 function previousNameOf({ previousName = '' }: ResolverDraft, name: string): string | undefined {
   const previous = previousName.trim() === '' ? name : readResolverName(previousName);
   return previous === name ? undefined : previous;
+}
+
+interface TrialDependencies {
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
+  readonly access: AccessControl;
+  readonly files: Pick<FileBounds, 'assertNamable'>;
+  readonly trial: TrialParts;
+  readonly noteTrial: NoteTrial;
+  /** Milliseconds; 20 000 by default. */
+  readonly trialLimit?: number;
+}
+
+/** The users that a resolver has, or the reason why they cannot be read. */
+export type Trial =
+  | {
+      readonly kind: 'read';
+      readonly users: number;
+      /** Present where not every entry is a user with an id of its own. */
+      readonly found?: Examination;
+      /** Some users of those that were looked for; undefined: the caller may not list them. */
+      readonly first: readonly DirectoryUser[] | undefined;
+      /** True if there are more of them. */
+      readonly hasMore: boolean;
+    }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** A resolver that is tried: its name alone stands for the stored one as it is; without a name it is a new one. */
+type TriedResolver =
+  | (Omit<ResolverDraft, 'name'> & { readonly name: string | undefined })
+  | { readonly name: string; readonly kind?: undefined; readonly settings?: undefined };
+
+/** The name of a resolver without one, in the audit. */
+const UNNAMED = 'unnamed';
+
+const MAX_SHOWN_USERS = 20;
+/** More words find nobody. */
+const MAX_WORDS = 4;
+const TIMEOUT_MS = 20_000;
+const AT_ONCE = 2;
+const MAX_WAITING = 4;
+
+/**
+ * Tries resolvers for administrators before they are saved. A trial needs the right `system/write`, as it connects to
+ * the address that the caller names, and is audited with that address before it does. It takes nothing that `ResolverService.set` would
+ * refuse: no socket, no file outside RESOLVER_FILE_DIRS. The stored secret is used only for the server and the user
+ * that it was stored for, at whatever moment it is replaced.
+ */
+export class ResolverTrialService {
+  readonly #deps: TrialDependencies;
+  readonly #turns = new Semaphore(AT_ONCE, {
+    waiting: MAX_WAITING,
+    timeoutMs: TIMEOUT_MS,
+    refuse: () => new ServiceError('server.busy', 'Too many trials of resolvers at once', { retryAfter: 5 }),
+  });
+
+  constructor(dependencies: TrialDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Counts the users, and reads the first ones where the caller may list them.
+   * @param sought words, each of which begins the login, a name or the e-mail address of the users that are read; empty:
+   *   any users
+   * @throws ServiceError 'parameter.invalid', 'resolver.invalid', 'resolver.unknown', 'server.busy'
+   */
+  async try(caller: Caller, tried: TriedResolver, sought = ''): Promise<Trial> {
+    const configuration = await this.#deps.configuration.current();
+    const { checked, known, isBounded } = await this.#read(caller, configuration, tried);
+    const mayList = this.#mayList(caller, configuration, known);
+    const note = (outcome: string): Promise<void> =>
+      this.#deps.noteTrial(checked.name, `${outcome}${placeOf(checked)}`, actOf(caller, 'resolver/test'));
+    const trial = await this.#turns.run(async () => {
+      // First, so that no connection is made without a row.
+      await note('begun');
+      return withExplanation(() =>
+        withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) =>
+          withTimeLimit(this.#deps.trialLimit ?? TIMEOUT_MS, tryOut(source, mayList, sought), () =>
+            late(checked.name),
+          ),
+        ),
+      );
+    });
+    await note(trial.kind === 'read' ? `done, ${trial.users} users` : 'failed');
+    return trial;
+  }
+
+  async #read(
+    caller: Caller,
+    configuration: Configuration,
+    tried: TriedResolver,
+  ): Promise<{ checked: CheckedResolver; known: Resolver | undefined; isBounded: boolean }> {
+    if (tried.kind === undefined) {
+      const known = requireResolver(configuration, tried.name);
+      const { name, kind, settings, isBounded } = known;
+      return { checked: { name, kind, settings, secret: undefined, secretBoundTo: [] }, known, isBounded };
+    }
+    const checked = checkResolver({ ...tried, name: tried.name ?? UNNAMED });
+    await assertNoForeignPath(caller, checked, this.#deps.files);
+    const known =
+      tried.name === undefined
+        ? undefined
+        : configuration.resolvers.find(({ name }) => name === checked.name);
+    if (known !== undefined && known.kind !== checked.kind) {
+      throw kindIsFixed(known, checked.kind);
+    }
+    const changed = secretBoundChanges(checked, known);
+    if (changed.length > 0) {
+      throw secretNeededAgain(checked.name, changed);
+    }
+    return { checked, known, isBounded: !caller.principal.operator };
+  }
+
+  /** Users of a resolver that is in no realm of the grant may be listed by those only who may list all. */
+  #mayList(caller: Caller, configuration: Configuration, known: Resolver | undefined): boolean {
+    const right = { scope: 'admin', action: 'userlist' } as const;
+    const { realms = [] } = this.#deps.access.grantOf(configuration, caller, right) ?? {};
+    return (
+      realms === 'all' ||
+      configuration.realms.some(
+        ({ name, resolvers }) => realms.includes(name) && resolvers.includes(known?.name ?? ''),
+      )
+    );
+  }
+}
+
+async function tryOut(source: UserSource, mayList: boolean, sought: string): Promise<Trial> {
+  const found = await examineUsers(source);
+  const conditions = sought
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map(beginningCondition);
+  const isFindable = conditions.length <= MAX_WORDS && conditions.every(isSearchable);
+  const first =
+    mayList && isFindable ? await source.list({ conditions, limit: MAX_SHOWN_USERS + 1 }) : undefined;
+  return {
+    kind: 'read',
+    users: found.users,
+    first: mayList ? (first ?? []).slice(0, MAX_SHOWN_USERS) : undefined,
+    hasMore: (first?.length ?? 0) > MAX_SHOWN_USERS,
+    ...(!isUsual(found) && { found }),
+  };
+}
+
+/** @returns the trial; that of a resolver that cannot be read with the reason */
+async function withExplanation(work: () => Promise<Trial>): Promise<Trial> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ResolverUnavailable) {
+      return { kind: 'unreadable', reason: error.reason };
+    }
+    throw error;
+  }
+}
+
+function late(resolver: string): ResolverUnavailable {
+  return new ResolverUnavailable({ resolver, reason: 'it has not told its users in time' });
+}
+
+const MAX_PLACE = 200;
+
+/** @returns the tried address for the audit, without any secret */
+function placeOf({ settings }: CheckedResolver): string {
+  const { Server, Port, LDAPURI, fileName } = settings;
+  const server = Server === undefined || Port === undefined ? Server : `${Server}:${Port}`;
+  const place = server ?? LDAPURI ?? fileName;
+  return place === undefined ? '' : `, at ${place.slice(0, MAX_PLACE)}`;
+}
+
+/** Opens sources for a trial, with secrets that are not stored. */
+export interface TrialParts {
+  readonly secrets: ResolverSecrets;
+  readonly open: (secrets: ResolverSecrets) => UserSources & { close(): Promise<void> };
+}
+
+/** Writes the audit row of a trial, which changes nothing else. */
+type NoteTrial = (resolver: string, outcome: string, act: Act) => Promise<void>;
+
+/** A login that nobody has, to search for in a trial. */
+const NOBODY = 'tankeeper-test';
+
+/**
+ * @throws ServiceError 'resolver.unavailable' with the reason why its users cannot be read; 'resolver.invalid' where any
+ *   login finds a user
+ */
+async function examineUsers(source: UserSource): Promise<Examination> {
+  // A search uses settings that counting does not.
+  const found = await source.findByLogin(NOBODY);
+  if (found !== undefined && comparableLogin(found.login) !== NOBODY) {
+    throw new ServiceError(
+      'resolver.invalid',
+      `The search for a login finds other users: '${NOBODY}' found '${found.login.slice(0, 100)}'`,
+    );
+  }
+  return source.examine();
+}
+
+/** @returns true if every entry is a user with an id of its own, and every line an entry */
+export function isUsual({ entries, users, sharingId, passedOver }: Examination): boolean {
+  return entries === users && sharingId === 0 && passedOver === undefined;
+}
+
+function describePassedOver(passedOver: Examination['passedOver']): string {
+  if (passedOver === undefined) {
+    return '';
+  }
+  const { lines, first } = passedOver;
+  const more = lines > first.length ? ', …' : '';
+  return `; ${lines === 1 ? '1 line is' : `${lines} lines are`} passed over: ${first.join(', ')}${more}`;
+}
+
+/** @returns what the test of a resolver found, such as `17 entries, 0 usable: 17 without id` */
+export function describeExamination(found: Examination): string {
+  const { entries, users, withoutId, withoutLogin, sharingId, passedOver } = found;
+  const unusable = [
+    ...(withoutId > 0 ? [`${withoutId} without id`] : []),
+    ...(withoutLogin > 0 ? [`${withoutLogin} without login`] : []),
+  ];
+  const usable =
+    unusable.length === 0 ? `${users} users` : `${entries} entries, ${users} usable: ${unusable.join(', ')}`;
+  const sharing =
+    sharingId === 0 ? '' : `; ${sharingId} have an id that another one has as well, and own the same tokens`;
+  return `${usable}${sharing}${describePassedOver(passedOver)}`;
+}
+
+interface RequestedTrial {
+  readonly checked: CheckedResolver;
+  /** The stored resolver of that name. */
+  readonly known: Resolver | undefined;
+  readonly isBounded: boolean;
+}
+
+/**
+ * Runs the work with the users of a resolver as it would be, over connections of its own, which are closed at the end.
+ * The stored secret must be bound to the same server, see `secretBoundChanges`.
+ */
+async function withTrialSource<T>(
+  { secrets, open }: TrialParts,
+  { checked, known, isBounded }: RequestedTrial,
+  work: (source: UserSource) => Promise<T>,
+): Promise<T> {
+  const secret = await secretOf(checked, known, secrets);
+  const sources = open({ open: () => Promise.resolve(secret) });
+  try {
+    const { name, kind, settings } = checked;
+    const tried = { id: known?.id ?? '0', name, kind, settings, isBounded, secretStamp: 'trial' };
+    return await work(sources(tried));
+  } finally {
+    await sources.close();
+  }
+}
+
+async function secretOf(
+  { secret }: CheckedResolver,
+  known: Resolver | undefined,
+  stored: ResolverSecrets,
+): Promise<string | undefined> {
+  if (secret !== undefined) {
+    return secret ?? undefined;
+  }
+  // One that has been replaced since the settings were compared may be for another server.
+  return known === undefined ? undefined : stored.open(known, known.secretStamp);
 }

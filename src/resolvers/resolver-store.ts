@@ -12,7 +12,6 @@ import { renameResolverIn } from '../policy/policy-conditions.ts';
 import { unknownReference } from './resolver-lookup.ts';
 import { ResolverUnavailable } from './user-source.ts';
 
-/** A resolver as it is stored. */
 export interface ResolverEntry {
   readonly name: string;
   readonly kind: ResolverKind;
@@ -125,7 +124,6 @@ async function renameInPolicies(transaction: Knex.Transaction, from: string, to:
   }
 }
 
-/** @throws ServiceError 'resolver.invalid' */
 function assertChangeable(
   known: KnownRow,
   {

@@ -15,7 +15,6 @@ export interface KeyFileSecrets {
   readonly password?: string | undefined;
 }
 
-/** A key of a key file. */
 export interface ImportedKey {
   /** Its position in the file, for messages: `line 12, element Key`. */
   readonly place: string;
@@ -28,7 +27,6 @@ export interface ImportedKey {
   /** The next counter; undefined where the file has none. */
   readonly counter: bigint | undefined;
   readonly description?: string;
-  /** The token PIN. */
   readonly pin?: string;
   /** The PIN of a suite with P. */
   readonly ocraPin?: string;
@@ -36,7 +34,6 @@ export interface ImportedKey {
   readonly maxFail?: number;
   /** When, and how often, the key may be used. */
   readonly use?: Partial<TokenUse>;
-  /** The login of the owner. */
   readonly user?: string;
   /** The realm of the token, or of its owner; else the one of the request. */
   readonly realm?: string;
@@ -51,7 +48,6 @@ export interface UnreadableKey extends Pick<ImportedKey, 'place' | 'serial'> {
 /** `pskc`: RFC 6030. `csv`: a table with a header line (docs/guides/enrolment.md). */
 export type KeyFileFormat = 'pskc' | 'csv';
 
-/** Reader of key files. */
 export interface KeyFileReader {
   /** @throws ServiceError 'key-file.invalid' with its place, 'key-file.secret' where the secrets do not fit */
   read(text: string, secrets: KeyFileSecrets): Promise<readonly (ImportedKey | UnreadableKey)[]>;

@@ -51,7 +51,6 @@ function assertContainer(container: XmlElement): void {
   }
 }
 
-/** A key and the device that it is in. */
 interface DeviceKey {
   readonly key: XmlElement;
   readonly id: string;
@@ -439,7 +438,6 @@ function optionalChild(parent: XmlElement, name: string): XmlElement | undefined
   return child;
 }
 
-/** @throws ServiceError 'key-file.invalid' where there is not exactly one */
 function onlyChild(parent: XmlElement, name: string): XmlElement {
   const child = optionalChild(parent, name);
   if (child === undefined) {
@@ -448,7 +446,6 @@ function onlyChild(parent: XmlElement, name: string): XmlElement {
   return child;
 }
 
-/** @throws ServiceError 'key-file.invalid' where it is missing or empty */
 function requiredAttribute(element: XmlElement, name: string): string {
   const value = element.attributes.get(name)?.trim() ?? '';
   if (value === '') {
@@ -466,7 +463,6 @@ export function bytesOf(element: XmlElement): Buffer {
   return Buffer.from(text, 'base64');
 }
 
-/** @throws ServiceError 'key-file.invalid' where it is no whole number from `min` to `max` */
 export function numberOf(element: XmlElement, min: number, max: number): number {
   const value = /^\d{1,15}$/.test(element.text) ? Number(element.text) : Number.NaN;
   if (Number.isNaN(value) || value < min || value > max) {

@@ -1,5 +1,6 @@
 import type { XmlElement } from './pskc-xml.ts';
-import { isCalendarDay, MAX_USES, type TokenUse } from './token.ts';
+import { MAX_USES, type TokenUse } from './token.ts';
+import { isCalendarDay } from './token-settings.ts';
 
 /** What a key container demands of the use of a key (RFC 6030 §5), as far as this server can obey it. */
 export interface KeyPolicy {

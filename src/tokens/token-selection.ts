@@ -81,7 +81,6 @@ export interface TokenFilter {
   readonly offset?: number | undefined;
 }
 
-/** Conditions on the tokens to list; an absent one does not restrict. Nothing here is a wildcard. */
 export interface TokenListing {
   readonly serial?: string | undefined;
   /** The beginning of the serial. */
@@ -106,13 +105,11 @@ export interface TokenListing {
   readonly offset?: number | undefined;
 }
 
-/** The order of a list of tokens. */
 export interface TokenSort {
   readonly by: TokenOrder;
   readonly descending: boolean;
 }
 
-/** What tokens are sorted by. */
 export type TokenOrder =
   | 'id'
   | 'serial'
@@ -184,7 +181,6 @@ export function readTokenSort({
   return { by: known?.[1] ?? 'serial', descending: direction === 'desc' };
 }
 
-/** Some of the tokens that a listing found. */
 export interface TokenPage {
   readonly tokens: readonly DescribedToken[];
   /** The number of tokens on all pages. */
@@ -197,7 +193,6 @@ export interface TokenPage {
   readonly resolverKinds: ReadonlyMap<string, ResolverKind>;
 }
 
-/** A page of a listing. */
 export interface PageRequest {
   /** 1 to 1 000 000; absent: 1. */
   readonly page?: number | undefined;

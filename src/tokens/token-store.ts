@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
-import { freeCondition, isSearchable, LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
+import { freeCondition, isSearchable, LIKE_ESCAPE, likePattern } from '../resolvers/user-source.ts';
 import type { TokenFilter, TokenOrder } from './token-selection.ts';
 import type {
   LockedDecision,
@@ -32,7 +32,6 @@ import {
   withLockedTokens,
 } from './token-rows-store.ts';
 
-/** Tokens in PostgreSQL. */
 export class TokenStore {
   readonly #database: Database;
 
@@ -46,13 +45,11 @@ export class TokenStore {
     this.#insertion = new SharedInsertion(database);
   }
 
-  /** @returns the token with exactly this serial */
   async findBySerial(serial: string): Promise<Token | undefined> {
     const row = isStorable(serial) ? await this.#bySerial.find(serial) : undefined;
     return row && toToken(row);
   }
 
-  /** @returns tokens by serial */
   async list(filter: TokenFilter): Promise<readonly Token[]> {
     if (!canMatch(filter)) {
       return [];
@@ -270,7 +267,6 @@ async function decideLocked(
   return { ...requested, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
 }
 
-/** Removes a locked token. */
 async function removeAssured(
   { sql, audit }: UnitOfWork,
   serial: string,
@@ -290,7 +286,6 @@ async function removeAssured(
   }
 }
 
-/** @throws ServiceError 'token.unknown' if one of the serials has no token */
 function assertComplete(locked: readonly LockedToken[], serials: readonly string[]): void {
   const missing = serials.find((serial) => locked.every((token) => token.serial !== serial));
   if (missing !== undefined) {
@@ -380,7 +375,6 @@ function canMatch({ serial, serialPrefix, owner, realm, search }: TokenFilter): 
   );
 }
 
-/** Adds the conditions of the filter to a query over `tokens`. */
 function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
   if (filter.serial !== undefined) {
     query.where('tokens.serial', filter.serial);

@@ -1,8 +1,14 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import { comparableLogin, meantBy } from '../resolvers/resolver-lookup.ts';
-import { endOfPhone, LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
-import type { UserCondition, UserField, UserSearch } from '../resolvers/user-source.ts';
+import {
+  endOfPhone,
+  LIKE_ESCAPE,
+  likePattern,
+  type UserCondition,
+  type UserField,
+  type UserSearch,
+} from '../resolvers/user-source.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { formsOf, assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import { closeOpenChallenges, withLockedTokens } from '../tokens/token-rows-store.ts';

@@ -2,7 +2,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { type DirectoryUser, ResolverUnavailable, type UserSources } from '../resolvers/user-source.ts';
 import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import { plainResolverName } from '../policy/policy-conditions.ts';
-import { isNotFalse } from '../configuration/setting.ts';
+import { isNotFalse } from '../configuration/settings.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
 import type { Owner } from './user.ts';
 

@@ -8,8 +8,11 @@ import {
   type UserCondition,
   type UserField,
   type UserSources,
+  fieldCondition,
+  freeCondition,
+  isSearchable,
+  matchesAll,
 } from '../resolvers/user-source.ts';
-import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
 import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';

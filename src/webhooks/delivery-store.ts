@@ -18,7 +18,6 @@ export interface Claim extends WebhookMessage {
   readonly webhookId: string;
 }
 
-/** The result of an attempt. */
 export interface AttemptOutcome extends Pick<Claim, 'deliveryId' | 'attempts' | 'webhookId'> {
   /** Absent: delivered. */
   readonly failure?: string;
@@ -45,7 +44,6 @@ export interface UpkeepLimits {
   readonly keepGivenUp: number;
 }
 
-/** The outcome of upkeep. */
 interface Upkeep {
   readonly backlogs: readonly Backlog[];
   /** Number of deliveries dropped because there were too many, by the name of the receiver. */
@@ -173,7 +171,6 @@ export class DeliveryStore {
     return this.#database.audit.outbox.hasReceivers;
   }
 
-  /** @returns the enabled receivers */
   async receivers(): Promise<readonly SigningWebhook[]> {
     const { rows } = await this.#database.knex.raw<{ rows: SigningRow[] }>(RECEIVERS);
     return rows.map(toSigningWebhook);

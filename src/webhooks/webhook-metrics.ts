@@ -60,7 +60,6 @@ export class WebhookMetrics {
     this.#dropped.inc({ webhook }, deliveries);
   }
 
-  /** Replaces all backlogs. */
   backlogsAre(backlogs: readonly Backlog[]): void {
     for (const gauge of [this.#waiting, this.#givenUp, this.#oldest]) {
       gauge.reset();

@@ -8,11 +8,9 @@ import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import {
   readReceiverUrl,
-  newWebhookSecret,
   openSecrets,
   type PendingDelivery,
   type SendResult,
-  shownSecret,
   signMessage,
   type WebhookWithState,
 } from './webhook.ts';
@@ -97,7 +95,6 @@ export class WebhookService {
       : all.map((webhook) => ({ ...webhook, url: new URL(webhook.url).origin }));
   }
 
-  /** @throws ServiceError 'webhook.unknown' */
   async show(caller: Caller, name: string): Promise<WebhookWithState> {
     const all = await this.list(caller);
     return this.#found(
@@ -268,4 +265,17 @@ function unknown(name: string, known: readonly string[]): ServiceError {
 
 function invalid(message: string): ServiceError {
   return new ServiceError('webhook.invalid', message);
+}
+
+/** Bytes; the specification recommends 24 to 64. */
+const SECRET_BYTES = 32;
+const PREFIX = 'whsec_';
+
+function newWebhookSecret(random: Random): Buffer {
+  return random.bytes(SECRET_BYTES);
+}
+
+/** @returns the form in which receivers get their secret: `whsec_` and Base64 */
+function shownSecret(secret: Uint8Array): string {
+  return PREFIX + Buffer.from(secret).toString('base64');
 }

@@ -92,7 +92,6 @@ export class WebhookStore {
     this.#database = database;
   }
 
-  /** @returns all, by name */
   async list(): Promise<readonly WebhookWithState[]> {
     const { rows } = await this.#database.knex.raw<{ rows: StateRow[] }>(WITH_STATE);
     return rows.map((row) => ({

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import type { Subscription } from './webhook-event.ts';
-import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type Address, NAMED_NETWORKS, NetworkSet, readAddress } from '../kernel/networks.ts';
 
@@ -17,7 +16,6 @@ export interface WebhookDraft extends ReceiverAddress, Subscription {
   readonly name: string;
 }
 
-/** A receiver. */
 export interface Webhook extends WebhookDraft {
   readonly isEnabled: boolean;
   readonly createdAt: Date;
@@ -58,7 +56,6 @@ export interface PendingDelivery {
   readonly lastFailure: string;
 }
 
-/** The result of one request to a receiver. */
 export type SendResult =
   | { readonly status: number; readonly failure?: never }
   | { readonly status?: number; readonly failure: string };
@@ -74,10 +71,6 @@ export function openSecrets(
   return secrets.map((secret) => vault.open(secret, 'webhook', name));
 }
 
-/** Bytes; the specification recommends 24 to 64. */
-const SECRET_BYTES = 32;
-const PREFIX = 'whsec_';
-
 /** A request to a receiver, by Standard Webhooks 1.0.0 (https://www.standardwebhooks.com). */
 export interface SignedMessage {
   readonly headers: Readonly<Record<string, string>>;
@@ -89,20 +82,9 @@ export interface WebhookMessage {
   /** The same at each attempt: receivers recognise repeated deliveries by it. */
   readonly id: string;
   readonly type: string;
-  /** The time of the event. */
   readonly occurredAt: Date;
   /** A JSON object. */
   readonly data: string;
-}
-
-/** @returns a new secret of a receiver */
-export function newWebhookSecret(random: Random): Buffer {
-  return random.bytes(SECRET_BYTES);
-}
-
-/** @returns the form in which receivers get their secret: `whsec_` and Base64 */
-export function shownSecret(secret: Uint8Array): string {
-  return PREFIX + Buffer.from(secret).toString('base64');
 }
 
 /**

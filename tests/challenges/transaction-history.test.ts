@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AuditRow, auditTime } from '../../src/audit/audit-row.ts';
-import type { StoredTransaction } from '../../src/challenges/transaction-history.ts';
-import { timelineOf } from '../../src/challenges/transaction-history.ts';
+import type { StoredTransaction } from '../../src/challenges/challenge-store.ts';
+import { timelineOf } from '../../src/challenges/transaction-service.ts';
 
 const ISSUED = new Date('2026-11-20T12:00:00Z');
 const TIMEOUT = 1200;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Configuration } from '../../src/configuration/configuration.ts';
-import { ConfigurationCache } from '../../src/configuration/configuration-cache.ts';
+import { ConfigurationCache } from '../../src/configuration/configuration-store.ts';
 import { ShortLivedRead } from '../../src/database/short-lived-read.ts';
 import { type Deferred, deferred } from '../support/values/deferred.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';

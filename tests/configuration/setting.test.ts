@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { canonicalKey } from '../../src/configuration/setting.ts';
+import { canonicalKey } from '../../src/configuration/settings.ts';
 
 describe('a key', () => {
   it.each([

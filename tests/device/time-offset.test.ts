@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clockOffset, isClockTooFarOff } from '../../src/device/time-offset.ts';
+import { clockOffset, isClockTooFarOff } from '../../src/device/response-request.ts';
 
 const at = (milliseconds: number): Date => new Date(Date.parse('2026-11-20T12:00:00Z') + milliseconds);
 

@@ -1,8 +1,9 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type SystemAccount, accountForNewCluster } from '../../src/embedded-postgres/programs.ts';
-import type { EmbeddedConnection } from '../../src/embedded-postgres/membership.ts';
+import { accountForNewCluster } from '../../src/embedded-postgres/cluster.ts';
+import type { SystemAccount } from '../../src/embedded-postgres/programs.ts';
+import type { EmbeddedConnection } from '../../src/embedded-postgres/postmaster.ts';
 import { accountNamed, describeAsRoot, NOBODY } from './support/as-root.ts';
 import { ask, embeddedFolders } from './support/embedded-folders.ts';
 import { visitSocket } from './support/socket-visitor.ts';

@@ -2,8 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { Configuration, Resolver } from '../../src/configuration/configuration.ts';
 import { PeopleSearch } from '../../src/helpdesk/search-service.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import type { DirectoryUser, UserSearch, UserSource } from '../../src/resolvers/user-source.ts';
-import { matchesUser } from '../../src/resolvers/user-search.ts';
+import {
+  type DirectoryUser,
+  type UserSearch,
+  type UserSource,
+  matchesUser,
+} from '../../src/resolvers/user-source.ts';
 
 const NEVER = new Promise<never>(() => undefined);
 

@@ -19,7 +19,6 @@ import { describe, expect, it } from '@jest/globals';
 import { environmentExample } from '../../scripts/configuration-reference.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
-import { PKCS11_PACKAGE } from '../../src/keys/pkcs11-library.ts';
 import { isInRepository, listRepositoryFiles, readRepositoryFile, REPOSITORY } from './repository-file.ts';
 
 const BLOCKED_BY_FETCH = 10_080;
@@ -196,7 +195,8 @@ describe('package.json and its lock', () => {
   });
 
   it('name pkcs11js in the version that messages name, and install it for nobody who does not ask', () => {
-    expect(manifest.peerDependencies).toEqual({ pkcs11js: PKCS11_PACKAGE.split('@')[1] });
+    const [, named] = /'pkcs11js@([\d.]+)'/.exec(readRepositoryFile('src/keys/pkcs11-process.ts')) ?? [];
+    expect(manifest.peerDependencies).toEqual({ pkcs11js: named });
     expect(manifest.peerDependenciesMeta).toEqual({ pkcs11js: { optional: true } });
     expect(locked.map(([path]) => path)).not.toContain('node_modules/pkcs11js');
   });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DirectoryUser } from '../../src/resolvers/user-source.ts';
 import {
+  type DirectoryUser,
   fieldCondition,
   freeCondition,
   isSearchable,
   likePattern,
   matchesAll,
   matchesUser,
-} from '../../src/resolvers/user-search.ts';
+} from '../../src/resolvers/user-source.ts';
 
 const ANNA: DirectoryUser = {
   userId: '7',

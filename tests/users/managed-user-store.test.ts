@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { ManagedUser } from '../../src/users/user.ts';
-import { beginningCondition, phoneCondition } from '../../src/resolvers/user-search.ts';
+import { beginningCondition, phoneCondition } from '../../src/resolvers/user-source.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

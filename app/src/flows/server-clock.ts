@@ -1,4 +1,4 @@
-import { clockOffset, isClockTooFarOff } from '../../../src/device/time-offset.ts';
+import { clockOffset, isClockTooFarOff } from '../../../src/device/response-request.ts';
 import type { ShownChallenge } from './open-code.ts';
 
 const TIMEOUT_MS = 3_000;

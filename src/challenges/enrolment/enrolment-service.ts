@@ -23,16 +23,16 @@ import { type OcraSettings, readOcraSettings } from '../../configuration/setting
 import { buildInitUrl } from '../../ocra/qrtan-url.ts';
 import type { RolloutPhase2 } from './rollout-phase2.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
-import { hasKey } from '../token-key.ts';
+import { openTokenKey, type TokenKey } from '../token-key.ts';
+import { equalBytes } from '../../kernel/constant-time.ts';
+import { hmacBlock } from '../../ocra/compute.ts';
 
-/** Owner and realms of a new token. */
 interface Assignment {
   readonly owner: Owner | null;
   /** Undefined if the request names no realms. */
   readonly realms: readonly string[] | undefined;
 }
 
-/** One enrolment in progress. */
 interface Enrolment {
   readonly caller: Caller;
   readonly grant: Grant;
@@ -336,5 +336,24 @@ function assertGranted({ realms: allowed }: Grant, realms: readonly string[], ho
       'right.missing',
       'You do not have the administrative right to init tokens in this realm',
     );
+  }
+}
+
+/**
+ * @param given a suite and a key; HMAC treats some different keys as equal
+ * @returns true if the token computes the same responses with its own key; false also where that was altered and cannot
+ *   be opened
+ * @throws ServiceError 'key.unavailable' where possibly only this server cannot open the token's key: another server
+ *   may have accepted responses with the same key
+ */
+function hasKey(vault: Vault, token: Token, { suite, key }: TokenKey): boolean {
+  try {
+    const ownKey = token.ocraSuite === suite.text ? openTokenKey(vault, token) : undefined;
+    return ownKey !== undefined && equalBytes(hmacBlock(suite.hash, ownKey.key), hmacBlock(suite.hash, key));
+  } catch (error) {
+    if (isServiceError(error, 'secret.unreadable')) {
+      return false;
+    }
+    throw error;
   }
 }

@@ -3,7 +3,6 @@ import { bytesFromHex } from '../../ocra/hex.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 import { isSerial } from '../../tokens/token.ts';
 
-/** The parameters of an enrolment, as clients name them. */
 export interface EnrolmentRequest {
   /** `ocra` or `ocra2`. */
   readonly type?: string | undefined;

@@ -14,7 +14,6 @@ import type { ImportedKey, KeyFileFormat, KeyFileReader, UnreadableKey } from '.
 import { type OcraSettings, readOcraSettings } from '../../configuration/settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
-/** A key file and its secret. */
 interface KeyFileImportRequest {
   /** Default: `pskc`. */
   readonly format?: KeyFileFormat | undefined;
@@ -170,7 +169,6 @@ export class TokenImportService {
     };
   }
 
-  /** @returns the type of a key that may be loaded */
   #typeOf({ place, serial, secret, algorithm }: ImportedKey): string {
     if (!isSerial(serial)) {
       throw wrong(place, 'a serial has 1 to 64 printable ASCII characters, no blank and no *');

@@ -6,7 +6,7 @@ import type { AuditRow } from '../../audit/audit-row.ts';
 import { type ExportFormat, readExportedTrail } from '../../audit/export-trail.ts';
 import { assertKnownFilter, type AuditFilter, type AuditPeriod } from '../../audit/filter-values.ts';
 import type { AuditFinding } from '../../audit/verification.ts';
-import type { InstallationKey } from '../../audit/signing-key.ts';
+import type { InstallationKey } from '../../audit/signatures.ts';
 import { type TrailVerification, type VerifyRequest, verifyTrail } from '../../audit/verify-trail.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';

@@ -5,8 +5,11 @@ import { addCommand, type CommandContext } from '../command-context.ts';
 import { CodeReader, writeQrPng } from '../device/qr-code.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { Services } from '../../services.ts';
-import { OUT_OF_STEP_REASON, type TransactionEvent } from '../../challenges/transaction-history.ts';
-import type { TransactionHistory } from '../../challenges/transaction-service.ts';
+import {
+  OUT_OF_STEP_REASON,
+  type TransactionEvent,
+  type TransactionHistory,
+} from '../../challenges/transaction-service.ts';
 import type { Column, JsonValue } from '../output.ts';
 
 interface ChallengeOptions {

@@ -10,7 +10,7 @@ import { isServiceError } from '../../kernel/errors.ts';
 import { mayHoldPassword, didYouMean } from '../../kernel/text.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { ResolverDraft } from '../../resolvers/resolver-draft.ts';
-import { describeExamination, isUsual } from '../../resolvers/resolver-trial-service.ts';
+import { describeExamination, isUsual } from '../../resolvers/resolver-service.ts';
 import { unavailableResolvers } from '../../resolvers/user-source.ts';
 import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import type { Services } from '../../services.ts';

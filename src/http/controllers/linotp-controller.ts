@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describedActions } from '../../policy/policy-actions.ts';
 import { POLICY_SCOPES } from '../../policy/stored-policy.ts';
-import { describeExamination } from '../../resolvers/resolver-trial-service.ts';
+import { describeExamination } from '../../resolvers/resolver-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Services } from '../../services.ts';
 import type { ResolvedUser } from '../../users/user-directory.ts';

@@ -23,7 +23,7 @@ import { translate } from '../messages.ts';
 import { failureForm } from '../failures.ts';
 import { failureText } from './failure-text.ts';
 import type { Realm, Resolver } from '../../configuration/configuration.ts';
-import { canonicalKey } from '../../configuration/setting.ts';
+import { canonicalKey } from '../../configuration/settings.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { DescribedToken, TokenUse } from '../../tokens/token.ts';
 import type { CONFIGURATION } from '../controllers/system/configuration-controller.ts';

@@ -1,4 +1,4 @@
-import { canonicalKey } from '../../configuration/setting.ts';
+import { canonicalKey } from '../../configuration/settings.ts';
 import type { SettingOverview } from '../../configuration/setting-service.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../configuration/configuration.ts';
@@ -10,7 +10,8 @@ import type { TOKEN_PAGE } from '../controllers/tokens/token-list-controller.ts'
 import type { AdministrationDialect } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable } from './python-text.ts';
-import { type DescribedToken, writeDayFirst } from '../../tokens/token.ts';
+import type { DescribedToken } from '../../tokens/token.ts';
+import { writeDayFirst } from '../../tokens/token-settings.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';

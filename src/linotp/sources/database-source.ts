@@ -20,7 +20,6 @@ interface SnapshotConnection {
   readonly dialect: LinotpSource['dialect'];
   /** @param values for the placeholders `$1` of PostgreSQL, `?` of the others */
   query(sql: string, values: readonly string[]): Promise<readonly Record<string, SourceValue>[]>;
-  /** Ends the transaction and the connection. */
   close(): Promise<void>;
 }
 
@@ -39,7 +38,6 @@ const TABLES = {
 /** A placeholder for a number that is given as text. */
 const NUMBER = { postgresql: '$1::bigint', mysql: '?', sqlite: 'CAST(? AS INTEGER)' };
 
-/** A live database of LinOTP. */
 export class DatabaseSource implements LinotpSource {
   readonly dialect: SnapshotConnection['dialect'];
   readonly notes = [];
@@ -130,7 +128,6 @@ export class DatabaseSource implements LinotpSource {
   }
 }
 
-/** @returns rows of one query with the names of their columns in lower case */
 function lowerCased(rows: readonly Readonly<Record<string, SourceValue>>[]): readonly SourceRow[] {
   const names = Object.keys(rows[0] ?? {}).map((name) => [name, name.toLowerCase()] as const);
   return rows.map((row) => {
@@ -303,7 +300,6 @@ function withFileFaults<T>(work: () => T): T {
   }
 }
 
-/** A private copy of an SQLite database in a temporary folder. */
 interface SqliteCopy {
   readonly path: string;
   remove(): Promise<void>;

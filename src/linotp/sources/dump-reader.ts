@@ -17,7 +17,6 @@ import {
 } from './dump-text.ts';
 import { DumpOrigin } from './dump-origin.ts';
 
-/** The tables of a dump. */
 export interface DumpContent {
   readonly origin: DumpOrigin;
   /** The names of all tables, by the same in lower case. */
@@ -30,7 +29,6 @@ export interface DumpContent {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** A range of bytes. */
 interface DumpRange {
   readonly start: number;
   readonly end: number;

@@ -13,7 +13,6 @@ import { UnreadableDump } from './dump-text.ts';
 const AT_ONCE = 500;
 const TABLES: ReadonlySet<string> = new Set(Object.keys(SOURCE_TABLES).map((name) => name.toLowerCase()));
 
-/** A plain SQL dump. */
 export class DumpSource implements LinotpSource {
   readonly #path: string;
   readonly #content: DumpContent;

@@ -1,4 +1,5 @@
-import { type LinotpSource, type SourceValue, decodeWindows1252 } from '../linotp-source.ts';
+import type { LinotpSource, SourceValue } from '../linotp-source.ts';
+import { decodeWindows1252 } from '../installation-reading.ts';
 
 /**
  * SQL as it is read: bytes as characters of the same number (Latin-1), so that no encoding is assumed before a value is
@@ -10,7 +11,6 @@ interface Read<Value> {
   readonly end: number;
 }
 
-/** The notation of values in a dump. */
 export interface DumpSyntax {
   readonly dialect: LinotpSource['dialect'];
   /** A backslash in a text is an escape. */
@@ -18,14 +18,12 @@ export interface DumpSyntax {
   readonly encoding: 'utf-8' | 'windows-1252';
 }
 
-/** A column of a table in a dump. */
 export interface DumpColumn {
   /** In lower case. */
   readonly name: string;
   readonly isBinary: boolean;
 }
 
-/** A dump that is not understood. */
 export class UnreadableDump extends Error {
   override readonly name = 'UnreadableDump';
 }

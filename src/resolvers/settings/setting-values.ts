@@ -10,7 +10,6 @@ const MAX_LENGTH = 8_192;
 const YES = ['true', 'yes', 'on', '1'];
 const NO = ['false', 'no', 'off', '0'];
 
-/** @returns a refusal that names the setting */
 export function invalidSetting(name: string, why: string): ServiceError {
   return new ServiceError('resolver.invalid', `The setting ${name} ${why}`);
 }
@@ -84,7 +83,6 @@ export function readWhole(
   return number;
 }
 
-/** @throws ServiceError 'resolver.invalid' if it is not set */
 export function requireSetting(settings: Settings, name: string): string {
   const value = settings[name];
   if (value === undefined) {

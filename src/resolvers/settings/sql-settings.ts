@@ -26,7 +26,6 @@ export interface SqlColumns {
   readonly mobile: string | undefined;
 }
 
-/** The parsed settings of an SQL resolver. */
 export interface SqlSettings {
   readonly database: 'postgresql' | 'mysql';
   /** A host's name or address, or the absolute path of a socket (PostgreSQL: of its folder). */
@@ -98,7 +97,6 @@ export function checkSqlSettings(values: Settings): Settings {
   return settings;
 }
 
-/** @throws ServiceError 'resolver.invalid' that names the setting */
 export function readSqlSettings(settings: Settings): SqlSettings {
   const database = readDriver(requireSetting(settings, 'Driver'));
   const encoding = settings.Encoding ?? UTF8[0] ?? '';

@@ -1,5 +1,5 @@
 import { ResolverSecretStore } from '../resolver-store.ts';
-import type { TrialParts } from '../resolver-trial-service.ts';
+import type { TrialParts } from '../resolver-service.ts';
 import type {
   DirectoryUser,
   Examination,
@@ -20,7 +20,6 @@ import { PasswdFile } from './passwd/passwd-file.ts';
 import { SqlUsers } from './sql/sql-users.ts';
 import type { ManagedUser } from '../../users/user.ts';
 
-/** The dependencies of sources. */
 export interface SourceDependencies {
   readonly users: ManagedUserStore;
   readonly hasher: PasswordHasher;

@@ -3,11 +3,8 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import {
-  packagedBinaries,
-  type SystemAccount,
-  accountForNewCluster,
-} from '../../../src/embedded-postgres/programs.ts';
+import { packagedBinaries, type SystemAccount } from '../../../src/embedded-postgres/programs.ts';
+import { accountForNewCluster } from '../../../src/embedded-postgres/cluster.ts';
 import { removeEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { othersReach } from '../../embedded-postgres/support/as-root.ts';
 import { ask, asRoot, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';

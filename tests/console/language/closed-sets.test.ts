@@ -21,14 +21,14 @@ describe('what the server says in words of its own', () => {
 
   it('has German words for each reason in the history of a transaction', () => {
     const written = textsAfter(
-      'transaction-history.ts',
+      'transaction-service.ts',
       /\breason: (?:word === 'wrong' \? \w+ : )?'([^']*)'/g,
     );
     const named = textsAfter(
-      'transaction-history.ts',
+      'transaction-service.ts',
       /^const [A-Z_]+ = '([a-z][^']+)';|_REASON = '([^']+)'/gm,
     );
-    const causes = textsAfter('transaction-history.ts', /^ {2}'right \w+': '([^']+)'/gm);
+    const causes = textsAfter('transaction-service.ts', /^ {2}'right \w+': '([^']+)'/gm);
     const reasons = [...written, ...named, ...causes];
     expect(reasons.length).toBeGreaterThan(14);
     expect(reasons.filter((reason) => transactionTexts.de.reasons[reason] === undefined)).toEqual([]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import pg from 'pg';
 
-import type { EmbeddedConnection } from '../../../src/embedded-postgres/membership.ts';
+import type { EmbeddedConnection } from '../../../src/embedded-postgres/postmaster.ts';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,

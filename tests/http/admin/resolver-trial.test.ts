@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { describeExamination, ResolverTrialService } from '../../../src/resolvers/resolver-trial-service.ts';
+import { describeExamination, ResolverTrialService } from '../../../src/resolvers/resolver-service.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';

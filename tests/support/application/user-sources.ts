@@ -1,5 +1,4 @@
-import type { DirectoryUser, UserSources } from '../../../src/resolvers/user-source.ts';
-import { matchesUser } from '../../../src/resolvers/user-search.ts';
+import { type DirectoryUser, type UserSources, matchesUser } from '../../../src/resolvers/user-source.ts';
 import type { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import type { Log } from '../../../src/kernel/log.ts';
 import { FileBounds } from '../../../src/resolvers/sources/file-bounds.ts';

@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
-import type { InstallationKey } from '../../../src/audit/signing-key.ts';
+import type { InstallationKey } from '../../../src/audit/signatures.ts';
 import type { AuditFinding } from '../../../src/audit/verification.ts';
 import { AuditService } from '../../../src/audit/audit-service.ts';
 import { type TrailVerification, verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SecretVault } from '../../../src/keys/vault.ts';
-import { AuditAuthority } from '../../../src/audit/signing-key.ts';
+import { AuditAuthority } from '../../../src/audit/signatures.ts';
 import { AuditStore } from '../../../src/audit/audit-store.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { SHARING, type Sharing } from '../../../src/database/prepared-statements.ts';

@@ -1,4 +1,4 @@
-import type { EmbeddedConnection } from '../../../src/embedded-postgres/membership.ts';
+import type { EmbeddedConnection } from '../../../src/embedded-postgres/postmaster.ts';
 
 /** @returns the embedded server's connection as a postgres:// URL, for instance for a child process's DATABASE_URL */
 export function embeddedUrl({ host, port, user, database }: EmbeddedConnection): string {

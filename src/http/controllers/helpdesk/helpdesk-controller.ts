@@ -11,8 +11,11 @@ import { count, type Shown } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { readTokenSort } from '../../../tokens/token-selection.ts';
 import { blankAsUndefined, optional, required } from '../../request/parameters.ts';
-import type { TransactionEvent } from '../../../challenges/transaction-history.ts';
-import type { TransactionHistory, TransactionService } from '../../../challenges/transaction-service.ts';
+import type {
+  TransactionEvent,
+  TransactionHistory,
+  TransactionService,
+} from '../../../challenges/transaction-service.ts';
 
 const REALMS = z.array(z.string());
 const LOGIN = z.string().describe('the login');

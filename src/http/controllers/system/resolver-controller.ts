@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
-import type { Trial } from '../../../resolvers/resolver-trial-service.ts';
+import type { Trial } from '../../../resolvers/resolver-service.ts';
 import {
   describedKinds,
   type DescribedResolverSetting,

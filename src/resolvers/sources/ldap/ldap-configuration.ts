@@ -1,10 +1,17 @@
 import { X509Certificate } from 'node:crypto';
-import type { Filter } from 'ldapts';
+import {
+  type Filter,
+  EqualityFilter,
+  FilterParser,
+  NotFilter,
+  OrFilter,
+  PresenceFilter,
+  SubstringFilter,
+} from 'ldapts';
 import { parseJsonObject } from '../../../kernel/text.ts';
-import { LdapFault } from './ldap-fault.ts';
-import { readFilter, readFilterFor } from './ldap-filter.ts';
+import type { UserCondition, UserField, UserPattern } from '../../user-source.ts';
+import { LdapFault } from './ldap-exchange.ts';
 
-/** A server of the directory. */
 export interface LdapServer {
   readonly host: string;
   readonly port: number;
@@ -12,7 +19,6 @@ export interface LdapServer {
   readonly secure: boolean;
 }
 
-/** Properties of connections. */
 export interface LdapTransport {
   readonly servers: readonly LdapServer[];
   /** A connection without TLS must begin with StartTLS. */
@@ -293,4 +299,143 @@ function sameForAll(value: string): string {
     .trim()
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/[\\,+]/g, String.raw`\$&`);
+}
+
+const PLACE = '%s';
+const MAX_FILTER_LENGTH = 8192;
+
+/** @returns a value escaped for a filter, where it matches itself only (RFC 4515 §3) */
+function escapeFilterValue(value: string): string {
+  return value.replaceAll(
+    /[\0()*\\]/g,
+    (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}
+
+/**
+ * @param text a filter (RFC 4515), also without its outer parentheses; of several in a row, the form of LinOTP's search
+ *   filters (`(uid=*)(objectClass=person)`), all must match
+ * @param setting the name of the setting, for the message
+ * @throws LdapFault 'settings'
+ */
+function readFilter(text: string, setting: string): Filter {
+  try {
+    const trimmed = decodeEscapes(text.trim()).replaceAll(/(\)|\([&|!])\s+(?=[()])/g, '$1');
+    if (trimmed === '' || text.length > MAX_FILTER_LENGTH || !isBalanced(trimmed)) {
+      throw new Error('empty, too long, or with parentheses that do not match');
+    }
+    return FilterParser.parseString(`(&${trimmed.startsWith('(') ? trimmed : `(${trimmed})`})`);
+  } catch (cause) {
+    throw new LdapFault('settings', `${setting} is no LDAP filter`, { cause });
+  }
+}
+
+/**
+ * @param text a filter with `%s` in the place of a value
+ * @returns a function that makes the filter for a value, which it escapes
+ * @throws LdapFault 'settings'
+ */
+function readFilterFor(text: string, setting: string): (value: string) => Filter {
+  const items = text.split('(').filter((item) => item.includes(PLACE));
+  if (items.length === 0 || !items.every((item) => /^[^=]+=.*%s/s.test(item.slice(0, endOfPlace(item))))) {
+    throw new LdapFault(
+      'settings',
+      `${setting} needs ${PLACE} in the place of the login, as in (uid=${PLACE})`,
+    );
+  }
+  const fill = (value: string): Filter =>
+    readFilter(
+      text.replaceAll(PLACE, () => escapeFilterValue(value)),
+      setting,
+    );
+  fill('login');
+  return fill;
+}
+
+/** @returns the filter for entries whose attribute is this value, which may be bytes */
+export function equals(attribute: string, value: string | Buffer): Filter {
+  return new EqualityFilter({ attribute, value });
+}
+
+/** Parentheses in values are escaped, so every literal one is counted. ldapts adds missing ones at the end. */
+function isBalanced(filter: string): boolean {
+  let depth = 0;
+  for (const [parenthesis] of filter.matchAll(/[()]/g)) {
+    depth += parenthesis === '(' ? 1 : -1;
+    if (depth < 0) {
+      return false;
+    }
+  }
+  return depth === 0;
+}
+
+function endOfPlace(item: string): number {
+  return item.indexOf(PLACE) + PLACE.length;
+}
+
+/** ldapts reads `\c3\bc` as two characters: escapes beyond ASCII are therefore replaced by their characters. */
+function decodeEscapes(text: string): string {
+  return text.replaceAll(/(?:\\[0-9a-f]{2})+/gi, (run) => {
+    const bytes = Buffer.from(run.replaceAll('\\', ''), 'hex');
+    return bytes.every((byte) => byte < 0x80)
+      ? run
+      : escapeFilterValue(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  });
+}
+
+/** The conditions of a search as the directory and this program check them. */
+interface SearchFilters {
+  readonly filters: readonly Filter[];
+  /** Those that no filter expresses, as on a DN. */
+  readonly others: readonly UserCondition[];
+}
+
+/** The directory need not send all users to find that none has a value that is kept nowhere. */
+const NOBODY = new NotFilter({ filter: new PresenceFilter({ attribute: 'objectClass' }) });
+
+type Names = Pick<LdapSettings, 'attributes' | 'userId'>;
+
+/** Values are parts of filter objects, never of a filter's text, so that nothing in them needs an escape. */
+export function searchFilters(settings: Names, conditions: readonly UserCondition[]): SearchFilters {
+  const filters: Filter[] = [];
+  const others: UserCondition[] = [];
+  for (const condition of conditions) {
+    const attributes = condition.fields.map((field) => attributesOf(settings, field, condition.pattern));
+    const alternatives = attributes.flat().flatMap((name) => (name === undefined ? [] : [name]));
+    const isBlank = condition.pattern.every((piece) => piece === '');
+    if (attributes.includes(undefined) || (alternatives.length === 0 && isBlank)) {
+      others.push(condition);
+    } else if (alternatives.length === 0) {
+      filters.push(NOBODY);
+    } else {
+      filters.push(new OrFilter({ filters: alternatives.map((name) => filterOf(name, condition.pattern)) }));
+    }
+  }
+  return { filters, others };
+}
+
+/** @returns the configured attributes of a field; undefined if it is none that can be compared */
+function attributesOf(
+  { attributes, userId }: Names,
+  field: UserField,
+  pattern: UserPattern,
+): readonly (string | undefined)[] | undefined {
+  switch (field) {
+    case 'userId':
+      // Directories compare a part of a text, but not of an id such as entryUUID.
+      return userId.kind === 'attribute' && pattern.length === 1 ? [userId.name] : undefined;
+    case 'phone':
+      return [attributes.phone, attributes.mobile];
+    default:
+      return [attributes[field]];
+  }
+}
+
+function filterOf(attribute: string, [initial, ...others]: UserPattern): Filter {
+  const final = others.pop();
+  if (final === undefined) {
+    return new EqualityFilter({ attribute, value: initial });
+  }
+  // An empty piece is not allowed (RFC 4511 §4.5.1.7.2), and says nothing.
+  return new SubstringFilter({ attribute, initial, any: others.filter((piece) => piece !== ''), final });
 }

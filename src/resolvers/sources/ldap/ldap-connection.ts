@@ -6,14 +6,12 @@ import {
   type SearchEntry,
   SearchRequest,
 } from 'ldapts';
-import { LdapExchange } from './ldap-exchange.ts';
-import { LdapFault } from './ldap-fault.ts';
+import { LdapExchange, LdapFault } from './ldap-exchange.ts';
 import type { LdapServer, LdapTransport } from './ldap-configuration.ts';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { connectionReason } from '../../user-source.ts';
 
-/** A search for entries. */
 export interface LdapSearch {
   readonly base: string;
   readonly scope: 'base' | 'sub';

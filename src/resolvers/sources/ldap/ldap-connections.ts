@@ -1,6 +1,6 @@
 import { Semaphore } from '../../../kernel/bounded-work.ts';
 import { LdapConnection } from './ldap-connection.ts';
-import { LdapFault } from './ldap-fault.ts';
+import { LdapFault } from './ldap-exchange.ts';
 import type { LdapServer, LdapTransport } from './ldap-configuration.ts';
 
 const MAX_CONNECTIONS = 4;

@@ -6,22 +6,21 @@ import {
   ResolverUnavailable,
   type UserSearch,
   type UserSource,
+  matchesUser,
 } from '../../user-source.ts';
-import { matchesUser } from '../../user-search.ts';
 import type { LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
+import { LdapFault } from './ldap-exchange.ts';
 import {
-  attributesToRead,
-  hasUnusableId,
-  idsOf,
-  loginsOf,
-  readWindowsGuid,
   searchFilters,
-  userOfEntry,
-} from './ldap-entry.ts';
-import { LdapFault } from './ldap-fault.ts';
-import { equals } from './ldap-filter.ts';
-import { GUID_ATTRIBUTE, isWithin, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
+  equals,
+  GUID_ATTRIBUTE,
+  isWithin,
+  type LdapSettings,
+  readLdapSettings,
+  type LdapAttributes,
+  type LdapUserId,
+} from './ldap-configuration.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 
 interface Directory {
@@ -29,7 +28,6 @@ interface Directory {
   readonly connections: LdapConnections;
 }
 
-/** What makes an entry a user's. */
 interface EntryKeys {
   readonly id: string | undefined;
   readonly login: string | undefined;
@@ -140,7 +138,6 @@ export class LdapUsers implements UserSource {
     }
   }
 
-  /** Binds as the user. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
     if (password === '') {
       // RFC 4513 §5.1.2: such a bind succeeds without authentication.
@@ -345,4 +342,92 @@ function severalEntries(): LdapFault {
 
 function isResult(fault: unknown, codes: readonly number[]): boolean {
   return fault instanceof LdapFault && fault.resultCode !== undefined && codes.includes(fault.resultCode);
+}
+
+const GUID_GROUPS = /^\{?([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}?$/i;
+
+function attributesToRead(attributes: Partial<LdapAttributes>, userId: LdapUserId): readonly string[] {
+  const names = Object.values(attributes).filter((name): name is string => name !== undefined);
+  return [...new Set([...names, ...attributesOfId(userId)])];
+}
+
+function attributesOfId(userId: LdapUserId): readonly string[] {
+  return userId.kind === 'dn' ? [] : userId.kind === 'bytes' ? userId.names : [userId.name];
+}
+
+/** @returns every login of an entry; a blank one is none */
+function loginsOf(entry: SearchEntry, { login }: LdapAttributes): readonly string[] {
+  return textsOf(entry, login).filter((text) => text.trim() !== '');
+}
+
+/** @returns every id of an entry; the first is the user's */
+function idsOf(entry: SearchEntry, userId: LdapUserId): readonly string[] {
+  switch (userId.kind) {
+    case 'dn':
+      return [entry.name];
+    case 'bytes':
+      return (userId.names.map((name) => hexOf(entry, name)).find((ids) => ids.length > 0) ?? []).sort();
+    case 'attribute':
+      // The values of an attribute have no order: the user's id must be the same one every time.
+      return [...textsOf(entry, userId.name)].sort();
+  }
+}
+
+/** @returns true if the entry has a value where its id should be, and none of them is a text */
+function hasUnusableId(entry: SearchEntry, userId: LdapUserId): boolean {
+  return (
+    idsOf(entry, userId).length === 0 && attributesOfId(userId).some((name) => hexOf(entry, name).length > 0)
+  );
+}
+
+/**
+ * @param login the one of several that was searched for; default: the first
+ * @returns the user of an entry; undefined if it has no login or no id
+ */
+function userOfEntry(
+  entry: SearchEntry,
+  attributes: LdapAttributes,
+  userId: LdapUserId,
+  login = loginsOf(entry, attributes)[0],
+): DirectoryUser | undefined {
+  const [id] = idsOf(entry, userId);
+  if (login === undefined || id === undefined) {
+    return undefined;
+  }
+  const first = (name: string | undefined): string =>
+    (name === undefined ? '' : textsOf(entry, name)[0]) ?? '';
+  const { givenName, surname, email, phone, mobile } = attributes;
+  return {
+    userId: id,
+    login,
+    givenName: first(givenName),
+    surname: first(surname),
+    email: first(email),
+    phone: first(phone) === '' ? first(mobile) : first(phone),
+  };
+}
+
+/** @returns the bytes of a text in the form that Windows shows, in which the first three groups are reversed */
+function readWindowsGuid(text: string): Buffer | undefined {
+  const groups = GUID_GROUPS.exec(text)
+    ?.slice(1)
+    .map((group) => Buffer.from(group, 'hex'));
+  return groups && Buffer.concat(groups.map((bytes, index) => (index < 3 ? bytes.reverse() : bytes)));
+}
+
+function hexOf(entry: SearchEntry, name: string): string[] {
+  return bytesOf(entry, name).flatMap((bytes) => (bytes.length === 0 ? [] : [bytes.toString('hex')]));
+}
+
+function textsOf(entry: SearchEntry, name: string): readonly string[] {
+  return bytesOf(entry, name).flatMap((bytes) => {
+    const text = bytes.toString('utf8');
+    // A value that is not UTF-8 is no text, and must not become one that others may have too.
+    return text !== '' && isStorable(text) && Buffer.from(text).equals(bytes) ? [text] : [];
+  });
+}
+
+function bytesOf(entry: SearchEntry, name: string): readonly Buffer[] {
+  const requested = name.toLowerCase();
+  return entry.attributes.find(({ type }) => type.toLowerCase() === requested)?.parsedBuffers ?? [];
 }

@@ -7,7 +7,6 @@ export class PasswdFault extends Error {
   override readonly name = 'PasswdFault';
 }
 
-/** The accounts of a passwd file. */
 export interface PasswdContent {
   /** In the order of the file. */
   readonly accounts: readonly PasswdAccount[];
@@ -21,7 +20,6 @@ export interface PasswdContent {
   readonly unreadLogins: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Lines that are passed over. */
 interface PassedOver {
   readonly lines: number;
   /** The first of them, as `line 7 has more than 7 fields`: nothing of the line is quoted. */

@@ -5,8 +5,8 @@ import {
   ResolverUnavailable,
   type UserSearch,
   type UserSource,
+  matchesUser,
 } from '../../user-source.ts';
-import { matchesUser } from '../../user-search.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { type Semaphore, withTimeLimit } from '../../../kernel/bounded-work.ts';
 import { type PasswdContent, PasswdFault, readPasswd } from './passwd-content.ts';

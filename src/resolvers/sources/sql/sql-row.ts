@@ -1,7 +1,7 @@
 import type { SqlColumns, SqlSettings } from '../../settings/sql-settings.ts';
 import { isStorable } from '../../../kernel/text.ts';
 import type { DirectoryUser } from '../../user-source.ts';
-import { SqlRowsFault } from './sql-fault.ts';
+import { SqlRowsFault } from './sql-pool.ts';
 
 /** A column of an answer, as one of the drivers describes it. */
 interface AnsweredColumn {
@@ -140,7 +140,6 @@ type CellName = keyof SqlColumns | 'users' | 'entries' | 'identified' | 'sharing
 /** The content of a cell; null for an empty one. Bytes only of a column that holds bytes. */
 type Cell = string | Buffer | null;
 
-/** A row of an answer. */
 export type SqlRow = Partial<Record<CellName, Cell>>;
 
 /** The answer of a driver: PostgreSQL's cells as texts, MySQL's as the bytes of texts. */

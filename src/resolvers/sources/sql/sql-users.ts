@@ -1,14 +1,15 @@
 import type { Knex } from 'knex';
 
-import type {
-  DirectoryUser,
-  Examination,
-  ResolverSecrets,
-  UserCondition,
-  UserSearch,
-  UserSource,
+import {
+  type DirectoryUser,
+  type Examination,
+  type ResolverSecrets,
+  type UserCondition,
+  type UserSearch,
+  type UserSource,
+  LIKE_ESCAPE,
+  likePattern,
 } from '../../user-source.ts';
-import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -28,8 +29,7 @@ import {
   textForm,
   userOf,
 } from './sql-row.ts';
-import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
-import { SqlPool } from './sql-pool.ts';
+import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable, SqlPool } from './sql-pool.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 import type { DirectoryPasswords } from '../directory-password.ts';
 
@@ -42,7 +42,6 @@ interface SqlUsersOptions {
   readonly log: Log;
 }
 
-/** A query of the table. */
 type Query = Knex.QueryBuilder<SqlRow, SqlRow[]>;
 
 /** The columns by which users are found. */
@@ -221,7 +220,6 @@ export class SqlUsers implements UserSource {
   }
 }
 
-/** The parts of a query. */
 interface UserQuery {
   /** Begins a query for the rows that are users. */
   readonly users: () => Query;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
-import { fieldCondition } from '../../../../src/resolvers/user-search.ts';
+import { fieldCondition } from '../../../../src/resolvers/user-source.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { ldapUsers, PEOPLE, person, unit } from '../../../support/servers/ldap-resolver.ts';
 import { findSlapd, type Slapd, startSlapd, SUFFIX } from '../../../support/servers/slapd.ts';

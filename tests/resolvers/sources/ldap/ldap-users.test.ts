@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { searchFilters } from '../../../../src/resolvers/sources/ldap/ldap-entry.ts';
+import { searchFilters } from '../../../../src/resolvers/sources/ldap/ldap-configuration.ts';
 import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
-import type { UserCondition } from '../../../../src/resolvers/user-source.ts';
-import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
+import { type UserCondition, fieldCondition, freeCondition } from '../../../../src/resolvers/user-source.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { ldapUsers, PEOPLE, person, unit } from '../../../support/servers/ldap-resolver.ts';
 import { findSlapd, type LdapEntry, type Slapd, startSlapd, SUFFIX } from '../../../support/servers/slapd.ts';

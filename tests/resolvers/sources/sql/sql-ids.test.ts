@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
-import { fieldCondition } from '../../../../src/resolvers/user-search.ts';
+import { fieldCondition } from '../../../../src/resolvers/user-source.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';

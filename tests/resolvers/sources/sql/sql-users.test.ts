@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
-import type { UserCondition } from '../../../../src/resolvers/user-source.ts';
-import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
+import { type UserCondition, fieldCondition, freeCondition } from '../../../../src/resolvers/user-source.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import type { ServiceError } from '../../../../src/kernel/errors.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';

@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { MAX_TREE_ROWS, readRowSignature, signTogether } from '../../src/audit/row-tree.ts';
-import { newSigningKey, SignatureVerifier } from '../../src/audit/signing-key.ts';
+import {
+  MAX_TREE_ROWS,
+  readRowSignature,
+  signTogether,
+  newSigningKey,
+  SignatureVerifier,
+} from '../../src/audit/signatures.ts';
 
 const RUNS = 300;
 
