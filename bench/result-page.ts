@@ -6,7 +6,7 @@ import { format } from 'prettier';
 /** The results that are kept with the sources. */
 export const RESULTS_FOLDER = join(import.meta.dirname, '../docs/results');
 const GIBIBYTE = 2 ** 30;
-const NUMBER = /^(?:[<−-] ?)?\d/;
+const NUMBER = /^(?:–$|(?:[<−-] ?)?\d)/;
 
 /** A table of a result page. Columns of numbers are aligned right. */
 export interface ResultTable {

@@ -31,7 +31,15 @@ declare module '../kernel/errors.ts' {
 }
 
 export type RefusedCredentials =
-  'password' | 'session' | 'login' | 'csrf token' | 'api token' | 'second factor' | 'single sign-on';
+  | 'password'
+  | 'session'
+  | 'login'
+  | 'csrf token'
+  | 'api token'
+  | 'second factor'
+  | 'single sign-on'
+  /** Of a user, of which no challenge of a sign-in may take a wrong response. */
+  | 'token';
 
 export interface Administrator {
   readonly id: string;

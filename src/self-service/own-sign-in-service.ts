@@ -112,7 +112,8 @@ export class OwnSignInService {
    * @param token the place of the token to ask among those that can be; undefined: the one used last
    * @param count called for a right password, before a token is asked; throws where too many sign-ins were begun
    * @returns undefined for a wrong password, a login that nobody has, and a person without a token that can answer
-   * @throws ServiceError 'resolver.unavailable', 'server.busy'
+   * @throws ServiceError 'sign-in.refused' where a first wrong response would lock each token of the person,
+   *   'resolver.unavailable', 'server.busy'
    */
   async begin(
     { found, asked }: MeantUser,
@@ -128,7 +129,12 @@ export class OwnSignInService {
       return undefined;
     }
     const person = personOf(found);
-    const tokens = await this.#answering(person);
+    const ready = await this.#ready(person);
+    if (ready.length > 0 && ready.every(locksAtOnce)) {
+      await count();
+      throw noneIsKept(person);
+    }
+    const tokens = ready.filter((token) => !isReserved(token));
     const latest = tokens.toSorted((one, other) => lastUse(other) - lastUse(one))[0];
     const token = place === undefined ? latest : tokens.find((_one, index) => String(index) === place);
     if (token === undefined) {
@@ -298,15 +304,13 @@ export class OwnSignInService {
     }
   }
 
-  /** @returns the tokens of the person that can confirm something here, by serial */
-  async #answering(person: Person): Promise<readonly Token[]> {
+  /** @returns the tokens of the person that can answer, by serial */
+  async #ready(person: Person): Promise<readonly Token[]> {
     const { tokenStore, clock } = this.#deps;
     const { resolverId, userId } = person;
     const tokens = await tokenStore.list({ owner: { resolverId, userId } });
     const now = clock.now();
-    return tokens.filter(
-      (token) => isAnswering(token, person, now) && !isLocked(token) && !isReserved(token),
-    );
+    return tokens.filter((token) => isAnswering(token, person, now) && !isLocked(token));
   }
 
   /** @returns what the person may do now; nothing where the token can no longer answer, or is another's */
@@ -365,6 +369,19 @@ function allowedActs(
 function isAnswering(token: Token, { realm }: Pick<Person, 'realm'>, now: Date): boolean {
   const isReady = isUsable(token, now) && isOcraToken(token) && token.rollout === 'complete';
   return isReady && !token.isSecondFactor && token.realms.includes(realm);
+}
+
+/** The token would keep no wrong response for payments (`isReserved`). */
+function locksAtOnce({ maxFail }: Token): boolean {
+  return maxFail < 2;
+}
+
+function noneIsKept({ login, realm }: Person): ServiceError {
+  return new ServiceError(
+    'sign-in.refused',
+    'A token that the first wrong response locks (maxfail 1) signs nobody in here: ask your helpdesk',
+    { credentials: 'token', user: { subject: login, realm } },
+  );
 }
 
 /** A blank login would name no owner to the services of tokens. */

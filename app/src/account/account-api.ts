@@ -2,7 +2,14 @@ import { readVerdict } from '../../../src/device/response-request.ts';
 
 /** What went wrong, as far as the page has words for it. */
 export type AccountFault =
-  'refused' | 'wrong' | 'ended' | 'missing' | 'limited' | 'no-connection' | { readonly message: string };
+  | 'refused'
+  | 'strict'
+  | 'wrong'
+  | 'ended'
+  | 'missing'
+  | 'limited'
+  | 'no-connection'
+  | { readonly message: string };
 
 /** A request that failed. */
 export class AccountFailure extends Error {
@@ -172,11 +179,16 @@ function given(response: string | undefined): Values {
   return response === undefined ? {} : { response };
 }
 
+const REFUSALS: ReadonlyMap<string, AccountFault> = new Map([
+  ['sign-in.refused/password', 'refused'],
+  ['sign-in.refused/token', 'strict'],
+  ['sign-in.refused/second-factor', 'wrong'],
+]);
+
 function faultOf({ status, headers }: Response, message: string | undefined): AccountFault {
   const code = headers.get('Tankeeper-Failure') ?? '';
   if (status === 401) {
-    const isWrong = code === 'sign-in.refused/second-factor';
-    return isWrong ? 'wrong' : code === 'sign-in.refused/password' ? 'refused' : 'ended';
+    return REFUSALS.get(code) ?? 'ended';
   }
   if (status === 404) {
     return 'missing';

@@ -58,6 +58,8 @@ export const accountTexts: Texts<AccountTexts> = {
   en: {
     faults: {
       refused: 'User name or password is wrong, or you have no phone that can confirm. Ask your helpdesk.',
+      strict:
+        'A single wrong response would lock your phone, so it cannot be used to sign in here. Ask your helpdesk.',
       wrong: 'This response was not right. Please try again.',
       ended: 'This sign-in has ended. Please sign in again.',
       missing: 'This is not offered here.',
@@ -124,6 +126,8 @@ export const accountTexts: Texts<AccountTexts> = {
     faults: {
       refused:
         'Benutzername oder Passwort ist falsch, oder Sie haben kein Telefon, das bestätigen kann. Fragen Sie Ihren Helpdesk.',
+      strict:
+        'Eine einzige falsche Antwort würde Ihr Telefon sperren. Darum können Sie sich damit hier nicht anmelden. Fragen Sie Ihren Helpdesk.',
       wrong: 'Diese Antwort war nicht richtig. Bitte versuchen Sie es noch einmal.',
       ended: 'Diese Anmeldung ist beendet. Bitte melden Sie sich neu an.',
       missing: 'Das wird hier nicht angeboten.',

@@ -25,7 +25,13 @@ export default function AdministratorPage(): ReactNode {
       <Loaded query={administrators}>
         {(listed) => {
           const found = listed.find((one) => one.name === name);
-          return found === undefined ? <Text>{t.unknown}</Text> : <Details administrator={found} />;
+          return found === undefined ? (
+            <Text>
+              {t.unknown} <Link href="/administrators">{t.back}</Link>
+            </Text>
+          ) : (
+            <Details administrator={found} />
+          );
         }}
       </Loaded>
     </Page>

@@ -14,6 +14,7 @@ interface AdministratorTexts {
   readonly add: string;
   readonly added: (name: string) => string;
   readonly unknown: string;
+  readonly back: string;
   readonly own: string;
   readonly toAccount: string;
   readonly passwordTitle: string;
@@ -60,6 +61,7 @@ export const administratorTexts: Texts<AdministratorTexts> = {
     add: 'Add',
     added: (name) => `${name} is added.`,
     unknown: 'There is no such administrator.',
+    back: 'All administrators',
     own: 'This is you: password and passkeys are on your own page.',
     toAccount: 'To my account',
     passwordTitle: 'Another password',
@@ -107,6 +109,7 @@ export const administratorTexts: Texts<AdministratorTexts> = {
     add: 'Hinzufügen',
     added: (name) => `${name} ist hinzugefügt.`,
     unknown: 'Diese Person gibt es hier nicht.',
+    back: 'Alle Administratoren',
     own: 'Das sind Sie: Passwort und Passkeys stehen auf Ihrer eigenen Seite.',
     toAccount: 'Zu meinem Konto',
     passwordTitle: 'Anderes Passwort',

@@ -41,10 +41,16 @@ function Row({ row }: { readonly row: AuditRow }): ReactNode {
     <details>
       <summary className={classes.summary}>
         <span className={classes.time}>{format.time(row.at)}</span>
-        <span className={classes.cell}>{row.action}</span>
-        <span className={classes.cell}>{row.serial}</span>
-        <span className={classes.cell}>{row.actor === '' ? t.openEndpoint : row.actor}</span>
-        <span>
+        <span className={classes.cell} data-name={t.action}>
+          {row.action}
+        </span>
+        <span className={classes.cell} data-name={t.serial}>
+          {row.serial}
+        </span>
+        <span className={classes.cell} data-name={t.actor}>
+          {row.actor === '' ? t.openEndpoint : row.actor}
+        </span>
+        <span data-name={t.outcome}>
           <Outcome row={row} />
         </span>
       </summary>

@@ -55,10 +55,19 @@ export function RecordTable<Row>({
   selection,
 }: RecordTableProps<Row>): ReactNode {
   const t = useTexts(designTexts);
-  const isNarrow = useMediaQuery(NARROW);
   const shown = columns.filter((column) => column !== null);
+  const isWide = order === undefined && shown.length > MOST_COLUMNS;
+  const isNarrow = useMediaQuery(isWide ? NARROW_FOR_MANY : NARROW, false, {
+    getInitialValueInEffect: false,
+  });
   return (
-    <Table role="table" aria-label={label} className={classes.table ?? ''}>
+    <Table
+      role="table"
+      aria-label={label}
+      className={classes.table ?? ''}
+      data-blocks={isNarrow}
+      data-many={isWide}
+    >
       <Table.Thead role="rowgroup">
         <Table.Tr role="row">
           {selection !== undefined && (
@@ -99,6 +108,9 @@ export function RecordTable<Row>({
 
 /** Where a table is shown as blocks: nobody sees its head then. */
 const NARROW = '(max-width: 47.99rem)';
+/** The same of a table with many columns. One with an order has its choice of columns beside it. */
+const NARROW_FOR_MANY = '(max-width: 74.99rem)';
+const MOST_COLUMNS = 6;
 const ARROWS = { ascending: ' ▲', descending: ' ▼', none: '' } as const;
 
 interface ColumnHeadProps {

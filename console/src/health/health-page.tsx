@@ -1,10 +1,11 @@
-import { Anchor, Badge, Code } from '@mantine/core';
+import { Anchor, Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { RecordTable } from '../design/record-table.tsx';
+import { WithCode } from '../design/with-code.tsx';
 import { personAddress, tokenAddress } from '../helpdesk/addresses.ts';
 import helpdesk from '../helpdesk/helpdesk.module.css';
 import { useFormat } from '../language/format.ts';
@@ -158,19 +159,6 @@ function OneFinding({ finding }: { readonly finding: Installation['findings'][nu
       )}
     </>
   );
-}
-
-/** A text of the server, whose commands stand between backticks. */
-function WithCode({ text }: { readonly text: string }): ReactNode {
-  return text
-    .split('`')
-    .map((part, place) =>
-      place % 2 === 1 ? (
-        <Code key={`${place} ${part}`}>{part}</Code>
-      ) : (
-        <Fragment key={`${place} ${part}`}>{part}</Fragment>
-      ),
-    );
 }
 
 function Webhooks({ webhooks }: Pick<Installation, 'webhooks'>): ReactNode {

@@ -33,6 +33,7 @@ interface PeopleTexts {
   readonly search: string;
   readonly none: string;
   readonly noRealm: string;
+  readonly realms: string;
   readonly bulk: string;
 }
 
@@ -43,6 +44,7 @@ const texts: Texts<PeopleTexts> = {
     search: 'Text in login, name, e-mail or phone',
     none: 'Nobody matches.',
     noRealm: 'There is no realm whose people you may see.',
+    realms: 'To the realms',
     bulk: 'Acts on people change all their tokens that you may see.',
   },
   de: {
@@ -51,6 +53,7 @@ const texts: Texts<PeopleTexts> = {
     search: 'Text in Benutzername, Name, E-Mail oder Telefon',
     none: 'Niemand passt.',
     noRealm: 'Es gibt keinen Realm, dessen Personen Sie sehen dürfen.',
+    realms: 'Zu den Realms',
     bulk: 'Aktionen an Personen ändern alle ihre Token, die Sie sehen dürfen.',
   },
 };
@@ -65,6 +68,7 @@ export default function PeoplePage(): ReactNode {
   const names = useTexts(helpdeskTexts);
   const view = useView();
   const realms = useRealmsWith('userlist');
+  const maySeeRealms = useSession().may('system', 'read');
   const realm = view.of('realm') || (realms[0] ?? '');
   const [search, setSearch] = useLastText();
   const people = useQuery({
@@ -102,7 +106,9 @@ export default function PeoplePage(): ReactNode {
         />
       </search>
       {realm === '' ? (
-        <p className={classes.quiet}>{t.noRealm}</p>
+        <p className={classes.quiet}>
+          {t.noRealm} {maySeeRealms && <Anchor href="#/realms">{t.realms}</Anchor>}
+        </p>
       ) : (
         <Loaded query={people}>
           {({ value, detail }) => (

@@ -77,7 +77,7 @@ export default function TokensPage(): ReactNode {
       <Loaded query={sheet}>
         {(shown) =>
           shown.tokens.length === 0 && cursor === '' ? (
-            <p className={classes.quiet}>{t.none}</p>
+            <NoTokens filter={filter} />
           ) : (
             <SheetPart
               sheet={shown}
@@ -94,6 +94,24 @@ export default function TokensPage(): ReactNode {
         }
       </Loaded>
     </Page>
+  );
+}
+
+/** Says why the list is empty, and what to do. */
+function NoTokens({ filter: { serial, realm, status } }: { readonly filter: Filter }): ReactNode {
+  const t = useTexts(tokensTexts);
+  const isFiltered = [serial, realm, status].some((one) => one !== '');
+  const mayEnrol = useSession().mayEverywhere('admin', 'init');
+  return (
+    <p className={classes.quiet}>
+      {isFiltered ? t.none : t.noneYet}
+      {!isFiltered && mayEnrol && (
+        <>
+          {' '}
+          <Anchor href="#/enrol">{t.enrol}</Anchor>
+        </>
+      )}
+    </p>
   );
 }
 

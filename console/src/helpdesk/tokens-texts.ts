@@ -13,6 +13,9 @@ interface TokensTexts {
   readonly ownerName: string;
   readonly lastUse: string;
   readonly none: string;
+  /** Without a filter. */
+  readonly noneYet: string;
+  readonly enrol: string;
   readonly notSorted: (column: string, most: number) => string;
   readonly back: string;
   readonly next: string;
@@ -31,6 +34,8 @@ export const tokensTexts: Texts<TokensTexts> = {
     ownerName: 'Owner’s name',
     lastUse: 'Last use',
     none: 'No token matches.',
+    noneYet: 'There is no token that you may see yet.',
+    enrol: 'Enrol a token',
     notSorted: (column, most) =>
       `These are in the order of serials. Lists of at most ${most} tokens are sorted by “${column}”: narrow the filter.`,
     back: 'Previous page',
@@ -48,6 +53,8 @@ export const tokensTexts: Texts<TokensTexts> = {
     ownerName: 'Name des Inhabers',
     lastUse: 'Letzte Nutzung',
     none: 'Kein Token passt.',
+    noneYet: 'Es gibt noch kein Token, das Sie sehen dürfen.',
+    enrol: 'Token ausrollen',
     notSorted: (column, most) =>
       `Sie stehen in der Reihenfolge der Seriennummern. Nach „${column}“ werden Listen von höchstens ${most} Token sortiert: Engen Sie den Filter ein.`,
     back: 'Vorige Seite',

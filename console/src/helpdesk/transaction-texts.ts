@@ -65,7 +65,7 @@ export const transactionTexts: Texts<TransactionTexts> = {
     reasons: {},
     actions: {
       'ocra/request': 'requested by the portal',
-      'ocra/check_t': 'response or decline with a transaction',
+      'ocra/check_t': 'sent with the transaction',
       'cli/check_t': 'response at the command line',
       'validate/check': 'response with a login',
       'validate/check_s': 'response with a serial',
@@ -125,7 +125,7 @@ export const transactionTexts: Texts<TransactionTexts> = {
     },
     actions: {
       'ocra/request': 'vom Portal angefordert',
-      'ocra/check_t': 'Antwort oder Ablehnung mit einer Transaktion',
+      'ocra/check_t': 'mit der Transaktion gesendet',
       'cli/check_t': 'Antwort auf der Kommandozeile',
       'validate/check': 'Antwort mit einem Login',
       'validate/check_s': 'Antwort mit einer Seriennummer',

@@ -1,5 +1,6 @@
-import { Progress, Table, TextInput } from '@mantine/core';
+import { Progress, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import type { Overview } from './use-overview.ts';
@@ -85,37 +86,22 @@ interface RealmTableProps {
 function RealmTable({ rows, hasTokens, hasUsers }: RealmTableProps): ReactNode {
   const t = useTexts(overviewTexts);
   const format = useFormat();
-  const cell = (key: string, value: number | undefined): ReactNode => (
-    <Table.Td key={key} className={classes.number}>
-      {value === undefined ? '–' : format.number(value)}
-    </Table.Td>
-  );
+  const shown = (value: number | undefined): string => (value === undefined ? '–' : format.number(value));
   return (
-    <div className={classes.wide} role="region" aria-label={t.realms} tabIndex={0}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.realm}</Table.Th>
-            {hasTokens &&
-              STATUSES.map((status) => (
-                <Table.Th key={status} className={classes.number}>
-                  {t.statuses[status]}
-                </Table.Th>
-              ))}
-            {hasUsers && <Table.Th className={classes.number}>{t.activeUsers}</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ realm, tokens, activeUsers }) => (
-            <Table.Tr key={realm}>
-              <Table.Th scope="row">{nameOf(realm, t.noRealm)}</Table.Th>
-              {hasTokens && STATUSES.map((status) => cell(status, tokens?.[status]))}
-              {hasUsers && cell('users', activeUsers)}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
+    <RecordTable
+      label={t.realms}
+      columns={[
+        [t.realm, ({ realm }) => <strong>{nameOf(realm, t.noRealm)}</strong>],
+        ...STATUSES.map((status) =>
+          hasTokens
+            ? ([t.statuses[status], ({ tokens }: RealmRow) => shown(tokens?.[status])] as const)
+            : null,
+        ),
+        hasUsers ? [t.activeUsers, ({ activeUsers }) => shown(activeUsers)] : null,
+      ]}
+      rows={rows}
+      keyOf={({ realm }) => realm}
+    />
   );
 }
 

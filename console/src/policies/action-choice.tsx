@@ -2,7 +2,7 @@ import { Checkbox, Fieldset, NativeSelect, Text, TextInput } from '@mantine/core
 import type { ReactNode } from 'react';
 import type { ValueOf } from '../api/call.ts';
 import { useLanguage, useTexts } from '../language/language.ts';
-import { meaningOf } from './action-meanings.ts';
+import { formMeaning, meaningOf } from './action-meanings.ts';
 import { editorTexts } from './editor-texts.ts';
 import classes from './policies.module.css';
 import { entriesOf, valueIn, withEntry, withValue } from './policy-draft.ts';
@@ -23,9 +23,10 @@ export function ActionChoice({ scope, actions, error, onChange }: ActionChoicePr
   const { fields } = useTexts(policyTexts);
   const language = useLanguage();
   const chosen = entriesOf(actions);
+  const hasValues = scope?.actions.some(({ value }) => value !== null) === true;
   return (
     <Fieldset legend={fields.action}>
-      <div className={classes.actions}>
+      <div className={`${classes.actions} ${hasValues ? classes.values : ''}`}>
         {scope?.wildcard === true && (
           <Checkbox
             label="*"
@@ -58,7 +59,7 @@ export function ActionChoice({ scope, actions, error, onChange }: ActionChoicePr
             <TextInput
               key={name}
               label={name}
-              description={`${meaningOf(language, `${scope.name}:${name}`, meaning)}: ${value}`}
+              description={`${meaningOf(language, `${scope.name}:${name}`, meaning)}: ${formMeaning(language, value)}`}
               value={valueIn(actions, name)}
               onChange={(event) => {
                 onChange(withValue(actions, name, event.currentTarget.value));

@@ -43,6 +43,8 @@ const GERMAN: Readonly<Record<string, string>> = {
   'authentication:otppin': 'PIN oder Passwort vor einer Antwort',
   'authentication:issuer': 'der Name, den Apps neben einem Token zeigen, ab seinem Ausrollen',
   'authentication:issuerlogo': 'das Bild neben dem Namen des Herausgebers',
+  'authentication:challenge_response':
+    'PIN oder Passwort allein lassen /validate/check Token dieser Arten eine Challenge ausstellen',
   'selfservice:show':
     'sich unter /app/account anmelden und die eigenen Token sehen, was jede Aktion hier erlaubt',
   'selfservice:rename': 'ein eigenes Token neu beschreiben',
@@ -51,7 +53,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'selfservice:enrol': 'ein weiteres Token ausrollen, bestätigt mit dem, das angemeldet hat',
 };
 
-/** German meanings of the forms of entries, by the server's. */
+/** German meanings of the forms of entries and values, by the server's. */
 const GERMAN_FORMS: Readonly<Record<string, string>> = {
   'a realm': 'ein Realm',
   'all realms': 'alle Realms',
@@ -72,6 +74,12 @@ const GERMAN_FORMS: Readonly<Record<string, string>> = {
   'Monday to Friday from 8:00 to 17:59': 'Montag bis Freitag von 8:00 bis 17:59',
   'December 2026': 'Dezember 2026',
   always: 'immer',
+  'an absolute URL': 'eine absolute URL',
+  'a name of at most 40 characters': 'ein Name von höchstens 40 Zeichen',
+  'a PNG picture of 16 to 64 pixels a side and at most 512 bytes, in base64url':
+    'ein PNG-Bild von 16 bis 64 Pixeln je Seite und höchstens 512 Bytes, in base64url',
+  'types of tokens, separated by blanks, or * for all':
+    'Arten von Token, durch Leerzeichen getrennt, oder * für alle',
 };
 
 /**
@@ -84,7 +92,7 @@ export function meaningOf(language: Language, name: string, meaning: string): st
 }
 
 /**
- * @param meaning the server's, of a form of entries
+ * @param meaning the server's, of a form of entries or values
  * @returns it in the language of the console
  */
 export function formMeaning(language: Language, meaning: string): string {

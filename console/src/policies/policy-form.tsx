@@ -29,7 +29,7 @@ export function PolicyForm({ draft, isNamed, names, errorOf, onChange }: PolicyF
   const scope = names.scopes.find(({ name }) => name === draft.scope);
   return (
     <div className={classes.form}>
-      <div className={classes.filters}>
+      <div className={classes.basics}>
         <TextInput
           label={fields.name}
           value={draft.name}

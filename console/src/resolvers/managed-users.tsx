@@ -152,7 +152,7 @@ function UserActs({
 }): ReactNode {
   const t = useTexts(userTexts);
   return (
-    <Group gap="xs">
+    <Group gap="xs" wrap="nowrap">
       <Button
         variant="default"
         size="xs"

@@ -1,5 +1,6 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { WithCode } from '../design/with-code.tsx';
 import { useTexts } from '../language/language.ts';
 import { useRealms } from '../realms/realm-queries.ts';
 import type { WebhookList } from './webhook-queries.ts';
@@ -74,7 +75,12 @@ function EventChoice({
     <Checkbox.Group label={t.events} value={value} onChange={onChange}>
       <Stack gap="xs" mt="xs">
         {types.map(({ type, meaning }) => (
-          <Checkbox key={type} value={type} label={type} description={t.eventMeanings[type] ?? meaning} />
+          <Checkbox
+            key={type}
+            value={type}
+            label={type}
+            description={<WithCode text={t.eventMeanings[type] ?? meaning} />}
+          />
         ))}
       </Stack>
     </Checkbox.Group>

@@ -54,9 +54,12 @@ export function unknownUserSentence(user: string): string {
 }
 
 function missingRightSentence(
-  { policy, realms }: ErrorPayloads['right.missing'],
+  { policy, realms, isExplained }: ErrorPayloads['right.missing'],
   language: Language,
 ): string | undefined {
+  if (isExplained === true) {
+    return undefined;
+  }
   if (realms !== undefined) {
     return translate('right.missing/realms', language, { realms: realms.map(quotedName).join(', ') });
   }

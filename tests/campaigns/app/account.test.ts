@@ -155,6 +155,21 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
   });
 
+  it('says why a phone that one wrong response locks signs nobody in', async () => {
+    const { application, origin } = site;
+    await addCustomer('carl');
+    await set('self-service', 'selfservice', 'show');
+    await application.services.tokens.set(OPERATOR, { serial: 'carl-phone' }, { maxFail: 1 });
+    const { page } = await openPage(browser, origin, 360);
+    await page.goto(`${origin}/app/account`);
+    await page.getByLabel('User name').fill('carl');
+    await page.getByLabel('Realm').fill('customers');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await press(page, 'Continue');
+    await page.getByText('A single wrong response would lock your phone').waitFor();
+    expect(await lookAt(page, 'account-strict')).toEqual([]);
+  });
+
   it('speaks German, and signs in again after the policy was taken away and given back', async () => {
     const { origin } = site;
     await addCustomer('bert');

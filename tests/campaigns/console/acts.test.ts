@@ -79,7 +79,7 @@ describeWithProgram('an act in the console', findChromium(), 'chromium', (progra
     const { transactionid } = await site.application.challenge('T1', '12345678');
     await site.application.check(transactionid, '00000000');
     const { page } = await openConsole(browser, site, { path: `/transactions/${transactionid}` });
-    await page.getByText('response or decline with a transaction').waitFor();
+    await page.getByText('sent with the transaction').waitFor();
     await page.getByRole('link', { name: 'anna' }).click();
     await page.getByText('anna · Realm: north').waitFor();
     expect(await lookAt(page, 'person')).toEqual([]);

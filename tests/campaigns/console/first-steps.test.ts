@@ -30,6 +30,15 @@ describeWithProgram('a new installation in the console', findChromium(), 'chromi
     await steps.getByText('to do:').nth(5).waitFor();
     expect(await lookAt(page, 'first-steps')).toEqual([]);
     await expectSoon(() => page.getByText('Tokens, all').count()).toBe(0);
+    await page.goto(`${site.origin}/console/#/tokens`);
+    const content = page.locator('#content');
+    await content.getByText('There is no token that you may see yet.').waitFor();
+    await content.getByRole('link', { name: 'Enrol a token' }).waitFor();
+    await page.getByLabel('Beginning of the serial').fill('x');
+    await content.getByText('No token matches.').waitFor();
+    await page.goto(`${site.origin}/console/#/people`);
+    await content.getByRole('link', { name: 'To the realms' }).waitFor();
+    await page.goto(`${site.origin}/console/#/`);
     await steps.getByRole('button', { name: 'Set the answer address' }).click();
     const dialog = page.getByRole('dialog');
     await expectSoon(() => dialog.getByRole('textbox').inputValue()).toBe(`${site.origin}/ocra/check_t`);

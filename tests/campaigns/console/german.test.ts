@@ -4,6 +4,7 @@ import { OPERATOR, wrongResponse } from '../../support/application/test-applicat
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import {
   type ConsoleSite,
+  faultsOf,
   lookAt,
   PASSWORD,
   startConsole,
@@ -14,8 +15,8 @@ import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
 const DATA = '12345678';
-/** Choices that are cut off: what is beyond their end cannot be pressed. */
-const CUT = `[...document.querySelectorAll('[role=radiogroup]')]
+/** Choices and buttons that are cut off: what is beyond their end cannot be pressed or read. */
+const CUT = `[...document.querySelectorAll('[role=radiogroup], .mantine-Button-label, .mantine-Badge-label')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
   .map(({ textContent }) => textContent)`;
 /** Words that no German sentence has. */
@@ -35,6 +36,8 @@ describeWithProgram('the console in German', findChromium(), 'chromium', (progra
     await webhooks.add(OPERATOR, { name: 'portal', url: 'https://portal.example.org/' });
     payment = (await application.challenge('T1', DATA)).transactionid;
     await application.check(payment, wrongResponse(application.respond(SUITE, DATA)));
+    const action = 'issuer=Bank, challenge_response=*';
+    await policies.set(OPERATOR, { name: 'values', scope: 'authentication', action, realm: '*' });
     for (const scope of ['admin', 'system', 'monitoring', 'ocra'] as const) {
       await policies.set(OPERATOR, { name: scope, scope, action: '*', user: 'admin', realm: '*' });
     }
@@ -70,6 +73,7 @@ describeWithProgram('the console in German', findChromium(), 'chromium', (progra
       ['/policies', 'Richtlinien'],
       ['/policies/explain', 'Wer darf was'],
       ['/policies/new', 'Bereich'],
+      ['/policies/edit/values', 'Bereich'],
       ['/settings', 'OcraMaxChallenges'],
       ['/realms', 'nord'],
       ['/resolvers', 'nord'],
@@ -96,5 +100,15 @@ describeWithProgram('the console in German', findChromium(), 'chromium', (progra
     }
     expect(faults).toEqual([]);
     await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('de');
+  });
+
+  it.each([
+    ['/', 'Realms'],
+    ['/policies', 'Richtlinien'],
+  ])('fits the many columns of %s into a window of a tablet', async (path, table) => {
+    const page = await open(1024);
+    await page.goto(`${site.origin}/console/#${path}`);
+    await page.getByRole('table', { name: table }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
   });
 });

@@ -1,60 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Response } from 'supertest';
+import { describe, expect, it } from '@jest/globals';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import {
   addUser,
-  ALL,
-  allow,
   answerTo,
+  application,
   askedBy,
+  auditOf,
+  ENDED,
+  failureOf,
   openAccounts,
   PASSWORD,
+  REFUSED,
+  someone,
   SUITE,
-  Visitor,
+  user,
+  type Visitor,
 } from '../../support/application/account-visitor.ts';
 import { errorOf, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, type TestApplication, wrongResponse } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
+import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 
-const REFUSED = 'Wrong user name or password, or no token that can confirm the sign-in';
-const ENDED = 'This sign-in has ended: begin again with the password';
-
-let application: TestApplication;
-/** Of each test, so that none sees the tokens and limits of another. */
-let user: string;
-let number = 0;
-
-beforeAll(async () => {
-  application = await openAccounts();
-});
-afterAll(() => application.close());
-
-beforeEach(async () => {
-  number += 1;
-  user = `anna${number}`;
-  await addUser(application, user);
-  await application.enrolPlain(`${user}-phone`, SUITE, { user, realm: 'customers', description: 'my phone' });
-  await allow(application, ALL);
-});
-
-const someone = (): Visitor => new Visitor(application, user);
-
-function failureOf(response: Response): unknown {
-  return [response.status, errorOf(response)];
-}
-
-function auditOf(action: string): Promise<{ actor: string; subject: string; outcome: string }[]> {
-  return queryOnce(
-    application.databaseUrl,
-    'SELECT actor, subject, outcome FROM audit WHERE action = $1 ORDER BY id DESC LIMIT 5',
-    [action],
-  );
-}
+openAccounts();
 
 describe('the own tokens of a user', () => {
   it('are renamed and locked, with the person in the audit, and never those of others', async () => {
     const other = `${user}-other`;
-    await addUser(application, other);
+    await addUser(other);
     await application.enrolPlain(other, SUITE, { user: other, realm: 'customers' });
     await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
     const visitor = await someone().signIn({ token: '0' });
@@ -114,8 +84,8 @@ describe('the own tokens of a user', () => {
     const visitor = await someone().signIn();
     await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
     const { administrators, secondFactors, tokens } = application.services;
-    await administrators.add(OPERATOR, `admin${number}`, PASSWORD);
-    await secondFactors.setToken(OPERATOR, `admin${number}`, `${user}-tablet`);
+    await administrators.add(OPERATOR, `admin-${user}`, PASSWORD);
+    await secondFactors.setToken(OPERATOR, `admin-${user}`, `${user}-tablet`);
     const refused = await visitor.post('/self/lock', { serial: `${user}-tablet` });
     expect(errorOf(refused)).toMatch(/^This token is the second factor of an administrator/);
     expect(await tokens.show(OPERATOR, `${user}-tablet`)).toMatchObject({ active: true });
@@ -148,7 +118,7 @@ describe('the enrolment of another token', () => {
       message: `Add another phone to the account of ${user} at tan.example.com`,
     });
     expect(valueOf(await visitor.post('/self/enrol/finish'))).toEqual({ enrolled: false });
-    const right = answerTo(application, asked);
+    const right = answerTo(asked);
     const wrong = await visitor.post('/self/enrol/finish', { response: wrongResponse(right) });
     expect(failureOf(wrong)).toEqual([401, 'The response is wrong']);
     const twice = await Promise.all([
@@ -174,7 +144,7 @@ describe('the enrolment of another token', () => {
   it('keeps its confirmation where the description is too long', async () => {
     const visitor = await someone().signIn();
     const asked = askedBy(await visitor.post('/self/enrol'));
-    const response = answerTo(application, asked);
+    const response = answerTo(asked);
     for (const answered of [{ response }, {}]) {
       const long = await visitor.post('/self/enrol/finish', { ...answered, description: 'x'.repeat(256) });
       expect(errorOf(long)).toMatch(/255/);
@@ -185,14 +155,14 @@ describe('the enrolment of another token', () => {
 
   it('ends its confirmation after three wrong responses, and the session goes on', async () => {
     const visitor = await someone().signIn();
-    const right = answerTo(application, askedBy(await visitor.post('/self/enrol')));
+    const right = answerTo(askedBy(await visitor.post('/self/enrol')));
     expect(await visitor.guess('/self/enrol/finish', right)).toEqual([
       'The response is wrong',
       'The response is wrong',
       ENDED,
     ]);
     expect(failureOf(await visitor.post('/self/enrol/finish', { response: right }))).toEqual([401, ENDED]);
-    const again = answerTo(application, askedBy(await visitor.post('/self/enrol')));
+    const again = answerTo(askedBy(await visitor.post('/self/enrol')));
     expect(valueOf(await visitor.post('/self/enrol/finish', { response: again }))).toMatchObject({
       enrolled: true,
     });
@@ -202,10 +172,10 @@ describe('the enrolment of another token', () => {
     await application.services.tokens.set(OPERATOR, { serial: `${user}-phone` }, { pin: '4711' });
     const visitor = someone();
     const asked = await visitor.begin();
-    await visitor.post('/self/sign-in/finish', { response: `4711${answerTo(application, asked)}` });
+    await visitor.post('/self/sign-in/finish', { response: `4711${answerTo(asked)}` });
     const again = askedBy(await visitor.post('/self/enrol'));
     const done = await visitor.post('/self/enrol/finish', {
-      response: `4711${answerTo(application, again)}`,
+      response: `4711${answerTo(again)}`,
     });
     const { serial } = valueOf(done) as Enrolled;
     expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ hasPin: true });
@@ -217,7 +187,7 @@ describe('the enrolment of another token', () => {
     await tokens.setRealms(OPERATOR, { serial: `${user}-phone`, realms: ['customers', 'gold'] });
     const visitor = await someone().signIn();
     const asked = askedBy(await visitor.post('/self/enrol'));
-    const done = await visitor.post('/self/enrol/finish', { response: answerTo(application, asked) });
+    const done = await visitor.post('/self/enrol/finish', { response: answerTo(asked) });
     const { serial } = valueOf(done) as Enrolled;
     expect(await tokens.show(OPERATOR, serial)).toMatchObject({ realms: ['customers', 'gold'] });
     const suite = 'OCRA-1:HOTP-SHA256-8:QA64-PSHA1';
@@ -234,10 +204,10 @@ describe('the enrolment of another token', () => {
   it('is not confirmed by the response that signed in, nor by one to a payment', async () => {
     const visitor = someone();
     const asked = await visitor.begin();
-    await visitor.post('/self/sign-in/finish', { response: answerTo(application, asked) });
+    await visitor.post('/self/sign-in/finish', { response: answerTo(asked) });
     await visitor.post('/self/enrol');
     const payment = await application.challenge(`${user}-phone`, 'Pay 50 EUR');
-    for (const response of [answerTo(application, asked), application.respond(SUITE, payment.question)]) {
+    for (const response of [answerTo(asked), application.respond(SUITE, payment.question)]) {
       expect((await visitor.post('/self/enrol/finish', { response })).status).toBe(401);
     }
     expect(await visitor.tokens()).toHaveLength(1);
@@ -251,7 +221,7 @@ describe('the enrolment of another token', () => {
     for (const token of ['0', '1', '2']) {
       const visitor = await someone().signIn({ token });
       const asked = askedBy(await visitor.post('/self/enrol'));
-      await application.check(asked.transactionId, answerTo(application, asked));
+      await application.check(asked.transactionId, answerTo(asked));
       visitors.push(visitor);
     }
     await Promise.all(visitors.map((visitor) => visitor.post('/self/enrol/finish')));

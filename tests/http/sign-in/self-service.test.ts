@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import {
@@ -6,55 +6,28 @@ import {
   ALL,
   allow,
   answerTo,
+  application,
   askedBy,
+  auditOf,
+  ENDED,
+  failureOf,
   openAccounts,
   PASSWORD,
+  REFUSED,
+  someone,
   SUITE,
-  Visitor,
+  user,
 } from '../../support/application/account-visitor.ts';
-import { errorOf, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, type TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { valueOf } from '../../support/application/browser.ts';
+import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
-const REFUSED = 'Wrong user name or password, or no token that can confirm the sign-in';
-const ENDED = 'This sign-in has ended: begin again with the password';
-
-let application: TestApplication;
-/** Of each test, so that none sees the tokens and limits of another. */
-let user: string;
-let number = 0;
-
-beforeAll(async () => {
-  application = await openAccounts();
-});
-afterAll(() => application.close());
-
-beforeEach(async () => {
-  number += 1;
-  user = `anna${number}`;
-  await addUser(application, user);
-  await application.enrolPlain(`${user}-phone`, SUITE, { user, realm: 'customers', description: 'my phone' });
-  await allow(application, ALL);
-});
-
-const someone = (): Visitor => new Visitor(application, user);
-
-function failureOf(response: Response): unknown {
-  return [response.status, errorOf(response)];
-}
-
-function auditOf(action: string): Promise<{ actor: string; subject: string; outcome: string }[]> {
-  return queryOnce(
-    application.databaseUrl,
-    'SELECT actor, subject, outcome FROM audit WHERE action = $1 ORDER BY id DESC LIMIT 5',
-    [action],
-  );
-}
+openAccounts();
 
 describe('without a policy', () => {
   it('every address of the account page answers as one that is not there', async () => {
     const visitor = await someone().signIn();
-    await allow(application, ALL, false);
+    await allow(ALL, false);
     const nowhere = await someone().get('/nowhere');
     for (const response of [
       await someone().post('/self/sign-in', { user, realm: 'customers', password: PASSWORD }),
@@ -79,7 +52,7 @@ describe('without a policy', () => {
     ['lock', 'show, rename, enrol', {}],
     ['enrol', 'show, rename, lock', {}],
   ])('for %s, that act alone is not there', async (path, action, more) => {
-    await allow(application, action);
+    await allow(action);
     const visitor = await someone().signIn();
     const serial = `${user}-phone`;
     const refused = await visitor.post(`/self/${path}`, { serial, ...more });
@@ -88,7 +61,7 @@ describe('without a policy', () => {
   });
 
   it('for the realm, a right password is answered as a wrong one', async () => {
-    await addUser(application, user, 'closed');
+    await addUser(user, 'closed');
     await application.enrolPlain(`${user}-closed`, SUITE, { user, realm: 'closed' });
     const right = await someone().begin({ realm: 'closed' });
     const unknown = await someone().begin({ realm: 'nowhere' });
@@ -99,8 +72,8 @@ describe('without a policy', () => {
   });
 
   it('cannot be given by * or by the actions of LinOTP', async () => {
-    await expect(allow(application, '*')).rejects.toThrow("Unknown action '*' in scope selfservice");
-    await expect(allow(application, 'enrollHMAC, show')).rejects.toThrow("Unknown action 'enrollHMAC'");
+    await expect(allow('*')).rejects.toThrow("Unknown action '*' in scope selfservice");
+    await expect(allow('enrollHMAC, show')).rejects.toThrow("Unknown action 'enrollHMAC'");
   });
 });
 
@@ -117,7 +90,7 @@ describe('the sign-in of a user', () => {
       message: `Sign in to your account as ${user} at tan.example.com`,
     });
     expect(failureOf(await visitor.get('/self/tokens'))).toEqual([401, ENDED]);
-    const done = await visitor.post('/self/sign-in/finish', { response: answerTo(application, asked) });
+    const done = await visitor.post('/self/sign-in/finish', { response: answerTo(asked) });
     expect(done.get('Set-Cookie')?.[0]).toMatch(
       /^user_session=[\w-]{43}; Path=\/; Expires=Fri, 20 Nov 2026 12:30:00 GMT; SameSite=Strict; HttpOnly$/,
     );
@@ -163,7 +136,7 @@ describe('the sign-in of a user', () => {
       const visitor = someone();
       const asked = await visitor.begin();
       expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ signed_in: false });
-      expect(await application.check(asked.transactionId, answerTo(application, asked))).toMatchObject({
+      expect(await application.check(asked.transactionId, answerTo(asked))).toMatchObject({
         result: true,
       });
       expect(valueOf(await visitor.at(other).post('/self/sign-in/finish'))).toMatchObject({
@@ -224,7 +197,7 @@ describe('the sign-in of a user', () => {
   it('goes on after a wrong response, which counts for the token, and takes the right one once', async () => {
     const visitor = someone();
     const asked = await visitor.begin();
-    const right = answerTo(application, asked);
+    const right = answerTo(asked);
     const wrong = await visitor.post('/self/sign-in/finish', { response: wrongResponse(right) });
     expect(failureOf(wrong)).toEqual([401, 'The response is wrong']);
     expect(await application.services.tokens.show(OPERATOR, `${user}-phone`)).toMatchObject({ failCount: 1 });
@@ -240,7 +213,7 @@ describe('the sign-in of a user', () => {
 
   it('opens one session of two polls at once, after the app has answered', async () => {
     const asked = await someone().begin();
-    await application.check(asked.transactionId, answerTo(application, asked));
+    await application.check(asked.transactionId, answerTo(asked));
     const [cookie = ''] = asked.response.get('Set-Cookie') ?? [];
     const poll = (): Promise<Response> =>
       request(application.app)
@@ -255,7 +228,7 @@ describe('the sign-in of a user', () => {
     await application.services.tokens.set(OPERATOR, { serial: `${user}-phone` }, { pin: '4711' });
     const visitor = someone();
     const asked = await visitor.begin();
-    const right = answerTo(application, asked);
+    const right = answerTo(asked);
     expect((await visitor.post('/self/sign-in/finish', { response: right })).status).toBe(401);
     expect((await visitor.post('/self/sign-in/finish', { response: `0000${right}` })).status).toBe(401);
     expect((await visitor.post('/self/sign-in/finish', { response: `4711${right}` })).status).toBe(200);
@@ -263,17 +236,17 @@ describe('the sign-in of a user', () => {
 
   it('takes no response of another person or to another transaction, nor gives one for it', async () => {
     const other = `${user}-other`;
-    await addUser(application, other);
+    await addUser(other);
     await application.enrolPlain(other, SUITE, { user: other, realm: 'customers' });
     const payment = await application.challenge(`${user}-phone`, 'Pay 50 EUR');
     const paid = application.respond(SUITE, payment.question);
     const visitor = someone();
     const asked = await visitor.begin();
     const strange = await someone().begin({ user: other });
-    for (const response of [paid, answerTo(application, strange)]) {
+    for (const response of [paid, answerTo(strange)]) {
       expect((await visitor.post('/self/sign-in/finish', { response })).status).toBe(401);
     }
-    expect(await application.check(payment.transactionid, answerTo(application, asked))).toMatchObject({
+    expect(await application.check(payment.transactionid, answerTo(asked))).toMatchObject({
       result: false,
     });
     expect(await application.check(payment.transactionid, paid)).toMatchObject({ result: true });
@@ -291,20 +264,20 @@ describe('the sign-in of a user', () => {
     );
     expect(asked).toEqual([{ serial: `${user}-tablet` }]);
     const { administrators, secondFactors } = application.services;
-    await administrators.add(OPERATOR, `admin${number}`, PASSWORD);
-    await secondFactors.setToken(OPERATOR, `admin${number}`, `${user}-tablet`);
+    await administrators.add(OPERATOR, `admin-${user}`, PASSWORD);
+    await secondFactors.setToken(OPERATOR, `admin-${user}`, `${user}-tablet`);
     const refused = await someone().begin({ token: '1' });
     expect(failureOf(refused.response)).toEqual([401, REFUSED]);
   });
 
   it('shows by the password alone no serial and no description', async () => {
-    await application.enrolPlain(`1${number}`, SUITE, {
+    await application.enrolPlain(`1-of-${user}`, SUITE, {
       user,
       realm: 'customers',
       description: 'my old one',
     });
     const { response } = await someone().begin();
-    expect(valueOf(response)).toMatchObject({ token: 0, tokens: [`…${String(number).at(-1)}`, '…hone'] });
+    expect(valueOf(response)).toMatchObject({ token: 0, tokens: [`…${`1-of-${user}`.slice(-4)}`, '…hone'] });
     expect(response.text).not.toContain(`${user}-phone`);
     expect(response.text).not.toContain('my phone');
     expect(response.text).not.toContain('my old one');
@@ -314,7 +287,7 @@ describe('the sign-in of a user', () => {
     const { settings, tokens } = application.services;
     await settings.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1000']]));
     const visitor = someone();
-    const right = answerTo(application, await visitor.begin());
+    const right = answerTo(await visitor.begin());
     const answers = await visitor.guess('/self/sign-in/finish', right);
     await settings.remove(OPERATOR, 'OcraMaxChallengeRequests');
     expect(answers).toEqual(['The response is wrong', 'The response is wrong', ENDED]);
@@ -334,7 +307,7 @@ describe('the sign-in of a user', () => {
     );
     const guesses = [1, 2, 3].flatMap(() =>
       begun.flatMap(({ visitor, asked }) => {
-        const response = wrongResponse(answerTo(application, asked));
+        const response = wrongResponse(answerTo(asked));
         return [
           visitor.post('/self/sign-in/finish', { response }),
           application.check(asked.transactionId, response),
@@ -344,7 +317,7 @@ describe('the sign-in of a user', () => {
     await Promise.all<unknown>(guesses);
     expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ failCount: 5 });
     for (const { visitor, asked } of begun) {
-      const response = answerTo(application, asked);
+      const response = answerTo(asked);
       expect(failureOf(await visitor.post('/self/sign-in/finish', { response }))).toEqual([401, ENDED]);
     }
     expect(failureOf((await someone().begin()).response)).toEqual([401, REFUSED]);
@@ -354,10 +327,35 @@ describe('the sign-in of a user', () => {
     await someone().signIn();
   });
 
+  it('is refused in words, after the right password alone, where one wrong response locks each token', async () => {
+    const { tokens } = application.services;
+    const serial = `${user}-phone`;
+    await tokens.set(OPERATOR, { serial }, { maxFail: 1 });
+    const limited = application.restarted({ limits: { loginFailures: 3 }, trustProxy: [] });
+    const begin = async (password: string): Promise<unknown> =>
+      failureOf((await someone().at(limited).begin({ password })).response);
+    expect(await begin('wrong')).toEqual([401, REFUSED]);
+    const { response } = await someone().at(limited).begin();
+    expect(response.headers['tankeeper-failure']).toBe('sign-in.refused/token');
+    expect(failureOf(response)).toEqual([
+      401,
+      'A token that the first wrong response locks (maxfail 1) signs nobody in here: ask your helpdesk',
+    ]);
+    expect((await auditOf('self/sign-in'))[0]).toMatchObject({ subject: user, outcome: 'refused: token' });
+    // As sign-ins that are begun.
+    await Promise.all([begin(PASSWORD), begin(PASSWORD)]);
+    expect(await begin(PASSWORD)).toEqual([429, expect.any(String)]);
+    await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
+    expect(valueOf((await someone().begin()).response)).toMatchObject({ tokens: ['…blet'] });
+    await tokens.disable(OPERATOR, { serial: `${user}-tablet` });
+    await tokens.set(OPERATOR, { serial }, { maxFail: 2 });
+    await someone().signIn();
+  });
+
   it('is told to have ended, and counts nothing, where its token has been locked or it has expired', async () => {
     const limited = application.restarted({ limits: { loginFailures: 2 }, trustProxy: [] });
     const visitor = someone().at(limited);
-    const response = wrongResponse(answerTo(application, await visitor.begin()));
+    const response = wrongResponse(answerTo(await visitor.begin()));
     await application.services.tokens.lose(OPERATOR, { serial: `${user}-phone` });
     await application.services.tokens.enable(OPERATOR, { serial: `${user}-phone` });
     const other = someone().at(limited);
@@ -382,7 +380,7 @@ describe('the sign-in of a user', () => {
     const asked = await last.begin();
     statuses.push(asked.response.status, await begin(), await begin());
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
-    const response = answerTo(application, asked);
+    const response = answerTo(asked);
     expect((await last.post('/self/sign-in/finish', { response })).status).toBe(200);
     const atOnce = await Promise.all([begin(), begin(), begin(), begin()]);
     expect(atOnce).toContain(429);
@@ -456,7 +454,7 @@ describe('the session of a user', () => {
     const pending = someone();
     const visitor = await someone().signIn();
     for (const asked of [await pending.begin(), askedBy(await visitor.post('/self/enrol'))]) {
-      expect(await application.check(asked.transactionId, answerTo(application, asked))).toMatchObject({
+      expect(await application.check(asked.transactionId, answerTo(asked))).toMatchObject({
         result: true,
       });
     }

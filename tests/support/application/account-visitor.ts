@@ -1,5 +1,7 @@
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { queryOnce } from '../database/test-server.ts';
 import { errorOf, valueOf } from './browser.ts';
 import { OPERATOR, TestApplication, wrongResponse } from './test-application.ts';
 
@@ -9,52 +11,78 @@ export const PASSWORD = 'the password of a customer';
 /** The actions of the policy for the realm customers. */
 export const ALL = 'show, rename, lock, enrol';
 
-/** @returns a server with the realms customers and closed, whose tokens have an address for responses */
-export async function openAccounts(): Promise<TestApplication> {
-  const application = await TestApplication.open({
-    publicUrl: 'https://tan.example.com',
-    limits: { loginFailures: 1000 },
+export const REFUSED = 'Wrong user name or password, or no token that can confirm the sign-in';
+export const ENDED = 'This sign-in has ended: begin again with the password';
+
+/** The server of the tests of a file: with the realms customers and closed, whose tokens have an address for responses. */
+export let application: TestApplication;
+/** The user of the test that runs, with one phone: so that none sees the tokens and limits of another. */
+export let user: string;
+
+/** Opens the server of a file, with a user for each of its tests. */
+export function openAccounts(): void {
+  let number = 0;
+  beforeAll(async () => {
+    application = await TestApplication.open({
+      publicUrl: 'https://tan.example.com',
+      limits: { loginFailures: 1000 },
+    });
+    await application.addRealm('customers');
+    await application.addRealm('closed');
+    await application.services.policies.set(OPERATOR, {
+      name: 'address',
+      scope: 'authentication',
+      action: 'qrtanurl=https://tan.example.com/ocra/check_t',
+      realm: '*',
+    });
   });
-  await application.addRealm('customers');
-  await application.addRealm('closed');
-  await application.services.policies.set(OPERATOR, {
-    name: 'address',
-    scope: 'authentication',
-    action: 'qrtanurl=https://tan.example.com/ocra/check_t',
-    realm: '*',
+  afterAll(() => application.close());
+  beforeEach(async () => {
+    number += 1;
+    user = `anna${number}`;
+    await addUser(user);
+    const phone = { user, realm: 'customers', description: 'my phone' };
+    await application.enrolPlain(`${user}-phone`, SUITE, phone);
+    await allow(ALL);
   });
-  return application;
 }
 
 /** Adds a user. */
-export async function addUser(
-  { services }: TestApplication,
-  login: string,
-  resolver = 'customers',
-): Promise<void> {
+export async function addUser(login: string, resolver = 'customers'): Promise<void> {
   const names = { givenName: '', surname: '', email: '', phone: '' };
-  await services.users.add(OPERATOR, { resolver, login, password: PASSWORD, ...names });
+  await application.services.users.add(OPERATOR, { resolver, login, password: PASSWORD, ...names });
 }
 
 /** Sets the policy of the realm customers. */
-export async function allow({ services }: TestApplication, action: string, active = true): Promise<void> {
+export async function allow(action: string, active = true): Promise<void> {
   const policy = { name: 'self-service', scope: 'selfservice', action, realm: 'customers', active };
-  await services.policies.set(OPERATOR, policy);
+  await application.services.policies.set(OPERATOR, policy);
+}
+
+/** @returns the browser of the user of this test */
+export function someone(): Visitor {
+  return new Visitor();
+}
+
+export function failureOf(response: Response): unknown {
+  return [response.status, errorOf(response)];
+}
+
+/** @returns the newest rows of an action */
+export function auditOf(action: string): Promise<{ actor: string; subject: string; outcome: string }[]> {
+  return queryOnce(
+    application.databaseUrl,
+    'SELECT actor, subject, outcome FROM audit WHERE action = $1 ORDER BY id DESC LIMIT 5',
+    [action],
+  );
 }
 
 /** The browser of a user of the realm customers, at the account page. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   csrf = '';
-  readonly #application: TestApplication;
-  readonly #user: string;
-  #app: TestApplication['app'];
-
-  constructor(application: TestApplication, user: string) {
-    this.#application = application;
-    this.#user = user;
-    this.#app = application.app;
-  }
+  readonly #user = user;
+  #app = application.app;
 
   /** Goes on at another server. */
   at(other: TestApplication): this {
@@ -91,7 +119,7 @@ export class Visitor {
 
   async signIn(more: Readonly<Record<string, string>> = {}): Promise<this> {
     const asked = await this.begin(more);
-    const done = await this.post('/self/sign-in/finish', { response: answerTo(this.#application, asked) });
+    const done = await this.post('/self/sign-in/finish', { response: answerTo(asked) });
     if (done.status !== 200) {
       throw new Error(`not signed in: ${JSON.stringify(done.body)}`);
     }
@@ -126,7 +154,7 @@ export function askedBy(response: Response): Asked {
 }
 
 /** @returns the response of the app */
-export function answerTo(application: TestApplication, { data }: Pick<Asked, 'data'>): string {
+export function answerTo({ data }: Pick<Asked, 'data'>): string {
   const read = parseQrTanUrl(data);
   return application.respond(SUITE, read.kind === 'req' ? read.question : '');
 }
