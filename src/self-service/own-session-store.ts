@@ -171,7 +171,10 @@ export class OwnSessionStore {
     act: Act,
   ): Promise<number> {
     return this.#database.transact(async ({ sql, audit }) => {
-      const ended = await sessionsOf(sql, owner, realms)
+      // In one order: two at once wait for each other.
+      const chosen = sessionsOf(sql, owner, realms).select('id').orderBy('id').forUpdate();
+      const ended = await sql('user_sessions')
+        .whereIn('id', chosen)
         .delete()
         .returning<{ is_open: boolean; expires_at: Date; realm: string }[]>([
           'is_open',
