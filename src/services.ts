@@ -414,7 +414,12 @@ function helpdeskViews(shared: Shared, transactions: TransactionService) {
   const latest = new LatestTransactionStore({ database });
   return {
     search: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
-    people: new PersonService({ ...shared, tokens, transactions: latest }),
+    people: new PersonService({
+      ...shared,
+      tokens,
+      transactions: latest,
+      sessions: new OwnSessionStore(shared),
+    }),
     tokenList: new TokenListService({ ...shared, pages, transactions: latest }),
   };
 }

@@ -2,12 +2,14 @@ import './design/mantine.css';
 import './design/colours.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchUse } from './design/focus.ts';
 import { mendLanguageTag } from './language/language.ts';
 import { Console } from './shell/console.tsx';
 import { readArrival } from './sign-in/arrival.ts';
 import { consumeArrival } from './sign-in/consume-arrival.ts';
 
 mendLanguageTag(navigator);
+watchUse();
 const place = document.querySelector('#console');
 if (place === null) {
   throw new Error('index.html has no place for the console');

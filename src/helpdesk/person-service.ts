@@ -6,11 +6,12 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/text.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import type { Caller } from '../policy/caller.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser } from '../resolvers/user-source.ts';
+import type { OwnSessionStore } from '../self-service/own-session-store.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { isVisible, type Token } from '../tokens/token.ts';
-import type { UserDirectory, UserReference } from '../users/user-directory.ts';
+import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { LatestTransaction, LatestTransactionStore } from './helpdesk-store.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
 
@@ -20,6 +21,7 @@ interface PersonDependencies {
   readonly users: UserDirectory;
   readonly tokens: Pick<TokenStore, 'findBySerial' | 'list'>;
   readonly transactions: LatestTransactionStore;
+  readonly sessions: Pick<OwnSessionStore, 'countOpen' | 'endAll'>;
   readonly clock: Clock;
 }
 
@@ -53,12 +55,14 @@ export interface Person {
   readonly hasMore: boolean;
   /** Newest first; null: the caller has no right to them. */
   readonly transactions: readonly RecentTransaction[] | null;
+  /** The number of open sessions at the account page; null: the caller has no right to them. */
+  readonly sessions: number | null;
 }
 
 const MAX_TOKENS = 100;
 const MAX_TRANSACTIONS = 20;
 
-/** The view of the helpdesk on a user or a token. Writes nothing. */
+/** The view of the helpdesk on a user or a token. */
 export class PersonService {
   readonly #deps: PersonDependencies;
 
@@ -67,7 +71,8 @@ export class PersonService {
   }
 
   /**
-   * Takes the right `admin/show`; the details also take `admin/userlist`, the transactions `admin/transaction`.
+   * Takes the right `admin/show`; the details also take `admin/userlist`, the transactions `admin/transaction`, the
+   * sessions `admin/sessions`.
    * @throws ServiceError 'right.missing', 'user.unknown' also for a user of none of the caller's realms,
    *   'resolver.unavailable'
    */
@@ -77,7 +82,7 @@ export class PersonService {
     const { login, realm, resolver, userId } = user;
     const found = await this.#deps.tokens.list({
       owner: { resolverId: resolver.id, userId },
-      inRealms: grant.realms === 'all' ? undefined : grant.realms,
+      inRealms: realmsOf(grant),
       limit: MAX_TOKENS + 1,
     });
     const tokens = found.slice(0, MAX_TOKENS).filter((token) => isVisible(token, grant));
@@ -92,7 +97,36 @@ export class PersonService {
       tokens: tokens.map((token) => ownedToken(configuration, grant, token)),
       hasMore: found.length > MAX_TOKENS,
       transactions: await this.#transactions(caller, configuration, tokens),
+      sessions: await this.#sessions(caller, configuration, user),
     };
+  }
+
+  async #sessions(caller: Caller, configuration: Configuration, user: ResolvedUser): Promise<number | null> {
+    const { access, sessions, clock } = this.#deps;
+    const { resolver, realm, userId } = user;
+    const grant = access.grantOf(configuration, caller, { scope: 'admin', action: 'sessions' });
+    if (grant === undefined || (grant.realms !== 'all' && !grant.realms.includes(realm.name))) {
+      return null;
+    }
+    return sessions.countOpen({ resolverId: resolver.id, userId }, clock.now(), realmsOf(grant));
+  }
+
+  /**
+   * Ends the sessions of a user at the account page, and the sign-ins under way. Takes the right `admin/sessions`, and
+   * ends those in the caller's realms.
+   * @returns the number of sessions that were open
+   * @throws ServiceError as `person`
+   */
+  async endSessions(caller: Caller, reference: UserReference): Promise<number> {
+    const { access, users, sessions, clock } = this.#deps;
+    const { configuration, grant } = await access.authorizeAdmin(
+      this.#deps.configuration,
+      caller,
+      'sessions',
+    );
+    const { resolver, userId, login } = await users.resolve(configuration, reference, grant.realms);
+    const owner = { resolverId: resolver.id, userId, login };
+    return sessions.endAll(owner, clock.now(), realmsOf(grant), actOf(caller, 'user/session'));
   }
 
   /**
@@ -105,7 +139,7 @@ export class PersonService {
     const { resolver, userId } = await this.#deps.users.resolve(configuration, reference, grant.realms);
     const tokens = await this.#deps.tokens.list({
       owner: { resolverId: resolver.id, userId },
-      inRealms: grant.realms === 'all' ? undefined : grant.realms,
+      inRealms: realmsOf(grant),
       limit: MAX_TOKENS,
     });
     return tokens.filter((token) => isVisible(token, grant)).map(({ serial }) => serial);
@@ -140,8 +174,8 @@ export class PersonService {
     const ids = tokens.filter((token) => isVisible(token, grant)).map(({ id }) => id);
     const { challengeTimeout } = readOcraSettings(configuration.settings);
     const openSince = new Date(clock.now().getTime() - challengeTimeout * 1000);
-    const realms = grant.realms === 'all' ? undefined : grant.realms;
-    const latest = ids.length === 0 ? [] : await transactions.ofTokens(ids, MAX_TRANSACTIONS, realms);
+    const latest =
+      ids.length === 0 ? [] : await transactions.ofTokens(ids, MAX_TRANSACTIONS, realmsOf(grant));
     return latest.map((one) => ({
       transactionId: one.transactionId,
       serial: one.serial,
@@ -154,6 +188,11 @@ export class PersonService {
   #authorize(caller: Caller): Promise<{ configuration: Configuration; grant: Grant }> {
     return this.#deps.access.authorizeAdmin(this.#deps.configuration, caller, 'show');
   }
+}
+
+/** @returns the realms to which the grant is bound; undefined: to none */
+function realmsOf({ realms }: Grant): readonly string[] | undefined {
+  return realms === 'all' ? undefined : realms;
 }
 
 function stateOf({ closedBy, issuedAt }: LatestTransaction, openSince: Date): RecentTransaction['state'] {

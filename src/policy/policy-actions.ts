@@ -39,7 +39,7 @@ const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, Readonly<
     audit: 'search the audit trail',
     transaction: 'see what happened to a transaction',
     transactiondata: 'see the display data of a transaction, with the right transaction',
-    sessions: 'list and end the sessions of other administrators',
+    sessions: 'list and end the sessions of other administrators, and those of users at the account page',
   },
   system: {
     read: 'see policies, realms, resolvers and settings',

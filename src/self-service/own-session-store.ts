@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import type { Person } from './person.ts';
@@ -151,6 +152,60 @@ export class OwnSessionStore {
       }
     });
   }
+
+  /** @returns the number of open sessions of a user, in any of these realms; undefined: in all */
+  async countOpen(owner: SessionOwner, now: Date, realms: readonly string[] | undefined): Promise<number> {
+    const [row] = await sessionsOf(this.#database.knex, owner, realms)
+      .where({ is_open: true })
+      .where('expires_at', '>', now)
+      .count<{ count: string }[]>('* as count');
+    return Number(row?.count ?? 0);
+  }
+
+  /**
+   * Ends the sessions of a user, and the sign-ins under way.
+   * @param realms ends those in any of these; undefined: in all
+   * @returns the number of sessions that were open
+   */
+  endAll(
+    owner: SessionOwner & Pick<Person, 'login'>,
+    now: Date,
+    realms: readonly string[] | undefined,
+    act: Act,
+  ): Promise<number> {
+    return this.#database.transact(async ({ sql, audit }) => {
+      // In one order: two at once wait for each other.
+      const chosen = sessionsOf(sql, owner, realms).select('id').orderBy('id').forUpdate();
+      const ended = await sql('user_sessions')
+        .whereIn('id', chosen)
+        .delete()
+        .returning<{ is_open: boolean; expires_at: Date; realm: string }[]>([
+          'is_open',
+          'expires_at',
+          'realm',
+        ]);
+      const open = ended.filter((session) => session.is_open && session.expires_at > now);
+      if (open.length > 0) {
+        const outcome = open.length === 1 ? 'session closed' : `session closed, ${open.length} of them`;
+        await audit.write(act, owner.login, outcome, [...new Set(open.map(({ realm }) => realm))].sort());
+      }
+      return open.length;
+    });
+  }
+}
+
+type SessionOwner = Pick<Person, 'resolverId' | 'userId'>;
+
+function sessionsOf(
+  connection: Knex,
+  { resolverId, userId }: SessionOwner,
+  realms: readonly string[] | undefined,
+): Knex.QueryBuilder {
+  const sessions = connection('user_sessions').where({
+    owner_resolver_id: resolverId,
+    owner_user_id: userId,
+  });
+  return realms === undefined ? sessions : sessions.whereIn('realm', [...realms]);
 }
 
 function toSession(row: SessionRow | undefined): OwnSession | undefined {

@@ -7,11 +7,14 @@ import {
   ResolverUnavailable,
   type UserCondition,
   type UserField,
+  type UserSearch,
   type UserSources,
   fieldCondition,
   freeCondition,
+  hasPhone,
   isSearchable,
   matchesAll,
+  phoneCondition,
 } from '../resolvers/user-source.ts';
 import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -38,7 +41,7 @@ export interface ListedUser extends DirectoryUser {
 interface UserListing {
   readonly realm?: string | undefined;
   readonly resolver?: string | undefined;
-  /** A text in login, names, e-mail or phone; asterisks stand for any text. */
+  /** A text in login, names, e-mail or phone, or a telephone number in any writing; asterisks stand for any text. */
   readonly search?: string | undefined;
   /** The most users; default: all. */
   readonly limit?: number | undefined;
@@ -48,7 +51,7 @@ interface UserListing {
 interface UserFilter extends Pick<UserListing, 'realm' | 'resolver'> {
   /** Values that the fields must equal but for case; asterisks stand for any text. */
   readonly matching: Readonly<Partial<Record<UserField, string | undefined>>>;
-  /** A text in login, names, e-mail or phone; asterisks stand for any text. */
+  /** A text in login, names, e-mail or phone, or a telephone number in any writing; asterisks stand for any text. */
   readonly search?: string | undefined;
 }
 
@@ -61,6 +64,42 @@ export interface FoundUser extends ListedUser {
 export interface CutList {
   readonly resolver: string;
   readonly limit: number;
+}
+
+/** What is looked for: all conditions hold, and the text is found. */
+interface Asked {
+  readonly search?: string | undefined;
+  readonly conditions?: readonly UserCondition[];
+}
+
+/** One of the searches whose users are put together. */
+interface OneSearch {
+  readonly search: Partial<UserSearch> & Pick<UserSearch, 'conditions'>;
+  readonly keeps: (user: DirectoryUser) => boolean;
+}
+
+/** @returns the searches for a text, and for the telephone number that it may be; none if nobody can match */
+function searchesFor({ search, conditions = [] }: Asked): readonly OneSearch[] {
+  const free = search === undefined ? [] : [freeCondition(search)];
+  const requested = [...free, ...conditions].filter((condition) => !matchesAll(condition));
+  const phone = search === undefined ? undefined : phoneCondition(search);
+  const searches = [
+    { search: { conditions: requested }, keeps: () => true },
+    ...(phone === undefined
+      ? []
+      : [
+          {
+            // By an index, which other conditions would be checked after.
+            search: {
+              conditions: [phone, ...conditions],
+              limit: MAX_FOUND + 1,
+              isInAnyOrder: conditions.length === 0,
+            },
+            keeps: (user: DirectoryUser) => hasPhone(user, search ?? ''),
+          },
+        ]),
+  ];
+  return searches.filter((one) => one.search.conditions.every(isSearchable));
 }
 
 type OnCut = (cut: CutList) => void;
@@ -107,8 +146,7 @@ export class UserService {
     { search, limit, ...where }: UserListing,
     onCut?: OnCut,
   ): Promise<readonly ListedUser[]> {
-    const conditions = search === undefined ? [] : [freeCondition(search)];
-    return this.#list(await this.#visible(caller, where), conditions, { limit, onCut });
+    return this.#list(await this.#visible(caller, where), { search }, { limit, onCut });
   }
 
   /**
@@ -124,9 +162,8 @@ export class UserService {
     const conditions = Object.entries(matching).flatMap(([field, text]) =>
       text === undefined ? [] : [fieldCondition(field as UserField, text)],
     );
-    const free = search === undefined ? [] : [freeCondition(search)];
     const bounds = { limit: MAX_FOUND + 1, timeoutMs: FIND_TIMEOUT_MS, onCut };
-    const found = await this.#finds.run(() => this.#list(resolvers, [...free, ...conditions], bounds));
+    const found = await this.#finds.run(() => this.#list(resolvers, { search, conditions }, bounds));
     if (found.length > MAX_FOUND) {
       throw new ServiceError(
         'parameter.invalid',
@@ -155,34 +192,46 @@ export class UserService {
 
   async #list(
     resolvers: readonly Resolver[],
-    conditions: readonly UserCondition[],
-    { limit = Infinity, timeoutMs, onCut }: ListBounds,
+    asked: Asked,
+    { limit = Infinity, ...bounds }: ListBounds,
   ): Promise<readonly ListedUser[]> {
-    const requested = conditions.filter((condition) => !matchesAll(condition));
+    const searches = searchesFor(asked);
     const listed: ListedUser[] = [];
-    if (!requested.every(isSearchable)) {
-      return listed;
-    }
     for (const resolver of resolvers) {
       if (listed.length >= limit) {
         break;
       }
-      const search = {
-        conditions: requested,
-        limit: Math.min(limit - listed.length, Number.MAX_SAFE_INTEGER),
-      };
-      const isAll = requested.length === 0 && limit === Infinity;
-      const asked = this.#deps.sources(resolver).list(isAll ? undefined : search, (end) => {
-        onCut?.({ resolver: resolver.name, limit: end });
-      });
-      const users = await (timeoutMs === undefined
-        ? asked
-        : withTimeLimit(timeoutMs, asked, () => late(resolver)));
-      for (const user of users) {
+      const left = limit - listed.length;
+      const users = new Map<string, DirectoryUser>();
+      for (const search of searches) {
+        for (const user of await this.#ask(resolver, search, { ...bounds, limit: left })) {
+          users.set(user.userId, user);
+        }
+      }
+      for (const user of [...users.values()].slice(0, left)) {
         listed.push({ ...user, resolver: resolver.name });
       }
     }
     return listed;
+  }
+
+  async #ask(
+    resolver: Resolver,
+    { search, keeps }: OneSearch,
+    { limit = Infinity, timeoutMs, onCut }: ListBounds,
+  ): Promise<readonly DirectoryUser[]> {
+    const isAll = search.conditions.length === 0 && limit === Infinity;
+    const bounded = { limit: Math.min(limit, Number.MAX_SAFE_INTEGER), ...search };
+    const asked = this.#deps.sources(resolver).list(isAll ? undefined : bounded, (end) => {
+      onCut?.({ resolver: resolver.name, limit: end });
+    });
+    const users = await (timeoutMs === undefined
+      ? asked
+      : withTimeLimit(timeoutMs, asked, () => late(resolver)));
+    if (users.length === search.limit) {
+      throw new ServiceError('parameter.invalid', 'Too many telephone numbers are alike: type more digits');
+    }
+    return users.filter(keeps);
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid', 'user.exists', 'parameter.invalid' */

@@ -84,6 +84,31 @@ describe('users', () => {
     expect(await service.list(admin, { resolver: 'unused' })).toEqual([]);
   });
 
+  it.each([
+    ['0301234', '+49 (0)30 1234'],
+    ['+49 (0)30 1234', '030 1234'],
+    ['+49 (0)30 1234', '+49 30 12-34'],
+    ['(030) 12/34', '+49301234'],
+    ['0049 30 1234', '030/1234'],
+    ['30 1234', 'Tel. +49 30 1234'],
+    ['*1234', '+49 30 1234'],
+  ])('are listed and found by the number %s whose telephone is written %s', async (search, phone) => {
+    await users.insert(res, managedUser('caller', { phone }), ACT);
+    await users.insert(res, managedUser('other', { phone: '+43 30 91235' }), ACT);
+    const listed = await service.list(admin, { realm: 'alpha', search });
+    expect(listed.map(({ login }) => login)).toEqual(['caller']);
+    const found = await service.find(admin, { realm: 'alpha', search, matching: { login: 'c*' } });
+    expect(found.map(({ login }) => login)).toEqual(['caller']);
+    expect(await service.find(admin, { realm: 'alpha', search, matching: { login: 'd*' } })).toEqual([]);
+    expect(await service.list(admin, { realm: 'alpha', search, limit: 1 })).toHaveLength(1);
+  });
+
+  it('of another number of the same digits are not found by it', async () => {
+    await users.insert(res, managedUser('other', { phone: '+43 30 1234' }), ACT);
+    expect(await service.list(admin, { realm: 'alpha', search: '+49 (0)30 1234' })).toEqual([]);
+    expect(await service.list(admin, { realm: 'alpha', search: '030 12 35' })).toEqual([]);
+  });
+
   it('elsewhere are not shown to a bound administrator, nor that there is an elsewhere', async () => {
     const bound = callerNamed('bound');
     expect((await service.list(bound, { realm: 'beta' })).map(({ login }) => login)).toEqual(['bernd']);

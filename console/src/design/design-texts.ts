@@ -11,6 +11,8 @@ interface DesignTexts {
   /** After what the server says of itself. */
   readonly goesOn: string;
   readonly failed: string;
+  /** Of a dialog that cannot be shown. */
+  readonly dialogFailed: string;
   readonly cancel: string;
   readonly close: string;
   readonly copy: string;
@@ -44,6 +46,7 @@ export const designTexts: Texts<DesignTexts> = {
     awayEnded: 'The server has not answered in time.',
     goesOn: 'This page goes on as soon as that is over.',
     failed: 'That did not work.',
+    dialogFailed: 'This dialog has failed.',
     cancel: 'Cancel',
     close: 'Close',
     copy: 'Copy',
@@ -71,6 +74,7 @@ export const designTexts: Texts<DesignTexts> = {
     awayEnded: 'Der Server hat nicht rechtzeitig geantwortet.',
     goesOn: 'Sobald das vorbei ist, geht es hier weiter.',
     failed: 'Das hat nicht geklappt.',
+    dialogFailed: 'In diesem Dialog ist ein Fehler aufgetreten.',
     cancel: 'Abbrechen',
     close: 'Schließen',
     copy: 'Kopieren',

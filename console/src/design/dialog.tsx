@@ -1,8 +1,10 @@
-import { Modal } from '@mantine/core';
-import { createContext, type ReactNode, use, useState } from 'react';
+import { Alert, Button, Code, Group, Modal } from '@mantine/core';
+import { type ComponentType, createContext, type ReactNode, use, useCallback, useRef, useState } from 'react';
 import { useTexts } from '../language/language.ts';
 import { useSessionControl } from '../session/session.tsx';
+import { Boundary } from './boundary.tsx';
 import { designTexts } from './design-texts.ts';
+import classes from './dialog.module.css';
 import { useFocusReturn } from './use-focus-return.ts';
 
 interface DialogProps {
@@ -47,20 +49,86 @@ export function Dialog({ title, onClose, closedBy = 'anything', children }: Dial
   );
 }
 
-const StandingContext = createContext<(dialog: ReactNode) => void>(() => undefined);
+interface DialogBoundaryProps {
+  /** That of the dialog; left out: nothing is known of it. */
+  readonly title?: string;
+  /** What was done before the failure, and goes on. */
+  readonly report?: ReactNode;
+  /** Undefined while it must not be closed. */
+  readonly onClose: (() => void) | undefined;
+  readonly children: ReactNode;
+}
 
-/** @returns shows a dialog that stays open when its page is left, or nothing in place of it */
-export function useStandingDialog(): (dialog: ReactNode) => void {
+/** Tells the failure of a dialog in a dialog of its own, which can be closed: the page below stays. */
+export function DialogBoundary({ children, ...failed }: DialogBoundaryProps): ReactNode {
+  return (
+    <Boundary fallback={(failure) => <FailedDialog failure={failure} {...failed} />}>{children}</Boundary>
+  );
+}
+
+function FailedDialog({
+  failure,
+  title,
+  report,
+  onClose,
+}: Omit<DialogBoundaryProps, 'children'> & { readonly failure: unknown }): ReactNode {
+  const t = useTexts(designTexts);
+  return (
+    <Dialog title={title ?? t.dialogFailed} closedBy="nothing" onClose={() => onClose?.()}>
+      <Alert color="red" role="alert" title={title && t.dialogFailed}>
+        <Code>{String(failure)}</Code>
+      </Alert>
+      {report}
+      {onClose !== undefined && (
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={onClose}>
+            {t.close}
+          </Button>
+        </Group>
+      )}
+    </Dialog>
+  );
+}
+
+/** A dialog that knows how to end itself. */
+type Standing = ComponentType<{ readonly onClose: () => void }>;
+
+const StandingContext = createContext<(Content: Standing) => void>(() => undefined);
+
+/** @returns shows a dialog that stays when its page is left, above those that are there already */
+export function useStandingDialog(): (Content: Standing) => void {
   return use(StandingContext);
 }
 
-/** Shows the dialog that a page in it has opened, one at a time, whatever page is open. */
-export function StandingDialog({ children }: { readonly children: ReactNode }): ReactNode {
-  const [dialog, setDialog] = useState<ReactNode>(null);
+interface StandingEntry {
+  readonly number: number;
+  readonly Content: Standing;
+}
+
+/** Shows the dialogs that pages in it have opened, whatever page is open. One that fails ends alone. */
+export function StandingDialogs({ children }: { readonly children: ReactNode }): ReactNode {
+  const [entries, setEntries] = useState<readonly StandingEntry[]>([]);
+  const last = useRef(0);
+  const stand = useCallback((Content: Standing) => {
+    last.current += 1;
+    const entry = { number: last.current, Content };
+    setEntries((before) => [...before, entry]);
+  }, []);
   return (
-    <StandingContext value={setDialog}>
+    <StandingContext value={stand}>
       {children}
-      {dialog}
+      <div className={classes.standing}>
+        {entries.map(({ number, Content }) => {
+          const close = (): void => {
+            setEntries((before) => before.filter((entry) => entry.number !== number));
+          };
+          return (
+            <DialogBoundary key={number} onClose={close}>
+              <Content onClose={close} />
+            </DialogBoundary>
+          );
+        })}
+      </div>
     </StandingContext>
   );
 }

@@ -20,3 +20,39 @@ export function focusFirst(places: readonly (Element | null)[], options?: FocusO
     }
   }
 }
+
+/** What takes the focus, or an act. */
+const USABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';
+let used: Element | null = null;
+
+/** Notes from now on which place was used last. */
+export function watchUse(): void {
+  const note = ({ target }: Event): void => {
+    used = target instanceof Element ? target.closest(USABLE) : null;
+  };
+  addEventListener('focusin', note, true);
+  addEventListener('click', note, true);
+}
+
+/**
+ * @returns the place that has the focus, or was used last: a button that waits for an answer is disabled and loses the
+ *   focus, sooner or later, and Safari gives none to a button that is clicked
+ */
+export function placeOfUse(): Element | null {
+  const { activeElement } = document;
+  return activeElement === null || activeElement === document.body ? used : activeElement;
+}
+
+/** Focuses a place as soon as it is no longer disabled, if the focus is still where it is now. */
+export function focusOnceEnabled(place: HTMLElement): void {
+  const meanwhile = document.activeElement;
+  const observer = new MutationObserver(() => {
+    if (!place.matches(':disabled')) {
+      observer.disconnect();
+      if (document.activeElement === meanwhile) {
+        place.focus();
+      }
+    }
+  });
+  observer.observe(place, { attributes: true, attributeFilter: ['disabled'] });
+}

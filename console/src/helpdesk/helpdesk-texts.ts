@@ -34,6 +34,9 @@ interface HelpdeskTexts {
   readonly namesHidden: string;
   readonly enrolFurther: string;
   readonly audit: string;
+  readonly sessions: (count: string) => string;
+  readonly endSessions: string;
+  readonly sessionsEnded: (count: string) => string;
   readonly pages: string;
   readonly lockedToken: string;
   readonly latest: string;
@@ -84,6 +87,10 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     namesHidden: 'You have no right to the name and address (admin:userlist).',
     enrolFurther: 'New token',
     audit: 'Audit',
+    sessions: (count) =>
+      count === '1' ? 'Signed in at the account page.' : `Signed in at the account page: ${count} sessions.`,
+    endSessions: 'End the sessions',
+    sessionsEnded: (count) => (count === '1' ? '1 session is ended.' : `${count} sessions are ended.`),
     pages: 'Pages and acts',
     lockedToken: 'a token is locked',
     latest: 'Latest transactions',
@@ -142,6 +149,10 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     namesHidden: 'Sie haben kein Recht auf Name und Adresse (admin:userlist).',
     enrolFurther: 'Neues Token',
     audit: 'Audit',
+    sessions: (count) =>
+      count === '1' ? 'An der Kontoseite angemeldet.' : `An der Kontoseite angemeldet: ${count} Sitzungen.`,
+    endSessions: 'Sitzungen beenden',
+    sessionsEnded: (count) => (count === '1' ? '1 Sitzung ist beendet.' : `${count} Sitzungen sind beendet.`),
     pages: 'Seiten und Handlungen',
     lockedToken: 'ein Token ist gesperrt',
     latest: 'Letzte Transaktionen',

@@ -1,9 +1,12 @@
 import { Anchor, Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
+import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
+import { useTell } from '../design/notices.tsx';
 import { Page } from '../design/page.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
@@ -50,6 +53,7 @@ export default function PersonPage(): ReactNode {
         {(shown) => (
           <>
             <Details person={shown} />
+            <AccountSessions person={shown} />
             <Tokens person={shown} />
             <RecentTransactions transactions={shown.transactions} />
           </>
@@ -88,6 +92,45 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
         <dd>{value}</dd>
       </>
     )
+  );
+}
+
+/** The sessions at the account page, where the caller may end them. */
+function AccountSessions({
+  person: { user, realm, resolver, sessions },
+}: {
+  readonly person: Person;
+}): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const format = useFormat();
+  const tell = useTell();
+  const reread = useReread();
+  const end = useMutation({
+    gcTime: 0,
+    mutationFn: () => call('/admin/person/sessions/end', { user, realm, resconf: resolver }),
+    onSuccess: async (ended) => {
+      tell({ text: t.sessionsEnded(format.number(ended)) });
+      await reread(['helpdesk']);
+    },
+  });
+  if (sessions === null || sessions === 0) {
+    return null;
+  }
+  return (
+    <div className={classes.actions}>
+      <span>{t.sessions(format.number(sessions))}</span>
+      <Button
+        size="xs"
+        variant="default"
+        loading={end.isPending}
+        onClick={() => {
+          end.mutate();
+        }}
+      >
+        {t.endSessions}
+      </Button>
+      <Failure error={end.error} />
+    </div>
   );
 }
 

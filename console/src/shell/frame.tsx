@@ -1,7 +1,7 @@
 import { Button, NavLink } from '@mantine/core';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
-import { StandingDialog } from '../design/dialog.tsx';
+import { StandingDialogs } from '../design/dialog.tsx';
 import { Notices } from '../design/notices.tsx';
 import { GuideContext, Page } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
@@ -40,7 +40,7 @@ export function Frame(): ReactNode {
       <main id="content" className={classes.content} tabIndex={-1}>
         <Notices>
           <PagesContext value={pages}>
-            <StandingDialog>
+            <StandingDialogs>
               <PageBoundary key={readAddress(location).path}>
                 <Suspense fallback={<Loading />}>
                   <Switch>
@@ -60,7 +60,7 @@ export function Frame(): ReactNode {
                   </Switch>
                 </Suspense>
               </PageBoundary>
-            </StandingDialog>
+            </StandingDialogs>
           </PagesContext>
         </Notices>
       </main>

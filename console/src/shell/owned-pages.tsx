@@ -2,7 +2,7 @@ import { MantineThemeProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { focusFirst, placeInDialog } from '../design/focus.ts';
+import { focusFirst, placeInDialog, placeOfUse } from '../design/focus.ts';
 import { useSessionControl } from '../session/session.tsx';
 import { createQueries } from './queries.ts';
 
@@ -36,10 +36,8 @@ export function OwnedPages({ children }: { readonly children: ReactNode }): Reac
     (place: HTMLElement | null) => {
       if (place === null) {
         // They are about to leave the document, and the focus with them.
-        const { activeElement } = document;
-        focused.current = [pages, dialogs].some((part) => part.contains(activeElement))
-          ? activeElement
-          : null;
+        const place = placeOfUse();
+        focused.current = [pages, dialogs].some((part) => part.contains(place)) ? place : null;
         return;
       }
       place.append(pages, dialogs);

@@ -1,23 +1,12 @@
 import { Alert, Button } from '@mantine/core';
-import { Component, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { Boundary } from '../design/boundary.tsx';
 import { useTexts } from '../language/language.ts';
 import { shellTexts } from './shell-texts.ts';
 
-interface BoundaryState {
-  readonly hasFailed: boolean;
-}
-
 /** Shows a failed page as such, in place of an empty console. A server of a newer version may have other files, too. */
-export class PageBoundary extends Component<{ readonly children: ReactNode }, BoundaryState> {
-  override state: BoundaryState = { hasFailed: false };
-
-  static getDerivedStateFromError(): BoundaryState {
-    return { hasFailed: true };
-  }
-
-  override render(): ReactNode {
-    return this.state.hasFailed ? <FailedPage /> : this.props.children;
-  }
+export function PageBoundary({ children }: { readonly children: ReactNode }): ReactNode {
+  return <Boundary fallback={() => <FailedPage />}>{children}</Boundary>;
 }
 
 function FailedPage(): ReactNode {

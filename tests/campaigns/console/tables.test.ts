@@ -217,12 +217,7 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     const { page } = await openConsole(browser, site, { path: '/overview', name: 'desk' });
     await page.goto(`${site.origin}/console/#/tokens`);
     await expectSoon(() => rows(page)).toEqual(NORTH);
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/admin/disable', async (route) => {
-      await released;
-      await (route.request().postData()?.includes('T3') === true ? route.abort() : route.continue());
-    });
+    const release = await holdDisabling(page);
     await button(page, 'Select all 4 that match').click();
     await button(page, 'Disable').click();
     const dialog = page.getByRole('dialog');
@@ -232,7 +227,7 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     await expectSoon(() => page.url()).not.toContain('#/tokens');
     await dialog.getByText('0 of 4').waitFor();
     const asked = page.waitForEvent('dialog');
-    const reloading = page.reload().catch(() => undefined);
+    const reloading = page.evaluate('location.reload()');
     const question = await asked;
     expect(question.type()).toBe('beforeunload');
     await question.dismiss();
@@ -244,9 +239,105 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
     await page.mouse.click(5, 400);
     await dialog.getByRole('link', { name: 'T3' }).click();
     await page.getByRole('heading', { level: 1, name: 'T3' }).waitFor();
+    await expectSoon(() => dialog.count()).toBe(0);
+    expect(await lookAt(page, 'bulk-aside')).toEqual([]);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await button(dialog, 'Cancel').click();
+    await button(page, 'Show the report').click();
+    await dialog.getByRole('link', { name: 'T3' }).waitFor();
+    await button(dialog, 'Close').click();
+    await expectSoon(() => dialog.count()).toBe(0);
+    await expectSoon(() => button(page, 'Show the report').count()).toBe(0);
+  });
+
+  it('put a run aside while it goes on, begin another one, and come back to both', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });
+    const release = await holdDisabling(page);
+    await button(page, 'Select all 4 that match').click();
+    await button(page, 'Disable').click();
+    const dialog = page.getByRole('dialog');
+    await button(dialog, 'Disable').click();
+    await button(dialog, 'Put aside').click();
+    await expectSoon(() => dialog.count()).toBe(0);
+    const aside = page.getByRole('group', { name: 'Disable tokens' });
+    await aside.getByText('0 of 4').waitFor();
+    await button(page, 'Disable').click();
+    await dialog.getByText('4 tokens are disabled and take no responses').waitFor();
+    await button(dialog, 'Cancel').click();
+    release();
+    await aside.getByText('3 tokens are disabled. 1 token was not changed').waitFor();
+    await button(page, 'Select all 4 that match').click();
+    await button(page, 'Unlock').click();
+    await dialog.getByText('No token would be changed').waitFor();
+    await button(dialog, 'Cancel').click();
+    await button(aside, 'Show the report').press('Enter');
+    await dialog.getByRole('link', { name: 'T3' }).waitFor();
+    await button(dialog, 'Close').press('Enter');
+    await expectSoon(() => aside.count()).toBe(0);
+  });
+
+  it('stay on the page where the dialog of an act fails, and open it again', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });
+    await expectSoon(() => rows(page)).toEqual(NORTH);
+    await button(page, 'Select all 4 that match').click();
+    await page.route('**/admin/tokens', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replaceAll('"realms"', '"others"');
+      await route.fulfill({ response, body });
+    });
+    await button(page, 'Disable').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('alert').getByText('This dialog has failed.').waitFor();
+    await dialog.getByText(/TypeError/).waitFor();
+    expect(await lookAt(page, 'bulk-broken')).toEqual([]);
+    await page.unroute('**/admin/tokens');
+    await button(dialog, 'Close').click();
+    await expectSoon(() => dialog.count()).toBe(0);
+    expect(await rows(page)).toEqual(NORTH);
+    await button(page, 'Disable').click();
+    await dialog.getByText('4 tokens are disabled and take no responses').waitFor();
+  });
+
+  it.each([
+    ['while it runs', `Object.defineProperty(Intl.NumberFormat.prototype, 'format', { get: broken })`],
+    // Of the first of 100 failures.
+    [
+      'before its report',
+      `const { slice } = Array.prototype;
+       Array.prototype.slice = function (...range) { return range[1] === 100 ? broken() : slice.apply(this, range); }`,
+    ],
+  ])('bring a run to its end whose dialog fails %s, and tell what it has done', async (_, fault) => {
+    const { page } = await openConsole(browser, site, { path: '/overview', name: 'desk' });
+    await page.goto(`${site.origin}/console/#/tokens`);
+    await expectSoon(() => rows(page)).toEqual(NORTH);
+    const release = await holdDisabling(page);
+    await button(page, 'Select all 4 that match').click();
+    await button(page, 'Disable').click();
+    const dialog = page.getByRole('dialog');
+    await button(dialog, 'Disable').click();
+    await dialog.getByText('0 of 4').waitFor();
+    await page.goBack();
+    await expectSoon(() => page.url()).not.toContain('#/tokens');
+    await page.evaluate(`{ const broken = () => { throw new Error('out of order'); }; ${fault}; }`);
+    release();
+    await dialog.getByText('Error: out of order').waitFor();
+    await dialog.getByText('3 tokens are disabled. T1, T2, T4').waitFor();
+    await dialog.getByText('1 token was not changed, or it is not known: T3').waitFor();
+    expect([await isActive('T1'), await isActive('T3'), await isActive('T4')]).toEqual([false, true, false]);
     await button(dialog, 'Close').click();
     await expectSoon(() => dialog.count()).toBe(0);
   });
+
+  /** Holds the requests that disable tokens. @returns lets them through, but that of T3 */
+  async function holdDisabling(page: Page): Promise<() => void> {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/admin/disable', async (route) => {
+      await released;
+      await (route.request().postData()?.includes('T3') === true ? route.abort() : route.continue());
+    });
+    return release;
+  }
 
   it('are sorted by their heads, with chosen columns, and the address keeps that for back and reload', async () => {
     const { page } = await openConsole(browser, site, { path: '/tokens', name: 'desk' });

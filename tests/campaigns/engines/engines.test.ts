@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
 import { siteFilesOf } from '../../../src/http/site.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { type ConsoleSite, PASSWORD, startConsole } from '../../support/browser/console-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
@@ -16,9 +17,7 @@ import { DrivenVisitor, type Visitor } from './visitor.ts';
 
 const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
 const PIN = '482915';
-
-// WebKit's driver now and then loses keys on a busy machine, also those of a password, which nobody sees.
-jest.retryTimes(1, { logErrorsBeforeRetry: true });
+const PHONE_SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 
 describe.each(ENGINES)('$name', (engine) => {
   describeWithProgram('console and app', engine.program, engine.debianPackage, (program) => {
@@ -30,7 +29,10 @@ describe.each(ENGINES)('$name', (engine) => {
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'tankeeper-engine-'));
       const appFiles = siteFilesOf(await builtApp());
-      [site, browser] = await Promise.all([startConsole({ http: { appFiles } }), engine.start(program)]);
+      [site, browser] = await Promise.all([
+        startConsole((publicUrl) => ({ publicUrl, http: { appFiles } })),
+        engine.start(program),
+      ]);
       visitor = new DrivenVisitor(browser);
       const { application } = site;
       await application.addRealm('north', ['anna']);
@@ -130,6 +132,42 @@ describe.each(ENGINES)('$name', (engine) => {
       ]);
       await visitor.press('button', 'History');
       await visitor.sees('Welcome');
+    });
+
+    it('signs a customer in to the account page by password and TAN, renames their phone and locks it', async () => {
+      const { application, origin } = site;
+      const { policies, tokens, users } = application.services;
+      const names = { givenName: '', surname: '', email: '', phone: '' };
+      await users.add(OPERATOR, { resolver: 'north', login: 'cleo', password: PASSWORD, ...names });
+      const own = { user: 'cleo', realm: 'north', description: 'my phone' };
+      await application.enrolPlain('PHONE', PHONE_SUITE, own);
+      await policies.set(OPERATOR, {
+        name: 'self-service',
+        scope: 'selfservice',
+        realm: 'north',
+        action: 'show, rename, lock',
+      });
+      await visitor.open(`${origin}/app/account`);
+      await visitor.fill('User name', 'cleo');
+      await visitor.fill('Password', PASSWORD);
+      await visitor.fill('Realm', 'north');
+      await visitor.press('button', 'Continue');
+      const read = parseQrTanUrl(await visitor.code('QR code for your QR-TAN app'));
+      const tan = application.respond(PHONE_SUITE, read.kind === 'req' ? read.question : '');
+      await visitor.fill('Or type the digits that the app shows', tan);
+      await visitor.press('button', 'Confirm');
+      await visitor.sees('Your phones', 'heading');
+      await visitor.press('button', 'Rename “my phone”');
+      await visitor.fill('Name of the phone', 'the lost one');
+      await visitor.press('button', 'Save');
+      await visitor.sees('The new name is saved.');
+      await visitor.press('button', 'Lock “the lost one”');
+      await visitor.press('button', 'Lock now');
+      await visitor.sees('Sign in to your account', 'heading');
+      await expectSoon(() => tokens.show(OPERATOR, 'PHONE')).toMatchObject({
+        active: false,
+        description: 'the lost one',
+      });
     });
 
     /** Lets the app read a picture of the code. */

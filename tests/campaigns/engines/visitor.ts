@@ -112,6 +112,8 @@ const LATE_MS = 200;
 /** Before a browser that is driven by WebDriver. */
 export class DrivenVisitor extends Visitor<string> {
   readonly #browser: DrivenBrowser;
+  /** What was typed, by the label, since something was pressed. */
+  readonly #filled = new Map<string, string>();
 
   constructor(browser: DrivenBrowser) {
     super();
@@ -119,6 +121,7 @@ export class DrivenVisitor extends Visitor<string> {
   }
 
   async open(url: string): Promise<void> {
+    this.#filled.clear();
     await this.#browser.send('open', { url });
   }
 
@@ -133,18 +136,45 @@ export class DrivenVisitor extends Visitor<string> {
     this.acts += 1;
   }
 
+  override async fill(label: string, text: string): Promise<void> {
+    await super.fill(label, text);
+    this.#filled.set(label, text);
+  }
+
+  /** What a page has taken out of a field after it was seen there is typed once more, before anything is done with it. */
+  override async press(role: 'button' | 'link', name: string): Promise<void> {
+    for (const [label, text] of this.#filled) {
+      const id = await this.find('field', label);
+      if (id !== null && (await this.#valueOf(id)) !== text) {
+        await super.fill(label, text);
+      }
+    }
+    this.#filled.clear();
+    await super.press(role, name);
+  }
+
   protected async typed(id: string, text: string): Promise<void> {
+    const focus = 'arguments[0].focus(); return document.activeElement === arguments[0]';
+    if ((await this.#run(focus, id)) !== true) {
+      throw new Error('it does not take the focus');
+    }
     await this.#browser.send('clear', { id });
     await this.#browser.send('type', { id, text });
     // WebKit's driver comes back before all keys have arrived; a page that takes the focus meanwhile gets them.
-    const value = { script: 'return arguments[0].value', args: [{ [ELEMENT]: id }] };
-    const isThere = async (): Promise<boolean> => (await this.#browser.send('run', value)) === text;
-    await until(isThere, { timeoutMs: TYPING_MS });
+    await until(async () => (await this.#valueOf(id)) === text, { timeoutMs: TYPING_MS });
     // Those of an earlier try may come last. A field that is gone has had what it wanted.
     await sleep(LATE_MS);
-    if (!(await isThere().catch(() => true))) {
+    if ((await this.#valueOf(id).catch(() => text)) !== text) {
       throw new Error('other keys came after those');
     }
+  }
+
+  #valueOf(id: string): Promise<unknown> {
+    return this.#run('return arguments[0].value', id);
+  }
+
+  #run(script: string, id: string): Promise<unknown> {
+    return this.#browser.send('run', { script, args: [{ [ELEMENT]: id }] });
   }
 
   protected async chosen(id: string, path: string): Promise<void> {
@@ -154,7 +184,7 @@ export class DrivenVisitor extends Visitor<string> {
   protected async drawn(id: string): Promise<Buffer> {
     // Of the window: WebKit takes a picture of an element from where the element was before it is scrolled to.
     const script = `arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })`;
-    await this.#browser.send('run', { script, args: [{ [ELEMENT]: id }] });
+    await this.#run(script, id);
     return Buffer.from(String(await this.#browser.send('picture', { full: false })), 'base64');
   }
 

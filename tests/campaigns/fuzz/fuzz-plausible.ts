@@ -182,6 +182,7 @@ const SOUND: Readonly<Record<string, readonly string[]>> = {
   '/admin/userlist': ['user'],
   '/admin/search': ['text'],
   '/admin/person': ['user'],
+  '/admin/person/sessions/end': ['user'],
   '/ocra/check_t': ['transactionid', 'pass'],
   '/admin/token': ['serial'],
   '/admin/tokens': ['status', 'limit'],

@@ -96,18 +96,16 @@ export function BulkBar({
       {!isEmpty &&
         acts.map((one) =>
           button(t.acts[one], 'filled', () => {
-            stand(
+            stand(({ onClose }) => (
               <BulkDialog
                 act={one}
                 collect={collect}
                 onDone={() => {
                   onSelect(NOTHING_SELECTED);
                 }}
-                onClose={() => {
-                  stand(null);
-                }}
-              />,
-            );
+                onClose={onClose}
+              />
+            ));
           }),
         )}
       {!isEmpty &&

@@ -1,24 +1,20 @@
 import { Alert, Anchor, Button, Group, List, Progress, Text } from '@mantine/core';
-import { useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
-import { call } from '../../api/call.ts';
-import { ServerFailure } from '../../api/server-failure.ts';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { type MouseEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import { designTexts } from '../../design/design-texts.ts';
-import { Dialog } from '../../design/dialog.tsx';
+import { Dialog, DialogBoundary } from '../../design/dialog.tsx';
 import { Failure } from '../../design/failure.tsx';
 import { useFailureLine } from '../../design/failure-words.ts';
-import { useTell } from '../../design/notices.tsx';
-import { useStop } from '../../design/table-columns.tsx';
-import { useReread } from '../../design/use-reread.ts';
 import { useFormat } from '../../language/format.ts';
 import { useTexts } from '../../language/language.ts';
 import { useSession } from '../../session/session.tsx';
 import { tokenAddress } from '../addresses.ts';
 import { RealmSelect } from '../realm-select.tsx';
-import { type BulkAct, foresee, type Foresight } from './bulk-foresight.ts';
-import { type BulkResult, runBulk } from './bulk-run.ts';
+import { type BulkAct, foresee, type Foresight, type ListedToken } from './bulk-foresight.ts';
+import type { BulkResult } from './bulk-run.ts';
 import { bulkTexts } from './bulk-texts.ts';
 import { type Collect, MAX_BULK, TooManyTokens } from './collect.ts';
+import { type BulkRun, useBulkRun } from './use-bulk-run.ts';
 
 interface BulkDialogProps {
   readonly act: BulkAct;
@@ -28,30 +24,78 @@ interface BulkDialogProps {
   readonly onClose: () => void;
 }
 
-/** The acts that are taken back by another one. */
-const INVERSES: Readonly<Partial<Record<BulkAct, 'enable' | 'disable'>>> = {
-  enable: 'disable',
-  disable: 'enable',
-};
 /** Failures that are listed. */
 const MAX_LISTED = 100;
 
-/** Acts on many tokens, also after their page was left: reads them, tells what follows, acts on each, and tells which were not changed and why. */
+/**
+ * Acts on many tokens, also after their page was left: reads them, tells what follows, acts on each, and tells which
+ * were not changed and why. What it shows may be put aside, or fail: the run goes on.
+ */
 export function BulkDialog({ act, collect, onDone, onClose }: BulkDialogProps): ReactNode {
   const t = useTexts(bulkTexts);
-  const session = useSession();
   const [realm, setRealm] = useState('');
   const [read, setRead] = useState(0);
+  // Another dialog of the same act has tokens of its own.
+  const id = useId();
   const tokens = useQuery({
-    queryKey: ['bulk', act],
+    queryKey: ['bulk', act, id],
     queryFn: ({ signal }) => collect(signal, setRead),
     staleTime: Infinity,
     gcTime: 0,
   });
   const run = useBulkRun(act, realm, { onDone, onClose });
+  useLeaveQuestion(run.ended !== undefined || run.result !== undefined);
+  return (
+    <DialogBoundary
+      title={t.titles[act]}
+      report={<PlainReport act={act} run={run} />}
+      onClose={run.ended === undefined ? onClose : undefined}
+    >
+      <BulkSteps
+        act={act}
+        tokens={tokens}
+        read={read}
+        realm={realm}
+        onRealm={setRealm}
+        run={run}
+        onClose={onClose}
+      />
+    </DialogBoundary>
+  );
+}
+
+interface BulkStepsProps {
+  readonly act: BulkAct;
+  readonly tokens: UseQueryResult<readonly ListedToken[]>;
+  /** The number of tokens that were read. */
+  readonly read: number;
+  readonly realm: string;
+  readonly onRealm: (realm: string) => void;
+  readonly run: BulkRun;
+  readonly onClose: () => void;
+}
+
+function BulkSteps({ act, tokens, read, realm, onRealm, run, onClose }: BulkStepsProps): ReactNode {
+  const t = useTexts(bulkTexts);
+  const session = useSession();
+  const [isAside, setAside] = useState(false);
+  const putAside = (): void => {
+    setAside(true);
+  };
   const { result, ended } = run;
   const isAsking = ended === undefined && result === undefined;
-  useLeaveQuestion(!isAsking);
+  if (isAside) {
+    return (
+      <AsideRun
+        act={act}
+        run={run}
+        onShow={() => {
+          setAside(false);
+        }}
+        onClose={onClose}
+      />
+    );
+  }
   return (
     <Dialog title={t.titles[act]} closedBy={isAsking ? 'anything' : 'nothing'} onClose={onClose}>
       {tokens.data === undefined && <Reading query={tokens} read={read} onClose={onClose} />}
@@ -60,14 +104,16 @@ export function BulkDialog({ act, collect, onDone, onClose }: BulkDialogProps): 
           act={act}
           foresight={foresee(act, tokens.data, session, realm)}
           realm={realm}
-          onRealm={setRealm}
+          onRealm={onRealm}
           onConfirm={run.start}
           onClose={onClose}
         />
       )}
-      {ended !== undefined && <Running ended={ended.number} all={ended.all} onStop={run.stop} />}
+      {ended !== undefined && (
+        <Running ended={ended.number} all={ended.all} onStop={run.stop} onAside={putAside} />
+      )}
       {ended === undefined && result !== undefined && (
-        <Ending act={act} result={result} onAgain={run.start} onClose={onClose} />
+        <Ending act={act} result={result} onAgain={run.start} onAside={putAside} onClose={onClose} />
       )}
     </Dialog>
   );
@@ -112,94 +158,6 @@ function Reading({ query: { error, refetch }, read, onClose }: ReadingProps): Re
       <Ends onClose={onClose} />
     </>
   );
-}
-
-interface BulkRun {
-  readonly isRunning: boolean;
-  /** Of the acts that run; undefined: none do. */
-  readonly ended: { readonly number: number; readonly all: number } | undefined;
-  /** Undefined: nothing has run yet. */
-  readonly result: BulkResult | undefined;
-  readonly start: (serials: readonly string[]) => void;
-  readonly stop: () => void;
-}
-
-function useBulkRun(
-  act: BulkAct,
-  realm: string,
-  { onDone, onClose }: Pick<BulkDialogProps, 'onDone' | 'onClose'>,
-): BulkRun {
-  const t = useTexts(bulkTexts);
-  const format = useFormat();
-  const tell = useTell();
-  const reread = useReread();
-  const session = useSession();
-  const { begin, stop } = useStop();
-  const [ended, setEnded] = useState<BulkRun['ended']>();
-  const [result, setResult] = useState<BulkResult>();
-  const running = useMutation({
-    gcTime: 0,
-    mutationFn: async (serials: readonly string[]) => {
-      const onProgress = (number: number): void => {
-        setEnded({ number, all: serials.length });
-      };
-      onProgress(0);
-      const outcome = await runBulk({ serials, act: send(act, realm), signal: begin(), onProgress, pause });
-      const done = [...(result?.done ?? []), ...outcome.done];
-      const all = { ...outcome, done };
-      setEnded(undefined);
-      setResult(all);
-      await settle(all);
-      const ending = outcome.failed.find(({ error }) => error instanceof ServerFailure && error.isSignedOut);
-      if (ending !== undefined) {
-        throw ending.error;
-      }
-    },
-  });
-  const settle = async ({ done, failed, left }: BulkResult): Promise<void> => {
-    if (done.length > 0) {
-      await reread(['helpdesk']);
-    }
-    if (failed.length === 0 && left.length === 0) {
-      const back = INVERSES[act];
-      const inverse = back !== undefined && session.may('admin', back) ? back : undefined;
-      tell({
-        text: t.done[act](format.number(done.length)),
-        undo: inverse && {
-          act: () => takeBack(inverse, done),
-          done: t.done[inverse](format.number(done.length)),
-        },
-      });
-      onDone();
-      onClose();
-    }
-  };
-  return { isRunning: running.isPending, ended, result, start: running.mutate, stop };
-}
-
-function send(act: BulkAct, realm: string): (serial: string) => Promise<unknown> {
-  return (serial) =>
-    act === 'tokenrealm'
-      ? call('/admin/tokenrealm', { serial, realms: realm })
-      : call(`/admin/${act}`, { serial });
-}
-
-async function takeBack(act: 'enable' | 'disable', serials: readonly string[]): Promise<void> {
-  const { signal } = new AbortController();
-  const { failed } = await runBulk({
-    serials,
-    act: send(act, ''),
-    signal,
-    onProgress: () => undefined,
-    pause,
-  });
-  if (failed[0] !== undefined) {
-    throw failed[0].error;
-  }
-}
-
-function pause(seconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 }
 
 interface QuestionProps {
@@ -277,9 +235,11 @@ interface RunningProps {
   readonly ended: number;
   readonly all: number;
   readonly onStop: () => void;
+  /** Called where the page below is wanted while the run goes on. */
+  readonly onAside: () => void;
 }
 
-function Running({ ended, all, onStop }: RunningProps): ReactNode {
+function Running({ ended, all, onStop, onAside }: RunningProps): ReactNode {
   const t = useTexts(bulkTexts);
   const names = useTexts(designTexts);
   const format = useFormat();
@@ -288,6 +248,9 @@ function Running({ ended, all, onStop }: RunningProps): ReactNode {
       <Text>{t.ended(format.number(ended), format.number(all))}</Text>
       <Progress value={(100 * ended) / all} mt="xs" aria-label={t.progress} />
       <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={onAside}>
+          {t.aside}
+        </Button>
         <Button variant="default" data-autofocus onClick={onStop}>
           {names.stop}
         </Button>
@@ -300,26 +263,39 @@ interface EndingProps {
   readonly act: BulkAct;
   readonly result: BulkResult;
   readonly onAgain: (serials: readonly string[]) => void;
+  /** Called when the page of a token is opened, which the dialog would cover. */
+  readonly onAside: () => void;
   readonly onClose: () => void;
 }
 
 /** Where not all tokens were changed. */
-function Ending({ act, result: { done, failed, left }, onAgain, onClose }: EndingProps): ReactNode {
+function Ending({ act, result, onAgain, onAside, onClose }: EndingProps): ReactNode {
   const t = useTexts(bulkTexts);
   const format = useFormat();
   const lineOf = useFailureLine();
+  const { failed, left } = result;
   const others = failed.length - MAX_LISTED;
   return (
     <>
       <Alert color="yellow" role="alert">
-        {done.length > 0 && <p>{t.done[act](format.number(done.length))}</p>}
-        {failed.length > 0 && <p>{t.failed(format.number(failed.length))}</p>}
-        {left.length > 0 && <p>{t.left(format.number(left.length))}</p>}
+        {useCounts(act, result, (count) => format.number(count)).map(({ text }) => (
+          <p key={text}>{text}</p>
+        ))}
       </Alert>
       <List size="sm" mt="md">
         {failed.slice(0, MAX_LISTED).map(({ serial, error }) => (
           <List.Item key={serial}>
-            <Anchor href={`#${tokenAddress(serial)}`}>{serial}</Anchor>: {lineOf(error)}
+            <Anchor
+              href={`#${tokenAddress(serial)}`}
+              onClick={(event) => {
+                if (!opensElsewhere(event)) {
+                  onAside();
+                }
+              }}
+            >
+              {serial}
+            </Anchor>
+            : {lineOf(error)}
           </List.Item>
         ))}
         {others > 0 && <List.Item>{t.more(format.number(others))}</List.Item>}
@@ -333,6 +309,84 @@ function Ending({ act, result: { done, failed, left }, onAgain, onClose }: Endin
           {t.again}
         </Button>
       </Ends>
+    </>
+  );
+}
+
+/** @returns true for a click that opens a link in another tab or window */
+function opensElsewhere({ ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
+  return ctrlKey || metaKey || shiftKey;
+}
+
+/** @returns how many tokens have come to what, in sentences, with their serials */
+function useCounts(
+  act: BulkAct,
+  { done, failed, left }: BulkResult,
+  number: (count: number) => string,
+): readonly { readonly text: string; readonly serials: readonly string[] }[] {
+  const t = useTexts(bulkTexts);
+  const counts = [
+    { words: t.done[act], serials: done },
+    { words: t.failed, serials: failed.map(({ serial }) => serial) },
+    { words: t.left, serials: left },
+  ];
+  return counts.flatMap(({ words, serials }) =>
+    serials.length === 0 ? [] : [{ text: words(number(serials.length)), serials }],
+  );
+}
+
+interface AsideRunProps {
+  readonly act: BulkAct;
+  readonly run: BulkRun;
+  readonly onShow: () => void;
+  readonly onClose: () => void;
+}
+
+/** The way back to a run that was put aside, and to its report, below whatever page is open. */
+function AsideRun({ act, run: { ended, result }, onShow, onClose }: AsideRunProps): ReactNode {
+  const t = useTexts(bulkTexts);
+  const names = useTexts(designTexts);
+  const format = useFormat();
+  const counts = useCounts(act, result ?? NO_RESULT, (count) => format.number(count));
+  return (
+    <Group role="group" aria-label={t.titles[act]} p="sm">
+      <Text fw={600}>{t.titles[act]}</Text>
+      {ended !== undefined && <Text>{t.ended(format.number(ended.number), format.number(ended.all))}</Text>}
+      <Text role="status">{ended === undefined && counts.map(({ text }) => text).join(' ')}</Text>
+      <Button size="xs" onClick={onShow}>
+        {t.show}
+      </Button>
+      {ended === undefined && (
+        <Button size="xs" variant="default" onClick={onClose}>
+          {names.close}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+const NO_RESULT: BulkResult = { done: [], failed: [], left: [] };
+
+/** What the run has done, and does, where the dialog has failed: by as little as can be that might fail as well. */
+function PlainReport({ act, run: { ended, result, stop } }: Pick<AsideRunProps, 'act' | 'run'>): ReactNode {
+  const t = useTexts(bulkTexts);
+  const names = useTexts(designTexts);
+  const counts = useCounts(act, result ?? NO_RESULT, String);
+  return (
+    <>
+      {counts.map(({ text, serials }) => (
+        <Text key={text} mt="md">
+          {text} {serials.toSorted().join(', ')}
+        </Text>
+      ))}
+      {ended !== undefined && (
+        <Group mt="md">
+          <Text role="status">{t.ended(String(ended.number), String(ended.all))}</Text>
+          <Button variant="default" onClick={stop}>
+            {names.stop}
+          </Button>
+        </Group>
+      )}
     </>
   );
 }

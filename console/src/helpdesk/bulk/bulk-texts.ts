@@ -30,6 +30,9 @@ interface BulkTexts {
   readonly failed: (count: string) => string;
   readonly left: (count: string) => string;
   readonly again: string;
+  /** Leaves the dialog while its run, or its report, stays. */
+  readonly aside: string;
+  readonly show: string;
   readonly more: (count: string) => string;
 }
 
@@ -126,6 +129,8 @@ export const bulkTexts: Texts<BulkTexts> = {
     ),
     left: counted('1 token was not begun with.', 'tokens were not begun with.'),
     again: 'Try these again',
+    aside: 'Put aside',
+    show: 'Show the report',
     more: (count) => `and ${count} more`,
   },
   de: {
@@ -216,6 +221,8 @@ export const bulkTexts: Texts<BulkTexts> = {
     ),
     left: counted('1 Token wurde nicht mehr begonnen.', 'Token wurden nicht mehr begonnen.'),
     again: 'Diese erneut versuchen',
+    aside: 'Zur Seite legen',
+    show: 'Bericht anzeigen',
     more: (count) => `und ${count} weitere`,
   },
 };

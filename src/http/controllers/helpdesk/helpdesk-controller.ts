@@ -8,7 +8,7 @@ import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
 import { count, type Shown } from '../../answers.ts';
-import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
+import { type Endpoint, valueChange, valueReading } from '../../endpoint-spec.ts';
 import { readTokenSort } from '../../../tokens/token-selection.ts';
 import { blankAsUndefined, optional, required } from '../../request/parameters.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
   TransactionHistory,
   TransactionService,
 } from '../../../challenges/transaction-service.ts';
+import type { UserReference } from '../../../users/user-directory.ts';
 
 const REALMS = z.array(z.string());
 const LOGIN = z.string().describe('the login');
@@ -124,6 +125,9 @@ const PERSON = z.strictObject({
   tokens: z.array(TOKEN).describe('the first hundred'),
   more: z.boolean().describe('true: there are further tokens'),
   transactions: TRANSACTIONS,
+  sessions: count
+    .nullable()
+    .describe('open sessions at the account page; null: the caller lacks the right `admin:sessions`'),
 });
 
 const TOKEN_FACTS = z.strictObject({ token: TOKEN, transactions: TRANSACTIONS });
@@ -148,15 +152,10 @@ const TOKEN_SHEET = z.strictObject({
 
 export function helpdeskEndpoints({
   transactions,
-  helpdesk: operations,
+  helpdesk,
 }: Pick<Services, 'helpdesk' | 'transactions'>): Endpoint[] {
-  return [
-    transactionEndpoint(transactions),
-    searchEndpoint(operations),
-    personEndpoint(operations),
-    tokenEndpoint(operations),
-    tokensEndpoint(operations),
-  ];
+  const ofHelpdesk = [searchEndpoint, personEndpoint, sessionsEndpoint, tokenEndpoint, tokensEndpoint];
+  return [transactionEndpoint(transactions), ...ofHelpdesk.map((endpoint) => endpoint(helpdesk))];
 }
 
 function searchEndpoint(operations: Services['helpdesk']): Endpoint {
@@ -185,25 +184,40 @@ function personEndpoint(operations: Services['helpdesk']): Endpoint {
     {
       path: '/admin/person',
       summary:
-        'a user with their tokens; names with `admin:userlist` only, the latest transactions with `admin:transaction` only',
+        'a user with their tokens; names with `admin:userlist` only, the latest transactions with `admin:transaction` only, the sessions at the account page with `admin:sessions` only',
       requires: 'admin:show',
       value: PERSON,
       purpose: 'admin/person: show a user with their tokens.',
-      parameters: {
-        user: required('the login of the user', 'alice'),
-        realm: optional('the realm of the user; default: the default realm', 'customers'),
-        resconf: optional('the only resolver to ask'),
-      },
+      parameters: PERSON_NAMES,
     },
-    async ({ caller, parameters: { user, realm, resconf } }) => {
-      const person = await operations.people.person(caller, {
-        user,
-        realm,
-        resolver: blankAsUndefined(resconf),
-      });
-      return personObject(person);
-    },
+    async ({ caller, parameters }) =>
+      personObject(await operations.people.person(caller, referenceOf(parameters))),
   );
+}
+
+function sessionsEndpoint(operations: Services['helpdesk']): Endpoint {
+  return valueChange(
+    {
+      path: '/admin/person/sessions/end',
+      summary:
+        'ends the sessions of a user at the account page, and the sign-ins under way; the number of sessions that were open',
+      requires: 'admin:sessions',
+      value: count,
+      purpose: 'end the sessions of a user.',
+      parameters: PERSON_NAMES,
+    },
+    ({ caller, parameters }) => operations.people.endSessions(caller, referenceOf(parameters)),
+  );
+}
+
+const PERSON_NAMES = {
+  user: required('the login of the user', 'alice'),
+  realm: optional('the realm of the user; default: the default realm', 'customers'),
+  resconf: optional('the only resolver to ask'),
+};
+
+function referenceOf({ user, realm, resconf }: z.output<z.ZodObject<typeof PERSON_NAMES>>): UserReference {
+  return { user, realm, resolver: blankAsUndefined(resconf) };
 }
 
 function tokenEndpoint(operations: Services['helpdesk']): Endpoint {
@@ -336,7 +350,7 @@ function searchObject({ tokens, people, transactions }: SearchResult): z.input<t
 }
 
 function personObject(person: Person): z.input<typeof PERSON> {
-  const { login, realm, resolver, details, tokens, hasMore, transactions } = person;
+  const { login, realm, resolver, details, tokens, hasMore, transactions, sessions } = person;
   return {
     user: login,
     realm,
@@ -345,6 +359,7 @@ function personObject(person: Person): z.input<typeof PERSON> {
     tokens: tokens.map(tokenObject),
     more: hasMore,
     transactions: transactionObjects(transactions),
+    sessions,
   };
 }
 

@@ -18,7 +18,7 @@ interface OwnUser {
   readonly serial: string;
 }
 
-/** @returns the acts of users at the account page */
+/** @returns the acts of users at the account page, and on their sessions */
 export function auditedSelfService(parts: SelfServiceParts): Readonly<Record<string, Act>> {
   const changed = (prepare: (user: OwnUser) => Promise<RequestValues> | RequestValues) => ({
     prepare: async () => {
@@ -51,6 +51,11 @@ export function auditedSelfService(parts: SelfServiceParts): Readonly<Record<str
       ...changed(({ serial }) => ({ serial, description: 'a phone' })),
       outcomes: ['changed description'],
       action: 'token/set',
+    },
+    '/admin/person/sessions/end': {
+      prepare: async () => ({ values: { user: (await signedIn(parts)).login, realm: 'north' } }),
+      outcomes: ['session closed'],
+      action: 'user/session',
     },
     '/self/lock': {
       ...changed(({ serial }) => ({ serial })),
