@@ -234,9 +234,9 @@ function release(socket: Socket, { current, held }: Served): void {
   for (const event of ['data', 'end', 'close', 'drain']) {
     socket.removeAllListeners(event);
   }
-  const [beginNext] = current?.listeners('finish') ?? [];
-  if (current !== undefined && beginNext !== undefined) {
-    current.removeListener('finish', beginNext as () => void);
+  const beginsNext = current?.listeners('finish').find(({ name }) => name === 'bound resOnFinish');
+  if (current !== undefined && beginsNext !== undefined) {
+    current.removeListener('finish', beginsNext as () => void);
     Object.assign(current, { _onPendingData: () => undefined });
   }
 }
