@@ -260,6 +260,14 @@ describe('deploy/compose', () => {
     expect(new Set(proxies).size).toBe(1);
     expect(proxies.filter((address) => dynamic.check(address))).toEqual([]);
   });
+
+  it('keeps the data of PostgreSQL in its volume, whatever path is set', () => {
+    const compose = readRepositoryFile('deploy/compose/docker-compose.yml');
+    const [, mounted] = /^ {6}- database:(.+)$/m.exec(compose) ?? [];
+    const [, data] = /^ {6}PGDATA: (.+)$/m.exec(compose) ?? [];
+    expect(mounted).toMatch(/^\$\{POSTGRES_PATH:-/);
+    expect(data).toBe(mounted);
+  });
 });
 
 describe('deploy/systemd/command', () => {

@@ -81,6 +81,7 @@ export class ServedConnections {
         this.#open.delete(socket);
         clearTimeout(served.idleEnd);
         clearTimeout(served.unreadEnd);
+        release(socket, served);
       });
       // Node resumes reading when an answer ends.
       socket.on('resume', () => {
@@ -186,7 +187,8 @@ export class ServedConnections {
 
   #completed(socket: Socket, served: Served): void {
     const response = served.current;
-    if (response === undefined) {
+    // A timer set after the end of the connection would keep it, with its requests, for all of its time.
+    if (response === undefined || !this.#open.has(socket)) {
       return;
     }
     lingerAfterUnreadBody(response.req);
@@ -220,6 +222,22 @@ export class ServedConnections {
       served.idleEnd ??= setTimeout(endIdle, this.#timeMs.nextRequest, socket, served).unref();
       served.idleEnd.refresh();
     }
+  }
+}
+
+/**
+ * Gives up the requests that wait on a closed connection. The one under way may take long yet, and leads to them: by its
+ * listeners here, and by Node's to the connection's answers that have not begun.
+ */
+function release(socket: Socket, { current, held }: Served): void {
+  held.length = 0;
+  for (const event of ['data', 'end', 'close', 'drain']) {
+    socket.removeAllListeners(event);
+  }
+  const beginsNext = current?.listeners('finish').find(({ name }) => name === 'bound resOnFinish');
+  if (current !== undefined && beginsNext !== undefined) {
+    current.removeListener('finish', beginsNext as () => void);
+    Object.assign(current, { _onPendingData: () => undefined });
   }
 }
 

@@ -1,9 +1,11 @@
 import { type EventEmitter, once } from 'node:events';
-import type { RequestListener, ServerResponse } from 'node:http';
+import { IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -23,6 +25,11 @@ async function opened(
   const server = await startServer(listener, { ...HERE, ...options });
   servers.push(server);
   return server;
+}
+
+/** @returns how many requests have not been collected as garbage, after a collection */
+function requestsInMemory(): number {
+  return queryObjects(IncomingMessage, { format: 'count' });
 }
 
 describe('a connection with many requests at once', () => {
@@ -143,6 +150,23 @@ describe('a connection with many requests at once', () => {
     clearInterval(writing);
     expect(waiting).toHaveLength(1);
     await expect(server.close(10_000)).resolves.toBe(true);
+  });
+
+  it('takes its requests out of the memory when it ends, while the answer under way still waits', async () => {
+    const waiting: ServerResponse[] = [];
+    const server = await opened((_request, response) => waiting.push(response));
+    const socket = connect(server.port, '127.0.0.1');
+    sockets.push(socket);
+    socket.write(REQUEST.repeat(200));
+    while (waiting.length < 1) {
+      await new Promise(setImmediate);
+    }
+    const [underWay] = waiting;
+    await expectSoon(requestsInMemory).toBeGreaterThan(199);
+    underWay?.req.socket.destroy();
+    await expectSoon(requestsInMemory).toBeLessThan(10);
+    underWay?.end('too late');
+    await expectSoon(requestsInMemory).toBeLessThan(10);
   });
 });
 
