@@ -20,6 +20,7 @@ import {
   pickDeclared,
   readQueryString,
   readRest,
+  refuseEvenly,
   refuseForeign,
   type ServerContext,
   shareWithApps,
@@ -29,8 +30,12 @@ import {
 export function serveEndpoint(declared: Endpoint, server: ServerContext): ExchangeHandler {
   const endpoint = endpointIn(server.dialect.name, declared);
   const { path, usage, family, failureText } = endpoint;
-  return async (request, response) => {
+  return async (request, response, next) => {
     const { exchange } = response.locals;
+    if (endpoint.isOffered !== undefined && !(await endpoint.isOffered(exchange.client))) {
+      next();
+      return;
+    }
     const { language, parameters, written } = exchange.context;
     exchange.context = { path, usage, family, failureText, language, parameters, written };
     const reply = await replyTo({
@@ -73,8 +78,11 @@ async function replyTo(state: EndpointRequest): Promise<Reply> {
     return preflight;
   }
   refuseForeign(state);
-  const takesResponses = state.endpoint.transactionNamedBy !== undefined;
-  return takesResponses ? limitResponses(state, () => readAndAnswer(state)) : readAndAnswer(state);
+  const { transactionNamedBy, refusesEvenly } = state.endpoint;
+  if (transactionNamedBy !== undefined) {
+    return limitResponses(state, () => readAndAnswer(state));
+  }
+  return refusesEvenly === true ? refuseEvenly(state, () => readAndAnswer(state)) : readAndAnswer(state);
 }
 
 async function readAndAnswer(state: EndpointRequest): Promise<Reply> {

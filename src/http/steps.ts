@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../policy/caller.ts';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import {
@@ -39,6 +40,8 @@ export interface ServerContext extends Checks {
   readonly rights: Pick<RightsService, 'require'>;
   /** The day on which POST to /monitoring ends; undefined: it is not set. */
   readonly monitoringPostSunset?: Date | undefined;
+  /** Waits some milliseconds; default: a timer. */
+  readonly pause?: ((milliseconds: number) => Promise<unknown>) | undefined;
   /** The origins elsewhere that serve the app, as browsers write them; default: none. */
   readonly appOrigins?: readonly string[] | undefined;
 }
@@ -89,6 +92,23 @@ export async function awaitLater(
   } finally {
     response.off('close', leave);
     exchange.waitedMs = performance.now() - begun;
+  }
+}
+
+/** Milliseconds between the times after the arrival of a request at which it may be refused. */
+const REFUSAL_STEP_MS = 500;
+
+/** Refuses at the next of few times, which hide what was done before. A request holds no place of a limit meanwhile. */
+export async function refuseEvenly(
+  { server: { pause = sleep } }: EndpointRequest,
+  serve: () => Promise<Reply>,
+): Promise<Reply> {
+  const arrived = performance.now();
+  try {
+    return await serve();
+  } catch (error) {
+    await pause(REFUSAL_STEP_MS - ((performance.now() - arrived) % REFUSAL_STEP_MS));
+    throw error;
   }
 }
 

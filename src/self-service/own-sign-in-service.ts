@@ -16,15 +16,17 @@ import {
   csrfTokenOf,
   IDLE_LIFETIME,
   isSamePerson,
-  limitedName,
   LONGEST_SESSION,
+  MAX_SIGN_INS,
   opening,
   type OwnAct,
   ownAct,
   type OwnLanguage,
   ownSessionHash,
   type Person,
+  personName,
   personOf,
+  writtenName,
 } from './person.ts';
 
 interface OwnSignInDependencies {
@@ -47,8 +49,10 @@ export interface NamedUser {
 
 /** The user who is meant, if anybody is who may sign in. */
 export interface MeantUser {
-  /** The name under which limits count wrong passwords. */
+  /** The name under which limits count wrong passwords of everybody. */
   readonly limitedAs: string;
+  /** The name under which limits count those of one person; nobody has another one. */
+  readonly person: string;
   readonly found: ResolvedUser | undefined;
   /** The resolver to ask for the password, also of nobody; undefined: there is none. */
   readonly asked: string | undefined;
@@ -104,8 +108,10 @@ export class OwnSignInService {
     const { login, realm } = locate(configuration, named);
     const offered = offeredRealms(configuration, asks).filter(({ name }) => name === realm?.name);
     const found = offered.length > 0 ? await this.#find(configuration, named) : undefined;
+    const limitedAs = writtenName({ login, realm: realm?.name ?? '' });
     return {
-      limitedAs: limitedName(found && personOf(found), { login, realm: realm?.name ?? '' }),
+      limitedAs,
+      person: found === undefined ? `${NOBODY} ${limitedAs}` : personName(personOf(found)),
       found: found && mayDoAnything(configuration, found, asks) ? found : undefined,
       asked: found?.resolver.id ?? insteadOf(configuration, asks, offered),
     };
@@ -119,7 +125,7 @@ export class OwnSignInService {
    * @param token the place of the token to ask among those that can be; undefined: the one used last
    * @param count called for a right password, before a token is asked; throws where too many sign-ins were begun
    * @returns undefined for a wrong password, a login that nobody has, and a person without a token that can answer
-   * @throws ServiceError 'resolver.unavailable', 'server.busy'
+   * @throws ServiceError 'resolver.unavailable', 'server.busy', 'too-many-requests' for too many that are under way
    */
   async begin(
     { found, asked }: MeantUser,
@@ -140,6 +146,13 @@ export class OwnSignInService {
     const token = place === undefined ? latest : tokens.find((_one, index) => String(index) === place);
     if (token === undefined) {
       return undefined;
+    }
+    if ((await this.#deps.sessions.countPending(person, this.#deps.clock.now())) >= MAX_SIGN_INS) {
+      const retryAfter = SIGN_IN_LIFETIME;
+      throw new ServiceError('too-many-requests', 'Too many sign-ins are under way', {
+        limit: 'login-failures',
+        retryAfter,
+      });
     }
     await count();
     return this.#request(person, token, tokens, language, ownAct(act, person));
@@ -218,17 +231,35 @@ export class OwnSignInService {
     }
   }
 
-  /** Asks the token of the session to confirm an act. @returns the challenge */
+  /** @returns false without a policy that opens the account page to the client: nothing is there then */
+  async isOffered(client: string): Promise<boolean> {
+    const { policies } = await this.#deps.configuration.current();
+    return opening(policies, { client, at: this.#deps.clock.now() }).length > 0;
+  }
+
+  /**
+   * Asks the token of the session to confirm an act.
+   * @returns the challenge
+   * @throws ServiceError 'token.state' where no response of the token would be taken here
+   */
   async ask(
     { hash, person, serial }: KnownOwnSession,
     text: string,
     act: Act,
   ): Promise<{ readonly transactionId: string; readonly url: string }> {
-    const challenge = await this.#challenge(serial, text, ownAct(act, person));
-    if (challenge === undefined || !(await this.#deps.sessions.ask(hash, challenge.transactionId))) {
-      return ended();
+    const { sessions, tokenStore } = this.#deps;
+    const token = await tokenStore.findBySerial(serial);
+    const challenge =
+      token !== undefined && !isReserved(token)
+        ? await this.#challenge(serial, text, ownAct(act, person))
+        : undefined;
+    if (challenge === undefined) {
+      throw new ServiceError(
+        'token.state',
+        'The phone with which you signed in confirms nothing here after too many wrong responses: ask your helpdesk',
+      );
     }
-    return challenge;
+    return (await sessions.ask(hash, challenge.transactionId)) ? challenge : ended();
   }
 
   /**
@@ -283,7 +314,9 @@ export class OwnSignInService {
     const expiresAt = after(clock.now(), SIGN_IN_LIFETIME);
     const { transactionId, url } = challenge;
     const hash = ownSessionHash(attempt);
-    await sessions.begin({ hash, person, tokenId, transactionId, expiresAt }, act);
+    if (!(await sessions.begin({ hash, person, tokenId, transactionId, expiresAt }, act))) {
+      return undefined;
+    }
     const shown = tokens.map((own) => endOf(own.serial));
     return { attempt, expiresAt, transactionId, url, token: tokens.indexOf(token), tokens: shown };
   }

@@ -20,8 +20,11 @@ export type OwnAct = 'show' | 'rename' | 'lock' | 'enrol';
 export const IDLE_LIFETIME = 300;
 /** Seconds after which a session ends, whatever is done in it. */
 export const LONGEST_SESSION = 1_800;
-/** Sign-ins of one person that are under way at most: a further one ends the oldest. */
-export const MAX_SIGN_INS = 10;
+/**
+ * Sign-ins of one person that are under way at most. A further one is refused and ends none: who knows the password must
+ * not end those of its owner. One client alone begins fewer in their life, by the default limit of logins.
+ */
+export const MAX_SIGN_INS = 30;
 /** Tokens of one person in a realm at most, of any state, that enrolment leads to. */
 export const MAX_TOKENS = 10;
 
@@ -73,16 +76,16 @@ export function ownAct(act: Act, { login, realm }: Pick<Person, 'login' | 'realm
 }
 
 /**
- * The name under which limits count wrong passwords: one for each user, however the login is spelled, and one for each
- * login that nobody has. No administrator has a blank in the name.
+ * The name under which limits count wrong passwords, of everybody alike: whether there is such a user does not tell. No
+ * administrator has a blank in the name.
  */
-export function limitedName(
-  person: Pick<Person, 'resolverId' | 'userId'> | undefined,
-  named: { readonly login: string; readonly realm: string },
-): string {
-  return person === undefined
-    ? `user ${named.realm} ${comparableLogin(named.login)}`
-    : `user ${person.resolverId} ${person.userId}`;
+export function writtenName({ login, realm }: { readonly login: string; readonly realm: string }): string {
+  return `user ${realm} ${comparableLogin(login)}`;
+}
+
+/** The name under which limits count what one person does, however the login and its realm are written. */
+export function personName({ resolverId, userId }: Pick<Person, 'resolverId' | 'userId'>): string {
+  return `person ${resolverId} ${userId}`;
 }
 
 /** @returns the value that the database keeps of the secret of a session: not that of an administrator's with the secret */
@@ -119,4 +122,11 @@ export function confirmedText(
   host: string,
 ): string {
   return TEXTS[language][act](login, host);
+}
+
+/** @returns the texts with which tokens are rolled out here, in all languages */
+export function firstTexts(person: Pick<Person, 'login'>, host: string): readonly string[] {
+  return (Object.keys(TEXTS) as OwnLanguage[]).map((language) =>
+    confirmedText('first', language, person, host),
+  );
 }

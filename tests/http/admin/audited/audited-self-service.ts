@@ -64,8 +64,19 @@ export function auditedSelfService(parts: SelfServiceParts): Readonly<Record<str
         await answer(parts, await browser.post('/self/enrol'), 1n);
         return {};
       }),
-      outcomes: ['confirmed', 'created', 'issued'],
-      action: ['self/enrol/finish', 'admin/init', 'admin/init'],
+      outcomes: ['confirmed', 'created', 'changed maxFail, use', 'issued'],
+      action: ['self/enrol/finish', 'admin/init', 'token/set', 'admin/init'],
+    },
+    '/self/enrol/cancel': {
+      ...changed(async ({ browser }) => {
+        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
+        await answer(parts, await browser.post('/self/enrol'), 1n);
+        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
+        await browser.post('/self/enrol/finish');
+        return {};
+      }),
+      outcomes: ['removed'],
+      action: 'token/remove',
     },
   };
 }
