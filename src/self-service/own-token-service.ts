@@ -206,14 +206,22 @@ export class OwnTokenService {
   async #makeAsStrict(session: KnownOwnSession, to: string, act: Act): Promise<void> {
     const { tokens } = this.#deps;
     const caller = callerOf(session, act);
-    const first = presentOf(session, await this.#tokens(session, act));
+    const own = await this.#tokens(session, act);
+    const first = presentOf(session, own);
     if (first.hasPin) {
       await tokens.copyPin(caller, { from: first.serial, to });
     }
     if (first.realms.join() !== session.person.realm) {
       await tokens.setRealms(caller, { serial: to, realms: first.realms });
     }
-    await tokens.set(caller, { serial: to }, { maxFail: first.maxFail, use: remainingOf(first.use) });
+    const { maxFail } = presentOf({ serial: to }, own);
+    const bounds = {
+      ...(maxFail !== first.maxFail && { maxFail: first.maxFail }),
+      ...(isBounded(first.use) && { use: remainingOf(first.use) }),
+    };
+    if (Object.keys(bounds).length > 0) {
+      await tokens.set(caller, { serial: to }, bounds);
+    }
   }
 
   /** @param further tokens to come */
@@ -249,20 +257,26 @@ export class OwnTokenService {
   }
 }
 
+/** @returns true if there is a bound */
+function isBounded({ validFrom, validUntil, maxUses, maxSuccesses }: TokenUse): boolean {
+  return [validFrom, validUntil, maxUses, maxSuccesses].some((bound) => bound !== null);
+}
+
 /** @throws ServiceError 'token.state' where nothing is left of a count */
 function remainingOf({ validFrom, validUntil, ...counts }: TokenUse): UseSettings {
-  const left = (most: number | null, count: number): string => {
-    if (most !== null && most <= count) {
-      throw new ServiceError('token.state', 'The phone that confirmed it may confirm nothing more');
-    }
-    return most === null ? '' : `${most - count}`;
-  };
   return {
-    validFrom: validFrom?.toISOString() ?? '',
-    validUntil: validUntil?.toISOString() ?? '',
-    maxUses: left(counts.maxUses, counts.useCount),
-    maxSuccesses: left(counts.maxSuccesses, counts.successCount),
+    validFrom: validFrom?.toISOString(),
+    validUntil: validUntil?.toISOString(),
+    maxUses: leftOf(counts.maxUses, counts.useCount),
+    maxSuccesses: leftOf(counts.maxSuccesses, counts.successCount),
   };
+}
+
+function leftOf(most: number | null, count: number): string | undefined {
+  if (most !== null && most <= count) {
+    throw new ServiceError('token.state', 'The phone that confirmed it may confirm nothing more');
+  }
+  return most === null ? undefined : `${most - count}`;
 }
 
 /** @throws ServiceError 'token.state' for a token whose roll-out has been completed a moment ago */
@@ -302,7 +316,10 @@ function callerOf({ person }: KnownOwnSession, act: Act) {
 }
 
 /** @returns the token of the session. @throws ServiceError 'token.unknown' where it has just gone */
-function presentOf({ serial }: KnownOwnSession, tokens: readonly DescribedToken[]): DescribedToken {
+function presentOf(
+  { serial }: Pick<KnownOwnSession, 'serial'>,
+  tokens: readonly DescribedToken[],
+): DescribedToken {
   return tokens.find((token) => token.serial === serial) ?? nothingSelected({ serial });
 }
 

@@ -22,9 +22,9 @@ export const IDLE_LIFETIME = 300;
 export const LONGEST_SESSION = 1_800;
 /**
  * Sign-ins of one person that are under way at most. A further one is refused and ends none: who knows the password must
- * not end those of its owner. One client alone begins fewer in their life, by the default limit of logins.
+ * not end those of its owner. A few clients begin fewer in their life, by the default limits of logins.
  */
-export const MAX_SIGN_INS = 30;
+export const MAX_SIGN_INS = 100;
 /** Tokens of one person in a realm at most, of any state, that enrolment leads to. */
 export const MAX_TOKENS = 10;
 

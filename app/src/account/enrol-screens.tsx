@@ -2,10 +2,11 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
+import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { Form } from '../vault-screens/form.tsx';
-import { type AccountApi, type Enrolment, ifWrong } from './account-api.ts';
+import { type AccountApi, AccountFailure, type Enrolment, ifWrong, isEnded } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { ChallengePanel, QrCode } from './challenge-panel.tsx';
 import { useWork } from './work.tsx';
@@ -27,7 +28,15 @@ export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element 
   const texts = useTexts(accountTexts);
   const [description, setDescription] = useState('');
   const [step, setStep] = useState<Step>({ kind: 'name' });
-  const { run, fail, isBusy, notice } = useWork(onEnded);
+  const { run, isBusy, notice } = useWork(onEnded);
+  const fail = (error: unknown): void => {
+    setStep({ kind: 'name' });
+    run(async () => {
+      // The session goes on where only what was asked has ended: declined on the phone, or too late.
+      await api.account();
+      throw isEnded(error) ? new AccountFailure('unconfirmed') : error;
+    });
+  };
   switch (step.kind) {
     case 'name':
       return (
@@ -59,10 +68,7 @@ export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element 
               }
               return enrolment !== undefined;
             }}
-            onFailure={(error) => {
-              setStep({ kind: 'name' });
-              fail(error);
-            }}
+            onFailure={fail}
           />
         </Screen>
       );
@@ -78,6 +84,7 @@ export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element 
           api={api}
           onDone={onDone}
           onEnded={onEnded}
+          onFailure={fail}
         />
       );
   }
@@ -97,6 +104,7 @@ function NameScreen({ name, isBusy, notice, onName, onCancel, onNext }: NameProp
   return (
     <Screen title={texts.enrolTitle}>
       <p class="screen-text">{texts.enrolText}</p>
+      <Notice kind="info">{texts.enrolNote}</Notice>
       {notice}
       <Form onSubmit={onNext}>
         <Field label={texts.description} value={name} onValue={onName} />
@@ -113,18 +121,43 @@ interface CodeProps extends EnrolProps {
   readonly enrolment: Enrolment;
   readonly isFirst: boolean;
   readonly onNext: () => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
-function CodeScreens({ enrolment, isFirst, onNext, api, onDone, onEnded }: CodeProps): JSX.Element {
+function CodeScreens({
+  enrolment,
+  isFirst,
+  onNext,
+  api,
+  onDone,
+  onEnded,
+  onFailure,
+}: CodeProps): JSX.Element {
   const texts = useTexts(accountTexts);
+  const { run, isBusy, notice } = useWork(onEnded);
+  const cancel = (
+    <Button
+      busy={isBusy}
+      onPress={() => {
+        run(async () => {
+          await api.cancelEnrolment();
+          await onDone();
+        });
+      }}
+    >
+      {texts.cancel}
+    </Button>
+  );
   if (isFirst) {
     return (
       <Screen title={texts.firstTitle}>
         <p class="screen-text">{texts.firstText}</p>
         <QrCode code={enrolment.init} label={texts.firstCode} />
+        {notice}
         <Button kind="primary" onPress={onNext}>
           {texts.next}
         </Button>
+        {cancel}
       </Screen>
     );
   }
@@ -145,21 +178,30 @@ function CodeScreens({ enrolment, isFirst, onNext, api, onDone, onEnded }: CodeP
           }
           return isReady;
         }}
-        onFailure={onEnded}
+        onFailure={onFailure}
       />
+      {notice}
+      {cancel}
     </Screen>
   );
 }
 
-/** @returns true if the new phone is ready: its app has sent the first response, or it was typed */
+/**
+ * @returns true if the new phone is ready: its app has sent the first response, or it was typed
+ * @throws AccountFailure 'unfinished' where no response is taken any more
+ */
 async function completed(
   api: AccountApi,
   { serial, transactionid }: Enrolment,
   response?: string,
 ): Promise<boolean> {
-  if (response !== undefined) {
-    return api.complete(transactionid, response);
+  if (response !== undefined && (await api.complete(transactionid, response))) {
+    return true;
   }
   const { tokens } = await api.account();
-  return tokens.some((token) => token.serial === serial && token.state === 'active');
+  const state = tokens.find((token) => token.serial === serial)?.state;
+  if (state !== 'rollout' && state !== 'active') {
+    throw new AccountFailure('unfinished');
+  }
+  return state === 'active';
 }

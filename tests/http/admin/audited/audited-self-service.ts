@@ -64,8 +64,8 @@ export function auditedSelfService(parts: SelfServiceParts): Readonly<Record<str
         await answer(parts, await browser.post('/self/enrol'), 1n);
         return {};
       }),
-      outcomes: ['confirmed', 'created', 'changed maxFail, use', 'issued'],
-      action: ['self/enrol/finish', 'admin/init', 'token/set', 'admin/init'],
+      outcomes: ['confirmed', 'created', 'issued'],
+      action: ['self/enrol/finish', 'admin/init', 'admin/init'],
     },
     '/self/enrol/cancel': {
       ...changed(async ({ browser }) => {
