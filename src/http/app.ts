@@ -26,7 +26,6 @@ export function createApp(dependencies: AppDependencies): Express {
   const { services, config, metrics, guards, log, clock, random, pause } = dependencies;
   const dialect = createDialect(config.dialect, config.serviceVersion);
   const { administrators: credentials, logins, refusals, rights } = services;
-  const { appOrigins, monitoringPostSunset } = config;
   const context = {
     dialect,
     rights,
@@ -35,8 +34,8 @@ export function createApp(dependencies: AppDependencies): Express {
     limits: BODY_LIMITS,
     guards,
     refusals,
-    appOrigins,
-    monitoringPostSunset,
+    appOrigins: config.appOrigins,
+    monitoringPostSunset: config.monitoringPostSunset,
     pause,
   };
   const app = express();

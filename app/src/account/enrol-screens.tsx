@@ -25,7 +25,6 @@ type Step =
 
 /** The enrolment of another phone: its name, the confirmation by the first one, and the two codes of the roll-out. */
 export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element {
-  const texts = useTexts(accountTexts);
   const [description, setDescription] = useState('');
   const [step, setStep] = useState<Step>({ kind: 'name' });
   const { run, isBusy, notice } = useWork(onEnded);
@@ -57,20 +56,17 @@ export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element 
       );
     case 'confirm':
       return (
-        <Screen title={texts.enrolConfirmTitle}>
-          <p class="screen-text">{texts.enrolText}</p>
-          <ChallengePanel
-            code={step.code}
-            onAnswer={async (response) => {
-              const enrolment = await ifWrong(api.enrol(description, response), undefined);
-              if (enrolment !== undefined) {
-                setStep({ kind: 'first', enrolment });
-              }
-              return enrolment !== undefined;
-            }}
-            onFailure={fail}
-          />
-        </Screen>
+        <ConfirmScreen
+          code={step.code}
+          onEnrol={(response) => api.enrol(description, response)}
+          onEnrolled={(enrolment) => {
+            setStep({ kind: 'first', enrolment });
+          }}
+          onFailure={fail}
+          onCancel={() => {
+            run(() => onDone());
+          }}
+        />
       );
     case 'first':
     case 'second':
@@ -117,6 +113,36 @@ function NameScreen({ name, isBusy, notice, onName, onCancel, onNext }: NameProp
   );
 }
 
+interface ConfirmProps {
+  readonly code: string;
+  /** @returns undefined while the phone has not confirmed */
+  readonly onEnrol: (response?: string) => Promise<Enrolment | undefined>;
+  readonly onEnrolled: (enrolment: Enrolment) => void;
+  readonly onFailure: (error: unknown) => void;
+  readonly onCancel: () => void;
+}
+
+function ConfirmScreen({ code, onEnrol, onEnrolled, onFailure, onCancel }: ConfirmProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  return (
+    <Screen title={texts.enrolConfirmTitle}>
+      <p class="screen-text">{texts.enrolText}</p>
+      <ChallengePanel
+        code={code}
+        onAnswer={async (response) => {
+          const enrolment = await ifWrong(onEnrol(response), undefined);
+          if (enrolment !== undefined) {
+            onEnrolled(enrolment);
+          }
+          return enrolment !== undefined;
+        }}
+        onFailure={onFailure}
+      />
+      <Button onPress={onCancel}>{texts.cancel}</Button>
+    </Screen>
+  );
+}
+
 interface CodeProps extends EnrolProps {
   readonly enrolment: Enrolment;
   readonly isFirst: boolean;
@@ -135,19 +161,12 @@ function CodeScreens({
 }: CodeProps): JSX.Element {
   const texts = useTexts(accountTexts);
   const { run, isBusy, notice } = useWork(onEnded);
-  const cancel = (
-    <Button
-      busy={isBusy}
-      onPress={() => {
-        run(async () => {
-          await api.cancelEnrolment();
-          await onDone();
-        });
-      }}
-    >
-      {texts.cancel}
-    </Button>
-  );
+  const cancel = (): void => {
+    run(async () => {
+      await api.cancelEnrolment();
+      await onDone();
+    });
+  };
   if (isFirst) {
     return (
       <Screen title={texts.firstTitle}>
@@ -157,7 +176,9 @@ function CodeScreens({
         <Button kind="primary" onPress={onNext}>
           {texts.next}
         </Button>
-        {cancel}
+        <Button busy={isBusy} onPress={cancel}>
+          {texts.cancel}
+        </Button>
       </Screen>
     );
   }
@@ -181,7 +202,9 @@ function CodeScreens({
         onFailure={onFailure}
       />
       {notice}
-      {cancel}
+      <Button busy={isBusy} onPress={cancel}>
+        {texts.cancel}
+      </Button>
     </Screen>
   );
 }
