@@ -78,6 +78,7 @@ describe('who asks for the sign-in of a user', () => {
     const { realms, policies } = application.services;
     await realms.set(OPERATOR, { name: 'corporate', resolvers: ['customers'] });
     await policies.set(OPERATOR, { name: 'other', scope: 'selfservice', action: 'show', realm: 'corporate' });
+    await application.enrolPlain(`${user}-corporate`, SUITE, { user, realm: 'corporate' });
     const limited = application.restarted({ limits: { loginFailures: 5 }, trustProxy: [] });
     const statusesOf = async (name: string): Promise<number[]> => {
       const statuses: number[] = [];
@@ -90,6 +91,7 @@ describe('who asks for the sign-in of a user', () => {
     };
     const known = await statusesOf(user);
     const right = await someone().at(limited).begin({ realm: 'corporate' });
+    expect((await someone().begin({ realm: 'corporate' })).response.status).toBe(200);
     expect(await statusesOf(`nobody${number}`)).toEqual(known);
     // The passwords of both realms are those of one person.
     expect(failureOf(right.response)).toEqual([401, REFUSED]);
