@@ -37,6 +37,12 @@ interface IssueRequest extends Pick<NewChallenge, 'data' | 'signIn' | 'owner' | 
   readonly isTriggered?: true;
 }
 
+/**
+ * The most open challenges of sign-ins of a token. More than may be begun: who knows a password must not end what the
+ * token's owner has begun.
+ */
+const MAX_SIGN_IN_CHALLENGES = 1_000;
+
 /** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */
 const QR_CODE_BYTES = 2953;
 const DAY_MS = 86_400_000;
@@ -107,7 +113,7 @@ export class ChallengeFactory {
       (drawn) =>
         issues.issue(
           { ...drawn, ...bound, tokenId: token.id, data, signIn, seen: token },
-          maxChallenges,
+          signIn ? MAX_SIGN_IN_CHALLENGES : maxChallenges,
           act,
         ),
       isTriggered,

@@ -26,7 +26,15 @@ import type {
   ResponseReason,
   TokenOrOwner,
 } from './challenge.ts';
-import { asNews, countWrongPin, decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
+import {
+  asNews,
+  countWrongPin,
+  decisionEntry,
+  mayBeNews,
+  SETTLE,
+  settle,
+  settleLocked,
+} from './settlement-store.ts';
 import { plainQuestion, questionKeys } from '../ocra/question.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 
@@ -233,14 +241,14 @@ export class ChallengeStore {
    *   decision needs a look under the lock
    */
   async #apply({ answered, decision, supersedes = [] }: OpenDecision, act: Act): Promise<boolean> {
-    if (decision.ifConfirmed !== undefined) {
+    const entry = decisionEntry(act, answered, decision);
+    if (decision.ifConfirmed !== undefined || mayBeNews(entry, decision)) {
       return false;
     }
-    const entry = decisionEntry(act, answered, decision);
     if (decision.change !== null) {
       return settle(this.#settlements, answered, { ...decision.change, supersedes }, entry);
     }
-    await this.#database.audit.autocommit.writeAll([await asNews(this.#database.knex, entry, decision)]);
+    await this.#database.audit.autocommit.writeAll([entry]);
     return true;
   }
 

@@ -61,16 +61,25 @@ function lateOutcomes(kind: DeclineKind): readonly string[] {
   return (['closed', 'dropped', 'expired'] as const).map((end) => `${end}, ${VAIN_DECLINE[kind]}`);
 }
 
-/** @returns the entry; where the audit tells of such a decline of an ended transaction already, that of a repeat */
+/** @returns true for a decline of an ended transaction, unless the audit tells of such a one already */
+export function mayBeNews({ outcome }: NotedEntry, { decline }: Pick<Decision, 'decline'>): boolean {
+  return decline !== undefined && NEWS[decline].includes(outcome);
+}
+
+/**
+ * @param transaction holds the token's lock, so that of several servers one tells it
+ * @returns the entry; where the audit tells of such a decline of an ended transaction already, that of a repeat
+ */
 export async function asNews(
-  connection: Knex,
+  transaction: Knex.Transaction,
   entry: NotedEntry,
-  { decline }: Pick<Decision, 'decline'>,
+  decision: Pick<Decision, 'decline'>,
 ): Promise<NotedEntry> {
-  if (decline === undefined || !NEWS[decline].includes(entry.outcome)) {
+  const { decline } = decision;
+  if (decline === undefined || !mayBeNews(entry, decision)) {
     return entry;
   }
-  const { rows } = await connection.raw<{ rows: unknown[] }>(
+  const { rows } = await transaction.raw<{ rows: unknown[] }>(
     `WITH told AS MATERIALIZED (${ROWS_OF_TRANSACTION}) SELECT FROM told WHERE outcome = ANY (?) LIMIT 1`,
     [entry.transaction, [...NEWS[decline]]],
   );

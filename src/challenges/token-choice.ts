@@ -19,6 +19,7 @@ interface ChoiceBounds {
   readonly includes: (token: Token) => boolean;
 }
 
+/** Finds the one token of a reference. */
 export class TokenChoice {
   readonly #tokens: TokenStore;
   readonly #users: UserDirectory;
@@ -29,6 +30,7 @@ export class TokenChoice {
   }
 
   /**
+   * Of a user's tokens, those that are switched off or in roll-out do not count where another one is left.
    * @returns the only OCRA token that matches; with serial and user, it must be that user's
    * @throws ServiceError 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous', 'token.not-ocra'
    */
@@ -64,7 +66,10 @@ export class TokenChoice {
   }
 
   async #onlyOf(owner: ResolvedUser | undefined, includes: ChoiceBounds['includes']): Promise<Token> {
-    const tokens = (await this.ofUser(owner)).filter(includes);
+    const owned = (await this.ofUser(owner)).filter(includes);
+    const answering = owned.filter(({ active, rollout }) => active && rollout === 'complete');
+    // Somebody who adds a phone, or has lost one, must not shut the portals out that name the user alone.
+    const tokens = answering.length > 0 ? answering : owned;
     const [token, another] = tokens;
     const login = owner?.login ?? '';
     if (token === undefined) {

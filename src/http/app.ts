@@ -26,10 +26,9 @@ const BODY_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 
 /** @returns the whole HTTP interface; every request passes these handlers from top to bottom */
 export function createApp(dependencies: AppDependencies): Express {
-  const { services, config, metrics, guards, log, clock, random } = dependencies;
+  const { services, config, metrics, guards, log, clock, random, pause } = dependencies;
   const dialect = createDialect(config.dialect, config.serviceVersion);
   const { administrators: credentials, logins, refusals, rights } = services;
-  const { appOrigins, monitoringPostSunset } = config;
   const context = {
     dialect,
     rights,
@@ -38,8 +37,9 @@ export function createApp(dependencies: AppDependencies): Express {
     limits: BODY_LIMITS,
     guards,
     refusals,
-    appOrigins,
-    monitoringPostSunset,
+    appOrigins: config.appOrigins,
+    monitoringPostSunset: config.monitoringPostSunset,
+    pause,
   };
   const app = express();
   app.disable('x-powered-by').disable('etag').disable('query parser');

@@ -72,6 +72,10 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly calledByApps?: true;
   /** The body of every failure, as plain text, for clients that read nothing else; default: that of the dialect. */
   readonly failureText?: string;
+  /** @returns false where the path is to answer as one that is not there; default: it is there for everybody */
+  readonly isOffered?: (client: string) => Promise<boolean>;
+  /** True if the time of a refusal must not tell its reason: see `refuseEvenly`. */
+  readonly refusesEvenly?: true;
   /** True if it answers even when the server is overloaded. */
   readonly answersAlways?: boolean;
   /** The value of a repeated parameter that is used; default: the last. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Demands,
   RememberedChecks,
@@ -39,6 +40,8 @@ export interface ServerContext extends Checks {
   readonly rights: Pick<RightsService, 'require'>;
   /** The day on which POST to /monitoring ends; undefined: it is not set. */
   readonly monitoringPostSunset?: Date | undefined;
+  /** Waits some milliseconds; default: a timer. */
+  readonly pause?: ((milliseconds: number) => Promise<unknown>) | undefined;
   /** The origins elsewhere that serve the app, as browsers write them; default: none. */
   readonly appOrigins?: readonly string[] | undefined;
 }
@@ -67,8 +70,12 @@ interface EndpointRequest {
 export function serveEndpoint(declared: Endpoint, server: ServerContext): ExchangeHandler {
   const endpoint = endpointIn(server.dialect.name, declared);
   const { path, usage, family, failureText } = endpoint;
-  return async (request, response) => {
+  return async (request, response, next) => {
     const { exchange } = response.locals;
+    if (endpoint.isOffered !== undefined && !(await endpoint.isOffered(exchange.client))) {
+      next();
+      return;
+    }
     const { language, parameters, written } = exchange.context;
     exchange.context = { path, usage, family, failureText, language, parameters, written };
     const reply = await replyTo({
@@ -111,8 +118,11 @@ async function replyTo(state: EndpointRequest): Promise<Reply> {
     return preflight;
   }
   refuseForeign(state);
-  const takesResponses = state.endpoint.transactionNamedBy !== undefined;
-  return takesResponses ? limitResponses(state, () => readAndAnswer(state)) : readAndAnswer(state);
+  const { transactionNamedBy, refusesEvenly } = state.endpoint;
+  if (transactionNamedBy !== undefined) {
+    return limitResponses(state, () => readAndAnswer(state));
+  }
+  return refusesEvenly === true ? refuseEvenly(state, () => readAndAnswer(state)) : readAndAnswer(state);
 }
 
 async function readAndAnswer(state: EndpointRequest): Promise<Reply> {
@@ -173,6 +183,23 @@ async function awaitLater(
   } finally {
     response.off('close', leave);
     exchange.waitedMs = performance.now() - begun;
+  }
+}
+
+/** Milliseconds between the times after the arrival of a request at which it may be refused. */
+const REFUSAL_STEP_MS = 500;
+
+/** Refuses at the next of few times, which hide what was done before. A request holds no place of a limit meanwhile. */
+async function refuseEvenly(
+  { server: { pause = sleep } }: EndpointRequest,
+  serve: () => Promise<Reply>,
+): Promise<Reply> {
+  const arrived = performance.now();
+  try {
+    return await serve();
+  } catch (error) {
+    await pause(REFUSAL_STEP_MS - ((performance.now() - arrived) % REFUSAL_STEP_MS));
+    throw error;
   }
 }
 

@@ -72,6 +72,8 @@ export interface AppDependencies {
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
+  /** Waits some milliseconds; default: a timer. */
+  readonly pause?: ((milliseconds: number) => Promise<unknown>) | undefined;
 }
 
 /** @returns every endpoint, once, in whatever dialect it is served; every other path is answered with 404 */

@@ -24,9 +24,6 @@ interface NewOwnSession {
   readonly expiresAt: Date;
 }
 
-/** Sign-ins of one person that are under way at most: a further one ends the oldest. */
-const MAX_SIGN_INS = 10;
-
 const COLUMNS = `owner_resolver_id AS "resolverId", owner_user_id AS "userId", login, realm,
   (SELECT serial FROM tokens WHERE tokens.id = token_id) AS serial,
   transaction_id AS "transactionId", expires_at AS "expiresAt"`;
@@ -39,31 +36,41 @@ export class OwnSessionStore {
     this.#database = database;
   }
 
-  /** Stores a sign-in, in place of the oldest one of the same person beyond a few. */
-  async begin({ hash, person, tokenId, ...session }: NewOwnSession, act: Act): Promise<void> {
-    await this.#database.transact(async ({ sql, audit }) => {
-      // First: it waits for a removal of the token, which ends the other sign-ins.
-      await sql('user_sessions').insert({
-        session_hash: hash,
-        token_id: tokenId,
-        owner_resolver_id: person.resolverId,
-        owner_user_id: person.userId,
-        login: person.login,
-        realm: person.realm,
-        transaction_id: session.transactionId,
-        expires_at: session.expiresAt,
-        ends_at: session.expiresAt,
+  /** @returns the number of the person's sign-ins whose challenges wait for a response */
+  async countPending({ resolverId, userId }: Person, now: Date): Promise<number> {
+    const { rows } = await this.#database.knex.raw<{ rows: { number: number }[] }>(
+      `SELECT count(*)::integer AS number FROM user_sessions JOIN challenges USING (transaction_id)
+        WHERE owner_resolver_id = ? AND owner_user_id = ? AND NOT is_open AND expires_at > ? AND closed_by IS NULL`,
+      [resolverId, userId, now],
+    );
+    return rows[0]?.number ?? 0;
+  }
+
+  /** Stores a sign-in. @returns false where its token has just been removed */
+  async begin({ hash, person, tokenId, ...session }: NewOwnSession, act: Act): Promise<boolean> {
+    try {
+      await this.#database.transact(async ({ sql, audit }) => {
+        // It waits for a removal of the token, which ends the other sign-ins.
+        await sql('user_sessions').insert({
+          session_hash: hash,
+          token_id: tokenId,
+          owner_resolver_id: person.resolverId,
+          owner_user_id: person.userId,
+          login: person.login,
+          realm: person.realm,
+          transaction_id: session.transactionId,
+          expires_at: session.expiresAt,
+          ends_at: session.expiresAt,
+        });
+        await audit.write(act, person.login, 'second factor requested', [person.realm]);
       });
-      await sql.raw(
-        `DELETE FROM user_sessions WHERE id = ANY (ARRAY(
-           SELECT id FROM user_sessions WHERE id IN (
-             SELECT id FROM user_sessions WHERE owner_resolver_id = ? AND owner_user_id = ? AND NOT is_open
-             ORDER BY id DESC OFFSET ?)
-           FOR UPDATE SKIP LOCKED))`,
-        [person.resolverId, person.userId, MAX_SIGN_INS],
-      );
-      await audit.write(act, person.login, 'second factor requested', [person.realm]);
-    });
+      return true;
+    } catch (error) {
+      if ((error as { constraint?: unknown } | null)?.constraint === 'user_sessions_token_fkey') {
+        return false;
+      }
+      throw error;
+    }
   }
 
   /** @returns the sign-in, while it waits for its second step */
@@ -142,6 +149,32 @@ export class OwnSessionStore {
       }
       return taken > 0;
     });
+  }
+
+  /**
+   * Waits for a loss, removal or new key of the session's token that is under way.
+   * @returns false where the session has ended
+   */
+  async isOpen(hash: Buffer): Promise<boolean> {
+    const { knex } = this.#database;
+    return (
+      (await knex('user_sessions').where({ session_hash: hash, is_open: true }).forShare().first('id')) !==
+      undefined
+    );
+  }
+
+  /**
+   * @param texts of the first challenges of roll-outs that their owners have begun here
+   * @returns the serials of the person's tokens that such a roll-out has never completed, also not before
+   */
+  async unfinished({ resolverId, userId }: Person, texts: readonly string[]): Promise<readonly string[]> {
+    const { rows } = await this.#database.knex.raw<{ rows: { serial: string }[] }>(
+      `SELECT serial FROM tokens
+        WHERE owner_resolver_id = ? AND owner_user_id = ? AND rollout <> 'complete' AND last_success_at IS NULL
+          AND (SELECT data FROM challenges WHERE token_id = tokens.id ORDER BY id DESC LIMIT 1) = ANY (?)`,
+      [resolverId, userId, [...texts]],
+    );
+    return rows.map(({ serial }) => serial);
   }
 
   /** Ends a sign-in or session. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { SecondStep } from '../administrators/second-step.ts';
 import { isSessionShaped, newSession, SIGN_IN_LIFETIME } from '../administrators/session.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
@@ -10,10 +11,23 @@ import type { TokenStore } from '../tokens/token-store.ts';
 import { isLocked, isOcraToken, isReserved, isUsable, type Token } from '../tokens/token.ts';
 import { locate, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
 import type { OwnSession, OwnSessionStore } from './own-session-store.ts';
-import { confirmedText, limitedName, type OwnAct, ownAct, type OwnLanguage, type Person } from './person.ts';
-import { createHash } from 'node:crypto';
-import { knownActions } from '../policy/policy-actions.ts';
-import type { ReadPolicy } from '../policy/read-policy.ts';
+import {
+  allowedActs,
+  type Asks,
+  confirmedText,
+  IDLE_LIFETIME,
+  isSamePerson,
+  LONGEST_SESSION,
+  MAX_SIGN_INS,
+  opening,
+  type OwnAct,
+  ownAct,
+  type OwnLanguage,
+  type Person,
+  personName,
+  personOf,
+  writtenName,
+} from './person.ts';
 
 interface OwnSignInDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -35,8 +49,10 @@ interface NamedUser {
 
 /** The user who is meant, if anybody is who may sign in. */
 interface MeantUser {
-  /** The name under which limits count wrong passwords. */
+  /** The name under which limits count wrong passwords of everybody. */
   readonly limitedAs: string;
+  /** The name under which limits count those of one person; nobody has another one. */
+  readonly person: string;
   readonly found: ResolvedUser | undefined;
   /** The resolver to ask for the password, also of nobody; undefined: there is none. */
   readonly asked: string | undefined;
@@ -70,11 +86,6 @@ export interface KnownOwnSession extends OwnSession {
   readonly csrfToken: string;
 }
 
-/** Seconds for which a session goes on without a request. */
-const IDLE_LIFETIME = 300;
-/** Seconds after which a session ends, whatever is done in it. */
-const LONGEST_SESSION = 1_800;
-
 /** The id of no user: a password is checked for it where nobody is meant, so that the answer takes as long. */
 const NOBODY = 'nobody';
 
@@ -97,8 +108,10 @@ export class OwnSignInService {
     const { login, realm } = locate(configuration, named);
     const offered = offeredRealms(configuration, asks).filter(({ name }) => name === realm?.name);
     const found = offered.length > 0 ? await this.#find(configuration, named) : undefined;
+    const limitedAs = writtenName({ login, realm: realm?.name ?? '' });
     return {
-      limitedAs: limitedName(found && personOf(found), { login, realm: realm?.name ?? '' }),
+      limitedAs,
+      person: found === undefined ? `${NOBODY} ${limitedAs}` : personName(personOf(found)),
       found: found && mayDoAnything(configuration, found, asks) ? found : undefined,
       asked: found?.resolver.id ?? insteadOf(configuration, asks, offered),
     };
@@ -113,7 +126,7 @@ export class OwnSignInService {
    * @param count called for a right password, before a token is asked; throws where too many sign-ins were begun
    * @returns undefined for a wrong password, a login that nobody has, and a person without a token that can answer
    * @throws ServiceError 'sign-in.refused' where a first wrong response would lock each token of the person,
-   *   'resolver.unavailable', 'server.busy'
+   *   'resolver.unavailable', 'server.busy', 'too-many-requests' for too many that are under way
    */
   async begin(
     { found, asked }: MeantUser,
@@ -139,6 +152,13 @@ export class OwnSignInService {
     const token = place === undefined ? latest : tokens.find((_one, index) => String(index) === place);
     if (token === undefined) {
       return undefined;
+    }
+    if ((await this.#deps.sessions.countPending(person, this.#deps.clock.now())) >= MAX_SIGN_INS) {
+      const retryAfter = SIGN_IN_LIFETIME;
+      throw new ServiceError('too-many-requests', 'Too many sign-ins are under way', {
+        limit: 'login-failures',
+        retryAfter,
+      });
     }
     await count();
     return this.#request(person, token, tokens, language, ownAct(act, person));
@@ -217,17 +237,35 @@ export class OwnSignInService {
     }
   }
 
-  /** Asks the token of the session to confirm an act. @returns the challenge */
+  /** @returns false without a policy that opens the account page to the client: nothing is there then */
+  async isOffered(client: string): Promise<boolean> {
+    const { policies } = await this.#deps.configuration.current();
+    return opening(policies, { client, at: this.#deps.clock.now() }).length > 0;
+  }
+
+  /**
+   * Asks the token of the session to confirm an act.
+   * @returns the challenge
+   * @throws ServiceError 'token.state' where no response of the token would be taken here
+   */
   async ask(
     { hash, person, serial }: KnownOwnSession,
     text: string,
     act: Act,
   ): Promise<{ readonly transactionId: string; readonly url: string }> {
-    const challenge = await this.#challenge(serial, text, ownAct(act, person));
-    if (challenge === undefined || !(await this.#deps.sessions.ask(hash, challenge.transactionId))) {
-      return ended();
+    const { sessions, tokenStore } = this.#deps;
+    const token = await tokenStore.findBySerial(serial);
+    const challenge =
+      token !== undefined && !isReserved(token)
+        ? await this.#challenge(serial, text, ownAct(act, person))
+        : undefined;
+    if (challenge === undefined) {
+      throw new ServiceError(
+        'token.state',
+        'The phone with which you signed in confirms nothing here after too many wrong responses: ask your helpdesk',
+      );
     }
-    return challenge;
+    return (await sessions.ask(hash, challenge.transactionId)) ? challenge : ended();
   }
 
   /**
@@ -282,7 +320,9 @@ export class OwnSignInService {
     const expiresAt = after(clock.now(), SIGN_IN_LIFETIME);
     const { transactionId, url } = challenge;
     const hash = ownSessionHash(attempt);
-    await sessions.begin({ hash, person, tokenId, transactionId, expiresAt }, act);
+    if (!(await sessions.begin({ hash, person, tokenId, transactionId, expiresAt }, act))) {
+      return undefined;
+    }
     const shown = tokens.map((own) => endOf(own.serial));
     return { attempt, expiresAt, transactionId, url, token: tokens.indexOf(token), tokens: shown };
   }
@@ -328,38 +368,6 @@ export class OwnSignInService {
       ? allowedActs(configuration.policies, user, { client, at: clock.now() })
       : new Set();
   }
-}
-
-/** When and from where the sign-in is asked for. */
-interface Asks {
-  readonly client: string;
-  readonly at: Date;
-}
-
-/** @returns the policies that open the account page for users of the realm; undefined: of any realm */
-function opening(
-  policies: readonly ReadPolicy[],
-  { client, at }: Asks,
-  realm?: string,
-): readonly ReadPolicy[] {
-  return policies.filter(
-    (policy) =>
-      policy.scope === 'selfservice' &&
-      policy.holds(client, at) &&
-      (realm === undefined || policy.covers([realm])),
-  );
-}
-
-/** @returns the actions that policies let the user do */
-function allowedActs(
-  policies: readonly ReadPolicy[],
-  { login, realm, resolver }: Pick<ResolvedUser, 'login' | 'realm' | 'resolver'>,
-  asks: Asks,
-): ReadonlySet<OwnAct> {
-  const subject = { login, realms: [realm.name], resolver: resolver.name };
-  const meant = opening(policies, asks, realm.name).filter((policy) => policy.matchOf(subject) !== 'nobody');
-  const acts = knownActions('selfservice') as readonly OwnAct[];
-  return new Set(acts.filter((act) => meant.some((policy) => policy.names(act))));
 }
 
 /**
@@ -443,16 +451,6 @@ function after(now: Date, seconds: number): Date {
 /** @throws ServiceError 'sign-in.ended', always */
 function ended(): never {
   throw new ServiceError('sign-in.ended', 'This sign-in has ended: begin again with the password');
-}
-
-/** @returns the person, as sessions keep them */
-function personOf({ userId, login, resolver, realm }: ResolvedUser): Person {
-  return { resolverId: resolver.id, userId, login, realm: realm.name };
-}
-
-/** @returns true if both are the same user in the same realm */
-function isSamePerson(one: Person, other: Person): boolean {
-  return one.resolverId === other.resolverId && one.userId === other.userId && one.realm === other.realm;
 }
 
 /** @returns the value that the database keeps of the secret of a session: not that of an administrator's with the secret */

@@ -1,23 +1,23 @@
 import type { EnrolmentService } from '../challenges/enrolment/enrolment-service.ts';
 import type { Enrolled } from '../challenges/enrolment/enrolment.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { randomActivationCode } from '../ocra/key-derivation.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { type Act, serverCaller } from '../policy/caller.ts';
 import { nothingSelected, type TokenSelection } from '../tokens/token-selection.ts';
-import { type DescribedToken, isLocked, isUsable, type Token } from '../tokens/token.ts';
+import { type DescribedToken, isLocked, isUsable, type Token, type TokenUse } from '../tokens/token.ts';
 import type { TokenService } from '../tokens/token-service.ts';
-import { readDescription } from '../tokens/token-settings.ts';
+import { readDescription, type UseSettings } from '../tokens/token-settings.ts';
 import type { OwnSessionStore } from './own-session-store.ts';
 import { type KnownOwnSession, notThere, type OwnSignInService } from './own-sign-in-service.ts';
-import { confirmedText, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
+import { confirmedText, firstTexts, MAX_TOKENS, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
 
 interface OwnTokenDependencies {
   readonly tokens: Pick<TokenService, 'list' | 'set' | 'lose' | 'copyPin' | 'setRealms' | 'remove'>;
   readonly enrolment: Pick<EnrolmentService, 'init' | 'answerAddress'>;
   readonly signIn: Pick<OwnSignInService, 'ask' | 'confirmed'>;
-  readonly sessions: Pick<OwnSessionStore, 'take'>;
+  readonly sessions: Pick<OwnSessionStore, 'take' | 'isOpen' | 'unfinished'>;
   readonly host: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -25,8 +25,11 @@ interface OwnTokenDependencies {
 
 /** A token as its owner sees it. */
 interface OwnToken extends Pick<DescribedToken, 'serial' | 'description' | 'createdAt' | 'lastSuccessAt'> {
-  /** `off`: it takes no responses, as after `lock`. `locked`: after too many wrong ones. */
-  readonly state: 'active' | 'locked' | 'off' | 'rollout';
+  /**
+   * `off`: it takes no responses, as after `lock`. `locked`: after too many wrong ones. `rollout`: its first response is
+   * awaited; `unfinished`: it is not, as after three wrong ones.
+   */
+  readonly state: 'active' | 'locked' | 'off' | 'rollout' | 'unfinished';
   /** True for the one that signed in. */
   readonly isPresent: boolean;
 }
@@ -42,9 +45,6 @@ interface OwnEnrolment {
   /** The transaction whose response completes the roll-out. */
   readonly transactionId: string;
 }
-
-/** Tokens of one person in a realm at most, of any state, that enrolment leads to. */
-const MAX_TOKENS = 10;
 
 /**
  * What people do with their own tokens, as far as policies let them. Every act is that of the services of
@@ -90,8 +90,25 @@ export class OwnTokenService {
   }
 
   /**
-   * Asks the token of this session to confirm that another one is enrolled.
-   * @throws ServiceError 'path.unknown', 'token.exists' for too many tokens, 'configuration.invalid' where the new one
+   * Removes the person's tokens whose roll-out was begun here and never completed. Those of the helpdesk stay.
+   * @throws ServiceError 'path.unknown'
+   */
+  async cancelEnrolment(session: KnownOwnSession, act: Act): Promise<void> {
+    assertAllowed(session, 'enrol');
+    const { sessions, tokens, host } = this.#deps;
+    const { person } = session;
+    const texts = firstTexts(person, host);
+    const { login: user, realm } = person;
+    for (const serial of await sessions.unfinished(person, texts)) {
+      await tokens
+        .remove(callerOf(session, act), { serial, user, realm }, assertUnfinished)
+        .catch(unlessCompleted);
+    }
+  }
+
+  /**
+   * Asks the token of this session to confirm that another one is enrolled, in place of one that was begun here before.
+   * @throws ServiceError 'path.unknown', 'token.state', 'token.exists' for too many tokens, 'configuration.invalid' where the new one
    *   would get no address for its responses
    */
   async askToEnrol(
@@ -99,7 +116,7 @@ export class OwnTokenService {
     language: OwnLanguage,
     act: Act,
   ): Promise<{ readonly transactionId: string; readonly url: string }> {
-    assertAllowed(session, 'enrol');
+    await this.cancelEnrolment(session, act);
     await this.#assertRoom(session, act);
     const { enrolment, signIn, host } = this.#deps;
     const { person } = session;
@@ -147,7 +164,7 @@ export class OwnTokenService {
     language: OwnLanguage,
     act: Act,
   ): Promise<OwnEnrolment> {
-    const { enrolment, tokens, random, host } = this.#deps;
+    const { enrolment, tokens, sessions, random, host } = this.#deps;
     const { person } = session;
     const caller = callerOf(session, act);
     const owner = { type: 'ocra2', user: person.login, realm: person.realm };
@@ -160,23 +177,40 @@ export class OwnTokenService {
       const activationCode = randomActivationCode(random);
       const message = confirmedText('first', language, person, host);
       const request = { ...owner, serial, activationcode: activationCode, message };
-      return enrolmentOf(begun, await enrolment.init(caller, request), activationCode);
+      const started = await enrolment.init(caller, request);
+      // The phone that confirmed may have been reported as lost meanwhile.
+      if (!(await sessions.isOpen(session.hash))) {
+        throw new ServiceError('sign-in.ended', 'This sign-in has ended: begin again with the password');
+      }
+      return enrolmentOf(begun, started, activationCode);
     } catch (error) {
       await tokens.remove(caller, { serial });
       throw error;
     }
   }
 
-  /** The new token asks for as much as the one that confirmed it: its PIN, and what the policies of its realms want. */
+  /**
+   * The new token asks for as much as the one that confirmed it, and may do no more: its PIN, what the policies of its
+   * realms want, its period, and what is left of its counts.
+   */
   async #makeAsStrict(session: KnownOwnSession, to: string, act: Act): Promise<void> {
     const { tokens } = this.#deps;
     const caller = callerOf(session, act);
-    const first = presentOf(session, await this.#tokens(session, act));
+    const own = await this.#tokens(session, act);
+    const first = presentOf(session, own);
     if (first.hasPin) {
       await tokens.copyPin(caller, { from: first.serial, to });
     }
     if (first.realms.join() !== session.person.realm) {
       await tokens.setRealms(caller, { serial: to, realms: first.realms });
+    }
+    const { maxFail } = presentOf({ serial: to }, own);
+    const bounds = {
+      ...(maxFail !== first.maxFail && { maxFail: first.maxFail }),
+      ...(isBounded(first.use) && { use: remainingOf(first.use) }),
+    };
+    if (Object.keys(bounds).length > 0) {
+      await tokens.set(caller, { serial: to }, bounds);
     }
   }
 
@@ -213,6 +247,42 @@ export class OwnTokenService {
   }
 }
 
+/** @returns true if there is a bound */
+function isBounded({ validFrom, validUntil, maxUses, maxSuccesses }: TokenUse): boolean {
+  return [validFrom, validUntil, maxUses, maxSuccesses].some((bound) => bound !== null);
+}
+
+/** @throws ServiceError 'token.state' where nothing is left of a count */
+function remainingOf({ validFrom, validUntil, ...counts }: TokenUse): UseSettings {
+  return {
+    validFrom: validFrom?.toISOString(),
+    validUntil: validUntil?.toISOString(),
+    maxUses: leftOf(counts.maxUses, counts.useCount),
+    maxSuccesses: leftOf(counts.maxSuccesses, counts.successCount),
+  };
+}
+
+function leftOf(most: number | null, count: number): string | undefined {
+  if (most !== null && most <= count) {
+    throw new ServiceError('token.state', 'The phone that confirmed it may confirm nothing more');
+  }
+  return most === null ? undefined : `${most - count}`;
+}
+
+/** @throws ServiceError 'token.state' for a token whose roll-out has been completed a moment ago */
+function assertUnfinished({ rollout }: Pick<Token, 'rollout'>): void {
+  if (rollout === 'complete') {
+    throw new ServiceError('token.state', 'The roll-out of this token is complete');
+  }
+}
+
+/** What is complete, or gone already, stays as it is. */
+function unlessCompleted(error: unknown): void {
+  if (!isServiceError(error, 'token.state') && !isServiceError(error, 'token.unknown')) {
+    throw error;
+  }
+}
+
 /** @throws ServiceError 'token.state' */
 function assertNoSecondFactor({ isSecondFactor }: Pick<Token, 'isSecondFactor'>): void {
   if (isSecondFactor) {
@@ -236,13 +306,16 @@ function callerOf({ person }: KnownOwnSession, act: Act) {
 }
 
 /** @returns the token of the session. @throws ServiceError 'token.unknown' where it has just gone */
-function presentOf({ serial }: KnownOwnSession, tokens: readonly DescribedToken[]): DescribedToken {
+function presentOf(
+  { serial }: Pick<KnownOwnSession, 'serial'>,
+  tokens: readonly DescribedToken[],
+): DescribedToken {
   return tokens.find((token) => token.serial === serial) ?? nothingSelected({ serial });
 }
 
 function stateOf(token: DescribedToken, now: Date): OwnToken['state'] {
   if (token.rollout !== 'complete') {
-    return 'rollout';
+    return token.rollout === 'phase2' && isUsable(token, now) ? 'rollout' : 'unfinished';
   }
   if (!isUsable(token, now)) {
     return 'off';

@@ -267,10 +267,17 @@ export class TokenService {
   }
 
   /** Removes the tokens and their challenges. */
-  async remove(caller: Caller, selection: TokenSelection): Promise<number> {
+  async remove(
+    caller: Caller,
+    selection: TokenSelection,
+    assertRemovable: (token: Token) => void = () => undefined,
+  ): Promise<number> {
     const { tokens, assertSelected } = await this.#select(caller, 'remove', selection);
     const serials = tokens.map(({ serial }) => serial);
-    await this.#deps.tokens.removeAll(serials, actOf(caller, 'token/remove'), assertSelected);
+    await this.#deps.tokens.removeAll(serials, actOf(caller, 'token/remove'), (locked) => {
+      assertSelected(locked);
+      assertRemovable(locked);
+    });
     return serials.length;
   }
 

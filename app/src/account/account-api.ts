@@ -6,6 +6,8 @@ export type AccountFault =
   | 'strict'
   | 'wrong'
   | 'ended'
+  | 'unconfirmed'
+  | 'unfinished'
   | 'missing'
   | 'limited'
   | 'no-connection'
@@ -14,11 +16,23 @@ export type AccountFault =
 /** A request that failed. */
 export class AccountFailure extends Error {
   readonly fault: AccountFault;
+  /** True where the same request may succeed in a moment. */
+  readonly isPassing: boolean;
 
-  constructor(fault: AccountFault) {
+  constructor(fault: AccountFault, isPassing = false) {
     super(typeof fault === 'string' ? fault : fault.message);
     this.fault = fault;
+    this.isPassing = isPassing;
   }
+}
+
+/** @returns true for a failure after which one may ask again */
+export function isPassing(error: unknown): boolean {
+  return error instanceof AccountFailure && error.isPassing;
+}
+
+export function isEnded(error: unknown): boolean {
+  return error instanceof AccountFailure && error.fault === 'ended';
 }
 
 /** A challenge for a token of the person. */
@@ -39,7 +53,7 @@ export interface BegunSignIn extends Asked {
 export interface OwnToken {
   readonly serial: string;
   readonly description: string;
-  readonly state: 'active' | 'locked' | 'off' | 'rollout';
+  readonly state: 'active' | 'locked' | 'off' | 'rollout' | 'unfinished';
   readonly present: boolean;
   readonly created: string;
   readonly last_use: string | null;
@@ -122,6 +136,11 @@ export class AccountApi {
     return done.enrolled ? done : undefined;
   }
 
+  /** Ends the enrolment that was begun. */
+  cancelEnrolment(): Promise<true> {
+    return this.#post('self/enrol/cancel', {});
+  }
+
   /** Sends the first response of a new phone. @returns true if it was right */
   async complete(transactionid: string, pass: string): Promise<boolean> {
     const answer = await this.#fetch('ocra/check_t', {
@@ -143,7 +162,8 @@ export class AccountApi {
     const answer = await this.#fetch(path, request);
     const result = await resultOf<Value>(answer);
     if (!answer.ok || result.status !== true || result.value === undefined) {
-      throw new AccountFailure(faultOf(answer, result.error?.message));
+      const isOfServer = answer.status === 429 || answer.status >= 500;
+      throw new AccountFailure(faultOf(answer, result.error?.message), isOfServer);
     }
     return result.value;
   }
@@ -159,7 +179,7 @@ export class AccountApi {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     } catch {
-      throw new AccountFailure('no-connection');
+      throw new AccountFailure('no-connection', true);
     }
   }
 }

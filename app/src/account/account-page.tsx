@@ -12,7 +12,8 @@ import { TokensScreen } from './tokens-screen.tsx';
 const api = new AccountApi();
 
 type State =
-  | { readonly kind: 'loading' | 'missing' | 'signed-out' | 'ended' }
+  | { readonly kind: 'loading' | 'missing' | 'ended' }
+  | { readonly kind: 'signed-out'; readonly said?: string }
   | { readonly kind: 'tokens' | 'enrol'; readonly account: OwnAccount; readonly said?: string };
 
 /** The account page: the sign-in, the own tokens, and the enrolment of another one. */
@@ -42,8 +43,9 @@ export function AccountPage(): JSX.Element {
         </Screen>
       );
     case 'signed-out':
+      return <SignInScreens api={api} said={state.said} hasEnded={false} onSignedIn={load} />;
     case 'ended':
-      return <SignInScreens api={api} hasEnded={state.kind === 'ended'} onSignedIn={load} />;
+      return <SignInScreens api={api} hasEnded onSignedIn={load} />;
     case 'tokens':
       return (
         <TokensScreen
@@ -54,8 +56,8 @@ export function AccountPage(): JSX.Element {
           onEnrol={() => {
             setState({ kind: 'enrol', account: state.account });
           }}
-          onSignedOut={() => {
-            setState({ kind: 'signed-out' });
+          onSignedOut={(signedOut) => {
+            setState({ kind: 'signed-out', ...(signedOut !== undefined && { said: signedOut }) });
           }}
           onEnded={end}
         />

@@ -24,7 +24,7 @@ interface AccountTexts {
   readonly confirm: string;
   readonly title: string;
   readonly signedInAs: (login: string) => string;
-  readonly states: Readonly<Record<'active' | 'locked' | 'off' | 'rollout', string>>;
+  readonly states: Readonly<Record<'active' | 'locked' | 'off' | 'rollout' | 'unfinished', string>>;
   readonly present: string;
   readonly serial: string;
   readonly lastUse: string;
@@ -39,10 +39,12 @@ interface AccountTexts {
   readonly lockNow: string;
   readonly renamed: string;
   readonly lockedNow: string;
+  readonly lockedOwn: string;
   readonly enrol: string;
   readonly signOut: string;
   readonly enrolTitle: string;
   readonly enrolText: string;
+  readonly enrolNote: string;
   readonly enrolConfirmTitle: string;
   readonly firstTitle: string;
   readonly firstText: string;
@@ -62,6 +64,9 @@ export const accountTexts: Texts<AccountTexts> = {
         'A single wrong response would lock your phone, so it cannot be used to sign in here. Ask your helpdesk.',
       wrong: 'This response was not right. Please try again.',
       ended: 'This sign-in has ended. Please sign in again.',
+      unconfirmed: 'Your phone has not confirmed it: it was declined, wrong, or too late. Please try again.',
+      unfinished:
+        'The new phone was not set up: it was declined, or its responses were wrong. Please begin again.',
       missing: 'This is not offered here.',
       limited: 'Too many attempts. Please wait a few minutes.',
       'no-connection': 'The server cannot be reached. Please try again.',
@@ -92,7 +97,8 @@ export const accountTexts: Texts<AccountTexts> = {
       active: 'Ready.',
       locked: 'Blocked after too many wrong responses. Ask your helpdesk.',
       off: 'Locked.',
-      rollout: 'Not set up completely.',
+      rollout: 'Being set up.',
+      unfinished: 'Not set up.',
     },
     present: 'You signed in with it.',
     serial: 'Serial number',
@@ -108,10 +114,13 @@ export const accountTexts: Texts<AccountTexts> = {
     lockNow: 'Lock now',
     renamed: 'The new name is saved.',
     lockedNow: 'The phone is locked.',
+    lockedOwn: 'The phone is locked, and you are signed out.',
     enrol: 'Add another phone',
     signOut: 'Sign out',
     enrolTitle: 'Add another phone',
     enrolText: 'You confirm it with the phone with which you signed in.',
+    enrolNote:
+      'With two phones, a website where you confirm something must know which one to ask. Ask your helpdesk whether yours does before you add one. A lost phone that you lock does not count.',
     enrolConfirmTitle: 'Confirm the new phone',
     firstTitle: 'First code for the new phone',
     firstText: 'Open the app on the new phone and scan this code. Then go on.',
@@ -130,6 +139,10 @@ export const accountTexts: Texts<AccountTexts> = {
         'Eine einzige falsche Antwort würde Ihr Telefon sperren. Darum können Sie sich damit hier nicht anmelden. Fragen Sie Ihren Helpdesk.',
       wrong: 'Diese Antwort war nicht richtig. Bitte versuchen Sie es noch einmal.',
       ended: 'Diese Anmeldung ist beendet. Bitte melden Sie sich neu an.',
+      unconfirmed:
+        'Ihr Telefon hat nicht bestätigt: abgelehnt, falsch oder zu spät. Bitte versuchen Sie es noch einmal.',
+      unfinished:
+        'Das neue Telefon wurde nicht eingerichtet: abgelehnt, oder seine Antworten waren falsch. Bitte beginnen Sie neu.',
       missing: 'Das wird hier nicht angeboten.',
       limited: 'Zu viele Versuche. Bitte warten Sie einige Minuten.',
       'no-connection': 'Der Server ist nicht erreichbar. Bitte versuchen Sie es noch einmal.',
@@ -160,7 +173,8 @@ export const accountTexts: Texts<AccountTexts> = {
       active: 'Bereit.',
       locked: 'Gesperrt nach zu vielen falschen Antworten. Fragen Sie Ihren Helpdesk.',
       off: 'Gesperrt.',
-      rollout: 'Nicht fertig eingerichtet.',
+      rollout: 'Wird eingerichtet.',
+      unfinished: 'Nicht eingerichtet.',
     },
     present: 'Damit haben Sie sich angemeldet.',
     serial: 'Seriennummer',
@@ -177,10 +191,13 @@ export const accountTexts: Texts<AccountTexts> = {
     lockNow: 'Jetzt sperren',
     renamed: 'Der neue Name ist gespeichert.',
     lockedNow: 'Das Telefon ist gesperrt.',
+    lockedOwn: 'Das Telefon ist gesperrt, und Sie sind abgemeldet.',
     enrol: 'Weiteres Telefon hinzufügen',
     signOut: 'Abmelden',
     enrolTitle: 'Weiteres Telefon hinzufügen',
     enrolText: 'Sie bestätigen es mit dem Telefon, mit dem Sie sich angemeldet haben.',
+    enrolNote:
+      'Bei zwei Telefonen muss eine Website, auf der Sie etwas bestätigen, wissen, welches sie fragt. Fragen Sie Ihren Helpdesk, ob Ihre das weiß, bevor Sie eines hinzufügen. Ein verlorenes Telefon, das Sie sperren, zählt nicht.',
     enrolConfirmTitle: 'Neues Telefon bestätigen',
     firstTitle: 'Erster Code für das neue Telefon',
     firstText: 'Öffnen Sie die App auf dem neuen Telefon und lesen Sie diesen Code. Dann geht es weiter.',

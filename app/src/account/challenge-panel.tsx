@@ -6,6 +6,7 @@ import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
 import { useTexts } from '../language/language.ts';
 import { Form } from '../vault-screens/form.tsx';
+import { isPassing } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { useWork } from './work.tsx';
 
@@ -32,7 +33,7 @@ interface PanelProps {
    * @returns false for a response that is not right, or not there yet
    */
   readonly onAnswer: (response?: string) => Promise<boolean>;
-  /** Receives a failure of the look for an answer that the app has sent. */
+  /** Receives the failure that ends what is asked. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -59,8 +60,15 @@ export function ChallengePanel({ code, label, onAnswer, onFailure }: PanelProps)
           const typed = response.replace(/\s/g, '');
           if (typed !== '') {
             run(async () => {
-              setWrong(!(await answer(typed)));
-              setResponse('');
+              try {
+                setWrong(!(await answer(typed)));
+                setResponse('');
+              } catch (error) {
+                if (isPassing(error)) {
+                  throw error;
+                }
+                onFailure(error);
+              }
             });
           }
         }}
@@ -100,7 +108,7 @@ function useTurns(
   };
 }
 
-/** Asks every two seconds until the answer is there, one at a time. */
+/** Asks every two seconds until the answer is there, one at a time. A lost request or a busy server ends nothing. */
 function usePolling(ask: () => Promise<boolean>, onFailure: (error: unknown) => void, subject: string): void {
   const latest = useRef({ ask, onFailure });
   latest.current = { ask, onFailure };
@@ -109,16 +117,23 @@ function usePolling(ask: () => Promise<boolean>, onFailure: (error: unknown) => 
     let isGone = false;
     const look = async (): Promise<void> => {
       try {
-        if (!isGone && !(await latest.current.ask())) {
-          timer = setTimeout(() => void look(), POLL_MS);
+        if (!(await latest.current.ask())) {
+          again();
         }
       } catch (error) {
-        if (!isGone) {
+        if (isPassing(error)) {
+          again();
+        } else if (!isGone) {
           latest.current.onFailure(error);
         }
       }
     };
-    timer = setTimeout(() => void look(), POLL_MS);
+    const again = (): void => {
+      if (!isGone) {
+        timer = setTimeout(() => void look(), POLL_MS);
+      }
+    };
+    again();
     return () => {
       isGone = true;
       clearTimeout(timer);

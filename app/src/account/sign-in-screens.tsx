@@ -13,6 +13,8 @@ import { useWork } from './work.tsx';
 
 interface SignInProps {
   readonly api: AccountApi;
+  /** What was done a moment ago. */
+  readonly said?: string | undefined;
   /** True after a session that has ended by itself. */
   readonly hasEnded: boolean;
   readonly onSignedIn: () => Promise<void>;
@@ -21,7 +23,7 @@ interface SignInProps {
 const NOTHING: Credentials = { user: '', realm: '', password: '' };
 
 /** The sign-in: password, then a phone. */
-export function SignInScreens({ api, hasEnded, onSignedIn }: SignInProps): JSX.Element {
+export function SignInScreens({ api, said, hasEnded, onSignedIn }: SignInProps): JSX.Element {
   const texts = useTexts(accountTexts);
   const [credentials, setCredentials] = useState(NOTHING);
   const [begun, setBegun] = useState<BegunSignIn>();
@@ -55,6 +57,7 @@ export function SignInScreens({ api, hasEnded, onSignedIn }: SignInProps): JSX.E
   return (
     <Screen title={texts.signInTitle}>
       <p class="screen-text">{texts.signInText}</p>
+      {said !== undefined && notice === undefined && <Notice kind="success">{said}</Notice>}
       {hasEnded && notice === undefined && <Notice kind="info">{texts.faults.ended}</Notice>}
       {notice}
       <PasswordForm credentials={credentials} isBusy={isBusy} onChange={setCredentials} onSubmit={begin} />

@@ -19,7 +19,8 @@ interface TokensProps {
   /** Shows the account as it is now, and says what was done. */
   readonly onChanged: (said: string) => Promise<void>;
   readonly onEnrol: () => void;
-  readonly onSignedOut: () => void;
+  /** Shows the sign-in, and says what was done. */
+  readonly onSignedOut: (said?: string) => void;
   readonly onEnded: () => void;
 }
 
@@ -104,7 +105,7 @@ function TokenActs({ acts, token, onOpen }: ActsProps): JSX.Element {
           {texts.rename(nameOf(token))}
         </Button>
       )}
-      {acts.includes('lock') && token.state !== 'off' && (
+      {acts.includes('lock') && token.state !== 'off' && token.state !== 'unfinished' && (
         <Button
           kind="danger"
           onPress={() => {
@@ -124,7 +125,7 @@ interface OpenActProps extends TokensProps {
   readonly onClose: () => void;
 }
 
-function OpenAct({ act, token, api, onClose, onChanged, onEnded }: OpenActProps): JSX.Element {
+function OpenAct({ act, token, api, onClose, onChanged, onSignedOut, onEnded }: OpenActProps): JSX.Element {
   const texts = useTexts(accountTexts);
   const done = async (said: string): Promise<void> => {
     onClose();
@@ -147,7 +148,11 @@ function OpenAct({ act, token, api, onClose, onChanged, onEnded }: OpenActProps)
       onCancel={onClose}
       onLock={async () => {
         await api.lock(token.serial);
-        await done(texts.lockedNow);
+        if (token.present) {
+          onSignedOut(texts.lockedOwn);
+        } else {
+          await done(texts.lockedNow);
+        }
       }}
     />
   );

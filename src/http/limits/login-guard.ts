@@ -37,6 +37,12 @@ interface PasswordAttempt {
   readonly password: string;
 }
 
+/** A password of somebody whom an answer must not tell from nobody. */
+export interface NamedAttempt extends PasswordAttempt {
+  /** The name of the person who is meant, whatever was written, or another one for what nobody is called. */
+  readonly person: string;
+}
+
 /** Whose attempts are counted. */
 type Counted = Omit<PasswordAttempt, 'password'>;
 
@@ -97,24 +103,31 @@ export class LoginGuard {
 
   /**
    * As `attempt`, for a right password that only begins a sign-in. Each sign-in counts like a wrong password until it is
-   * finished; apart from those, as the last one that may begin must be able to go on.
+   * finished; apart from those, as the last one that may begin must be able to go on. Where only the limit of the person
+   * is reached, a password is wrong: that several ways to write a login are counted together tells that it exists.
    * @param verify calls `count` once it has found the password right, before it begins anything
    */
   begin<Value>(
-    attempt: PasswordAttempt,
-    verify: (count: () => Promise<void>) => Promise<Value>,
-  ): Promise<Value> {
+    { person, ...attempt }: NamedAttempt,
+    verify: (count: () => Promise<void>) => Promise<Value | undefined>,
+  ): Promise<Value | undefined> {
     const { client } = attempt;
-    const keys = keysOf(begunBy(attempt));
-    this.#refuseAfter(keys.network, this.#wait(keys, client));
-    return this.attempt(attempt, () =>
-      verify(async () => {
-        this.#refuseAfter(keys.network, await this.#count(keys, client));
-      }),
-    );
+    const own = keysOf({ client, account: person });
+    const begun = keysOf(begunBy({ client, account: person }));
+    const count = async (): Promise<void> => {
+      this.#refuseAfter(begun.network, this.#wait(begun, client));
+      this.#refuseAfter(begun.network, await this.#count(begun, client));
+    };
+    return this.attempt(attempt, async () => {
+      const found = this.#waitOfAccount(own) > 0 ? undefined : await verify(count);
+      if (found === undefined) {
+        await this.#countForAccount(own);
+      }
+      return found;
+    });
   }
 
-  /** No longer counts a sign-in that was begun. */
+  /** No longer counts a sign-in that was begun, by the name of the person. */
   async finish(attempt: Counted): Promise<void> {
     const { burst, lasting, clients, accounts, isExempt } = this.#deps;
     const { network, account, pair } = keysOf(begunBy(attempt));
@@ -126,24 +139,28 @@ export class LoginGuard {
     ]);
   }
 
-  #wait({ network, account, pair }: Keys, client: string): number {
-    const { burst, lasting, clients, accounts, single, isExempt } = this.#deps;
-    return Math.max(
-      burst.wait(pair),
-      lasting.wait(pair),
-      isExempt(client) ? 0 : clients.wait(network),
-      accounts.wait(account) > 0 ? single.wait(pair) : 0,
-    );
+  #wait(keys: Keys, client: string): number {
+    const { clients, isExempt } = this.#deps;
+    return Math.max(this.#waitOfAccount(keys), isExempt(client) ? 0 : clients.wait(keys.network));
   }
 
-  async #count({ network, account, pair }: Keys, client: string): Promise<number> {
-    const { burst, lasting, clients, accounts, single, isExempt } = this.#deps;
-    const [, ...waits] = await Promise.all([
-      accounts.count(account),
-      burst.count(pair),
-      lasting.count(pair),
-      isExempt(client) ? 0 : clients.count(network),
+  #waitOfAccount({ account, pair }: Keys): number {
+    const { burst, lasting, accounts, single } = this.#deps;
+    return Math.max(burst.wait(pair), lasting.wait(pair), accounts.wait(account) > 0 ? single.wait(pair) : 0);
+  }
+
+  async #count(keys: Keys, client: string): Promise<number> {
+    const { clients, isExempt } = this.#deps;
+    const waits = await Promise.all([
+      this.#countForAccount(keys),
+      isExempt(client) ? 0 : clients.count(keys.network),
     ]);
+    return Math.max(...waits);
+  }
+
+  async #countForAccount({ account, pair }: Keys): Promise<number> {
+    const { burst, lasting, accounts, single } = this.#deps;
+    const [, ...waits] = await Promise.all([accounts.count(account), burst.count(pair), lasting.count(pair)]);
     return Math.max(...waits, accounts.wait(account) > 0 ? await single.count(pair) : 0);
   }
 

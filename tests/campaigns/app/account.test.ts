@@ -163,17 +163,101 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
 
   it('says why a phone that one wrong response locks signs nobody in', async () => {
     const { application, origin } = site;
-    await addCustomer('carl');
+    await addCustomer('dora');
     await set('self-service', 'selfservice', 'show');
-    await application.services.tokens.set(OPERATOR, { serial: 'carl-phone' }, { maxFail: 1 });
+    await application.services.tokens.set(OPERATOR, { serial: 'dora-phone' }, { maxFail: 1 });
     const { page } = await openPage(browser, origin, 360);
     await page.goto(`${origin}/app/account`);
-    await page.getByLabel('User name').fill('carl');
+    await page.getByLabel('User name').fill('dora');
     await page.getByLabel('Realm').fill('customers');
     await page.getByLabel('Password').fill(PASSWORD);
     await press(page, 'Continue');
     await page.getByText('A single wrong response would lock your phone').waitFor();
     expect(await lookAt(page, 'account-strict')).toEqual([]);
+  });
+
+  /** Signs in at the page, and waits for the tokens. */
+  async function signIn(page: Page, login: string): Promise<void> {
+    await page.goto(`${site.origin}/app/account`);
+    await page.getByLabel('User name').fill(login);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByLabel('Realm').fill('customers');
+    const begun = await got(page, '/self/sign-in', () => page.keyboard.press('Enter'));
+    await site.application.check(begun.transactionid, tanOf(begun));
+    await expectScreen(page, 'Your phones');
+  }
+
+  /** Asks for the confirmation of another phone. */
+  async function askToEnrol(page: Page): Promise<Got> {
+    await press(page, 'Add another phone');
+    await page.getByText('must know which one to ask').waitFor();
+    return got(page, '/self/enrol', () => press(page, 'Continue'));
+  }
+
+  /** Confirms another phone, up to its second code. */
+  async function enrol(page: Page): Promise<Got> {
+    const asked = await askToEnrol(page);
+    const isEnrolled = page.waitForResponse(
+      async (response) =>
+        response.url().endsWith('/self/enrol/finish') && (await response.text()).includes('lseqr://init'),
+    );
+    await site.application.check(asked.transactionid, tanOf(asked));
+    const { result } = (await (await isEnrolled).json()) as { result: { value: Got } };
+    await expectScreen(page, 'First code for the new phone');
+    await press(page, 'Continue');
+    await expectScreen(page, 'Second code for the new phone');
+    return result.value;
+  }
+
+  it('goes on after a lost look and a busy server, and says what has ended and what has not', async () => {
+    const { application, origin } = site;
+    await addCustomer('carl');
+    await set('self-service', 'selfservice', 'show, rename, lock, enrol');
+    const { page } = await openPage(browser, origin);
+    /** Spoils the first look at a path. */
+    const spoilOnce = (path: string, answer: { status: number } | 'lost'): Promise<unknown> =>
+      page.route(
+        `**${path}`,
+        (route) => (answer === 'lost' ? route.abort() : route.fulfill({ ...answer, body: '{}' })),
+        { times: 1 },
+      );
+    await spoilOnce('/self/sign-in/finish', { status: 429 });
+    await signIn(page, 'carl');
+
+    const declined = await askToEnrol(page);
+    await expectScreen(page, 'Confirm the new phone');
+    const read = parseQrTanUrl(declined.data);
+    const question = read.kind === 'req' ? read.question : '';
+    const decline = application.decline(SUITE, declined.transactionid, question, 'declined');
+    await application.send('/ocra/check_t', { transactionid: declined.transactionid, decline });
+    await page.getByText('Your phone has not confirmed it').waitFor();
+    await expectScreen(page, 'Add another phone');
+    await press(page, 'Cancel');
+
+    await spoilOnce('/self/enrol/finish', { status: 503 });
+    const { transactionid } = await enrol(page);
+    const isLost = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/self/tokens'));
+    await spoilOnce('/self/tokens', 'lost');
+    await isLost;
+    await page.waitForResponse((response) => response.url().endsWith('/self/tokens'));
+    await expectScreen(page, 'Second code for the new phone');
+    for (let wrong = 0; wrong < 2; wrong += 1) {
+      await application.check(transactionid, '00000000');
+    }
+    await page.getByLabel('Or type the digits that the app shows').fill('00000000');
+    await press(page, 'Confirm');
+    await page.getByText('The new phone was not set up').waitFor();
+
+    await press(page, 'Cancel');
+    await enrol(page);
+    await press(page, 'Cancel');
+    await expectScreen(page, 'Your phones');
+    await expectSoon(() => page.locator('section.card').count()).toBe(1);
+
+    await press(page, 'Lock “my phone”');
+    await press(page, 'Lock now');
+    await page.getByText('The phone is locked, and you are signed out.').waitFor();
+    await expectScreen(page, 'Sign in to your account');
   });
 
   it('speaks German, and signs in again after the policy was taken away and given back', async () => {

@@ -37,6 +37,7 @@ async function helpThemselves(name: string, post: Post, marks: CanaryMarks): Pro
   await post('/self/lock', { serial: 'NONE' });
   await post('/self/enrol');
   await post('/self/enrol/finish', { response: wrong, description: 'x' });
+  await post('/self/enrol/cancel');
   await post('/self/sign-out');
   await post('/system/delPolicy', { name: policy.name });
 }

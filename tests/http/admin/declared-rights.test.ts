@@ -91,6 +91,7 @@ describe('an API token', () => {
       ['/self/lock', 'user-session'],
       ['/self/enrol', 'user-session'],
       ['/self/enrol/finish', 'user-session'],
+      ['/self/enrol/cancel', 'user-session'],
       ['/admin/password', 'credential'],
       ['/admin/overview', 'credential'],
       ['/system/health', 'credential'],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { type PortalChallenge, TestApplication } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
@@ -52,6 +53,28 @@ describe('a decline at /ocra/check_t', () => {
     expect(await documented.check(transactionid, documented.respond(SUITE, question))).toMatchObject({
       result: false,
     });
+  });
+
+  it('that comes too late is news once, also where two servers get it at the same time', async () => {
+    await documented.enrolPlain('Q2', SUITE);
+    const other = documented.beside();
+    const told: unknown[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const { transactionid, question } = await documented.challenge('Q2', `Pay ${count}`);
+      await documented.check(transactionid, documented.respond(SUITE, question, { counter: BigInt(count) }));
+      const text = documented.decline(SUITE, transactionid, question, 'declined');
+      const send = (server: TestApplication): Promise<unknown> =>
+        server.send('/ocra/check_t', { transactionid, decline: text });
+      await Promise.all([send(documented), send(other), send(documented), send(other)]);
+      const rows = await queryOnce<{ outcome: string }>(
+        documented.databaseUrl,
+        'SELECT outcome FROM audit WHERE transaction_id = $1 ORDER BY outcome',
+        [transactionid],
+      );
+      told.push(rows.map(({ outcome }) => outcome).filter((outcome) => outcome.includes('decline')));
+    }
+    const once = ['closed, decline', 'declined again', 'declined again', 'declined again'];
+    expect(told).toEqual(told.map(() => once));
   });
 
   it('is never the acceptance of a response, for a portal that looks at the result alone', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import {
@@ -141,6 +141,117 @@ describe('the enrolment of another token', () => {
     });
     expect((await visitor.tokens()).map(({ state }) => state).sort()).toEqual(['active', 'rollout']);
     expect((await auditOf('admin/init'))[0]).toMatchObject({ actor: `user:${user}@customers` });
+  });
+
+  /** Enrols another token. */
+  async function enrol(visitor: Visitor): Promise<Enrolled> {
+    const asked = askedBy(await visitor.post('/self/enrol'));
+    const done = await visitor.post('/self/enrol/finish', { response: answerTo(asked) });
+    return valueOf(done) as Enrolled;
+  }
+
+  it('leaves payments of the user as they were until the new phone is ready, also where the old one is lost', async () => {
+    const pay = async (): Promise<unknown> =>
+      errorOf(await application.asAdmin('/ocra/request', { user, realm: 'customers', data: 'Pay 50 EUR' }));
+    await enrol(await someone().signIn());
+    expect(await pay()).toBeUndefined();
+    await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
+    expect(await pay()).toBe(`More than one token found for the user '${user}': name its serial`);
+    const visitor = await someone().signIn({ token: '1' });
+    expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-phone` }))).toBe(true);
+    expect(await pay()).toBeUndefined();
+  });
+
+  it('gives the new one the bounds of the first, and what is left of its counts', async () => {
+    const { tokens } = application.services;
+    const serial = `${user}-phone`;
+    const validUntil = '2026-11-21T00:00:00.000Z';
+    await tokens.set(
+      OPERATOR,
+      { serial },
+      { maxFail: 6, use: { validUntil, maxUses: '50', maxSuccesses: '5' } },
+    );
+    const visitor = await someone().signIn();
+    const enrolled = await enrol(visitor);
+    expect(await tokens.show(OPERATOR, enrolled.serial)).toMatchObject({
+      maxFail: 6,
+      use: { validUntil: new Date(validUntil), maxUses: 48, maxSuccesses: 3 },
+    });
+    await tokens.set(OPERATOR, { serial }, { use: { maxSuccesses: '3' } });
+    const last = askedBy(await visitor.post('/self/enrol'));
+    const refused = await visitor.post('/self/enrol/finish', { response: answerTo(last) });
+    expect(errorOf(refused)).toBe('The phone that confirmed it may confirm nothing more');
+    expect(await tokens.list(OPERATOR, { user, userRealm: 'customers' })).toHaveLength(1);
+  });
+
+  it('takes the place of those that the person has begun and not completed, and of no other', async () => {
+    const { tokens, enrolment } = application.services;
+    const owner = { type: 'ocra', user, realm: 'customers', genkey: '1', sharedsecret: '1' };
+    await enrolment.init(OPERATOR, { ...owner, serial: `${user}-letter` });
+    await enrolment.init(OPERATOR, {
+      ...owner,
+      serial: `${user}-letter`,
+      activationcode: 'GEZDGNBVGY3TQOJQ01',
+    });
+    const begun: string[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const enrolled = await enrol(await someone().signIn());
+      begun.push(enrolled.serial);
+      for (let wrong = 0; count === 5 && wrong < 3; wrong += 1) {
+        await application.check(enrolled.transactionid, '00000000');
+      }
+      application.clock.advance(61);
+    }
+    const serials = async (): Promise<string[]> =>
+      (await tokens.list(OPERATOR, { user, userRealm: 'customers' })).map(({ serial }) => serial).sort();
+    expect(await serials()).toEqual([begun.at(-1), `${user}-letter`, `${user}-phone`].sort());
+    const visitor = await someone().signIn();
+    expect(valueOf(await visitor.post('/self/enrol/cancel'))).toBe(true);
+    expect(await serials()).toEqual([`${user}-letter`, `${user}-phone`]);
+    application.clock.set(new Date('2026-11-20T12:00:00Z'));
+  });
+
+  it('is told to have ended after three wrong responses of the new phone', async () => {
+    const visitor = await someone().signIn();
+    const { serial, transactionid } = await enrol(visitor);
+    const stateOf = async (): Promise<unknown> =>
+      (await visitor.tokens()).find((token) => token.serial === serial)?.state;
+    expect(await stateOf()).toBe('rollout');
+    for (let wrong = 0; wrong < 3; wrong += 1) {
+      await application.check(transactionid, '00000000');
+    }
+    expect(await stateOf()).toBe('unfinished');
+  });
+
+  it('adds none where the phone that confirmed it is reported as lost meanwhile', async () => {
+    const visitor = await someone().signIn();
+    const asked = askedBy(await visitor.post('/self/enrol'));
+    const { tokens, enrolment } = application.services;
+    const init = enrolment.init.bind(enrolment);
+    const losing = jest.spyOn(enrolment, 'init').mockImplementation(async (caller, request) => {
+      const done = await init(caller, request);
+      await (request.activationcode === undefined
+        ? undefined
+        : tokens.lose(OPERATOR, { serial: `${user}-phone` }));
+      return done;
+    });
+    const refused = await visitor.post('/self/enrol/finish', { response: answerTo(asked) });
+    losing.mockRestore();
+    expect(failureOf(refused)).toEqual([401, ENDED]);
+    expect(await tokens.list(OPERATOR, { user, userRealm: 'customers' })).toHaveLength(1);
+  });
+
+  it('is not asked of a phone that would confirm nothing after too many wrong responses', async () => {
+    const visitor = await someone().signIn();
+    const serial = `${user}-phone`;
+    for (let wrong = 0; wrong < 5; wrong += 1) {
+      const { transactionid } = await application.challenge(serial, `Pay ${wrong} EUR`);
+      await application.check(transactionid, '00000000');
+    }
+    expect(errorOf(await visitor.post('/self/enrol'))).toMatch(
+      /^The phone with which you signed in confirms nothing/,
+    );
+    expect((await visitor.get('/self/tokens')).status).toBe(200);
   });
 
   it('keeps its confirmation where the description is too long', async () => {

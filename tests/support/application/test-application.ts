@@ -124,6 +124,8 @@ interface TestApplicationOptions {
   readonly readiness?: () => Promise<Readiness>;
   /** The description of the answers; default: the app's own. */
   readonly check?: AnswerCheck;
+  /** Waits some milliseconds; default: not at all. */
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
   /** Puts a fault into the services, for tests of tests. */
   readonly spoil?: (services: Services) => Services;
 }
@@ -215,6 +217,7 @@ export class TestApplication {
         log,
         clock,
         random: systemRandom,
+        pause: options.pause ?? (() => Promise.resolve()),
       },
       options.check,
     );

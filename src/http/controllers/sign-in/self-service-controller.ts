@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { Act } from '../../../policy/caller.ts';
 import type { KnownOwnSession } from '../../../self-service/own-sign-in-service.ts';
-import { limitedName } from '../../../self-service/person.ts';
+import { personName } from '../../../self-service/person.ts';
 import type { Services } from '../../../services.ts';
 import { done } from '../../answers.ts';
 import {
@@ -72,7 +72,7 @@ const OWN = answerWithCookie(
       z.strictObject({
         serial,
         description: z.string(),
-        state: z.enum(['active', 'locked', 'off', 'rollout']),
+        state: z.enum(['active', 'locked', 'off', 'rollout', 'unfinished']),
         present: z.boolean().describe('true for the token that signed in'),
         created: moment,
         last_use: moment.nullable(),
@@ -123,7 +123,7 @@ const ENROLLED = answerWithCookie(
 const SESSION = { requires: 'user-session', methods: ['POST'], changesState: true } as const;
 
 export function selfServiceEndpoints(own: Own, guard: Guards['logins']): Endpoint[] {
-  return [
+  const endpoints = [
     beginEndpoint(own, guard),
     finishEndpoint(own, guard),
     signOutEndpoint(own),
@@ -132,7 +132,10 @@ export function selfServiceEndpoints(own: Own, guard: Guards['logins']): Endpoin
     lockEndpoint(own),
     enrolEndpoint(own),
     finishEnrolmentEndpoint(own, guard),
+    cancelEnrolmentEndpoint(own),
   ];
+  const isOffered = (client: string) => own.ownSignIn.isOffered(client);
+  return endpoints.map((endpoint) => ({ ...endpoint, isOffered }));
 }
 
 function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
@@ -146,6 +149,7 @@ function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
       answerHeaders: { 'Set-Cookie': 'a cookie that names the sign-in for five minutes' },
       usage: 'self/sign-in: sign in as a user.',
       changesState: true,
+      refusesEvenly: true,
       parameters: z.object({
         user: given('the login of the user'),
         realm: optional('the realm of the user', 'customers'),
@@ -155,7 +159,8 @@ function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
     },
     async ({ parameters: { user, realm, password, token: asked }, ...call }) => {
       const meant = await ownSignIn.meant({ user, realm }, call.client);
-      const attempt = { client: call.limitedAs, account: meant.limitedAs, password };
+      const { limitedAs: account, person } = meant;
+      const attempt = { client: call.limitedAs, account, person, password };
       const begun = await guard.begin(attempt, (count) =>
         ownSignIn.begin(
           meant,
@@ -208,7 +213,7 @@ function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
       if (opened === 'waiting') {
         return FINISHED.reply({ signed_in: false }, call);
       }
-      await guard.finish({ client: call.limitedAs, account: limitedName(pending.person, pending.person) });
+      await guard.finish({ client: call.limitedAs, account: personName(pending.person) });
       const cookie = [
         keepSignIn(USER_SESSION, opened.secret, opened.endsAt, servedAt),
         dropSignIn(USER_SIGN_IN, servedAt),
@@ -237,7 +242,7 @@ async function attemptOf<Value>(
   verify: () => Promise<Value | undefined>,
 ): Promise<Value> {
   const { person } = asked;
-  const account = limitedName(person, person);
+  const account = personName(person);
   const found = await guard.attempt({ client: call.limitedAs, account, password: sent ?? '' }, verify);
   if (found === undefined) {
     await signIn.assertGoesOn(asked, act);
@@ -389,6 +394,23 @@ function finishEnrolmentEndpoint({ ownSignIn, ownTokens }: Own, guard: Guards['l
       const { activationCode, transactionId, ...codes } = enrolled;
       const value = { ...codes, activation_code: activationCode, transactionid: transactionId };
       return ENROLLED.reply({ enrolled: true, ...value }, call);
+    },
+  );
+}
+
+function cancelEnrolmentEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
+  return openEndpoint(
+    {
+      ...SESSION,
+      path: '/self/enrol/cancel',
+      summary: 'removes the own tokens whose roll-out was begun here and never completed',
+      answers: done(),
+      parameters: z.object({}),
+    },
+    async (call) => {
+      const { session, act } = await changing(ownSignIn, call, 'self/enrol/cancel');
+      await ownTokens.cancelEnrolment(session, act);
+      return call.dialect.administration.value(true, call.context);
     },
   );
 }

@@ -72,6 +72,17 @@ export function auditedSelfService(parts: SelfServiceParts): Readonly<Record<str
       outcomes: ['confirmed', 'created', 'issued'],
       action: ['self/enrol/finish', 'admin/init', 'admin/init'],
     },
+    '/self/enrol/cancel': {
+      ...changed(async ({ browser }) => {
+        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
+        await answer(parts, await browser.post('/self/enrol'), 1n);
+        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
+        await browser.post('/self/enrol/finish');
+        return {};
+      }),
+      outcomes: ['removed'],
+      action: 'token/remove',
+    },
   };
 }
 
