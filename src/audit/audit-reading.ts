@@ -140,9 +140,7 @@ export class AuditReading {
 
   /**
    * Takes the right `admin/audit`. JSON lines of all rows, or of a period, can be verified; CSV and selected rows
-   * cannot. A caller bound to realms gets only rows whose subject is in one of them. What can be verified has the rows as
-   * they were signed, with what they tell of PINs, and takes `admin/set`, too: whatever the rows are, as an answer by
-   * periods would tell which one it is.
+   * cannot. A caller bound to realms gets only rows whose subject is in one of them.
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    */
   async grantExport(caller: Caller, { format, ...requested }: AuditExportRequest): Promise<GrantedExport> {
@@ -152,11 +150,6 @@ export class AuditReading {
     const told = { ...requested, within: filter.within };
     const { since, until, ...selecting } = told;
     const isVerifiable = format === 'jsonl' && Object.values(selecting).every((value) => value === undefined);
-    if (isVerifiable && !coversAll(reader.pins, reader.grant)) {
-      throw pinsWithheld(
-        'A file that can be verified tells whether PINs were right, which takes the right admin:set in all realms. CSV and selected rows leave it out',
-      );
-    }
     const writeTo = async (write: WriteText): Promise<number> => {
       await store.note(actOf(caller, 'audit/export'), exportNote(format, told));
       const options = { at: clock.now(), format, write };
@@ -263,7 +256,9 @@ function boundFilter<Filter extends Partial<AuditFilter>>(
   assertKnownFilter(filter);
   const tellsOfPins = PIN_FILTER.test(filter.outcome ?? '');
   if (tellsOfPins && !coversAll(pins, grant)) {
-    throw pinsWithheld('Whether a PIN was right takes the right admin:set');
+    throw new ServiceError('right.missing', 'Whether a PIN was right takes the right admin:set', {
+      policy: { scope: 'admin', action: 'set' },
+    });
   }
   if (grant.realms === 'all') {
     return filter;
@@ -274,13 +269,6 @@ function boundFilter<Filter extends Partial<AuditFilter>>(
   const isOfPins = tellsOfPins && pins !== undefined && pins.realms !== 'all';
   // A row that is found by such an outcome tells it.
   return { ...filter, within: grant.realms, ...(isOfPins && { entirelyWithin: pins.realms }) };
-}
-
-function pinsWithheld(message: string): ServiceError {
-  return new ServiceError('right.missing', message, {
-    policy: { scope: 'admin', action: 'set' },
-    isExplained: true,
-  });
 }
 
 function coversAll(pins: Grant | undefined, { realms }: Grant): boolean {

@@ -14,8 +14,6 @@ declare module '../kernel/errors.ts' {
       readonly policy?: { readonly scope: string; readonly action: string };
       readonly tokenRight?: string;
       readonly realms?: readonly string[];
-      /** True where the message says what the right is needed for. */
-      readonly isExplained?: true;
     };
     'policy.unknown': { readonly name?: string };
     'policy.invalid': NoPayload;

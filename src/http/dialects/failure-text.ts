@@ -54,12 +54,9 @@ export function unknownUserSentence(user: string): string {
 }
 
 function missingRightSentence(
-  { policy, realms, isExplained }: ErrorPayloads['right.missing'],
+  { policy, realms }: ErrorPayloads['right.missing'],
   language: Language,
 ): string | undefined {
-  if (isExplained === true) {
-    return undefined;
-  }
   if (realms !== undefined) {
     return translate('right.missing/realms', language, { realms: realms.map(quotedName).join(', ') });
   }

@@ -3,7 +3,7 @@ import type { Response } from 'supertest';
 import { exportExtract, readExportedTrail } from '../../../src/audit/export-trail.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { deferred } from '../../support/values/deferred.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 
@@ -19,8 +19,6 @@ beforeAll(async () => {
   bounded = await BoundedAdministrators.of(application);
   await bounded.add('north-desk', 'audit', 'north');
   await bounded.add('clerk', 'show', 'north');
-  await bounded.add('auditor', 'audit', '*');
-  await bounded.add('auditor-of-pins', 'audit, set', '*');
   await application.enrolPlain('NORTH', SUITE, { user: 'ann', realm: 'north' });
   await application.enrolPlain('SOUTH', SUITE, { user: 'bob', realm: 'south' });
   await application.enrolPlain('BOTH', SUITE, { user: 'ann', realm: 'north' });
@@ -150,36 +148,6 @@ describe('/audit/export', () => {
     [{ since: 'soon' }, /^since must be a date/],
   ])('refuses %j with an answer as any other', async (parameters, message) => {
     expect(await errorOf(exported(parameters))).toMatch(message);
-  });
-
-  it('tells whether a PIN was right to those alone who set PINs, so that only they get what can be verified', async () => {
-    await application.enrolPlain('PIN', SUITE, { user: 'ann', realm: 'north', pin: 'pin' });
-    const { transactionid } = await application.challenge('PIN', '12345678');
-    const response = wrongResponse(application.respond(SUITE, '12345678'));
-    expect(await application.check(transactionid, `pin${response}`)).toMatchObject({ result: false });
-    const whole = await exported({}, 'auditor-of-pins');
-    expect(await verified(whole)).toMatchObject({ isWhole: true, findings: 0 });
-    expect(rowsOf(whole).map(({ outcome }) => outcome)).toContain('wrong, right PIN');
-    // Also where no row would tell it: periods would find the one that does.
-    for (const period of [{}, { since: '1H' }, { until: '2026-01-01' }]) {
-      const refusal = await errorOf(exported(period, 'auditor'));
-      expect(refusal).toMatch(
-        /takes the right admin:set in all realms\. CSV and selected rows leave it out$/,
-      );
-    }
-    for (const selected of [{ format: 'csv' }, { serial: 'PIN' }, { format: 'csv', since: '1H' }]) {
-      const { text } = await exported(selected, 'auditor');
-      expect(text).toContain(transactionid);
-      expect(text).not.toContain('right PIN');
-    }
-    await application.services.policies.set(OPERATOR, {
-      name: 'pins-of-the-north',
-      scope: 'admin',
-      action: 'set',
-      user: 'auditor',
-      realm: 'north',
-    });
-    expect(await errorOf(exported({}, 'auditor'))).toMatch(/admin:set in all realms/);
   });
 
   it('takes the right audit', async () => {
