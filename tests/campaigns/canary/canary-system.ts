@@ -39,6 +39,7 @@ async function helpThemselves(name: string, post: Post, marks: CanaryMarks): Pro
   await post('/self/enrol/finish', { response: wrong, description: 'x' });
   await post('/self/enrol/cancel');
   await post('/self/sign-out');
+  await post('/admin/person/sessions/end', { user: `${name}-nobody`, realm: 'staff' });
   await post('/system/delPolicy', { name: policy.name });
 }
 

@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
 import { codeBlocks, shellLines } from '../../repository/markdown.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -13,6 +12,8 @@ import { testProgram } from '../../support/servers/test-build.ts';
 
 /** The password of every administrator in the guides. */
 export const PASSWORD = 'correct horse battery';
+
+const ROOT = new URL('../../../', import.meta.url).href;
 
 /** Folders of the system that guides name; each is a folder of the sandbox here. */
 const SYSTEM_FOLDERS = ['/etc/tankeeper', '/etc/ssl', '/run/secrets', '/backup', '/srv/tankeeper'];
@@ -102,9 +103,10 @@ export class GuideSandbox {
 
   /** Runs `tankeeper` commands, given without that word, in one process: quicker than one after the other. */
   async prepare(commands: readonly string[]): Promise<void> {
-    const program = pathToFileURL(join(dirname(testProgram()), 'compose/command-line.js')).href;
     const script = `
-      import { run } from '${program}';
+      import { register } from 'node:module';
+      register('${ROOT}bin/source-loader.js');
+      const { run } = await import('${ROOT}src/compose/command-line.ts');
       for (const words of ${JSON.stringify(commands.map((command) => command.split(' ')))}) {
         process.exitCode = await run(words);
         if (process.exitCode !== 0) break;

@@ -39,9 +39,9 @@ afterEach(async () => {
 
 afterAll(() => database.drop());
 
-/** @returns the mebibytes that the server has in memory */
+/** @returns the mebibytes that the server has in memory; NaN once it has ended */
 async function memory(): Promise<number> {
-  const status = await readFile(`/proc/${server.process.pid ?? 0}/status`, 'utf8');
+  const status = await readFile(`/proc/${server.process.pid ?? 0}/status`, 'utf8').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
