@@ -24,7 +24,8 @@ export async function runProgram({ source, build }) {
   try {
     import.meta.resolve('@swc/core');
   } catch {
-    console.error('tankeeper: the development dependencies are missing. Run `npm ci` first.');
+    const reason = existsSync(BUILD) ? 'dist/ was made of other sources or libraries, and ' : '';
+    console.error(`tankeeper: ${reason}the development dependencies are missing. Run \`npm ci\` first.`);
     process.exit(1);
   }
   process.setSourceMapsEnabled(true);

@@ -41,7 +41,7 @@ interface IssueRequest extends Pick<NewChallenge, 'data' | 'signIn' | 'owner' | 
  * The most open challenges of sign-ins of a token. More than may be begun: who knows a password must not end what the
  * token's owner has begun.
  */
-const MAX_SIGN_IN_CHALLENGES = 1_000;
+const MAX_SIGN_IN_CHALLENGES = 200;
 
 /** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */
 const QR_CODE_BYTES = 2953;

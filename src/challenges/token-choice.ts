@@ -30,7 +30,7 @@ export class TokenChoice {
   }
 
   /**
-   * Of a user's tokens, those that are switched off or in roll-out do not count where another one is left.
+   * Of a user's tokens, those in roll-out do not count where another one is left.
    * @returns the only OCRA token that matches; with serial and user, it must be that user's
    * @throws ServiceError 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous', 'token.not-ocra'
    */
@@ -67,9 +67,9 @@ export class TokenChoice {
 
   async #onlyOf(owner: ResolvedUser | undefined, includes: ChoiceBounds['includes']): Promise<Token> {
     const owned = (await this.ofUser(owner)).filter(includes);
-    const answering = owned.filter(({ active, rollout }) => active && rollout === 'complete');
-    // Somebody who adds a phone, or has lost one, must not shut the portals out that name the user alone.
-    const tokens = answering.length > 0 ? answering : owned;
+    const complete = owned.filter(({ rollout }) => rollout === 'complete');
+    // Somebody who adds a phone must not shut the portals out that name the user alone.
+    const tokens = complete.length > 0 ? complete : owned;
     const [token, another] = tokens;
     const login = owner?.login ?? '';
     if (token === undefined) {

@@ -62,6 +62,8 @@ interface EndpointRequest {
   picked: Picked;
   /** Names the transaction to the guard of responses. @throws ServiceError 'too-many-requests' */
   countTransaction: (transaction: string) => void;
+  /** When the body had been read, in the milliseconds of `performance.now`. */
+  arrived?: number;
   /** The administrator, once authenticated. */
   identity: Identity | undefined;
 }
@@ -140,6 +142,7 @@ async function readRestAndAnswer(state: EndpointRequest): Promise<Reply> {
   const { endpoint, server } = state;
   if (hasBody(state)) {
     await readRest(state);
+    state.arrived = performance.now();
   }
   limitTransaction(state);
   const reply =
@@ -186,18 +189,18 @@ async function awaitLater(
   }
 }
 
-/** Milliseconds between the times after the arrival of a request at which it may be refused. */
+/** Milliseconds between the times after the complete arrival of a request at which it may be refused. */
 const REFUSAL_STEP_MS = 500;
 
 /** Refuses at the next of few times, which hide what was done before. A request holds no place of a limit meanwhile. */
-async function refuseEvenly(
-  { server: { pause = sleep } }: EndpointRequest,
-  serve: () => Promise<Reply>,
-): Promise<Reply> {
-  const arrived = performance.now();
+async function refuseEvenly(state: EndpointRequest, serve: () => Promise<Reply>): Promise<Reply> {
+  const { pause = sleep } = state.server;
+  const begun = performance.now();
   try {
     return await serve();
   } catch (error) {
+    // Of a body that comes slowly, the client would choose where in a step the work ends.
+    const arrived = state.arrived ?? begun;
     await pause(REFUSAL_STEP_MS - ((performance.now() - arrived) % REFUSAL_STEP_MS));
     throw error;
   }

@@ -218,9 +218,9 @@ export class OwnSessionStore {
           'realm',
         ]);
       const open = ended.filter((session) => session.is_open && session.expires_at > now);
-      if (open.length > 0) {
-        const outcome = open.length === 1 ? 'session closed' : `session closed, ${open.length} of them`;
-        await audit.write(act, owner.login, outcome, [...new Set(open.map(({ realm }) => realm))].sort());
+      if (ended.length > 0) {
+        const outcome = ended.length === 1 ? 'session closed' : `session closed, ${ended.length} of them`;
+        await audit.write(act, owner.login, outcome, [...new Set(ended.map(({ realm }) => realm))].sort());
       }
       return open.length;
     });

@@ -79,7 +79,8 @@ export class OwnTokenService {
   }
 
   /**
-   * Locks the token of a lost phone. That of this session ends it.
+   * Locks the token of a lost phone, which ends its sessions, and what the person has begun to enrol: whoever has found
+   * the phone may have begun it.
    * @throws ServiceError 'path.unknown', 'token.unknown', 'token.state' for the second factor of an administrator, who
    *   could not sign in to undo it
    */
@@ -87,6 +88,7 @@ export class OwnTokenService {
     assertAllowed(session, 'lock');
     const selection = await this.#selection(session, serial, act);
     await this.#deps.tokens.lose(callerOf(session, act), selection, assertNoSecondFactor);
+    await this.#removeUnfinished(session, act);
   }
 
   /**
@@ -95,6 +97,10 @@ export class OwnTokenService {
    */
   async cancelEnrolment(session: KnownOwnSession, act: Act): Promise<void> {
     assertAllowed(session, 'enrol');
+    await this.#removeUnfinished(session, act);
+  }
+
+  async #removeUnfinished(session: KnownOwnSession, act: Act): Promise<void> {
     const { sessions, tokens, host } = this.#deps;
     const { person } = session;
     const texts = firstTexts(person, host);

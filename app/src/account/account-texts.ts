@@ -120,7 +120,7 @@ export const accountTexts: Texts<AccountTexts> = {
     enrolTitle: 'Add another phone',
     enrolText: 'You confirm it with the phone with which you signed in.',
     enrolNote:
-      'With two phones, a website where you confirm something must know which one to ask. Ask your helpdesk whether yours does before you add one. A lost phone that you lock does not count.',
+      'With two phones, a website where you confirm something must know which one to ask. Ask your helpdesk whether yours does before you add one.',
     enrolConfirmTitle: 'Confirm the new phone',
     firstTitle: 'First code for the new phone',
     firstText: 'Open the app on the new phone and scan this code. Then go on.',
@@ -197,7 +197,7 @@ export const accountTexts: Texts<AccountTexts> = {
     enrolTitle: 'Weiteres Telefon hinzufügen',
     enrolText: 'Sie bestätigen es mit dem Telefon, mit dem Sie sich angemeldet haben.',
     enrolNote:
-      'Bei zwei Telefonen muss eine Website, auf der Sie etwas bestätigen, wissen, welches sie fragt. Fragen Sie Ihren Helpdesk, ob Ihre das weiß, bevor Sie eines hinzufügen. Ein verlorenes Telefon, das Sie sperren, zählt nicht.',
+      'Bei zwei Telefonen muss eine Website, auf der Sie etwas bestätigen, wissen, welches sie fragt. Fragen Sie Ihren Helpdesk, ob Ihre das weiß, bevor Sie eines hinzufügen.',
     enrolConfirmTitle: 'Neues Telefon bestätigen',
     firstTitle: 'Erster Code für das neue Telefon',
     firstText: 'Öffnen Sie die App auf dem neuen Telefon und lesen Sie diesen Code. Dann geht es weiter.',

@@ -11,6 +11,7 @@ interface ShellTexts {
   readonly userMenu: (administrator: string) => string;
   readonly account: string;
   readonly signOut: string;
+  readonly leaveOpen: string;
   readonly language: string;
   readonly theme: string;
   readonly themes: Readonly<Record<'auto' | 'light' | 'dark', string>>;
@@ -38,6 +39,7 @@ export const shellTexts: Texts<ShellTexts> = {
     userMenu: (administrator) => `${administrator}: account and display`,
     account: 'My account',
     signOut: 'Sign out',
+    leaveOpen: 'An act on many tokens is still open. Sign out, which ends it and loses its report?',
     language: 'Language',
     theme: 'Colours',
     themes: { auto: 'as the device', light: 'light', dark: 'dark' },
@@ -63,6 +65,8 @@ export const shellTexts: Texts<ShellTexts> = {
     userMenu: (administrator) => `${administrator}: Konto und Anzeige`,
     account: 'Mein Konto',
     signOut: 'Abmelden',
+    leaveOpen:
+      'Eine Aktion für viele Token ist noch offen. Abmelden? Das beendet sie, und ihr Bericht geht verloren.',
     language: 'Sprache',
     theme: 'Farben',
     themes: { auto: 'wie das Gerät', light: 'hell', dark: 'dunkel' },

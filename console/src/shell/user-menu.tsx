@@ -111,7 +111,11 @@ function Preferences(): ReactNode {
         size="xs"
         loading={leave.isPending}
         onClick={() => {
-          leave.mutate();
+          // Those who ask before the window is closed ask here, too.
+          const isAsked = !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+          if (!isAsked || window.confirm(t.leaveOpen)) {
+            leave.mutate();
+          }
         }}
       >
         {t.signOut}

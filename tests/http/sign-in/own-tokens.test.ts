@@ -150,7 +150,7 @@ describe('the enrolment of another token', () => {
     return valueOf(done) as Enrolled;
   }
 
-  it('leaves payments of the user as they were until the new phone is ready, also where the old one is lost', async () => {
+  it('leaves payments of the user as they were until the new phone is ready, and asks no added one for a locked one', async () => {
     const pay = async (): Promise<unknown> =>
       errorOf(await application.asAdmin('/ocra/request', { user, realm: 'customers', data: 'Pay 50 EUR' }));
     await enrol(await someone().signIn());
@@ -159,7 +159,16 @@ describe('the enrolment of another token', () => {
     expect(await pay()).toBe(`More than one token found for the user '${user}': name its serial`);
     const visitor = await someone().signIn({ token: '1' });
     expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-phone` }))).toBe(true);
-    expect(await pay()).toBeUndefined();
+    expect(await pay()).toMatch(/^More than one token found/);
+  });
+
+  it('ends with a lock of the phone that began it, as whoever found that may have', async () => {
+    const visitor = await someone().signIn();
+    const { serial } = await enrol(visitor);
+    expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-phone` }))).toBe(true);
+    await expect(application.services.tokens.show(OPERATOR, serial)).rejects.toMatchObject({
+      code: 'token.unknown',
+    });
   });
 
   it('gives the new one the bounds of the first, and what is left of its counts', async () => {
@@ -388,7 +397,7 @@ describe('the sessions of a user', () => {
     expect(await seenBy('desk')).toBe(0);
     expect(valueOf(await endBy('desk'))).toBe(0);
     expect(await auditOf('user/session')).toEqual([
-      { actor: 'desk', subject: user, outcome: 'session closed, 2 of them' },
+      { actor: 'desk', subject: user, outcome: 'session closed, 3 of them' },
     ]);
   });
 });

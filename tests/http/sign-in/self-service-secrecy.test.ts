@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { MAX_SIGN_INS } from '../../../src/self-service/person.ts';
@@ -15,6 +18,7 @@ import {
   user,
 } from '../../support/application/account-visitor.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
 openAccounts();
@@ -102,6 +106,31 @@ describe('who asks for the sign-in of a user', () => {
     expect(refusals.map(({ response }) => response.status)).toEqual([401, 401, 401, 401]);
     expect(waits).toHaveLength(4);
     expect(waits.every((wait) => wait > 0 && wait <= 500)).toBe(true);
+  });
+
+  it('chooses no time of a refusal by sending the body slowly', async () => {
+    let refusedAt = 0;
+    const slow = application.restarted({
+      pause: (milliseconds) => {
+        refusedAt = performance.now() + milliseconds;
+        return Promise.resolve();
+      },
+    });
+    const server = slow.app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const body = new URLSearchParams({ user, realm: 'customers', password: 'wrong' }).toString();
+    const socket = connect(port, '127.0.0.1').resume();
+    socket.write(
+      `POST /self/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    await setTimeout(250);
+    const sentAt = performance.now();
+    socket.write(body);
+    await expectSoon(() => refusedAt).toBeGreaterThan(0);
+    expect(refusedAt - sentAt).toBeGreaterThanOrEqual(500);
+    socket.destroy();
+    server.close();
   });
 
   it('is refused as for a wrong password where the token is removed meanwhile', async () => {

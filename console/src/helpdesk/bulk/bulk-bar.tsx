@@ -24,6 +24,8 @@ export interface Selection {
   readonly onSelect: (selected: Selected) => void;
   /** Marks a row, or takes its mark away. */
   readonly onMark: (key: string, isMarked: boolean) => void;
+  /** Forgets what was acted on, but nothing that was selected meanwhile. */
+  readonly onDone: (done: Selected) => void;
 }
 
 /** @param place what the selection belongs to, such as filter and page: on another one nothing is selected */
@@ -36,6 +38,9 @@ export function useSelection(place: string): Selection {
   return {
     selected,
     onSelect,
+    onDone: (done) => {
+      setKept((now) => (now.selected === done ? { place, selected: NOTHING_SELECTED } : now));
+    },
     onMark: (key, isMarked) => {
       const others = [...selected.keys].filter((one) => one !== key);
       onSelect({ keys: new Set(isMarked ? [...others, key] : others), isAll: false });
@@ -63,7 +68,7 @@ interface BulkBarProps {
 
 /** What is selected in a table, and the acts on it. */
 export function BulkBar({
-  selection: { selected, onSelect },
+  selection: { selected, onSelect, onDone },
   page,
   total,
   collect,
@@ -101,7 +106,7 @@ export function BulkBar({
                 act={one}
                 collect={collect}
                 onDone={() => {
-                  onSelect(NOTHING_SELECTED);
+                  onDone(selected);
                 }}
                 onClose={onClose}
               />
