@@ -22,6 +22,9 @@ let apiToken = '';
 
 beforeAll(async () => {
   application = await TestApplication.open({ limits: { loginFailures: 1_000 } });
+  // Without one there are no paths of the account page.
+  const opened = { name: 'self-service', scope: 'selfservice', action: 'show', realm: '*' };
+  await application.services.policies.set(OPERATOR, opened);
   const { administrators } = application.services;
   await administrators.add(OPERATOR, ZOE.name, ZOE.password);
   ({ session } = await openSession(administrators, 'admin', PASSWORD));

@@ -84,7 +84,7 @@ describe('an administrator who signs in with a token', () => {
     expect(valueOf(await browser.post('/admin/sign-in/finish', { response }))).toEqual({ signed_in: true });
   });
 
-  it('has four sign-ins open at most, and no sign-in closes a challenge of a portal', async () => {
+  it('loses no sign-in to later ones, and no sign-in closes a challenge of a portal', async () => {
     await signInToken();
     const { transactionid, question } = await application.challenge(serial, 'Pay 5 EUR');
     const browsers = Array.from({ length: 5 }, () => new Browser(application.app));
@@ -97,7 +97,7 @@ describe('an administrator who signs in with a token', () => {
         browser.post('/admin/sign-in/finish', { response: responses[place] ?? '' }),
       ),
     );
-    expect(ends.map(({ status }) => status)).toEqual([401, 200, 200, 200, 200]);
+    expect(ends.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await application.check(transactionid, application.respond(SUITE, question))).toMatchObject({
       result: true,
     });

@@ -53,6 +53,9 @@ let app: Express;
 
 beforeAll(async () => {
   application = await TestApplication.open({ hasher, limits: { loginFailures: 1_000 } });
+  // Without one there are no paths of the account page.
+  const opened = { name: 'self-service', scope: 'selfservice', action: 'show', realm: '*' };
+  await application.services.policies.set(OPERATOR, opened);
   ({ app } = application);
 });
 afterEach(() => {
