@@ -153,6 +153,13 @@ export class OwnSignInService {
     if (token === undefined) {
       return undefined;
     }
+    await this.#assertFewPending(person);
+    await count();
+    return this.#request(person, token, tokens, language, ownAct(act, person));
+  }
+
+  /** @throws ServiceError 'too-many-requests' */
+  async #assertFewPending(person: Person): Promise<void> {
     if ((await this.#deps.sessions.countPending(person, this.#deps.clock.now())) >= MAX_SIGN_INS) {
       const retryAfter = SIGN_IN_LIFETIME;
       throw new ServiceError('too-many-requests', 'Too many sign-ins are under way', {
@@ -160,8 +167,6 @@ export class OwnSignInService {
         retryAfter,
       });
     }
-    await count();
-    return this.#request(person, token, tokens, language, ownAct(act, person));
   }
 
   /** @throws ServiceError 'path.unknown', 'sign-in.ended' */
