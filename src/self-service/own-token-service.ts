@@ -79,7 +79,7 @@ export class OwnTokenService {
   }
 
   /**
-   * Locks the token of a lost phone, which ends its sessions, and what the person has begun to enrol: whoever has found
+   * Locks the token of a lost phone, which ends its sessions, and what the person has begun to enrol: a finder of
    * the phone may have begun it.
    * @throws ServiceError 'path.unknown', 'token.unknown', 'token.state' for the second factor of an administrator, who
    *   could not sign in to undo it

@@ -162,7 +162,7 @@ describe('the enrolment of another token', () => {
     expect(await pay()).toMatch(/^More than one token found/);
   });
 
-  it('ends with a lock of the phone that began it, as whoever found that may have', async () => {
+  it('ends with a lock of the phone that began it, as a finder may have', async () => {
     const visitor = await someone().signIn();
     const { serial } = await enrol(visitor);
     expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-phone` }))).toBe(true);
