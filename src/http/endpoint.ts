@@ -26,7 +26,8 @@ import {
   type RequestValues,
   withholdSecrets,
 } from './request/parameters.ts';
-import { announcesBody, type BodyLimits, isBodyHere, mayExceed, readBody } from './request/request-body.ts';
+import { announcesBody, mayExceed } from './request/body-headers.ts';
+import { type BodyLimits, isBodyHere, readBody } from './request/request-body.ts';
 import { withoutReason } from './answer-failure.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { refuseNavigation } from './authentication/credentials.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createHash } from 'node:crypto';
 import type { Refused } from './refused-requests.ts';
-import { isBodyUnread } from './request/request-body.ts';
+import { isBodyUnread } from './request/body-headers.ts';
 import type { ExchangeResponse } from './request/exchange.ts';
 
 /** An answer, ready to be sent but for `later`. */

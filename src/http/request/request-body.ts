@@ -3,6 +3,7 @@ import { raw } from 'body-parser';
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
+import { announcedBytes } from './body-headers.ts';
 import {
   charsetOption,
   type Decoder,
@@ -30,25 +31,10 @@ export interface LargeParameter {
   readonly bytes: number;
 }
 
-/** @returns true if a request has a body, according to its headers */
-export function announcesBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/** @returns true if a part of the body has not arrived yet, or is still unread */
-export function isBodyUnread(request: IncomingMessage): boolean {
-  return announcesBody(request) && !request.complete;
-}
-
 /** The reading of one kind of body: the inspection of its pieces, and the parser of the whole or of the stream. */
 type BodyForm = { readonly inspect: BodyInspection } & (
   { readonly parse: (body: Buffer) => QueryEntry[] } | { readonly read: () => Promise<QueryEntry[]> }
 );
-
-/** @returns true if the body of a request may exceed that many bytes, according to its headers */
-export function mayExceed({ headers }: IncomingMessage, bytes: number): boolean {
-  return headers['transfer-encoding'] !== undefined || announcedBytes(headers) > bytes;
-}
 
 /**
  * Reads the parameters in the body of a request: a form, JSON or multipart. They are counted on arrival, and beyond a
@@ -179,11 +165,6 @@ function unreadable(
   return (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
     ? undefined
     : new ServiceError('request.media-type', 'The body must not be compressed');
-}
-
-/** @returns the announced length; 0 where there is none */
-function announcedBytes(headers: IncomingMessage['headers']): number {
-  return Number(headers['content-length'] ?? 0);
 }
 
 /** Reads the body, and stops at the piece that is refused. */

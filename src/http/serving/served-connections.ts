@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionGuard } from '../limits/connection-guard.ts';
-import { isBodyUnread } from '../request/request-body.ts';
+import { isBodyUnread } from '../request/body-headers.ts';
 
 /** Begins to serve a request. */
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;

@@ -10,7 +10,7 @@ import {
   type UnreadableNote,
 } from './broken-requests.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { announcesBody } from '../request/request-body.ts';
+import { announcesBody } from '../request/body-headers.ts';
 
 declare module '../../kernel/errors.ts' {
   interface ErrorPayloads {

@@ -286,7 +286,7 @@ async function publish(): Promise<void> {
     title: 'Tasks of each day in the console',
     command: 'CAMPAIGN=long npm run test:campaigns -- tests/campaigns/engines/tasks.test.ts',
     measures:
-      'Each task from the search to what tells that it is done, by a program: clicks, and keys that move and press where there is no mouse (typed texts are not counted), and seconds. Before: the same by the mouse in Chromium on the pages of commit 540e2689, on this machine a moment earlier, the median of three, with names typed as they are spelled; –: not possible. The machine did other work beside: differences of a second are chance.',
+      'Each task from the search to what tells that it is done, by a program: clicks, and keys that move and press where there is no mouse (typed texts are not counted), and seconds. Before: the same by the mouse in Chromium on the pages of commit 540e2689, on this machine a moment earlier, the median of three, with names typed as they are spelled; –: not possible. The machine did other work beside: whether any task has become a second slower is not shown.',
     sections: [
       {
         head: [
