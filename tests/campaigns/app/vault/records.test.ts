@@ -148,11 +148,12 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
       await save(first, token({ counter: '0' }));
       void first.vault
         .evaluate(async (vault, value) => {
-          const confirm = (globalThis as unknown as { confirmCounter: (counter: number) => void })
+          const confirm = (globalThis as unknown as { confirmCounter: (counter: number) => Promise<void> })
             .confirmCounter;
           for (let counter = 1; counter < 10_000; counter += 1) {
             await vault.saveToken({ ...value, counter: String(counter) });
-            confirm(counter);
+            // Waited for, as a reload loses the confirmations that are on their way.
+            await confirm(counter);
           }
         }, token())
         .catch(() => undefined);
