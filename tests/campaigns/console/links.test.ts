@@ -32,9 +32,17 @@ describeWithProgram('the way through the console', findChromium(), 'chromium', (
     await page.getByRole('link', { name: 'T2' }).click();
     await page.locator('#content').getByRole('link', { name: 'Audit' }).click();
     await expectSoon(() => page.getByLabel('Token or other object').inputValue()).toBe('T2');
-    await page.getByRole('group').filter({ hasText: 'T2' }).first().waitFor();
+    await page
+      .getByRole('group')
+      .filter({ hasText: /T2(?!\d)/ })
+      .first()
+      .waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByRole('group').filter({ hasText: 'T1' }).first().waitFor();
+    await page
+      .getByRole('group')
+      .filter({ hasText: /T1(?!\d)/ })
+      .first()
+      .waitFor();
     expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
   });
 
