@@ -241,7 +241,7 @@ describe('the npm package', () => {
 describe('the proxies of the guides', () => {
   it.each([
     ['deploy/compose/Caddyfile', /response_header_timeout (\d+)s/],
-    ['docs/guides/operating.md', /proxy_read_timeout (\d+)s/],
+    ['docs/examples/nginx.conf', /proxy_read_timeout (\d+)s/],
   ])('wait longer for an answer than a request may wait for a transaction: %s', (file, limit) => {
     const [, seconds = '0'] = limit.exec(readRepositoryFile(file)) ?? [];
     expect(Number(seconds)).toBeGreaterThan(60);

@@ -19,12 +19,6 @@ import { waitForPort } from '../../support/servers/wait-for-port.ts';
 const PIN = 'geheim';
 const PATH = `/ocra/check_t?transactionid=123456789012&pass=${PIN}12345678`;
 
-/** @returns the first block of the guide in that language */
-function snippet(language: string): string {
-  const guide = readRepositoryFile('docs/guides/operating.md');
-  return new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(guide)?.[1] ?? '';
-}
-
 /** A server that says the same to all, or nothing; by default nobody listens. */
 async function upstream(words: string | undefined): Promise<{ port: number; close: () => void }> {
   const port = await freePort();
@@ -132,7 +126,7 @@ describeWithProgram('Caddy', findSystemProgram('caddy'), 'caddy', (program) => {
   });
 });
 
-describe('with the configuration of the guide', () => {
+describe('with the configuration of docs/examples', () => {
   let folder: string;
   let authority: string;
   let child: ChildProcess;
@@ -177,7 +171,7 @@ describe('with the configuration of the guide', () => {
       const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
         (name) => `${name}_temp_path ${folder}/temporary;`,
       );
-      const ours = snippet('nginx')
+      const ours = readRepositoryFile('docs/examples/nginx.conf')
         .replace('listen 443', `listen 127.0.0.1:${port}`)
         .replace('127.0.0.1:5001', peers)
         .replaceAll('/etc/nginx/', `${folder}/`)
@@ -231,7 +225,7 @@ describe('with the configuration of the guide', () => {
   describeWithProgram('HAProxy', findSystemProgram('haproxy'), 'haproxy', (program) => {
     it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
       const [port, server] = [await freePort(), await upstream(words)];
-      const ours = snippet('haproxy')
+      const ours = readRepositoryFile('docs/examples/haproxy.cfg')
         .replace('bind :443', `bind 127.0.0.1:${port}`)
         .replace('127.0.0.1:5001', `127.0.0.1:${server.port}`)
         .replaceAll('/etc/haproxy/', `${folder}/`)

@@ -127,6 +127,12 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       return undefined;
     },
     after: [
+      `curl -u helpdesk '${TAN_SERVER}/admin/userlist?realm=office&username=an*'`,
+      `curl -u helpdesk '${TAN_SERVER}/admin/show?user=anna&realm=office'`,
+      `curl -u helpdesk '${TAN_SERVER}/audit/search?serial=QR1&since=1D'`,
+      ...['disable', 'enable', 'reset'].map(
+        (act) => `curl -u helpdesk ${TAN_SERVER}/admin/${act} -d serial=QR1`,
+      ),
       `curl -u helpdesk ${TAN_SERVER}/system/getPolicy`,
       `curl -u helpdesk ${TAN_SERVER}/monitoring/tokens`,
       `curl -u helpdesk ${TAN_SERVER}/ocra/request -d serial=QR1 -d data=1`,

@@ -36,18 +36,25 @@ interface Proxy {
   stop(): Promise<void>;
 }
 
-/** @returns the block of docs/guides/operating.md in that language, with these servers */
-function ofGuide(language: string, serversPort: number): string {
-  const guide = readRepositoryFile('docs/guides/operating.md');
-  return (new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(guide)?.[1] ?? '')
+/** @returns a configuration with these servers */
+function withServers(configuration: string, serversPort: number): string {
+  return configuration
     .replace('127.0.0.1:5001', `${HOSTS[0]}:${serversPort}`)
     .replace('127.0.0.1:5002', `${HOSTS[1]}:${serversPort}`);
 }
 
-/** HAProxy with the configuration of the guide, but for TLS. */
+/** @returns the block of docs/guides/operating.md for Caddy */
+function caddyBlock(): string {
+  return /```caddy\n([^]*?)```/.exec(readRepositoryFile('docs/guides/operating.md'))?.[1] ?? '';
+}
+
+/** HAProxy with the configuration of docs/examples, but for TLS. */
 async function startHaproxy(program: string, folder: string, serversPort: number): Promise<Proxy> {
   const port = await freePort();
-  const ours = ofGuide('haproxy', serversPort).replace(/bind :443 .*/, `bind 127.0.0.1:${port}`);
+  const ours = withServers(readRepositoryFile('docs/examples/haproxy.cfg'), serversPort).replace(
+    /bind :443 .*/,
+    `bind 127.0.0.1:${port}`,
+  );
   const file = join(folder, 'haproxy.cfg');
   await writeFile(file, `global\n  log stdout format raw daemon notice\n${ours}`);
   const child = spawn(program, ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -116,7 +123,7 @@ describeWithProgram(
       }
       places = started;
       const caddy = await startCaddy(caddyProgram ?? '', `http://127.0.0.1:${port}`, {
-        head: ofGuide('caddy', port),
+        head: withServers(caddyBlock(), port),
         isPlain: true,
       });
       proxies = [await startHaproxy(haproxy, folder, port), { name: 'Caddy', ...caddy }];
