@@ -130,8 +130,9 @@ function bytes(name: string, hex: string | undefined, fromUrl: Uint8Array | unde
   return hex === undefined ? required(name, fromUrl) : bytesFromHex(hex, name);
 }
 
+/** Reads a counter as LinOTP does, by Python's `int`. */
 function readCounter(text = '0'): bigint {
-  if (!/^\d{1,20}$/.test(text)) {
+  if (!/^\s*\+?\d{1,20}\s*$/.test(text)) {
     throw new ServiceError(
       'parameter.invalid',
       'The parameter counter must be a whole number, zero or more',

@@ -82,7 +82,7 @@ interface ChallengeFactoryDependencies {
 /** Issues challenges: of transactions, to PINs and in roll-outs. */
 export class ChallengeFactory {
   readonly #deps: ChallengeFactoryDependencies;
-  /** Tokens without an address, of which the log was told. */
+  /** Realms without an address, of which the log was told. */
   readonly #warned: Reported;
 
   constructor(dependencies: ChallengeFactoryDependencies) {
@@ -123,13 +123,13 @@ export class ChallengeFactory {
 
   /**
    * The address that the app sends its response to: the value of the action `qrtanurl` in scope authentication for the
-   * token's realms and the client. Without one the app of a QR-TAN token refuses the code, so a warning is logged, one a
-   * token and day.
+   * token's realms and the client. Without one an app refuses the code, so a warning is logged, once a day for the tokens
+   * of these realms: those without an app need no address.
    * @throws ServiceError 'challenge.url-ambiguous' where policies give different ones
    */
   callbackUrl(
     configuration: Configuration,
-    token: Pick<Token, 'serial' | 'type' | 'realms' | 'owner'>,
+    token: Pick<Token, 'serial' | 'realms' | 'owner'>,
     { client, requestId }: Pick<Act, 'client' | 'requestId'>,
   ): string {
     const at = this.#deps.clock.now();
@@ -141,10 +141,11 @@ export class ChallengeFactory {
         { urls, realms: token.realms },
       );
     }
-    if (urls[0] === undefined && token.type === 'ocra2' && this.#warned.isNew(token.serial, DAY_MS)) {
+    const realms = token.realms.join(', ');
+    if (urls[0] === undefined && this.#warned.isNew(realms, DAY_MS)) {
       this.#deps.log.warn(
         'no active policy of scope authentication with the action qrtanurl covers this token: apps will refuse its QR codes',
-        { requestId, serial: token.serial, realms: token.realms.join(', ') },
+        { requestId, serial: token.serial, realms },
       );
     }
     return urls[0] ?? '';

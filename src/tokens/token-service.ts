@@ -5,10 +5,10 @@ import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type Configuration, visibleRealm } from '../configuration/configuration.ts';
 import {
+  assertSerial,
   type DescribedToken,
   describeToken,
   foreignRealms,
-  isSerial,
   isVisible,
   type LockedDecision,
   type Token,
@@ -179,18 +179,10 @@ export class TokenService {
    */
   async freeSerial(caller: Caller, serial: string): Promise<string> {
     await this.#authorize(caller, 'init');
+    assertSerial(serial);
     const begin = serial.slice(0, 60);
     const others = Array.from({ length: 99 }, (_, index) => `${begin}_${String(index + 1).padStart(2, '0')}`);
     const candidates = [serial, ...others];
-    if (!isSerial(serial)) {
-      throw new ServiceError(
-        'parameter.invalid',
-        'A serial has 1 to 64 printable characters, no blank and no asterisk',
-        {
-          parameter: 'serial',
-        },
-      );
-    }
     const taken = await this.#deps.tokens.existingSerials(candidates);
     const free = candidates.find((one) => !taken.has(one.toLowerCase()));
     if (free === undefined) {

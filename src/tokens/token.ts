@@ -148,6 +148,17 @@ export function isSerial(text: string): boolean {
   return /^[\x21-\x29\x2b-\x7e]{1,64}$/.test(text);
 }
 
+/** @throws ServiceError 'parameter.invalid' for a serial that people cannot type or distinguish */
+export function assertSerial(serial: string): void {
+  if (!isSerial(serial)) {
+    throw new ServiceError(
+      'parameter.invalid',
+      'A serial has 1 to 64 printable ASCII characters, no blank and no *',
+      { parameter: 'serial' },
+    );
+  }
+}
+
 /** @returns the value, a whole number from 1 to `most`. @throws ServiceError 'parameter.invalid' */
 export function wholeWithin(value: number, what: string, most: number): number {
   if (!Number.isSafeInteger(value) || value < 1 || value > most) {

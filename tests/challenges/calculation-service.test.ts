@@ -19,6 +19,7 @@ describe('calculateOtp', () => {
   it.each<[string, CalculationInput, string]>([
     ['all parameters', all, '991417'],
     ['another counter', { ...all, counter: '5' }, '764804'],
+    ['a counter with a sign and blanks', { ...all, counter: ' +5 ' }, '764804'],
     ['os goes before ocrasuite', { ...all, os: 'OCRA-1:HOTP-SHA256-8:C-QA64' }, '29680761'],
     ['no goes before nonce', { ...all, no: 'fedcba9876543210'.repeat(8) }, '602569'],
     ['the two roll-out URLs', { activationcode: 'GEZDGNBVGY3TQOJQ01', init1, init2 }, '991417'],

@@ -32,7 +32,7 @@ let house: OcraHouse;
 beforeEach(async () => {
   house = await site.house({
     tokens: [
-      keyedToken('A1', { owner: ANNA, realms: ['alpha'] }),
+      keyedToken('A1', { type: 'ocra', owner: ANNA, realms: ['alpha'] }),
       keyedToken('B1', { owner: BERND, realms: ['alpha'] }),
       keyedToken('B2', { owner: BERND, realms: ['alpha'] }),
       keyedToken('H1', { type: 'hmac' }),
@@ -88,14 +88,16 @@ describe('a challenge', () => {
     expect(parseQrTanUrl(url)).toMatchObject({ message: '' });
   });
 
-  it('without an address in any policy is issued all the same, and the log warns operators once a day', async () => {
+  it('without an address in any policy is issued all the same, and the log warns operators once a day of its realms', async () => {
     const { callbackUrl } = await house.ocra.requestChallenge(admin, { serial: 'E1' }).catch(() => ({
       callbackUrl: 'none',
     }));
     expect(callbackUrl).toBe('none');
     await house.tokens.update('A1', { realms: ['beta', 'gamma'] }, ACT);
+    await house.tokens.update('B1', { realms: ['beta', 'gamma'] }, ACT);
     expect((await house.ocra.requestChallenge(admin, { serial: 'A1' })).callbackUrl).toBe('');
     await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    await house.ocra.requestChallenge(admin, { serial: 'B1' });
     expect(house.warnings).toEqual([
       {
         message:

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { type CalculationInput, calculateOtp } from '../../src/challenges/calculation-service.ts';
 import { computeResponse, type DataInputs, encodeDataInput } from '../../src/ocra/compute.ts';
-import { assertSerial, keyOf, phaseOf, suiteOf } from '../../src/challenges/enrolment/enrolment.ts';
+import { keyOf, phaseOf, suiteOf } from '../../src/challenges/enrolment/enrolment.ts';
 import { bytesFromHex } from '../../src/ocra/hex.ts';
 import { signatureQuestion } from '../support/values/modes.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { assertSerial } from '../../src/tokens/token.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 

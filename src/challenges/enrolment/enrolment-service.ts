@@ -2,6 +2,7 @@ import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
 import type { TokenStore } from '../../tokens/token-store.ts';
 import {
+  assertSerial,
   foreignRealms,
   isOcraToken,
   type NewToken,
@@ -12,7 +13,7 @@ import {
 import type { Owner } from '../../users/user.ts';
 import type { Clock, Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
-import { assertSerial, type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from './enrolment.ts';
+import { type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from './enrolment.ts';
 import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import { type Configuration, findRealm } from '../../configuration/configuration.ts';
 import { givesValue, valuesForToken } from '../../policy/read-policy.ts';

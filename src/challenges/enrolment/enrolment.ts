@@ -1,7 +1,6 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
-import { isSerial } from '../../tokens/token.ts';
 
 export interface EnrolmentRequest {
   /** `ocra` or `ocra2`. */
@@ -145,17 +144,6 @@ export function suiteOf({ ocrasuite }: EnrolmentRequest, fallback: string): stri
       'configuration.invalid',
       `The default OCRA suite of the configuration is wrong: ${reason}`,
       { cause },
-    );
-  }
-}
-
-/** @throws ServiceError 'parameter.invalid' for a serial that people cannot type or distinguish */
-export function assertSerial(serial: string): void {
-  if (!isSerial(serial)) {
-    throw new ServiceError(
-      'parameter.invalid',
-      'A serial has 1 to 64 printable ASCII characters, no blank and no *',
-      { parameter: 'serial' },
     );
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { assertSerial, keyOf, phaseOf, suiteOf } from '../../../src/challenges/enrolment/enrolment.ts';
+import { keyOf, phaseOf, suiteOf } from '../../../src/challenges/enrolment/enrolment.ts';
+import { assertSerial } from '../../../src/tokens/token.ts';
 
 const made = Buffer.alloc(20, 7);
 const make = (size: number): Buffer => made.subarray(0, size);
