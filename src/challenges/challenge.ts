@@ -1,4 +1,4 @@
-import type { Owner } from '../users/user.ts';
+import type { OwnerId } from '../users/user.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { DeclineKind } from '../ocra/decline.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
@@ -62,7 +62,7 @@ export interface NewChallenge {
   /** True for that of a sign-in, which those of others do not supersede. */
   readonly signIn?: true | undefined;
   /** The user by whom the token was found. The token must still have this owner. */
-  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  readonly owner?: OwnerId | undefined;
   /** The token's realms when a realm-bound administrator found it. The token must still have exactly these. */
   readonly realms?: readonly string[] | undefined;
   /** Present for a challenge to a PIN: the token must still have it, and be neither locked nor disabled. */
@@ -92,7 +92,7 @@ export interface ChallengeOfToken {
 export interface ChallengeFilter {
   readonly transactionId?: string;
   readonly serial?: string;
-  readonly owner?: Pick<Owner, 'resolverId' | 'userId'>;
+  readonly owner?: OwnerId;
   /** Selects those that are not closed, without those of sign-ins; they may have expired. */
   readonly open?: true;
 }

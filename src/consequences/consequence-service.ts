@@ -18,7 +18,7 @@ import type { UserName } from '../users/user-service.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
-import { boundOf, isOcraToken, isUsable, type Token, type UseBound } from '../tokens/token.ts';
+import { boundOf, isOcraToken, isUsable, type Token, type UseBound, isOwnedBy } from '../tokens/token.ts';
 import { readUse, type UseSettings } from '../tokens/token-settings.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
@@ -366,9 +366,7 @@ export class ConsequenceService {
     for (const owner of owners.values()) {
       if (owner !== null) {
         const all = await this.#deps.tokens.count({ owner, active: true });
-        const these = active.filter(
-          (token) => token.owner?.userId === owner.userId && token.owner.resolverId === owner.resolverId,
-        );
+        const these = active.filter((token) => isOwnedBy(token, owner));
         if (all <= these.length) {
           lockedOut.push(owner.login);
         }
