@@ -10,7 +10,7 @@ import { markdownTable } from './markdown-table.ts';
 const ROOT = join(import.meta.dirname, '..');
 /** Where a check_t goes from socket to socket; what they load is added. */
 const CHECK_ROOTS =
-  /^src\/(?:http\/controllers\/ocra-controller|(?:challenges|storage\/challenges)\/challenge-(?:service|store))\.ts$/;
+  /^src\/(?:http\/controllers\/ocra-controller|challenges\/challenge-(?:service|store))\.ts$/;
 /** Pages that `npm run docs:reference`, a bench or a recording writes. */
 const GENERATED = /^docs\/(?:reference|results)\//;
 /** Counts the modules of the process that it is loaded into, and prints their number at its end. */

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-
 import type { AuditEntry, AuditRow } from './audit-row.ts';
 import type { InstallationKey } from './signatures.ts';
 import {

@@ -1,4 +1,3 @@
-import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import {
@@ -11,8 +10,6 @@ import { computeResponse, timeStepAt } from '../ocra/compute.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
 import { parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
-import type { AccessControl } from '../policy/access-control.ts';
-import type { Caller } from '../policy/caller.ts';
 
 export interface CalculationInput {
   /** Hexadecimal. */
@@ -36,8 +33,6 @@ export interface CalculationInput {
 }
 
 interface CalculationDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -53,11 +48,8 @@ export class CalculationService {
   /**
    * @param text the text to encode instead of random bytes, as UTF-8
    * @returns a valid activation code
-   * @throws ServiceError 'right.missing'
    */
-  async activationCode(caller: Caller, text?: string): Promise<string> {
-    const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'activationcode' });
+  activationCode(text?: string): string {
     return text === undefined
       ? randomActivationCode(this.#deps.random)
       : encodeActivationCode(Buffer.from(text, 'utf8'));
@@ -66,12 +58,10 @@ export class CalculationService {
   /**
    * Computes the response of an app, for tests of apps and portals: from values of the request, never from a token of
    * this server.
-   * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid',
+   * @throws ServiceError 'parameter.missing', 'parameter.invalid', 'suite.invalid',
    *   'activation-code.invalid', 'data-input.invalid', 'qrtan-url.invalid'
    */
-  async calculateOtp(caller: Caller, input: CalculationInput): Promise<string> {
-    const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'calcOTP' });
+  calculateOtp(input: CalculationInput): Promise<string> {
     return calculateOtp(input, this.#deps.clock.now());
   }
 }

@@ -20,7 +20,7 @@ import {
   stateColumns,
   withLockedTokens,
 } from '../tokens/token-rows-store.ts';
-import { isLocked, isUsable, type Token, type TokenChange } from '../tokens/token.ts';
+import { isLocked, isUsable, type Token, type TokenChange, isOwnedBy } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { HASH, hashOf, selectAsked } from './challenge-store.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';
@@ -251,8 +251,7 @@ function isAsRequired(challenge: NewChallenge, token: Token | undefined): boolea
   const { owner, realms, sharedSecret, key } = challenge;
   const { secrets } = token;
   return [
-    owner === undefined ||
-      (token.owner?.resolverId === owner.resolverId && token.owner.userId === owner.userId),
+    owner === undefined || isOwnedBy(token, owner),
     realms === undefined || JSON.stringify(token.realms) === JSON.stringify(realms),
     sharedSecret === undefined || isSame(secrets.sharedSecret, sharedSecret),
     key === undefined || isSame(secrets.seed, key.seed),

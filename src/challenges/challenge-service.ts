@@ -67,6 +67,9 @@ interface ChallengeRequest extends TokenReference {
   readonly signIn?: true;
 }
 
+/** The act of a caller without a login; by default at /ocra/check_t. */
+export type OpenAct = Pick<Act, 'client' | 'requestId'> & Partial<Pick<Act, 'action'>>;
+
 /** Selection of challenges: all given fields must match, and at least one must be given. */
 export interface StatusReference extends TokenReference {
   readonly transactionId?: string | undefined;
@@ -157,7 +160,7 @@ export class ChallengeService {
    * @param pass token PIN and response
    */
   async checkTransaction(
-    open: Pick<Act, 'client' | 'requestId'> & Partial<Pick<Act, 'action'>>,
+    open: OpenAct,
     { transactionId, pass }: { transactionId: string; pass: string },
   ): Promise<CheckedTransaction> {
     const configuration = await this.#deps.configuration.current();
@@ -172,28 +175,14 @@ export class ChallengeService {
       const { check, clock } = this.#deps;
       const isPinGiven = isTriggered(challenge);
       const { question } = challenge;
-      const [verdict] =
-        (await check.verify(configuration, settings, token, [question], provided, isPinGiven)) ?? [];
+      const [verdict] = (await check.verify(configuration, token, [question], provided, isPinGiven)) ?? [];
       if (verdict === undefined) {
         return decideUnverifiable(token);
       }
-      const explained = await check.explain(
-        verdict,
-        configuration,
-        settings,
-        token,
-        question,
-        provided,
-        isPinGiven,
-      );
+      const explained = await check.explain(verdict, configuration, token, question, provided, isPinGiven);
       return decide(challenge, token, explained, settings, clock.now());
     };
-    const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
-    const decision =
-      transactionId === '' ? undefined : await this.#deps.challenges.answer(transactionId, decideOn, act);
-    if (decision === undefined) {
-      await this.#deps.refusals?.note({ ...act, outcome: 'no such transaction' });
-    }
+    const decision = await this.#answer(transactionId, decideOn, open);
     return decision === undefined
       ? { known: false, dropped: false, failCount: 0, result: false }
       : {
@@ -210,12 +199,12 @@ export class ChallengeService {
    * @param decline of `computeDecline`
    */
   async declineTransaction(
-    open: Pick<Act, 'client' | 'requestId'>,
+    open: OpenAct,
     { transactionId, decline }: { transactionId: string; decline: string },
   ): Promise<CheckedTransaction> {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
-    const { check, clock, challenges, refusals } = this.#deps;
+    const { check, clock } = this.#deps;
     const decideOn = (found: ChallengeOfToken): Promise<Decision> => {
       const kind = check.verifyDecline(found, decline);
       return Promise.resolve(
@@ -224,11 +213,7 @@ export class ChallengeService {
           : decideDecline(found.challenge, found.token, kind, settings, clock.now()),
       );
     };
-    const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
-    const decision = transactionId === '' ? undefined : await challenges.answer(transactionId, decideOn, act);
-    if (decision === undefined) {
-      await refusals?.note({ ...act, outcome: 'no such transaction' });
-    }
+    const decision = await this.#answer(transactionId, decideOn, open);
     return decision === undefined || decision.reason === 'wrong' || decision.reason === 'unverifiable'
       ? { known: false, dropped: false, failCount: 0, result: false, declined: false }
       : {
@@ -239,6 +224,21 @@ export class ChallengeService {
           declined: decision.change !== null || decision.repeats !== undefined,
           isEndedNow: decision.change !== null,
         };
+  }
+
+  /** @returns undefined, after a note of it, where there is no such transaction */
+  async #answer(
+    transactionId: string,
+    decideOn: (found: ChallengeOfToken) => Promise<Decision>,
+    open: OpenAct,
+  ): Promise<Decision | undefined> {
+    const { challenges, refusals } = this.#deps;
+    const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
+    const decision = transactionId === '' ? undefined : await challenges.answer(transactionId, decideOn, act);
+    if (decision === undefined) {
+      await refusals?.note({ ...act, outcome: 'no such transaction' });
+    }
+    return decision;
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Owner } from '../users/user.ts';
+import type { OwnerId } from '../users/user.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { DeclineKind } from '../ocra/decline.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
@@ -62,7 +62,7 @@ export interface NewChallenge {
   /** True for that of a sign-in, which those of others do not supersede. */
   readonly signIn?: true | undefined;
   /** The user by whom the token was found. The token must still have this owner. */
-  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  readonly owner?: OwnerId | undefined;
   /** The token's realms when a realm-bound administrator found it. The token must still have exactly these. */
   readonly realms?: readonly string[] | undefined;
   /** Present for a challenge to a PIN: the token must still have it, and be neither locked nor disabled. */
@@ -92,7 +92,7 @@ export interface ChallengeOfToken {
 export interface ChallengeFilter {
   readonly transactionId?: string;
   readonly serial?: string;
-  readonly owner?: Pick<Owner, 'resolverId' | 'userId'>;
+  readonly owner?: OwnerId;
   /** Selects those that are not closed, without those of sign-ins; they may have expired. */
   readonly open?: true;
 }
@@ -115,18 +115,31 @@ export type Verdict =
       readonly cause?: WrongCause | undefined;
     };
 
+/** Every reason of the end of a response: that of the decision, or of none. */
+export const RESPONSE_REASONS = [
+  'accepted',
+  'wrong',
+  'exhausted',
+  'locked',
+  'closed',
+  'dropped',
+  'expired',
+  'disabled',
+  'unverifiable',
+  'declined',
+  'reported',
+  'unknown',
+  'nothing open',
+] as const;
+
+/**
+ * The reason of the end of a response. `unknown`: there is no such transaction; `nothing open`: it names none, and no
+ * challenge is open.
+ */
+export type ResponseReason = (typeof RESPONSE_REASONS)[number];
+
 /** Reason of a decision: for the audit, never for the client. */
-type Reason =
-  | 'accepted'
-  | 'wrong'
-  | 'exhausted'
-  | 'locked'
-  | 'closed'
-  | 'dropped'
-  | 'expired'
-  | 'disabled'
-  | 'unverifiable'
-  | DeclineKind;
+type Reason = Exclude<ResponseReason, 'unknown' | 'nothing open'>;
 
 /**
  * What is known of a wrong response. `out of step`: PIN and response are right, but for a position beyond the windows,
@@ -177,29 +190,6 @@ export interface Decision {
   /** Takes its place where a challenge of the token with another text and the same question was accepted. */
   readonly ifConfirmed?: Decision;
 }
-
-/** Every reason of the end of a response: that of the decision, or of none. */
-export const RESPONSE_REASONS = [
-  'accepted',
-  'wrong',
-  'exhausted',
-  'locked',
-  'closed',
-  'dropped',
-  'expired',
-  'disabled',
-  'unverifiable',
-  'declined',
-  'reported',
-  'unknown',
-  'nothing open',
-] as const satisfies readonly (Decision['reason'] | 'unknown' | 'nothing open')[];
-
-/**
- * The reason of the end of a response. `unknown`: there is no such transaction; `nothing open`: it names none, and no
- * challenge is open.
- */
-export type ResponseReason = (typeof RESPONSE_REASONS)[number];
 
 /** The decision on a response that may answer any of several challenges. */
 export interface OpenDecision {

@@ -8,8 +8,8 @@ import { equalText } from '../kernel/constant-time.ts';
 import { accept, markerOfMatch, positionNow } from './accepted-position.ts';
 import { findAhead, withinSyncWindow } from './resynchronisation.ts';
 import type { ChallengeOfToken, Verdict } from './challenge.ts';
-import type { OcraSettings } from '../configuration/settings.ts';
-import { openTokenKey, responseInputs } from './token-key.ts';
+import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
+import { openTokenKey, responseInputs, type TokenKey } from './token-key.ts';
 import { type DeclineKind, verifyDecline } from '../ocra/decline.ts';
 import {
   type Responder,
@@ -72,7 +72,6 @@ export class ResponseChecker {
    */
   async verify(
     configuration: Configuration,
-    settings: OcraSettings,
     token: Token,
     questions: readonly string[],
     provided: ProvidedResponse,
@@ -82,14 +81,11 @@ export class ResponseChecker {
     if (opened === undefined || opened.suite.session !== undefined) {
       return null;
     }
-    const { suite } = opened;
-    const { now } = provided.search;
-    const { pin, response } = splitPass(suite, provided.pass, settings);
-    const inputs = responseInputs(this.#vault, opened, settings, token, now);
+    const settings = readOcraSettings(configuration.settings);
+    const { pin, inputs } = this.#inputs(opened, settings, token, provided);
     const verdicts: Verdict[] = [];
     for (const question of questions) {
-      const check = { ...inputs, question, response, lookBehind: true };
-      verdicts.push(await verdictOn(provided.search, check, settings, token));
+      verdicts.push(await verdictOn(provided.search, { ...inputs, question }, settings, token));
     }
     const hasSecret = this.secretOf(configuration, token, provided.client) !== undefined;
     const isPin = (isPinGiven && pin === '') || (await this.#checkPin(configuration, token, pin, provided));
@@ -105,7 +101,6 @@ export class ResponseChecker {
   async explain(
     verdict: Verdict,
     configuration: Configuration,
-    settings: OcraSettings,
     token: Token,
     question: string,
     provided: ProvidedResponse,
@@ -115,13 +110,23 @@ export class ResponseChecker {
     if ((verdict.kind === 'right' && !isLocked(token)) || opened === undefined) {
       return verdict;
     }
-    const { search } = provided;
-    const { pin, response } = splitPass(opened.suite, provided.pass, settings);
-    const inputs = responseInputs(this.#vault, opened, settings, token, search.now);
-    const check = { ...inputs, question, response, lookBehind: true };
-    const isRight = await search.isBeyond(check, withinSyncWindow(check, token));
+    const settings = readOcraSettings(configuration.settings);
+    const { pin, inputs } = this.#inputs(opened, settings, token, provided);
+    const check = { ...inputs, question };
+    const isRight = await provided.search.isBeyond(check, withinSyncWindow(check, token));
     const isPin = (isPinGiven && pin === '') || (await this.#checkPin(configuration, token, pin, provided));
     return verdict.kind === 'wrong' && isRight && isPin ? { ...verdict, cause: 'out of step' } : verdict;
+  }
+
+  #inputs(
+    opened: TokenKey,
+    settings: OcraSettings,
+    token: Token,
+    { pass, search }: ProvidedResponse,
+  ): { readonly pin: string; readonly inputs: Omit<WindowCheck, 'question'> } {
+    const { pin, response } = splitPass(opened.suite, pass, settings);
+    const inputs = responseInputs(this.#vault, opened, settings, token, search.now);
+    return { pin, inputs: { ...inputs, response, lookBehind: true } };
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { isVisible, type Token, type TokenStateChange } from '../tokens/token.ts';
+import { isVisible, type Token, type TokenStateChange, isOwnedBy, unknownSerial } from '../tokens/token.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -58,15 +58,15 @@ export class ResynchronisationService {
       serial,
       (token, questions) => {
         // The token may have left the administrator's realms, or its user, since it was read.
-        if (!isVisible(token, grant) || (isUsers && !isSameOwner(token.owner, owner))) {
-          throw unknownToken(serial);
+        if (!isVisible(token, grant) || (isUsers && (owner === null || !isOwnedBy(token, owner)))) {
+          throw unknownSerial(serial);
         }
         return this.#decide(settings, token, toConsecutiveResponses(request, questions));
       },
       actOf(caller, 'token/resync'),
     );
     if (done === undefined) {
-      throw unknownToken(serial);
+      throw unknownSerial(serial);
     }
     return done;
   }
@@ -102,12 +102,4 @@ function toConsecutiveResponses(
     );
   }
   return { first: { question: first, response: otp1 }, second: { question: second, response: otp2 } };
-}
-
-function isSameOwner(one: Token['owner'], other: Token['owner']): boolean {
-  return one?.resolverId === other?.resolverId && one?.userId === other?.userId;
-}
-
-function unknownToken(serial: string): ServiceError {
-  return new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
 }

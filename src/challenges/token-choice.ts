@@ -1,8 +1,8 @@
 import type { Grant } from '../policy/access-control.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { isOcraToken, type Token } from '../tokens/token.ts';
-import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
+import { isOcraToken, type Token, isOwnedBy, unknownSerial } from '../tokens/token.ts';
+import { ownerOf, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
 import { ServiceError } from '../kernel/errors.ts';
 
 /** A client's reference to a token: by its serial, by its owner, or both. */
@@ -59,8 +59,12 @@ export class TokenChoice {
     includes: ChoiceBounds['includes'] = () => true,
   ): Promise<Token> {
     const token = await this.#tokens.findBySerial(serial);
-    if (token === undefined || (owner !== undefined && !isOwnedBy(token, owner)) || !includes(token)) {
-      throw new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
+    if (
+      token === undefined ||
+      (owner !== undefined && !isOwnedBy(token, ownerOf(owner))) ||
+      !includes(token)
+    ) {
+      throw unknownSerial(serial);
     }
     return token;
   }
@@ -97,8 +101,4 @@ export class TokenChoice {
     }
     return this.#tokens.list({ owner: { resolverId: owner.resolver.id, userId: owner.userId } });
   }
-}
-
-function isOwnedBy({ owner }: Token, user: ResolvedUser): boolean {
-  return owner !== null && owner.resolverId === user.resolver.id && owner.userId === user.userId;
 }

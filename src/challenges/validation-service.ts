@@ -11,7 +11,7 @@ import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
-import { type ChallengeService, type StatusEntry, statusEntry } from './challenge-service.ts';
+import { type ChallengeService, type OpenAct, type StatusEntry, statusEntry } from './challenge-service.ts';
 import type { ChallengeStore } from './challenge-store.ts';
 import type { ChallengeTrigger, TriggeredChallenge } from './challenge-factory.ts';
 import {
@@ -24,7 +24,7 @@ import {
   type TokenOrOwner,
   type Verdict,
 } from './challenge.ts';
-import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
 import type { ProvidedResponse, ResponseChecker } from './response-check.ts';
 
 /** A response of a serial or a user, to the transaction if one is named. */
@@ -67,9 +67,6 @@ interface ValidationDependencies {
   /** Receives the responses on which no decision is possible. Undefined: they are not reported. */
   readonly refusals?: RefusalNotes | undefined;
 }
-
-type Open = Pick<Act, 'client' | 'requestId'>;
-type OpenAct = Open & Partial<Pick<Act, 'action'>>;
 
 /** An open challenge, and the verdict on the response to it. */
 interface TriedChallenge extends ChallengeOfToken {
@@ -238,7 +235,7 @@ export class ValidationService {
 
   /** Checks a response as `check` does, by the transaction alone. */
   async checkTransaction(
-    open: Open,
+    open: OpenAct,
     { transactionId, pass }: { transactionId: string; pass: string },
   ): Promise<ValidatedTransaction> {
     const [found] = transactionId === '' ? [] : await this.#deps.challenges.find({ transactionId });
@@ -306,7 +303,7 @@ export class ValidationService {
     }
     const newestOpen = newestOfEach(meant, settings.maxChallenges);
     provided.search.begin(newestOpen.length);
-    const tried = await this.#try(configuration, settings, newestOpen, provided);
+    const tried = await this.#try(configuration, newestOpen, provided);
     const chosen = chosenOf(tried);
     if (chosen === undefined) {
       return { answered: first, decision: decideUnverifiable(first.token) };
@@ -314,7 +311,7 @@ export class ValidationService {
     const { challenge, token, verdict } = chosen;
     const { question } = challenge;
     const { check, clock } = this.#deps;
-    const explained = await check.explain(verdict, configuration, settings, token, question, provided);
+    const explained = await check.explain(verdict, configuration, token, question, provided);
     const decision = decide(challenge, token, explained, settings, clock.now());
     return decision.result
       ? { answered: chosen, decision, supersedes: sharingResponse(chosen, open) }
@@ -328,7 +325,6 @@ export class ValidationService {
    */
   async #try(
     configuration: Configuration,
-    settings: OcraSettings,
     open: readonly ChallengeOfToken[],
     provided: ProvidedResponse,
   ): Promise<readonly TriedChallenge[]> {
@@ -338,7 +334,7 @@ export class ValidationService {
       const challenges = open.filter((one) => one.token.id === token.id).map(({ challenge }) => challenge);
       const questions = challenges.map(({ question }) => question);
       const found = await this.#deps.check
-        .verify(configuration, settings, token, questions, provided)
+        .verify(configuration, token, questions, provided)
         .catch((error: unknown) => {
           if (!isServiceError(error, 'secret.unreadable')) {
             throw error;

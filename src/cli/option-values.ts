@@ -2,14 +2,6 @@ import { InvalidArgumentError } from 'commander';
 import { type Clock, parseExpiry, parsePastInstant } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 
-/** @returns the items of a comma list, trimmed, empty ones left out */
-export function parseList(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
-
 /** @returns a reader of whole numbers within bounds, for an option */
 export function wholeNumberOption(min: number, max: number): (text: string) => number {
   return (text) => {

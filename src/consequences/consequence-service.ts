@@ -5,13 +5,12 @@ import { canonicalKey, OCRA_DEFAULTS } from '../configuration/settings.ts';
 import type { Configuration, Realm } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { composed, listNames } from '../kernel/text.ts';
+import { composed, listNames, splitList } from '../kernel/text.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { Caller } from '../policy/caller.ts';
 import { policiesAfter } from '../policy/granting.ts';
 import { checkPolicy, type PolicyDraft, policyProblems } from '../policy/policy.ts';
 import { unknownPolicy } from '../policy/policy-service.ts';
-import { splitList } from '../policy/policy-conditions.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import { unknownNames } from '../policy/policy-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
@@ -19,7 +18,7 @@ import type { UserName } from '../users/user-service.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
-import { boundOf, isOcraToken, isUsable, type Token, type UseBound } from '../tokens/token.ts';
+import { boundOf, isOcraToken, isUsable, type Token, type UseBound, isOwnedBy } from '../tokens/token.ts';
 import { readUse, type UseSettings } from '../tokens/token-settings.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
@@ -367,9 +366,7 @@ export class ConsequenceService {
     for (const owner of owners.values()) {
       if (owner !== null) {
         const all = await this.#deps.tokens.count({ owner, active: true });
-        const these = active.filter(
-          (token) => token.owner?.userId === owner.userId && token.owner.resolverId === owner.resolverId,
-        );
+        const these = active.filter((token) => isOwnedBy(token, owner));
         if (all <= these.length) {
           lockedOut.push(owner.login);
         }

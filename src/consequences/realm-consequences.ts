@@ -1,10 +1,10 @@
 import { type Configuration, findRealm, type Realm } from '../configuration/configuration.ts';
-import { listNames } from '../kernel/text.ts';
+import { listNames, splitList } from '../kernel/text.ts';
 import { assertInNoRealm, requireResolver, unknownReference } from '../resolvers/resolver-lookup.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { ActiveUserRow } from '../monitoring/token-counts.ts';
-import { plainResolverName, splitList } from '../policy/policy-conditions.ts';
+import { plainResolverName } from '../policy/policy-conditions.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 
 /** Consequences of acts on realms and resolvers. Counts are those that the database keeps: no token is read. */

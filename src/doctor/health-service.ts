@@ -5,6 +5,7 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import { type OwnedToken, ownedToken } from '../helpdesk/owned-token.ts';
 import { VAIN_DECLINE } from '../challenges/challenge.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { KeptReading } from '../kernel/bounded-work.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { KeyHolder } from '../keys/vault.ts';
 import type { ObservationStore, ResponseOutcomes } from '../monitoring/observation-store.ts';
@@ -211,10 +212,12 @@ interface HealthFacts {
  */
 export class HealthService {
   readonly #deps: HealthDependencies;
-  #recent: { readonly facts: Promise<HealthFacts>; until: number } | undefined;
+  readonly #recentFacts: KeptReading<HealthFacts>;
 
   constructor(dependencies: HealthDependencies) {
+    const { elapsed } = dependencies;
     this.#deps = dependencies;
+    this.#recentFacts = new KeptReading({ read: () => this.#facts(), keptMs: READING_KEPT_MS, elapsed });
   }
 
   /**
@@ -228,7 +231,7 @@ export class HealthService {
       access.grantOf(configuration, caller, { scope, action });
     const isUnbound = (grant: Grant | undefined): boolean => grant?.realms === 'all';
     const factsFor = async (isGranted: boolean): Promise<HealthFacts | undefined> =>
-      isGranted ? this.#recentFacts() : undefined;
+      isGranted ? this.#recentFacts.current() : undefined;
     const [installation, responses] = await Promise.all([
       factsFor(isUnbound(grantOf('system', 'read'))),
       factsFor(isUnbound(grantOf('monitoring', 'metrics'))),
@@ -241,25 +244,6 @@ export class HealthService {
           ? null
           : await this.#refused(caller, configuration, grantOf('admin', 'show')),
     };
-  }
-
-  #recentFacts(): Promise<HealthFacts> {
-    const { elapsed } = this.#deps;
-    if (this.#recent !== undefined && elapsed() < this.#recent.until) {
-      return this.#recent.facts;
-    }
-    const recent = { facts: this.#facts(), until: Infinity };
-    recent.facts.then(
-      () => {
-        recent.until = elapsed() + READING_KEPT_MS;
-      },
-      () => {
-        // After a failure the next caller asks again.
-        recent.until = 0;
-      },
-    );
-    this.#recent = recent;
-    return recent.facts;
   }
 
   async #facts(): Promise<HealthFacts> {

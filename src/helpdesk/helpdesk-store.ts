@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
 import type { Token } from '../tokens/token.ts';
-import type { Owner } from '../users/user.ts';
+import type { OwnerId } from '../users/user.ts';
 
 /** Conditions on the tokens of a page; an absent one does not restrict. */
 export interface TokenPageFilter {
@@ -12,7 +12,7 @@ export interface TokenPageFilter {
   readonly inRealms?: readonly string[] | undefined;
   /** True: tokens in no realm. */
   readonly inNoRealm?: boolean;
-  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  readonly owner?: OwnerId | undefined;
   /** The beginning of the serial, in any case. */
   readonly serialPrefix?: string | undefined;
   readonly active?: boolean | undefined;
@@ -77,7 +77,7 @@ export class TokenPageStore {
    * @returns for each owner true if one of their tokens is locked
    */
   async haveLocked(
-    owners: readonly Pick<Owner, 'resolverId' | 'userId'>[],
+    owners: readonly OwnerId[],
     inRealms: readonly string[] | undefined,
   ): Promise<readonly boolean[]> {
     const { sql, values } = lockedStatement(inRealms);

@@ -3,14 +3,13 @@ import { readOcraSettings } from '../configuration/settings.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/text.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser } from '../resolvers/user-source.ts';
 import type { OwnSessionStore } from '../self-service/own-session-store.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isVisible, type Token } from '../tokens/token.ts';
+import { isVisible, type Token, unknownSerial } from '../tokens/token.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { LatestTransaction, LatestTransactionStore } from './helpdesk-store.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
@@ -153,7 +152,7 @@ export class PersonService {
     const { configuration, grant } = await this.#authorize(caller);
     const token = isStorable(serial) ? await this.#deps.tokens.findBySerial(serial) : undefined;
     if (token === undefined || !isVisible(token, grant)) {
-      throw new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
+      throw unknownSerial(serial);
     }
     return {
       token: ownedToken(configuration, grant, token),

@@ -11,7 +11,7 @@ import type { Caller } from '../policy/caller.ts';
 import type { UserSources } from '../resolvers/user-source.ts';
 import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-selection.ts';
 import { isVisible } from '../tokens/token.ts';
-import type { Owner } from '../users/user.ts';
+import type { OwnerId } from '../users/user.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';
 import type { LatestTransactionStore, TokenPageFilter, TokenPageStore } from './helpdesk-store.ts';
@@ -191,7 +191,7 @@ export class TokenListService {
   }
 }
 
-function keyOf({ resolverId, userId }: Pick<Owner, 'resolverId' | 'userId'>): string {
+function keyOf({ resolverId, userId }: OwnerId): string {
   return `${resolverId} ${userId}`;
 }
 

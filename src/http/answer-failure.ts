@@ -6,6 +6,7 @@ import { Reported } from '../kernel/bounded-work.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type AnyServiceError, type ErrorCode, ServiceError, isServiceError } from '../kernel/errors.ts';
 import { type Log, describeFault } from '../kernel/log.ts';
+import { splitList } from '../kernel/text.ts';
 import { DigestRefusal } from './authentication/credentials.ts';
 import type { FailureDialect } from './dialects/dialect.ts';
 import { isOfAccountPage } from './endpoint-spec.ts';
@@ -222,7 +223,7 @@ function requestedStatus(legacyCode: number, requested: RequestedStatus): number
   if (requested.httpError === undefined) {
     return undefined;
   }
-  const codes = requested.restrictedTo.split(',').flatMap((entry) => entry.trim() || []);
+  const codes = splitList(requested.restrictedTo);
   if (codes.length > 0 && !codes.includes(String(legacyCode))) {
     return undefined;
   }

@@ -29,12 +29,6 @@ export interface RequestMetrics {
   deprecatedPost(endpoint: string): void;
 }
 
-/** The measurements as text, for the collector. */
-export interface MetricsText {
-  readonly contentType: string;
-  text(): Promise<string>;
-}
-
 /** The measurements as text, for administrators and their programs. */
 export interface MetricsForCallers {
   readonly contentType: string;

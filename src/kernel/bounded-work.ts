@@ -133,6 +133,41 @@ export async function withTimeLimit<Value>(
   }
 }
 
+interface KeptReadingOptions<Value> {
+  readonly read: () => Promise<Value>;
+  /** Milliseconds after its end for which a reading serves those who ask again. */
+  readonly keptMs: number;
+  /** The same of a reading that has failed; by default none. */
+  readonly failureKeptMs?: number | undefined;
+  /** Milliseconds of a clock. */
+  readonly elapsed: () => number;
+}
+
+/** Reads once at a time: those who ask meanwhile, or soon afterwards, share a reading, however many they are. */
+export class KeptReading<Value> {
+  readonly #options: KeptReadingOptions<Value>;
+  #last: { readonly value: Promise<Value>; until: number } | undefined;
+
+  constructor(options: KeptReadingOptions<Value>) {
+    this.#options = options;
+  }
+
+  /** @throws what the read throws */
+  current(): Promise<Value> {
+    const { read, keptMs, failureKeptMs = 0, elapsed } = this.#options;
+    if (this.#last !== undefined && elapsed() < this.#last.until) {
+      return this.#last.value;
+    }
+    const reading = { value: read(), until: Infinity };
+    this.#last = reading;
+    const keepFor = (milliseconds: number) => (): void => {
+      reading.until = elapsed() + milliseconds;
+    };
+    reading.value.then(keepFor(keptMs), keepFor(failureKeptMs));
+    return reading.value;
+  }
+}
+
 /** The longest key to remember, in characters. */
 const MAX_KEY_LENGTH = 100;
 

@@ -41,6 +41,14 @@ function isPlain(character: string): boolean {
   return ASCII.test(character) || (!isHidden && WRITTEN.test(character.normalize('NFKC')));
 }
 
+/** @returns the entries of a comma list, trimmed, without empty ones */
+export function splitList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
 /**
  * @param what names the text in the message
  * @returns the text, trimmed

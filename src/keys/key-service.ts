@@ -1,10 +1,10 @@
+import { KeptReading } from '../kernel/bounded-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { KeyStore } from './key-store.ts';
 import type { LiveVault } from './live-vault.ts';
 import type { KeyHolder, KeySource, KeyState, NewKey, Progress, RegisteredKey, Resealing } from './vault.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { PolicyBase } from '../policy/granting.ts';
 
 interface KeyDependencies {
   readonly keys: KeyStore;
@@ -202,7 +202,6 @@ export interface KeyOverviewReport {
 }
 
 interface KeyOverviewDependencies {
-  readonly configuration: { current(): Promise<PolicyBase> };
   readonly keys: Pick<KeyStore, 'entries' | 'states' | 'holders'>;
   readonly clock: Clock;
 }
@@ -216,7 +215,7 @@ interface Count {
 const COUNT_LASTS_MS = 10_000;
 
 /**
- * The state of the keys for administrators. Needs the right `system/read`.
+ * The state of the keys for administrators.
  *
  * Keys are changed at the machine only, by `KeyService`. A new key is a line in a file on one machine, which the
  * operator must copy to the others before a server there starts again; a rotation runs for minutes, beyond any request;
@@ -224,41 +223,25 @@ const COUNT_LASTS_MS = 10_000;
  * stolen session could lock servers out.
  */
 export class KeyOverview {
-  readonly #deps: KeyOverviewDependencies;
-  #counting: Promise<Count> | undefined;
+  readonly #keys: KeyOverviewDependencies['keys'];
+  readonly #count: KeptReading<Count>;
 
-  constructor(dependencies: KeyOverviewDependencies) {
-    this.#deps = dependencies;
+  constructor({ keys, clock }: KeyOverviewDependencies) {
+    this.#keys = keys;
+    this.#count = new KeptReading({
+      read: async () => ({ keys: await keys.states(), at: clock.now() }),
+      keptMs: COUNT_LASTS_MS,
+      elapsed: () => clock.now().getTime(),
+    });
   }
 
   /** @param isCounted counts the secrets of each key; takes seconds with a million tokens */
   async show(isCounted: boolean): Promise<KeyOverviewReport> {
-    const { keys } = this.#deps;
-    const servers = await keys.holders();
+    const servers = await this.#keys.holders();
     if (!isCounted) {
-      return { keys: await keys.entries(), servers, countedAt: undefined };
+      return { keys: await this.#keys.entries(), servers, countedAt: undefined };
     }
-    const { keys: counted, at } = await this.#count();
-    return { keys: counted, servers, countedAt: at };
-  }
-
-  /** Requests at the same time, and those right after, share one count. */
-  async #count(): Promise<Count> {
-    const running = this.#counting;
-    const last = await running;
-    if (last !== undefined && this.#deps.clock.now().getTime() - last.at.getTime() < COUNT_LASTS_MS) {
-      return last;
-    }
-    // Another request may have begun meanwhile.
-    return this.#counting === undefined || this.#counting === running ? this.#begin() : this.#counting;
-  }
-
-  #begin(): Promise<Count> {
-    const counting = this.#deps.keys.states().then((keys) => ({ keys, at: this.#deps.clock.now() }));
-    this.#counting = counting;
-    counting.catch(() => {
-      this.#counting = undefined;
-    });
-    return counting;
+    const { keys, at } = await this.#count.current();
+    return { keys, servers, countedAt: at };
   }
 }

@@ -1,7 +1,7 @@
 import { readOcraSettings } from '../configuration/settings.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { withTimeLimit } from '../kernel/bounded-work.ts';
+import { KeptReading, withTimeLimit } from '../kernel/bounded-work.ts';
 import { certificateEnd } from '../resolvers/settings/setting-values.ts';
 import type { LicenceInspection } from './licence-service.ts';
 import type { StoredState, TokenCountStore } from './token-count-store.ts';
@@ -39,30 +39,18 @@ const TIMEOUT_MS = 1_000;
  */
 export class InstallationReadings {
   readonly #deps: InstallationReadingsDependencies;
-  #running: Promise<InstallationState | undefined> | undefined;
-  #last: { readonly at: number; readonly state: InstallationState | undefined } | undefined;
+  readonly #reading: KeptReading<InstallationState>;
 
   constructor(dependencies: InstallationReadingsDependencies) {
+    const { elapsed } = dependencies;
     this.#deps = dependencies;
+    this.#reading = new KeptReading({ read: () => this.#read(), keptMs: KEPT_MS, elapsed });
   }
 
   /** @returns undefined where the database does not answer in time */
   async read(): Promise<InstallationState | undefined> {
-    const last = this.#last;
-    if (last !== undefined && this.#deps.elapsed() - last.at < KEPT_MS) {
-      return last.state;
-    }
-    this.#running ??= this.#ask().finally(() => {
-      this.#running = undefined;
-    });
-    return withTimeLimit(TIMEOUT_MS, this.#running, () => new Error('late')).catch(() => undefined);
-  }
-
-  async #ask(): Promise<InstallationState | undefined> {
-    const state = await this.#read().catch(() => undefined);
-    // After a failure the next reader asks again.
-    this.#last = state === undefined ? undefined : { at: this.#deps.elapsed(), state };
-    return state;
+    const reading = this.#reading.current();
+    return withTimeLimit(TIMEOUT_MS, reading, () => new Error('late')).catch(() => undefined);
   }
 
   async #read(): Promise<InstallationState> {

@@ -1,4 +1,3 @@
-import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
@@ -128,7 +127,6 @@ function unverified(explanation: string): InvalidLicence {
 }
 
 interface LicenceDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly inspection: Pick<LicenceInspection, 'report' | 'inspect'>;
   readonly store: LicenceStore;
 }

@@ -1,6 +1,7 @@
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { KeptReading } from '../kernel/bounded-work.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { givesValue } from '../policy/read-policy.ts';
@@ -77,11 +78,23 @@ const READING_KEPT_MS = 1_000;
  */
 export class OverviewService {
   readonly #deps: OverviewDependencies;
-  #recent: { readonly facts: Promise<OverviewFacts>; until: number } | undefined;
-  #probed: { readonly at: number; readonly encrypts: boolean } | undefined;
+  readonly #recentFacts: KeptReading<OverviewFacts>;
+  readonly #encrypts: KeptReading<boolean>;
 
   constructor(dependencies: OverviewDependencies) {
+    const { probe, elapsed } = dependencies;
     this.#deps = dependencies;
+    this.#recentFacts = new KeptReading({
+      read: () => this.#facts(),
+      keptMs: READING_KEPT_MS,
+      failureKeptMs: READING_KEPT_MS,
+      elapsed,
+    });
+    this.#encrypts = new KeptReading({
+      read: () => probe.encrypts().catch(isWithoutKeys),
+      keptMs: PROBE_KEPT_MS,
+      elapsed,
+    });
   }
 
   /**
@@ -93,7 +106,7 @@ export class OverviewService {
     { isAskedAgain }: { readonly isAskedAgain: boolean } = { isAskedAgain: false },
   ): Promise<Overview> {
     const { access, configurations } = this.#deps;
-    const facts = await (isAskedAgain ? this.#recentFacts() : this.#facts());
+    const facts = await (isAskedAgain ? this.#recentFacts.current() : this.#facts());
     return show(facts, overviewRights(access, await configurations.current(), caller));
   }
 
@@ -110,21 +123,6 @@ export class OverviewService {
     };
   }
 
-  /** One reading at a time: those who ask again and again cost the database one, however many they are. */
-  #recentFacts(): Promise<OverviewFacts> {
-    const { elapsed } = this.#deps;
-    if (this.#recent !== undefined && elapsed() < this.#recent.until) {
-      return this.#recent.facts;
-    }
-    const recent = { facts: this.#facts(), until: Infinity };
-    const end = (): void => {
-      recent.until = elapsed() + READING_KEPT_MS;
-    };
-    recent.facts.then(end, end);
-    this.#recent = recent;
-    return recent.facts;
-  }
-
   /** Reads the state of the installation. @throws ServiceError 'database.unavailable' */
   async #facts(): Promise<OverviewFacts> {
     const { configurations, configurationState, clock, counts, observations, licence } = this.#deps;
@@ -139,7 +137,7 @@ export class OverviewService {
       observations.resolverUses(),
       observations.responsesSince(since),
       licence.report(),
-      this.#encrypts(),
+      this.#encrypts.current(),
     ]);
     this.#deps.countAgain(configuration, users);
     return {
@@ -166,15 +164,6 @@ export class OverviewService {
       elsewhere.length === 0 ? [] : userCounts.find(elsewhere),
     ]);
     return { managed: new Map(managed), kept };
-  }
-
-  async #encrypts(): Promise<boolean> {
-    const { probe, elapsed } = this.#deps;
-    if (this.#probed === undefined || elapsed() - this.#probed.at >= PROBE_KEPT_MS) {
-      const at = elapsed();
-      this.#probed = { at, encrypts: await probe.encrypts().catch(isWithoutKeys) };
-    }
-    return this.#probed.encrypts;
   }
 }
 

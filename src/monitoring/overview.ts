@@ -163,9 +163,11 @@ export function userOverview(
   shown: readonly string[],
 ): readonly ResolverUserOverview[] {
   const visible = new Set(shown);
-  const users = realms.filter(({ name }) => visible.has(name));
+  const shownRealms = realms.filter(({ name }) => visible.has(name));
   return resolvers.flatMap((resolver) => {
-    const usedBy = users.filter((realm) => realm.resolvers.includes(resolver.name)).map(({ name }) => name);
+    const usedBy = shownRealms
+      .filter((realm) => realm.resolvers.includes(resolver.name))
+      .map(({ name }) => name);
     return usedBy.length === 0
       ? []
       : [{ resolver: resolver.name, realms: usedBy, ...usersOf(resolver, known) }];

@@ -369,11 +369,11 @@ function areEqual(one: Uint8Array, other: Uint8Array): boolean {
 
 /** The least and the greatest position of a window, and its matches. */
 interface Bounds extends Pick<Searched, 'matches'> {
-  readonly counters: CounterRange;
-  readonly steps: CounterRange;
+  readonly counters: PositionRange;
+  readonly steps: PositionRange;
 }
 
-interface CounterRange {
+interface PositionRange {
   readonly min: bigint;
   readonly max: bigint;
 }
@@ -387,7 +387,7 @@ function boundsOf({ window, matches }: Pick<Searched, 'window' | 'matches'>): Bo
 }
 
 /** @param numbers without a gap, in any order. Without numbers, the range contains none */
-function rangeOf(numbers: readonly bigint[]): CounterRange {
+function rangeOf(numbers: readonly bigint[]): PositionRange {
   const [first = 0n] = numbers;
   return numbers.reduce(
     ({ min, max }, number) => ({

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { composed } from '../kernel/text.ts';
+import { composed, splitList } from '../kernel/text.ts';
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 import { NetworkSet, readAddress } from '../kernel/networks.ts';
 
@@ -58,14 +58,6 @@ export function readUsers(text: string): (subject: PolicySubject) => UserMatch {
     }
     return found.length > 0 || meansOthers ? 'everybody' : 'nobody';
   };
-}
-
-/** @returns the entries of a comma list, trimmed, without empty ones */
-export function splitList(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
 }
 
 /** @returns a list of users in which the entries of a resolver (`name:`, with LinOTP's class or `!`) have its new name */

@@ -1,9 +1,9 @@
 import { type PolicyBase, isOpenWithoutPolicies } from './granting.ts';
 import { describedActions, hasWildcard, type KnownAction } from './policy-actions.ts';
 import { BOUND_TO_REALMS, isAboutOwners, policyRealms } from './policy.ts';
-import { GROUP, plainResolverName, splitList } from './policy-conditions.ts';
+import { GROUP, plainResolverName } from './policy-conditions.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
-import { nearestName } from '../kernel/text.ts';
+import { nearestName, splitList } from '../kernel/text.ts';
 
 /** A form of an entry in a field of a policy. */
 interface EntryForm {

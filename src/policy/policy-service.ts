@@ -1,10 +1,10 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { splitList } from '../kernel/text.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { actOf, type Caller } from './caller.ts';
 import { checkForeignPolicy, checkPolicy, type KeptPolicy, type PolicyDraft } from './policy.ts';
 import { readPolicyFile } from './policy-file.ts';
-import { splitList } from './policy-conditions.ts';
 import { type PolicyBase, policiesAfter, somebodyWrites } from './granting.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import type { Policy } from './stored-policy.ts';

@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { didYouMean, plainName } from '../kernel/text.ts';
+import { didYouMean, plainName, splitList } from '../kernel/text.ts';
 import { findActions, type FoundActions, readActions } from './policy-actions.ts';
-import { readClients, readTimes, readUsers, splitList } from './policy-conditions.ts';
+import { readClients, readTimes, readUsers } from './policy-conditions.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 
 declare module '../kernel/errors.ts' {

@@ -8,7 +8,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isLocked, isOcraToken, isReserved, isUsable, type Token } from '../tokens/token.ts';
+import { isLocked, isOcraToken, isReserved, isUsable, type Token, isOwnedBy } from '../tokens/token.ts';
 import { locate, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
 import type { OwnSession, OwnSessionStore } from './own-session-store.ts';
 import {
@@ -362,8 +362,7 @@ export class OwnSignInService {
   async #present({ person, serial }: OwnSession, client: string): Promise<ReadonlySet<OwnAct>> {
     const { configuration: store, tokenStore, clock } = this.#deps;
     const token = await tokenStore.findBySerial(serial);
-    const isTheirs = token?.owner?.resolverId === person.resolverId && token.owner.userId === person.userId;
-    if (!isTheirs || !isAnswering(token, person, clock.now())) {
+    if (token === undefined || !isOwnedBy(token, person) || !isAnswering(token, person, clock.now())) {
       return new Set();
     }
     const configuration = await store.current();

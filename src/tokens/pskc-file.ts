@@ -455,7 +455,7 @@ function requiredAttribute(element: XmlElement, name: string): string {
 }
 
 /** @throws ServiceError 'key-file.invalid' where it is empty or, line breaks apart, no Base64 (RFC 4648 §4) */
-export function bytesOf(element: XmlElement): Buffer {
+function bytesOf(element: XmlElement): Buffer {
   const text = element.text.replace(/\s+/g, '');
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) {
     throw invalid(element.line, element.name, 'not Base64');
@@ -463,7 +463,7 @@ export function bytesOf(element: XmlElement): Buffer {
   return Buffer.from(text, 'base64');
 }
 
-export function numberOf(element: XmlElement, min: number, max: number): number {
+function numberOf(element: XmlElement, min: number, max: number): number {
   const value = /^\d{1,15}$/.test(element.text) ? Number(element.text) : Number.NaN;
   if (Number.isNaN(value) || value < min || value > max) {
     throw invalid(element.line, element.name, `not a whole number from ${min} to ${max}`);

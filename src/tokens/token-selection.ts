@@ -3,8 +3,15 @@ import { isStorable } from '../kernel/text.ts';
 import { type Configuration, type ResolverKind, visibleRealm } from '../configuration/configuration.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
-import { type DescribedToken, isVisible, type Token, wholeWithin } from './token.ts';
-import type { Owner } from '../users/user.ts';
+import {
+  type DescribedToken,
+  isVisible,
+  type Token,
+  wholeWithin,
+  isOwnedBy,
+  unknownSerial,
+} from './token.ts';
+import type { OwnerId } from '../users/user.ts';
 
 /**
  * A token by its serial, or all tokens of a user. With both, the token must be the user's. Nothing is a wildcard.
@@ -42,21 +49,14 @@ export async function selectionFilter(
 
 /** @returns true if the selection, read as this filter, holds the token and the grant covers it */
 export function isSelected(token: Token, { owner }: TokenFilter, grant: Grant): boolean {
-  return (
-    isVisible(token, grant) &&
-    (owner === undefined ||
-      (token.owner?.resolverId === owner.resolverId && token.owner.userId === owner.userId))
-  );
+  return isVisible(token, grant) && (owner === undefined || isOwnedBy(token, owner));
 }
 
 /** @throws ServiceError 'token.unknown', always */
 export function nothingSelected({ serial, user = '' }: TokenSelection): never {
-  throw new ServiceError(
-    'token.unknown',
-    serial === undefined
-      ? `The user '${user.slice(0, 320)}' has no token`
-      : `No token found with the serial '${serial.slice(0, 64)}'`,
-  );
+  throw serial === undefined
+    ? new ServiceError('token.unknown', `The user '${user.slice(0, 320)}' has no token`)
+    : unknownSerial(serial);
 }
 
 /** Conditions on stored tokens; an absent one does not restrict. Nothing here is a wildcard. */
@@ -64,7 +64,7 @@ export interface TokenFilter {
   readonly serial?: string | undefined;
   /** The beginning of the serial. */
   readonly serialPrefix?: string | undefined;
-  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  readonly owner?: OwnerId | undefined;
   /** A realm's name; null: tokens in no realm. */
   readonly realm?: string | null | undefined;
   /** Tokens in at least one of these realms; none of them means no token. */

@@ -2,13 +2,14 @@ import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import { freeCondition, isSearchable, LIKE_ESCAPE, likePattern } from '../resolvers/user-source.ts';
 import type { TokenFilter, TokenOrder } from './token-selection.ts';
-import type {
-  LockedDecision,
-  NewToken,
-  SerialOrigin,
-  Token,
-  TokenChange,
-  TokenStateChange,
+import {
+  type LockedDecision,
+  type NewToken,
+  type SerialOrigin,
+  type Token,
+  type TokenChange,
+  type TokenStateChange,
+  unknownSerial,
 } from './token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AuditEntry } from '../audit/audit-row.ts';
@@ -289,7 +290,7 @@ async function removeAssured(
 function assertComplete(locked: readonly LockedToken[], serials: readonly string[]): void {
   const missing = serials.find((serial) => locked.every((token) => token.serial !== serial));
   if (missing !== undefined) {
-    throw new ServiceError('token.unknown', `No token found with the serial '${missing.slice(0, 64)}'`);
+    throw unknownSerial(missing);
   }
 }
 

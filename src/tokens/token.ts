@@ -1,5 +1,5 @@
 import type { Sealed } from '../keys/vault.ts';
-import type { Owner } from '../users/user.ts';
+import type { Owner, OwnerId } from '../users/user.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
 
@@ -27,7 +27,7 @@ export const MAX_STORED_COUNTER = 2n ** 63n - 1n;
 
 /** The secrets of a token, each sealed. */
 export interface TokenSecrets {
-  /** The OCRA key; in `phase1` the shared secret itself. */
+  /** The OCRA key; null in `phase1`, where the token computes with the shared secret. */
   readonly seed: Sealed | null;
   /** The shared secret of roll-out phase 1, until the roll-out is complete. */
   readonly sharedSecret: Sealed | null;
@@ -202,6 +202,15 @@ export function describeToken(token: Token): DescribedToken {
     createdAt: token.createdAt,
     lastSuccessAt: token.lastSuccessAt,
   };
+}
+
+export function isOwnedBy({ owner }: Pick<Token, 'owner'>, { resolverId, userId }: OwnerId): boolean {
+  return owner?.resolverId === resolverId && owner.userId === userId;
+}
+
+/** @returns the refusal of a serial that no token has, or none that the caller may see */
+export function unknownSerial(serial: string): ServiceError {
+  return new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
 }
 
 /** @returns true if one of the token's realms is granted; a token in no realm needs a grant for all */

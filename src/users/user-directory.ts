@@ -4,7 +4,7 @@ import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import { plainResolverName } from '../policy/policy-conditions.ts';
 import { isNotFalse } from '../configuration/settings.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
-import type { Owner } from './user.ts';
+import type { Owner, OwnerId } from './user.ts';
 
 /** A user, with the resolver and realm that they were found in. */
 export interface ResolvedUser extends DirectoryUser {
@@ -102,11 +102,7 @@ export class UserDirectory {
    * @returns true if it is the user's password; false where the resolver is gone or keeps no passwords
    * @throws ServiceError 'resolver.unavailable'
    */
-  async checkPassword(
-    configuration: Configuration,
-    owner: Pick<Owner, 'resolverId' | 'userId'>,
-    password: string,
-  ): Promise<boolean> {
+  async checkPassword(configuration: Configuration, owner: OwnerId, password: string): Promise<boolean> {
     const resolver = configuration.resolvers.find(({ id }) => id === owner.resolverId);
     return resolver !== undefined && this.#sources(resolver).checkPassword(owner.userId, password);
   }

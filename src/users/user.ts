@@ -28,3 +28,6 @@ export interface Owner {
   readonly userId: string;
   readonly login: string;
 }
+
+/** What identifies the owner of a token. */
+export type OwnerId = Pick<Owner, 'resolverId' | 'userId'>;

@@ -287,8 +287,6 @@ describe('the status', () => {
 it.each<[string, (house: OcraHouse) => Promise<unknown>]>([
   ['request', ({ ocra }) => ocra.requestChallenge(nobody, { serial: 'A1' })],
   ['status', ({ ocra }) => ocra.status(nobody, { serial: 'A1' })],
-  ['activationcode', ({ calculations }) => calculations.activationCode(nobody)],
-  ['calcOTP', ({ calculations }) => calculations.calculateOtp(nobody, {})],
 ])('the right to %s is checked, and no other', async (action, attempt) => {
   expect(await eventualRefusal(attempt(house))).toMatchObject({
     code: 'right.missing',

@@ -5,7 +5,6 @@ import type { NewToken, Token } from '../../src/tokens/token.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import type { Verdict } from '../../src/challenges/challenge.ts';
 import { computeResponse, timeStepAt } from '../../src/ocra/compute.ts';
-import { readOcraSettings } from '../../src/configuration/settings.ts';
 import { replayMarker } from '../../src/challenges/accepted-position.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { ANNA, BERND, KEY, keyedToken, OcraRules, vault } from '../support/database/ocra-house.ts';
@@ -37,12 +36,11 @@ async function search(pass: string, sketch: Sketch = {}): Promise<Verdict | null
   const configuration = await rules.configuration.current();
   const given = rules.check.prepare(pass);
   given.search.begin(1);
-  const read = readOcraSettings(configuration.settings);
   const stored = tokenOf(sketch);
-  const verdicts = await rules.check.verify(configuration, read, stored, [question], given);
+  const verdicts = await rules.check.verify(configuration, stored, [question], given);
   const [verdict = null] = verdicts ?? [];
   return verdict !== null && sketch.isExplained === true
-    ? rules.check.explain(verdict, configuration, read, stored, question, given)
+    ? rules.check.explain(verdict, configuration, stored, question, given)
     : verdict;
 }
 

@@ -18,7 +18,8 @@ const TIME = parseOcraSuite('OCRA-1:HOTP-SHA256-8:QN08-T1M');
 const KEY = Buffer.alloc(32, 5);
 const NOON = new Date('2026-11-20T12:00:00Z');
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
-const settings = readOcraSettings(new Map([['AutoResync', 'True']]));
+const CONFIGURATION = configurationOf({ settings: new Map([['AutoResync', 'True']]) });
+const settings = readOcraSettings(CONFIGURATION.settings);
 const clock = { at: NOON, now: (): Date => clock.at };
 const check = new ResponseChecker({
   vault,
@@ -122,6 +123,6 @@ async function changeBy(
 async function answered(token: Token, question: string, pass: string): Promise<TokenStateChange | null> {
   const given = check.prepare(pass);
   given.search.begin(1);
-  const [verdict] = (await check.verify(configurationOf({}), settings, token, [question], given)) ?? [];
+  const [verdict] = (await check.verify(CONFIGURATION, token, [question], given)) ?? [];
   return verdict?.kind === 'right' ? verdict.advance : (verdict?.remember ?? null);
 }

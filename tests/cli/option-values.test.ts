@@ -1,23 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  expiryOption,
-  parseList,
-  pastInstantOption,
-  wholeNumberOption,
-} from '../../src/cli/option-values.ts';
+import { expiryOption, pastInstantOption, wholeNumberOption } from '../../src/cli/option-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const parseExpiry = expiryOption({ now: () => NOW });
 
 describe('values of options', () => {
-  it.each([
-    ['a,b', ['a', 'b']],
-    [' a , ,b,', ['a', 'b']],
-    ['', []],
-  ])('the list %j is read', (text, items) => {
-    expect(parseList(text)).toEqual(items);
-  });
-
   it.each([
     ['2027-01-31', '2027-01-31T00:00:00.000Z'],
     ['2027-01-31T12:00:00Z', '2027-01-31T12:00:00.000Z'],

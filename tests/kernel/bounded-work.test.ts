@@ -8,6 +8,7 @@ import {
   withTimeLimit,
   KeyedCounts,
   boundedMemo,
+  KeptReading,
 } from '../../src/kernel/bounded-work.ts';
 import { type Deferred, deferred } from '../support/values/deferred.ts';
 
@@ -203,5 +204,43 @@ describe('waiting within a limit', () => {
     const before = timers();
     await withTimeLimit(60_000, Promise.resolve(), late);
     expect(timers()).toBeLessThanOrEqual(before);
+  });
+});
+
+describe('a reading that is kept', () => {
+  it('serves those who ask while it lasts and soon after its end, whatever time it took', async () => {
+    let now = 0;
+    const begun: Deferred<number>[] = [];
+    const read = (): Promise<number> => {
+      begun.push(deferred());
+      return begun.at(-1)?.promise ?? Promise.reject(new Error('none'));
+    };
+    const reading = new KeptReading({ read, keptMs: 100, elapsed: () => now });
+    const first = reading.current();
+    now = 1_000;
+    const meanwhile = reading.current();
+    begun[0]?.resolve(1);
+    expect(await Promise.all([first, meanwhile])).toEqual([1, 1]);
+    now = 1_099;
+    expect(await reading.current()).toBe(1);
+    now = 1_100;
+    const next = reading.current();
+    begun[1]?.resolve(2);
+    expect(await next).toBe(2);
+  });
+
+  it.each([undefined, 50])('is repeated after a failure, which is kept for %s milliseconds', async (kept) => {
+    let [now, readings] = [0, 0];
+    const reading = new KeptReading({
+      read: () => Promise.reject(new Error(`away ${(readings += 1)}`)),
+      keptMs: 100,
+      failureKeptMs: kept,
+      elapsed: () => now,
+    });
+    await expect(reading.current()).rejects.toThrow('away 1');
+    now = (kept ?? 0) - 1;
+    await expect(reading.current()).rejects.toThrow('away 1');
+    now += 1;
+    await expect(reading.current()).rejects.toThrow('away 2');
   });
 });

@@ -9,6 +9,7 @@ import {
   readPlainText,
   safeLines,
   safeText,
+  splitList,
 } from '../../src/kernel/text.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { readRealmName } from '../../src/realms/realm-service.ts';
@@ -119,6 +120,16 @@ describe('names', () => {
       false,
       false,
     ]);
+  });
+});
+
+describe('a comma list', () => {
+  it.each([
+    ['a,b', ['a', 'b']],
+    [' a , ,b,', ['a', 'b']],
+    ['', []],
+  ])('%j is read', (text, entries) => {
+    expect(splitList(text)).toEqual(entries);
   });
 });
 

@@ -4,7 +4,6 @@ import type { KeyState } from '../../src/keys/vault.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
-import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { deferred } from '../support/values/deferred.ts';
 
 const KEY_ID = 'aa'.repeat(8);
@@ -52,7 +51,6 @@ describe('a count of secrets', () => {
     const first = deferred<readonly KeyState[]>();
     let counts = 0;
     const overview = new KeyOverview({
-      configuration: new GivenConfiguration(),
       clock,
       keys: {
         entries: () => Promise.resolve([]),
@@ -78,7 +76,6 @@ describe('a count of secrets', () => {
     const clock = new TestClock();
     let counts = 0;
     const overview = new KeyOverview({
-      configuration: new GivenConfiguration(),
       clock,
       keys: {
         entries: () => Promise.resolve([]),

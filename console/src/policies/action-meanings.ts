@@ -39,6 +39,8 @@ const GERMAN: Readonly<Record<string, string>> = {
   'ocra:status': 'den Zustand von Challenges sehen',
   'ocra:activationcode': 'einen Aktivierungscode erzeugen',
   'ocra:calcOTP': 'die Antwort einer App berechnen, zum Testen von Apps und Portalen',
+  'ocra:secondfactor':
+    'Challenges für den zweiten Faktor eines Administrators ausstellen, mit dem Recht request',
   'authentication:qrtanurl': 'die URL, an die Apps ihre Antworten senden',
   'authentication:otppin': 'PIN oder Passwort vor einer Antwort',
   'authentication:issuer': 'der Name, den Apps neben einem Token zeigen, ab seinem Ausrollen',

@@ -9,6 +9,7 @@ import {
   type Token,
   type TokenChange,
   type TokenSecrets,
+  unknownSerial,
 } from '../../tokens/token.ts';
 import type { Owner } from '../../users/user.ts';
 import type { Clock, Random } from '../../kernel/clock.ts';
@@ -242,7 +243,7 @@ export class EnrolmentService {
       }
       seen = await this.#deps.tokenStore.findBySerial(made.serial);
     }
-    throw gone(made.serial);
+    throw unknownSerial(made.serial);
   }
 
   /**
@@ -284,7 +285,7 @@ export class EnrolmentService {
       },
     );
     if (changed === undefined) {
-      throw gone(serial);
+      throw unknownSerial(serial);
     }
     return changed;
   }
@@ -322,10 +323,6 @@ function assign(
     throw new ServiceError('realm.unknown', `There is no realm '${realm}'`, { name: realm });
   }
   return { owner: null, realms: [found.name] };
-}
-
-function gone(serial: string): ServiceError {
-  return new ServiceError('token.unknown', `No token found with the serial '${serial}'`);
 }
 
 /** Restricts an administrator who is bound to realms to tokens of these realms. */

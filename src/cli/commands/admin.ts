@@ -2,9 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiToken } from '../../administrators/administrator.ts';
 import type { ListedSession } from '../../administrators/session.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
-import { expiryOption, type OptionInstant, parseList } from '../option-values.ts';
+import { expiryOption, type OptionInstant } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import type { Services } from '../../services.ts';
+import { splitList } from '../../kernel/text.ts';
 
 interface PasswordOptions {
   readonly passwordFile?: string;
@@ -159,7 +160,7 @@ function addAdd(apiToken: Command, context: CommandContext): void {
     .requiredOption(
       '--rights <list>',
       'what it may do: scope:action, comma separated (monitoring:*)',
-      parseList,
+      splitList,
     )
     .option(
       '--expires <when>',

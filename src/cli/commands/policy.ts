@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
-import { type OptionInstant, parseList, pastInstantOption } from '../option-values.ts';
+import { type OptionInstant, pastInstantOption } from '../option-values.ts';
 import type { Column, JsonValue } from '../output.ts';
-import { didYouMean } from '../../kernel/text.ts';
+import { didYouMean, splitList } from '../../kernel/text.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { RefusalExplanation } from '../../policy/explanation-service.ts';
 import type { ExplainedRight, ExplainedValue, PolicyVerdict } from '../../policy/explanation.ts';
@@ -205,7 +205,7 @@ function addPolicyExplain(policy: Command, context: CommandContext): void {
       'a date, a time, or a duration back from now',
       pastInstantOption(context.dependencies.clock),
     )
-    .option('--groups <list>', 'the groups of oidc:NAME', parseList)
+    .option('--groups <list>', 'the groups of oidc:NAME', splitList)
     .option(
       '--user <login>',
       'in place of an administrator: the owner of a token, for the scope authentication',

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES, unknownName } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
-import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import type { Realm } from '../../configuration/configuration.ts';
+import { splitList } from '../../kernel/text.ts';
 
 interface ResolversOption {
   readonly resolvers: readonly string[];
@@ -35,7 +35,7 @@ function addWriting(realm: Command, context: CommandContext): void {
     'realm add all --resolvers staff,partners',
   ])
     .argument('<name>')
-    .requiredOption(...resolversOption, parseList)
+    .requiredOption(...resolversOption, splitList)
     .action(async (name: string, { resolvers }: ResolversOption) => {
       await context.withServices(async ({ realms }, caller) => {
         if ((await realms.list()).some((known) => known.name === name.trim().toLowerCase())) {
@@ -50,7 +50,7 @@ function addWriting(realm: Command, context: CommandContext): void {
     'realm set office --resolvers staff,partners',
   ])
     .argument('<name>')
-    .requiredOption(...resolversOption, parseList)
+    .requiredOption(...resolversOption, splitList)
     .action(async (name: string, { resolvers }: ResolversOption) => {
       await context.confirmed({
         foresee: async ({ realms, consequences }) => {

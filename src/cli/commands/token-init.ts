@@ -252,7 +252,7 @@ type Phase2 = Extract<Enrolled, { kind: 'phase2' }>;
 /** A roll-out at the terminal. */
 interface RollOut {
   readonly context: CommandContext;
-  readonly services: Pick<Services, 'enrolment' | 'ocra' | 'calculations'>;
+  readonly services: Pick<Services, 'enrolment' | 'ocra'>;
   readonly caller: Caller;
   readonly output: Output;
   readonly reader: CodeReader;
@@ -298,13 +298,14 @@ async function beginPhase2(
   { context, services, caller, output, message }: RollOut,
   serial: string,
 ): Promise<{ readonly enrolled: Phase2; readonly code: string } | undefined> {
-  const { io } = context.dependencies;
+  const { io, random } = context.dependencies;
   for (;;) {
     const typed = (await io.readLine(`Activation code (Enter for a new one, ${LATER} for later): `)).trim();
     if (typed === LATER) {
       return undefined;
     }
-    const code = typed === '' ? await services.calculations.activationCode(caller) : typed;
+    const code =
+      typed === '' ? (await import('../../ocra/key-derivation.ts')).randomActivationCode(random) : typed;
     const request: EnrolmentRequest = { type: 'ocra', serial, genkey: '1', activationcode: code, message };
     try {
       const enrolled = await services.enrolment.init(caller, request);

@@ -2,10 +2,11 @@ import { type Command, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import { addPinOptions, addTokenInitCommand, type PinOptions, readPins } from './token-init.ts';
-import { parseList, wholeNumberOption } from '../option-values.ts';
+import { wholeNumberOption } from '../option-values.ts';
 import type { Column, TextStyle } from '../output.ts';
 import type { TokenListing } from '../../tokens/token-selection.ts';
 import { boundOf, type DescribedToken, isLocked, type UseBound } from '../../tokens/token.ts';
+import { splitList } from '../../kernel/text.ts';
 
 const HARMLESS_CHANGES = [
   { verb: 'enable', done: 'enabled', description: 'switch tokens on' },
@@ -100,7 +101,7 @@ function addRealms(token: Command, context: CommandContext): void {
     .argument('[realms]', 'comma separated')
     .option('--none', 'no realm')
     .action(async (serial: string, list: string | undefined, { none }: { none?: true }) => {
-      const realms = parseList(list ?? '');
+      const realms = splitList(list ?? '');
       if ((realms.length === 0) !== (none === true)) {
         throw new CliFailure('give either REALMS or --none', EXIT_CODES.usage);
       }

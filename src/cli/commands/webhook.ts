@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext, examples } from '../command-context.ts';
-import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { consequence, countText } from '../../consequences/consequence.ts';
 import { EVENT_TYPES } from '../../webhooks/webhook-event.ts';
 import type { WebhookWithState } from '../../webhooks/webhook.ts';
+import { splitList } from '../../kernel/text.ts';
 
 interface AddOptions {
   readonly url: string;
@@ -63,8 +63,8 @@ function addAdd(webhook: Command, context: CommandContext): void {
     .description('add a receiver and print the secret of its signatures, this once')
     .argument('<name>', 'letters, digits, dots, - and _')
     .requiredOption('--url <url>', 'where the events go: https://…')
-    .option('--events <list>', 'types of events, comma separated; left out: all', parseList)
-    .option('--realms <list>', 'only events of tokens in these realms; left out: all tokens', parseList)
+    .option('--events <list>', 'types of events, comma separated; left out: all', splitList)
+    .option('--realms <list>', 'only events of tokens in these realms; left out: all tokens', splitList)
     .option('--allow-http', 'allow http:// to other machines: the network can read what is sent')
     .addHelpText('after', EVENTS_TEXT)
     .addHelpText(

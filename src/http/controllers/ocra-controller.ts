@@ -322,12 +322,10 @@ function activationCodeEndpoint(calculations: CalculationService): Endpoint {
         activationcode: optional('the text to encode; default: random bytes', '1234567890'),
       },
     },
-    async ({ caller, parameters: { activationcode }, dialect }) => ({
-      activationcode: await calculations.activationCode(
-        caller,
-        dialect.ocra.activationCodeSource(activationcode),
-      ),
-    }),
+    ({ parameters: { activationcode }, dialect }) =>
+      Promise.resolve({
+        activationcode: calculations.activationCode(dialect.ocra.activationCodeSource(activationcode)),
+      }),
   );
 }
 
@@ -353,6 +351,6 @@ function calculationEndpoint(calculations: CalculationService): Endpoint {
         os: optional('takes precedence over `ocrasuite`'),
       },
     },
-    async ({ caller, parameters }) => ({ otp: await calculations.calculateOtp(caller, parameters) }),
+    async ({ parameters }) => ({ otp: await calculations.calculateOtp(parameters) }),
   );
 }

@@ -38,7 +38,7 @@ interface PasswordAttempt {
 }
 
 /** A password of somebody whom an answer must not tell from nobody. */
-export interface NamedAttempt extends PasswordAttempt {
+interface NamedAttempt extends PasswordAttempt {
   /** The name of the person who is meant, whatever was written, or another one for what nobody is called. */
   readonly person: string;
 }

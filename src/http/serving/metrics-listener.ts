@@ -1,9 +1,15 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { type Log, describeFault } from '../../kernel/log.ts';
-import { OPERATIONS_PATHS, type MetricsText } from '../request-log.ts';
+import { OPERATIONS_PATHS } from '../request-log.ts';
 import { type Reply, send } from '../reply.ts';
 
 const PLAIN = 'text/plain; charset=utf-8';
+
+/** The measurements as text, for the collector. */
+interface MetricsText {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
 
 /** @returns the listener of the port for metrics: GET /metrics and nothing else, without authentication */
 export function metricsListener(metrics: MetricsText, log: Log): RequestListener {

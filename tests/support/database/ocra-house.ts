@@ -14,7 +14,6 @@ import {
 } from '../../../src/challenges/challenge-factory.ts';
 import { EnrolmentService } from '../../../src/challenges/enrolment/enrolment-service.ts';
 import { responder } from '../../../src/ocra/compute.ts';
-import { CalculationService } from '../../../src/challenges/calculation-service.ts';
 import { ChallengeService } from '../../../src/challenges/challenge-service.ts';
 import { ResponseChecker } from '../../../src/challenges/response-check.ts';
 import { RolloutPhase2 } from '../../../src/challenges/enrolment/rollout-phase2.ts';
@@ -125,7 +124,6 @@ export class OcraHouse extends OcraRules {
   readonly challenges: ChallengeStore;
   readonly issues: ChallengeIssueStore;
   readonly ocra: ChallengeService;
-  readonly calculations: CalculationService;
   readonly enrolment: EnrolmentService;
   readonly validation: ValidationService;
 
@@ -156,7 +154,6 @@ export class OcraHouse extends OcraRules {
     };
     const common = { configuration, access, users, vault, clock, random, refusals };
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
-    this.calculations = new CalculationService(common);
     this.enrolment = new EnrolmentService({ ...common, phase2, tokenStore: tokens });
     const trigger = new ChallengeTrigger({ ...common, issues, factory, check });
     this.validation = new ValidationService({

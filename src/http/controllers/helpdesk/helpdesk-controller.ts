@@ -5,6 +5,7 @@ import type { Person, RecentTransaction } from '../../../helpdesk/person-service
 import type { SearchResult } from '../../../helpdesk/search-service.ts';
 import type { TokenSheet } from '../../../helpdesk/token-list-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
+import { splitList } from '../../../kernel/text.ts';
 import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
 import { count, type Shown } from '../../answers.ts';
@@ -301,10 +302,7 @@ const STATUSES = {
 
 /** @throws ServiceError 'parameter.invalid' for an unknown name, and for two that exclude each other */
 function readStatus(list: string): { active?: boolean; assigned?: boolean; isLocked?: boolean } {
-  const names = list
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '');
+  const names = splitList(list.toLowerCase());
   const excludes = (one: string, other: string): boolean => names.includes(one) && names.includes(other);
   if (
     !names.every((name) => Object.hasOwn(STATUSES, name)) ||

@@ -4,7 +4,7 @@ import type { Consequence } from '../../../consequences/consequence.ts';
 import type { ConsequenceService } from '../../../consequences/consequence-service.ts';
 import type { PolicyPreview } from '../../../consequences/configuration-consequences.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { splitList } from '../../../policy/policy-conditions.ts';
+import { splitList } from '../../../kernel/text.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameters.ts';

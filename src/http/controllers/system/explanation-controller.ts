@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { type Clock, parsePastInstant } from '../../../kernel/clock.ts';
+import { splitList } from '../../../kernel/text.ts';
 import type { Caller } from '../../../policy/caller.ts';
 import type {
   ExplanationService,
@@ -10,7 +11,6 @@ import type {
 } from '../../../policy/explanation-service.ts';
 import type { ExplainedRight, PolicyVerdict } from '../../../policy/explanation.ts';
 import type { PolicyNames } from '../../../policy/policy-names.ts';
-import { splitList } from '../../../policy/policy-conditions.ts';
 import type { Shown } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';

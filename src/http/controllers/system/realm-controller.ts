@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import { splitList } from '../../../policy/policy-conditions.ts';
 import { type Endpoint, plainChange, systemChange, systemReading } from '../../endpoint-spec.ts';
 import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
 import { valuesOf } from '../../answers.ts';
@@ -12,6 +11,7 @@ import {
   RESOLVER_PARAMETERS,
   resolverKind,
 } from './resolver-controller.ts';
+import { splitList } from '../../../kernel/text.ts';
 
 const REALM = required('the name of the realm', 'customers');
 

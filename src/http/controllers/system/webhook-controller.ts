@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import { splitList } from '../../../policy/policy-conditions.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
 import type { WebhookTest } from '../../../webhooks/webhook-service.ts';
 import type { PendingDelivery, WebhookWithState } from '../../../webhooks/webhook.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type Endpoint, plainChange, valueChange, valueReading } from '../../endpoint-spec.ts';
 import { blankAsUndefined, optional, required } from '../../request/parameters.ts';
+import { splitList } from '../../../kernel/text.ts';
 
 const NAME = required('the name of the webhook', 'siem');
 const time = z.iso.datetime();

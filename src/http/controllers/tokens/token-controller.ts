@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import { splitList } from '../../../policy/policy-conditions.ts';
 import type { TokenSettings } from '../../../tokens/token-settings.ts';
 import type { TokenSelection } from '../../../tokens/token-selection.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
+import { splitList } from '../../../kernel/text.ts';
 import {
   type Endpoint,
   type Method,

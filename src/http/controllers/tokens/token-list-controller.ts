@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { csvLine } from '../../../kernel/text.ts';
+import { csvLine, splitList } from '../../../kernel/text.ts';
 import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
-import { splitList } from '../../../policy/policy-conditions.ts';
 import type { Services } from '../../../services.ts';
 import {
   readTokenSort,

@@ -8,7 +8,7 @@ import {
   PresenceFilter,
   SubstringFilter,
 } from 'ldapts';
-import { parseJsonObject } from '../../../kernel/text.ts';
+import { parseJsonObject, splitList } from '../../../kernel/text.ts';
 import type { UserCondition, UserField, UserPattern } from '../../user-source.ts';
 import { LdapFault } from './ldap-exchange.ts';
 
@@ -123,11 +123,7 @@ function readTransport(read: SettingReader): LdapTransport {
 }
 
 function readServers(text: string): readonly LdapServer[] {
-  const servers = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map(readServer);
+  const servers = splitList(text).map(readServer);
   if (servers.length === 0) {
     throw new LdapFault('settings', 'LDAPURI names no server');
   }

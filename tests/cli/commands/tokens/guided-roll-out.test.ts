@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { ServiceError } from '../../../../src/kernel/errors.ts';
+import { encodeActivationCode } from '../../../../src/ocra/key-derivation.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
 
@@ -53,7 +54,6 @@ describe('token init at a terminal', () => {
     const { dependencies, io, calls } = terminal(
       {
         'enrolment.init': [PHASE_1, PHASE_2],
-        'calculations.activationCode': ['NEWCODE'],
         'ocra.checkTransaction': [RIGHT],
       },
       ['', '', '123456'],
@@ -61,13 +61,13 @@ describe('token init at a terminal', () => {
     expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
     expect(calls.map(([name]) => name)).toEqual([
       'enrolment.init',
-      'calculations.activationCode',
       'enrolment.init',
       'ocra.checkTransaction',
     ]);
-    expect(calls[2]?.[1]).toMatchObject({ serial: 'LSGO1', activationcode: 'NEWCODE' });
-    expect(calls[3]?.at(-1)).toEqual({ transactionId: '42', pass: '123456' });
-    expect(io.out()).toContain('Activation code: NEWCODE\n');
+    const activationcode = encodeActivationCode(Buffer.alloc(10, 1));
+    expect(calls[1]?.[1]).toMatchObject({ serial: 'LSGO1', activationcode });
+    expect(calls[2]?.at(-1)).toEqual({ transactionId: '42', pass: '123456' });
+    expect(io.out()).toContain(`Activation code: ${activationcode}\n`);
     expect(io.out().endsWith('accepted: LSGO1 is ready\n')).toBe(true);
   });
 
