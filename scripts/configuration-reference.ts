@@ -54,7 +54,7 @@ export function configurationPage(): string {
       `\`${name}\``,
       fallback === undefined ? '' : `\`${fallback}\``,
       description,
-      allowed.replace(/^a (?:whole number|duration) from /, ''),
+      allowed.replace(/^an? (?:(?:whole number|duration) (?:from|such as) )?/, ''),
     ]);
     return `## ${group}\n\n${markdownTable(['variable', 'default', 'meaning', 'allowed'], rows)}`;
   });
