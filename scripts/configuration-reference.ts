@@ -17,7 +17,8 @@ const PAGE_HEAD = `# Configuration
 <!-- Written by \`npm run docs:reference\` from src/config/variables.ts. -->
 
 Environment variables; an empty one is unset. \`tankeeper config\` shows what is in force and where it comes from, passwords
-masked; [.env.example](../../.env.example) lists all. A wrong value stops the start with its name and what is allowed.
+masked; [.env.example](../../.env.example) lists all, with the bounds of numbers and durations. A wrong value stops the
+start with its name and what is allowed.
 
 \`tankeeper --config FILE serve\`, or \`TANKEEPER_CONFIG\`, reads the same from a YAML file, by keys in lower camel case. The
 environment goes before the file. Tags, anchors and aliases are refused. A file with the database's password that others
@@ -33,8 +34,11 @@ databasePasswordFile: /run/secrets/database
 auditRetention: 400D
 \`\`\`
 
-[Settings](settings.md) of tokens are in the database. Below, numbers are whole.
+[Settings](settings.md) of tokens are in the database.
 `;
+
+/** What needs no words beside the meaning and the default. */
+const PLAIN = /^(?:on, off|an? (?:whole number|duration|file|folder|text)(?: (?:from|such as) .*)?)$/;
 
 /** @returns the text of .env.example */
 export function environmentExample(): string {
@@ -53,10 +57,9 @@ export function configurationPage(): string {
     const rows = variables.map(({ name, fallback, description, allowed }) => [
       `\`${name}\``,
       fallback === undefined ? '' : `\`${fallback}\``,
-      description,
-      allowed.replace(/^an? (?:(?:whole number|duration) (?:from|such as) )?/, ''),
+      PLAIN.test(allowed) ? description : `${description} (${allowed})`,
     ]);
-    return `## ${group}\n\n${markdownTable(['variable', 'default', 'meaning', 'allowed'], rows)}`;
+    return `## ${group}\n\n${markdownTable(['variable', 'default', 'meaning'], rows)}`;
   });
   return [PAGE_HEAD, ...sections].join('\n');
 }

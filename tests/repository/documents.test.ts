@@ -196,7 +196,6 @@ describe('docs/reference', () => {
       '`DATABASE_LOCK_TIMEOUT`',
       '`5S`',
       'time limit of a request that waits for a lock in the database',
-      '1S to 1H',
     ]);
     expect(VARIABLES.filter(({ name }) => !configurationPage().includes(`| \`${name}\` `))).toEqual([]);
   });
