@@ -54,7 +54,7 @@ export async function openBenchCluster(
     "SELECT current_setting('server_version') AS version",
   );
   return {
-    version: row?.version ?? '',
+    version: row?.version.replace(/ .*/, '') ?? '',
     folder,
     createDatabase: async (name) => {
       const unique = `tankeeper_bench_${process.pid}_${name}`;

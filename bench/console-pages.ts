@@ -7,6 +7,7 @@ import { closingOnce, openBenchCluster } from './bench-cluster.ts';
 import { type BenchServer, startBenchServer } from './bench-server.ts';
 import { HttpProbe } from './http-probe.ts';
 import { benchCommand, publishResults, type ResultTable } from './result-page.ts';
+import { range } from './sample-statistics.ts';
 import { fillTokens } from './token-fill.ts';
 
 /** `npm run bench:console -- --tokens 1000000`: see docs/benchmarks.md. */
@@ -222,12 +223,23 @@ async function times(probe: HttpProbe, kind: Kind, requests: number): Promise<re
 function timesTable(
   rows: readonly { readonly kind: Kind; readonly times: readonly number[] }[],
 ): ResultTable {
+  const kinds = rows.map(({ kind, times: all }) => {
+    const sorted = [...all].sort((one, other) => one - other);
+    const [page = '', request = ''] = kind.name.split(': ');
+    return { page, request, middle: sorted[Math.floor(sorted.length / 2)] ?? 0, most: sorted.at(-1) ?? 0 };
+  });
   return {
-    head: ['request', 'first, ms', 'median, ms', 'slowest, ms'],
-    rows: rows.map(({ kind, times: all }) => {
-      const sorted = [...all].sort((one, other) => one - other);
-      const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
-      return [kind.name, ...[all[0] ?? 0, middle, sorted.at(-1) ?? 0].map((value) => value.toFixed(1))];
+    head: ['page', 'medians, ms', 'slowest, ms', 'of the request'],
+    rows: [...new Set(kinds.map(({ page }) => page))].map((page) => {
+      const own = kinds.filter((kind) => kind.page === page);
+      const most = Math.max(...own.map((kind) => kind.most));
+      const medians = [...new Set(range(own.map(({ middle }) => middle)).map((value) => value.toFixed(1)))];
+      return [
+        page,
+        medians.join('–'),
+        most.toFixed(1),
+        own.find((kind) => kind.most === most)?.request ?? '',
+      ];
     }),
   };
 }

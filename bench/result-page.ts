@@ -59,15 +59,14 @@ function sectionsOf({ sections }: ResultPage): readonly string[] {
 }
 
 function heading({ title, command, measures, software }: ResultPage): readonly string[] {
+  const machine = [`${cpus().length} cores`, `${Math.round(totalmem() / GIBIBYTE)} GiB`];
   const programs = [`Node.js ${process.versions.node}`, ...(software === undefined ? [] : [software])];
   return [
     `# ${title}`,
     measures,
     [
       `- Written by: \`WRITE_RESULTS=1 ${command}\``,
-      `- Date: ${new Date().toISOString().slice(0, 10)}`,
-      `- Machine: ${cpus().length} cores, ${Math.round(totalmem() / GIBIBYTE)} GiB of memory`,
-      `- Software: ${programs.join(', ')}`,
+      `- ${[new Date().toISOString().slice(0, 10), ...machine, ...programs].join(', ')}`,
     ].join('\n'),
   ];
 }

@@ -8,16 +8,13 @@ const HEAD = `# Commands
 <!-- Written by \`npm run docs:reference\` from the commands in src/cli/. -->
 
 In a checkout, \`tankeeper\` is \`node bin/tankeeper.js\` (or run \`npm link\` once); in the containers it is
-\`docker-compose exec tankeeper node bin/tankeeper.js\`.
+\`docker-compose exec tankeeper node bin/tankeeper.js\`. \`--help\` describes each command, with its options and two examples;
+\`--json\` prints for scripts.
 
 - Every command works while the server runs, also on the embedded database.
-- \`serve\`, \`migrate\`, \`restore\` and \`demo\` create an installation. The other commands need one; without it they report
-  where they looked and which variable to set.
+- Only \`serve\`, \`migrate\`, \`restore\` and \`demo\` create an installation.
 - Passwords, PINs and keys come from a prompt or a file, never from the command line.
-- Completion by the tabulator: \`source <(tankeeper completion bash)\` in \`.bashrc\`; zsh the same in \`.zshrc\`; fish
-  \`tankeeper completion fish | source\`.
-- \`config\` alone prints what is configured, secrets masked.
-- \`--json\` prints for scripts. \`--help\` shows the options of a command and two examples.
+- Completion: \`source <(tankeeper completion bash)\` in \`.bashrc\`, likewise zsh; fish: \`tankeeper completion fish | source\`.
 
 ## Commands
 
@@ -25,32 +22,27 @@ In a checkout, \`tankeeper\` is \`node bin/tankeeper.js\` (or run \`npm link\` o
 
 /** @returns the text of docs/reference/commands.md */
 export function commandsPage(): string {
-  const rows = leaves(describedProgram());
-  return (
-    HEAD +
-    markdownTable(
-      ['command', 'purpose'],
-      rows.map(({ path, command }) => [`\`${path}\``, command.description().replaceAll('|', String.raw`\|`)]),
-    )
-  );
+  const rows = below(describedProgram()).map((command) => {
+    const words = leaves(command).map((path) => `\`${path}\``);
+    const group = words.length === 0 ? '' : ` ${words.join(', ')}`;
+    return [`\`${command.name()}\`${group}`, command.description().replaceAll('|', String.raw`\|`)];
+  });
+  return HEAD + markdownTable(['command', 'purpose'], rows);
 }
 
-/** A command that runs, and its words without the program's own name. */
-interface Leaf {
-  readonly path: string;
-  readonly command: Command;
+/** @returns the words of the commands that run below a group, in the order of the help */
+function leaves(group: Command, above: readonly string[] = []): readonly string[] {
+  return below(group).flatMap((command) => {
+    const words = [...above, command.name()];
+    return command.commands.length === 0 ? [words.join(' ')] : leaves(command, words);
+  });
 }
 
-/** @returns the visible commands below one, in the order of the help */
-function leaves(group: Command, above: readonly string[] = []): readonly Leaf[] {
+function below(group: Command): readonly Command[] {
   return group
     .createHelp()
     .visibleCommands(group)
-    .filter((command) => command.name() !== 'help')
-    .flatMap((command) => {
-      const words = [...above, command.name()];
-      return command.commands.length === 0 ? [{ path: words.join(' '), command }] : leaves(command, words);
-    });
+    .filter((command) => command.name() !== 'help');
 }
 
 /** @returns the program; its declarations use only the width of the terminal and the name of a folder */

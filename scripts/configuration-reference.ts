@@ -1,4 +1,3 @@
-import { fileKeyOf } from '../src/config/config-file.ts';
 import { VARIABLES, type Variable } from '../src/config/variables.ts';
 import { markdownTable } from './markdown-table.ts';
 
@@ -17,16 +16,14 @@ const PAGE_HEAD = `# Configuration
 
 <!-- Written by \`npm run docs:reference\` from src/config/variables.ts. -->
 
-Tankeeper is configured by environment variables; an empty variable is the same as an unset one. A wrong value stops the start with
-a message that names each wrong variable, its value and what is allowed. \`tankeeper config\` shows every variable with its
-value and its source, passwords masked. [.env.example](../../.env.example) lists the variables for a file.
+Environment variables; an empty one is unset. \`tankeeper config\` shows what is in force and where it comes from, passwords
+masked; [.env.example](../../.env.example) lists all, with the bounds of numbers and durations. A wrong value stops the
+start with its name and what is allowed.
 
-A YAML file may hold the same values: \`tankeeper --config FILE serve\`, or the variable \`TANKEEPER_CONFIG\`. No file is read
-unless it is named. Its keys are the names of the variables in lower camel case (\`WIRE_DIALECT\` is \`wireDialect\`); its
-values are texts, numbers and lists. A variable of the environment goes before the file. Tags, anchors and aliases are
-refused. A file with the password of the database must be readable by the server's account alone, or the start warns;
-\`databasePasswordFile\` keeps it apart. \`tankeeper config check FILE\` lists every fault with line and column, and unknown
-keys and variables with the nearest known one; status 1 with faults.
+\`tankeeper --config FILE serve\`, or \`TANKEEPER_CONFIG\`, reads the same from a YAML file, by keys in lower camel case. The
+environment goes before the file. Tags, anchors and aliases are refused. A file with the database's password that others
+may read gets a warning. \`tankeeper config check FILE\` lists every fault with line and column, unknown names with the
+nearest known one; status 1 with faults.
 
 \`\`\`yaml
 host: 0.0.0.0
@@ -37,8 +34,11 @@ databasePasswordFile: /run/secrets/database
 auditRetention: 400D
 \`\`\`
 
-Settings of tokens (time-outs, windows, limits) are in the database, for all servers on it: \`tankeeper setting list\`.
+[Settings](settings.md) of tokens are in the database.
 `;
+
+/** What needs no words beside the meaning and the default. */
+const PLAIN = /^(?:on, off|an? (?:whole number|duration|file|folder|text)(?: (?:from|such as) .*)?)$/;
 
 /** @returns the text of .env.example */
 export function environmentExample(): string {
@@ -56,12 +56,10 @@ export function configurationPage(): string {
   const sections = byGroup().map(([group, variables]) => {
     const rows = variables.map(({ name, fallback, description, allowed }) => [
       `\`${name}\``,
-      `\`${fileKeyOf(name)}\``,
       fallback === undefined ? '' : `\`${fallback}\``,
-      description,
-      allowed,
+      PLAIN.test(allowed) ? description : `${description} (${allowed})`,
     ]);
-    return `## ${group}\n\n${markdownTable(['variable', 'key in a file', 'default', 'meaning', 'allowed'], rows)}`;
+    return `## ${group}\n\n${markdownTable(['variable', 'default', 'meaning'], rows)}`;
   });
   return [PAGE_HEAD, ...sections].join('\n');
 }

@@ -6,26 +6,20 @@ const HEAD = `# Metrics
 
 <!-- Written by \`npm run docs:reference\` from the declarations in src/observability/. -->
 
-[Monitoring](../guides/monitoring.md#prometheus) describes their use. The metrics \`process_…\` and \`nodejs_…\` of
-prom-client (memory, processor time, event loop) come in addition.
+[Monitoring](../guides/monitoring.md#prometheus) describes their use. \`…_total\` is a counter, \`…_duration_seconds\` a
+histogram, any other a gauge. prom-client adds \`process_…\` and \`nodejs_…\`.
 
 `;
 
 /** @returns the text of docs/reference/metrics.md */
 export function metricsPage(): string {
-  const rows = allMetrics().declared();
-  return (
-    HEAD +
-    markdownTable(
-      ['metric', 'type', 'labels', 'meaning'],
-      rows.map(({ name, type, labels, help }) => [
-        `\`${name}\``,
-        type,
-        labels.map((label) => `\`${label}\``).join(', '),
-        help,
-      ]),
-    )
-  );
+  const rows = allMetrics()
+    .declared()
+    .map(({ name, labels, help }) => {
+      const braces = labels.length === 0 ? '' : `{${labels.join(', ')}}`;
+      return [`\`${name}${braces}\``, help];
+    });
+  return HEAD + markdownTable(['metric', 'meaning'], rows);
 }
 
 /** @returns all metrics of a server */

@@ -6,9 +6,8 @@ const HEAD = `# Actions of policies
 
 <!-- Written by \`npm run docs:reference\` from src/policy/policy-actions.ts. -->
 
-The actions that [policies](../guides/policies.md) may name, by scope. In \`authentication\` an action takes a value (\`otppin=1\`);
-in \`selfservice\` it lets users do something with their own tokens, each by its name; in the other scopes it is
-a right, and \`*\` means all of them. \`/system/policyNames\` answers the same.
+By scope of [policies](../guides/policies.md), as in \`/system/policyNames\`. In \`authentication\` an action takes a value
+(\`otppin=1\`); in the others it is a right, and \`*\` means all, but for \`selfservice\`.
 `;
 
 /** @returns the text of docs/reference/policy-actions.md */

@@ -3,12 +3,28 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { markdownTable } from './markdown-table.ts';
 
+/** What tankeeper does where LinOTP does not. */
+const KINDS = {
+  once: 'accepts a response once, and for no other text; a wrong one changes no other transaction',
+  rights: 'asks for password and rights, bounded by realm, time and client of the policy',
+  secret: 'keeps secrets, paths and ids out of answers',
+  strict:
+    'refuses or leaves out what LinOTP takes or ignores, such as a suite with unknown parts, a token without a key',
+  rfc: 'follows RFC 6287: lengths of responses and sessions, padding, the whole HMAC',
+  fault: 'answers where LinOTP fails, counts wrongly or shows an error of Python',
+  http: 'sends error statuses of 400 to 599, takes HTTP Basic everywhere, redirects nowhere',
+} as const;
+
 /** Recorded rows whose difference is intended, for one reason. */
 const difference = z.strictObject({
   /** The file of recordings or vectors, without its ending. */
   file: z.string(),
-  /** Patterns for the rows' names; `*` stands for any characters, `\*` for itself. */
+  /**
+   * Patterns for the rows' names; `*` stands for any characters, `\*` for itself. The name of a vector is built from its
+   * input and, in some files, from LinOTP's answer after `=>`. S is `empty`, `partial` or `full`.
+   */
   rows: z.array(z.string()).min(1),
+  kind: z.enum(Object.keys(KINDS) as (keyof typeof KINDS)[]),
   reason: z.string(),
 });
 
@@ -28,34 +44,25 @@ const HEAD = `# Recorded differences from LinOTP
 
 <!-- Written by \`npm run docs:reference\` from tests/exchanges/intended-differences.json. -->
 
-Tests compute or send every recorded row again. Each row that differs must match a line. Each line must match at least
-one row, and no row that is equal. In a pattern, \`*\` stands for any characters, \`\\*\` for itself.
-[Recorded exchanges](../../tests/exchanges/README.md) describes the files and the masked values,
-[Compatibility](../compatibility.md) all intended differences.
+The numbers of patterns for recorded rows that differ. \`tests/exchanges/intended-differences.json\` has each pattern with its
+reason: each row that differs must match one, each must match a row, and none that is equal.
+[Compatibility](../compatibility.md) has all differences, [Recorded exchanges](../../tests/exchanges/README.md) the replay.
+
+- **vectors:** \`npm test\` computes \`tests/vectors/linotp-*.jsonl\` again, the values of LinOTP 2.12.6. The 70 vectors of RFC 6287,
+  Appendix C, hold without exception.
+- **/ocra:** \`npm run test:compat\` compares status, content type and every byte of the body.
+- **/monitoring:** \`npm test\` compares numbers, realms, statuses, error texts, and what each administrator sees; **HTTP:**
+  \`npm run test:compat\` also compares the bytes.
+
+## Kinds
+
 `;
 
-const SECTIONS: Readonly<Record<keyof Ledgers, string>> = {
-  vectors: `## Computed vectors
-
-\`npm test\` computes \`tests/vectors/linotp-*.jsonl\` again, the values of LinOTP 2.12.6. It builds the name of a row from
-the input and, in some files, from LinOTP's answer after \`=>\`. S is \`empty\`, \`partial\` or \`full\`. All 70 vectors of RFC
-6287, Appendix C, hold without exception.
-`,
-  ocra: `## Recorded /ocra exchanges
-
-\`npm run test:compat\` sends the requests of \`tests/exchanges/ocra-2.12.6.jsonl\`, which include a few of /admin and
-/system, and compares status, content type and every byte of the body. It prints how many answers are identical, differ
-on purpose, or differ.
-`,
-  monitoring: `## Facts of /monitoring
-
-\`npm test\` repeats each request of \`tests/exchanges/monitoring-3.4.4.jsonl\` that is not about HTTP alone and compares
-the facts: numbers, realms, statuses, error texts, and what each administrator sees.
-`,
-  monitoringHttp: `## Recorded /monitoring exchanges
-
-\`npm run test:compat\` also sends these requests and compares the bytes. The table lists differences over HTTP alone.
-`,
+const COLUMNS: Readonly<Record<keyof Ledgers, string>> = {
+  vectors: 'vectors',
+  ocra: '/ocra',
+  monitoring: '/monitoring',
+  monitoringHttp: 'HTTP',
 };
 
 /** @returns the ledgers of the tests */
@@ -65,11 +72,14 @@ export function readLedgers(): Ledgers {
 
 /** @returns the text of docs/reference/recorded-differences.md */
 export function recordedDifferencesPage(): string {
-  const all = readLedgers();
-  const sections = (Object.keys(SECTIONS) as (keyof Ledgers)[]).map((name) => {
-    const rows = all[name].flatMap((entry) => entry.rows.map((row) => [entry.file, row, entry.reason]));
-    const cells = rows.map(([file = '', row = '', reason = '']) => [`\`${file}\``, `\`${row}\``, reason]);
-    return `${SECTIONS[name]}\n${markdownTable(['file', 'row', 'reason'], cells)}`;
-  });
-  return [HEAD, ...sections].join('\n');
+  const ledger = readLedgers();
+  const columns = Object.keys(COLUMNS) as (keyof Ledgers)[];
+  const rows = Object.entries(KINDS).map(([kind, meaning]) => [
+    meaning,
+    ...columns.map((column) => {
+      const patterns = ledger[column].filter((entry) => entry.kind === kind).flatMap((entry) => entry.rows);
+      return `${patterns.length}`;
+    }),
+  ]);
+  return HEAD + markdownTable(['tankeeper', ...Object.values(COLUMNS)], rows);
 }

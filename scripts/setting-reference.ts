@@ -5,17 +5,15 @@ const HEAD = `# Settings
 
 <!-- Written by \`npm run docs:reference\` from src/configuration/settings.ts. -->
 
-Settings are values in the database, for all servers on it: \`tankeeper setting list\`, \`tankeeper setting set\`,
-\`/system/setConfig\`. A duration is in seconds (\`300\`) or of the form \`1D2H3M4S\`. Settings for new tokens are copied into
-each token.
+Values in the database, for all servers on it: \`tankeeper setting\`, \`/system/setConfig\`. A duration is in seconds or of
+the form \`1D2H3M4S\`. Settings for new tokens are copied into each.
 `;
 
 const FOREIGN = `
 ## LinOTP's other settings
 
-None of these has an effect. A **refused** one is an error over HTTP and at the command line, and an import leaves it with
-the reason. A **kept** one is stored for clients that read it again; \`detail.message\` of the answer, and the report of
-an import, say that it has no effect. So is every key that is not on this page.
+None has an effect. A **refused** one is an error; an import leaves it with the reason. A **kept** one is stored, as is any
+key that is not on this page; \`detail.message\` and the report of an import say that it has no effect.
 `;
 
 /** @returns the text of docs/reference/settings.md */

@@ -216,17 +216,16 @@ async function publishGrowth({ options }: Workplace, subjects: readonly Subject[
 
 function growthTable(subjects: readonly Subject[], smallest: Subject): ResultTable {
   return {
-    head: ['what', 'tokens', 'median, ms', 'p99, ms', 'medians of rounds, ms', 'ratio to the smallest size'],
+    head: ['what', 'tokens', 'median, ms', 'p99, ms', 'ratio to the smallest size'],
     rows: Object.keys(smallest.rounds).flatMap((kind) =>
       subjects.map(({ tokens, rounds }) => {
-        const { median: middle, p99, spread } = summarise(rounds[kind] ?? []);
+        const { median: middle, p99 } = summarise(rounds[kind] ?? []);
         const ratios = ratiosByRound(rounds[kind] ?? [], smallest.rounds[kind] ?? []);
         return [
           kind,
           tokens,
           middle.toFixed(3),
           p99.toFixed(3),
-          spread.map((value) => value.toFixed(3)).join('–'),
           `${median(ratios).toFixed(2)} (${range(ratios)
             .map((value) => value.toFixed(2))
             .join('–')})`,

@@ -27,7 +27,7 @@ export async function describeMachine(client: pg.Client): Promise<Machine> {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: cpus().length,
     node: process.versions.node,
-    postgres: settingOf('server_version'),
+    postgres: settingOf('server_version').replace(/ .*/, ''),
     settings: Object.fromEntries(SETTINGS.map((name) => [name, settingOf(name)])),
     libraries: Object.fromEntries(LIBRARIES.map((name) => [name, installedVersion(name)])),
   };
@@ -39,7 +39,7 @@ export function machineLine({ cpu, settings, libraries }: Machine): string {
     Object.entries(record)
       .map(([name, value]) => `${name} ${value}`)
       .join(', ');
-  return `Processor: ${cpu}. PostgreSQL, servers and load client run on it. PostgreSQL: ${pairs(settings)}. Libraries: ${pairs(libraries)}.`;
+  return `PostgreSQL, servers and load client on one ${cpu}: ${pairs(settings)}, ${pairs(libraries)}.`;
 }
 
 function installedVersion(library: string): string {

@@ -3,6 +3,7 @@ import { processFigures } from '../process-figures.ts';
 import { type MeasuredInstallation, openInstallation, type Workplace } from './installation.ts';
 import { describeMachine, machineLine } from './machine.ts';
 import { checking, requesting, runJob } from './measures.ts';
+import { range } from '../sample-statistics.ts';
 import { publish } from './publication.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -80,16 +81,7 @@ async function publishSoak(
       software: `PostgreSQL ${machine.postgres}`,
       sections: [
         `${seconds} s of check_t and request in turns, with ${Math.max(...options.connections)} connections.`,
-        {
-          head: ['minute', 'least, MiB', 'greatest, MiB', 'processes'],
-          rows: [...minutes].map(([minute, some]) => [
-            minute + 1,
-            Math.min(...some.map(largest)).toFixed(0),
-            Math.max(...some.map(largest)).toFixed(0),
-            Math.max(...some.map(({ processes }) => processes.length)),
-          ]),
-        },
-        `Largest process in the second half: ${Math.min(...settled).toFixed(0)}–${Math.max(...settled).toFixed(0)} MiB.`,
+        `Largest process in the first minute: ${spread((minutes.get(0) ?? []).map(largest))} MiB, in the second half: ${spread(settled)} MiB.`,
         machineLine(machine),
       ],
       data: { machine, samples, rates },
@@ -105,6 +97,12 @@ async function publishSoak(
     },
     options.out,
   );
+}
+
+function spread(sizes: readonly number[]): string {
+  return range(sizes)
+    .map((size) => size.toFixed(0))
+    .join('–');
 }
 
 function byMinute(samples: readonly Sample[]): ReadonlyMap<number, readonly Sample[]> {

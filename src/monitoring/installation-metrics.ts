@@ -14,7 +14,7 @@ interface GaugeSpec {
 
 const DATABASE_UP = {
   name: 'tankeeper_database_up',
-  help: 'Whether the database answered this scrape within a second: 1 or 0. Without an answer the metrics of the installation have no values',
+  help: 'Whether the database answered this scrape within a second: 1 or 0. Without an answer, the installation has no values',
 };
 
 /**
@@ -63,8 +63,7 @@ const forRealms =
 
 const seconds = (at: Date): number => at.getTime() / 1000;
 
-const REALM_HELP =
-  'one series for each of the 100 largest realms, `(other)` for the sum of the others, `/:no realm:/` for those in no realm';
+const REALM_HELP = 'one series for each of the 100 largest, `(other)` for the others, `/:no realm:/`';
 
 const SPECS: readonly GaugeSpec[] = [
   {

@@ -4,7 +4,7 @@ import { parseExactly } from '../support/vectors/vector-text.ts';
 
 describe('the compatibility ledger', () => {
   it('has an entry for each pattern', () => {
-    const reason = 'RFC 6287 §5.2 allows 0 and 4 to 10 digits.';
+    const reason = 'RFC 6287 §5.2 allows responses of 0 and 4 to 10 digits.';
     expect(readLedger().slice(0, 2)).toEqual([
       { file: 'linotp-suite-parse', pattern: 'OCRA-1:HOTP-SHA1-1:QN08', reason },
       { file: 'linotp-suite-parse', pattern: 'OCRA-1:HOTP-SHA1-3:QN08', reason },

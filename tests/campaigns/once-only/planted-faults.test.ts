@@ -2,6 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { publishResults } from '../../../bench/result-page.ts';
+import { median, range } from '../../../bench/sample-statistics.ts';
 import type { Services } from '../../../src/services.ts';
 import { campaignSeed, isLong } from '../../support/campaign.ts';
 import { SqlTap, type SqlTapping } from '../../support/database/sql-tap.ts';
@@ -151,7 +152,8 @@ const RACES: Readonly<Record<string, Fault>> = {
   'the second look does not wait for the lock': replaced(/ for no key update$/, ''),
 };
 
-const results: (string | number)[][] = [];
+/** The runs in which the faults were found, by their titles. */
+const results: { readonly title: string; readonly run: number }[] = [];
 let servers: TwoServers;
 
 afterEach(() => servers.close());
@@ -162,9 +164,16 @@ afterAll(() =>
     command: 'CAMPAIGN=long npm run test:campaigns -- tests/campaigns/once-only/planted-faults.test.ts',
     measures:
       'The first random run in which the model finds a planted fault: [Faults](../faults.md#once-only).',
-    sections: [{ head: ['planted fault', 'found in run'], rows: results }],
+    sections: [describeRuns()],
   }),
 );
+
+function describeRuns(): string {
+  const runs = results.map(({ run }) => run);
+  const [least, most] = range(runs);
+  const last = results.find(({ run }) => run === most)?.title ?? '';
+  return `${results.length} planted faults, found in runs ${least} to ${most} of ${RUNS}, with a median of ${median(runs)}; the last: ${last}.`;
+}
 
 function chosen(faults: Readonly<Record<string, Fault>>): (readonly [string, Fault])[] {
   return Object.entries(faults).filter(([title]) => isLong || USUAL.includes(title));
@@ -180,7 +189,7 @@ async function found<Values>(
     await queryOnce(servers.databaseUrl, sql);
   }
   const result = await fc.check(property, { numRuns: RUNS, seed: SEED, endOnFailure: true });
-  results.push([title, result.failed ? result.numRuns : 'not found']);
+  results.push({ title, run: result.failed ? result.numRuns : Infinity });
   return result.failed ? String(result.errorInstance) : 'nothing';
 }
 
