@@ -23,11 +23,16 @@ const GRANTED = `
     CASE WHEN datconnlimit < 0 OR rolsuper THEN 1000000 ELSE datconnlimit END) AS granted
   FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`;
 
-/** No index has the type: reads all tokens of a set of realms that has no such token. */
+/**
+ * QR-TAN tokens: `ocra2`, and those of `ocra` that an app has rolled out; a hardware token reads no QR code. No index has
+ * the type: reads all tokens of a set of realms that has no such token.
+ */
 const QR_REALMS = `
   SELECT ARRAY(SELECT name FROM realms WHERE id = ANY (realm_ids) ORDER BY name) AS realms
   FROM realm_sets
-  WHERE EXISTS (SELECT FROM tokens WHERE realm_set_id = realm_sets.id AND type = 'ocra2')
+  WHERE EXISTS (
+    SELECT FROM tokens
+    WHERE realm_set_id = realm_sets.id AND (type = 'ocra2' OR type = 'ocra' AND shared_secret IS NOT NULL))
   ORDER BY 1`;
 
 const TRAIL = `

@@ -119,6 +119,15 @@ describe('realms and the qrtanurl of their tokens', () => {
       () => house.sql(`DELETE FROM tokens WHERE serial = 'Q2'`),
     ],
     [
+      'realms.no-qrtanurl',
+      'warning',
+      async () => {
+        await insertTokens(house.test.database, [{ serial: 'R1', realms: [] }]);
+        await house.sql(`UPDATE tokens SET type = 'ocra', shared_secret = '\\x00' WHERE serial = 'R1'`);
+      },
+      () => house.sql(`DELETE FROM tokens WHERE serial = 'R1'`),
+    ],
+    [
       'realms.ambiguous-qrtanurl',
       'error',
       () => setPolicy({ name: 'second', action: 'qrtanurl=https://other.example.org', realm: '*' }),
