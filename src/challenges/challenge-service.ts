@@ -84,8 +84,8 @@ interface ChallengeDependencies {
   readonly factory: ChallengeFactory;
   readonly check: ResponseChecker;
   readonly clock: Clock;
-  /** Receives the responses on which no decision is possible. Undefined: they are not reported. */
-  readonly refusals?: RefusalNotes | undefined;
+  /** Receives the responses on which no decision is possible. */
+  readonly refusals: RefusalNotes;
 }
 
 /** Maximum number of attempts for a token that gets another owner or key before its challenge is stored. */
@@ -236,7 +236,7 @@ export class ChallengeService {
     const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
     const decision = transactionId === '' ? undefined : await challenges.answer(transactionId, decideOn, act);
     if (decision === undefined) {
-      await refusals?.note({ ...act, outcome: 'no such transaction' });
+      await refusals.note({ ...act, outcome: 'no such transaction' });
     }
     return decision;
   }

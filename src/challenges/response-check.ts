@@ -11,12 +11,7 @@ import type { ChallengeOfToken, Verdict } from './challenge.ts';
 import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import { openTokenKey, responseInputs, type TokenKey } from './token-key.ts';
 import { type DeclineKind, verifyDecline } from '../ocra/decline.ts';
-import {
-  type Responder,
-  type ResponseCheck as WindowCheck,
-  ResponseSearch,
-  type SearchMeans,
-} from '../ocra/verify.ts';
+import { type Responder, type ResponseCheck, ResponseSearch, type SearchMeans } from '../ocra/verify.ts';
 import { type HashName, type OcraSuite, responseLength } from '../ocra/suite.ts';
 import { valuesForToken } from '../policy/read-policy.ts';
 import { hash as hashOnce } from 'node:crypto';
@@ -123,7 +118,7 @@ export class ResponseChecker {
     settings: OcraSettings,
     token: Token,
     { pass, search }: ProvidedResponse,
-  ): { readonly pin: string; readonly inputs: Omit<WindowCheck, 'question'> } {
+  ): { readonly pin: string; readonly inputs: Omit<ResponseCheck, 'question'> } {
     const { pin, response } = splitPass(opened.suite, pass, settings);
     const inputs = responseInputs(this.#vault, opened, settings, token, search.now);
     return { pin, inputs: { ...inputs, response, lookBehind: true } };
@@ -236,7 +231,7 @@ function splitPass(
  */
 async function verdictOn(
   search: ResponseSearch,
-  check: WindowCheck & { readonly question: string },
+  check: ResponseCheck & { readonly question: string },
   settings: OcraSettings,
   token: Token,
 ): Promise<Verdict> {

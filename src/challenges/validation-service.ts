@@ -64,8 +64,8 @@ interface ValidationDependencies {
   readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Receives the responses on which no decision is possible. Undefined: they are not reported. */
-  readonly refusals?: RefusalNotes | undefined;
+  /** Receives the responses on which no decision is possible. */
+  readonly refusals: RefusalNotes;
 }
 
 /** An open challenge, and the verdict on the response to it. */
@@ -211,7 +211,7 @@ export class ValidationService {
   }
 
   async #noteNothingOpen(act: Act): Promise<void> {
-    await this.#deps.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
+    await this.#deps.refusals.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
   }
 
   async #tokensOf(tokenOrOwner: TokenOrOwner): Promise<readonly Token[]> {

@@ -23,7 +23,7 @@ interface FailureContext {
   readonly dialect: FailureDialect;
   readonly configuration: { current(): Promise<Configuration> };
   readonly log: Log;
-  readonly refusals?: RefusalNotes | undefined;
+  readonly refusals: RefusalNotes;
   readonly clock: Clock;
   /** True for requests of our own pages. */
   readonly isForPages?: boolean;

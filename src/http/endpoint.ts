@@ -36,7 +36,7 @@ import { refuseNavigation } from './authentication/credentials.ts';
 export interface ServerContext extends Checks {
   readonly limits: BodyLimits;
   readonly guards: Guards;
-  readonly refusals?: RefusalNotes | undefined;
+  readonly refusals: RefusalNotes;
   readonly dialect: Dialect;
   readonly rights: Pick<RightsService, 'require'>;
   /** The day on which POST to /monitoring ends; undefined: it is not set. */

@@ -57,12 +57,12 @@ function missingRight({ policy, tokenRight }: ErrorPayloads['right.missing']): s
 
 /** Records a refused request in the audit. */
 export async function noteRefused(
-  refusals: RefusalNotes | undefined,
+  refusals: RefusalNotes,
   { context, administrator, client, requestId }: Exchange,
   refused: Refused | undefined,
 ): Promise<void> {
   if (refused !== undefined) {
-    await refusals?.note({
+    await refusals.note({
       client,
       requestId,
       actor: administrator ?? '',

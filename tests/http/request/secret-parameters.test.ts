@@ -107,6 +107,7 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
     prefixOf: () => '',
     senderOf: () => ({ client: '::1', limitedAs: '::1' }),
   });
+  const refusals = { note: () => Promise.resolve() };
   app.use((request: ExchangeRequest, response: ExchangeResponse, next) => {
     begin(request, response);
     next();
@@ -125,6 +126,7 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
       guards: UNGUARDED,
       dialect: createDialect('documented', undefined),
       rights: { require: () => Promise.resolve() },
+      refusals,
     }),
   );
   app.use(refuseUnknownPath(UNGUARDED));
@@ -133,6 +135,7 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
       dialect,
       configuration: { current: () => Promise.reject(new Error('not needed')) },
       log: quiet,
+      refusals,
       clock: systemClock,
     }),
   );
