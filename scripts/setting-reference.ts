@@ -12,8 +12,9 @@ the form \`1D2H3M4S\`. Settings for new tokens are copied into each.
 const FOREIGN = `
 ## LinOTP's other settings
 
-None has an effect. A **refused** one is an error; an import leaves it with the reason. A **kept** one is stored, as is any
-key that is not on this page; \`detail.message\` and the report of an import say that it has no effect.
+None has an effect; the answer, and the report of an import, give the reason. A **refused** one is an error, and left by an
+import. A **kept** one is stored, as is any key that is not on this page.
+
 `;
 
 /** @returns the text of docs/reference/settings.md */
@@ -24,11 +25,13 @@ export function settingsPage(): string {
     'min' in range ? [range.min, 'to', range.max, unit].filter((part) => part !== undefined).join(' ') : form,
     meaning,
   ]);
-  const foreign = FOREIGN_SETTINGS.map(({ keys, fate, unless, reason }) => [
-    keys.map((key) => `\`${key}\``).join(', '),
-    unless === undefined ? fate : `${fate}, but for ${unless.words}`,
-    reason,
-  ]);
+  const foreign = (['refused', 'kept'] as const).map((fate) => {
+    const keys = FOREIGN_SETTINGS.filter((setting) => setting.fate === fate).map(({ keys, unless }) => {
+      const exception = unless === undefined ? '' : ` (but for ${unless.words})`;
+      return keys.map((key) => `\`${key}\``).join(', ') + exception;
+    });
+    return `- **${fate}:** ${keys.join(', ')}\n`;
+  });
   const obeyed = markdownTable(['setting', 'default', 'values', 'meaning'], rows);
-  return `${HEAD}\n${obeyed}${FOREIGN}\n${markdownTable(['setting', '', 'reason'], foreign)}`;
+  return `${HEAD}\n${obeyed}${FOREIGN}${foreign.join('')}`;
 }

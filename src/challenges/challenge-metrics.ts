@@ -28,7 +28,7 @@ export class ChallengeMetrics {
     });
     this.#lockouts = new Counter({
       name: 'tankeeper_token_lockouts_total',
-      help: 'Tokens that were locked by a wrong response, as their fail counter reached its limit',
+      help: 'Tokens that a wrong response has locked',
       registers,
     });
     for (const reason of RESPONSE_REASONS) {

@@ -28,7 +28,7 @@ export class HousekeepingMetrics {
     });
     this.#rounds = new Counter({
       name: 'tankeeper_housekeeping_rounds_total',
-      help: 'Rounds of housekeeping that came to their end, by whether this server or another one did the work',
+      help: 'Ended rounds of housekeeping, by whether this server or another one did the work',
       labelNames: ['outcome'],
       registers,
     });

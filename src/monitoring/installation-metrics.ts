@@ -68,7 +68,7 @@ const REALM_HELP = 'one series for each of the 100 largest, `(other)` for the ot
 const SPECS: readonly GaugeSpec[] = [
   {
     name: 'tankeeper_database_answer_seconds',
-    help: 'Time that the database took for the metrics of the installation, at its last answer',
+    help: 'Time of the database for the metrics of the installation, at its last answer',
     fill: (gauge, { duration }) => {
       gauge.set(duration);
     },

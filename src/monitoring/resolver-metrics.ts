@@ -34,13 +34,13 @@ export class ResolverMetrics {
     });
     this.#countFailures = new Counter({
       name: 'tankeeper_resolver_count_failures_total',
-      help: 'Times that a resolver was asked for the number of its users and failed, or did not answer in time',
+      help: "Failed or late counts of a resolver's users",
       labelNames: ['resolver'],
       registers,
     });
     this.#staleAnswers = new Counter({
       name: 'tankeeper_resolver_stale_answers_total',
-      help: 'Answers that went out with the last known number of users of a resolver',
+      help: "Answers with the last known number of a resolver's users",
       labelNames: ['resolver'],
       registers,
     });

@@ -78,7 +78,7 @@ export class ServiceMetrics {
     });
     this.#durations = new Histogram({
       name: 'tankeeper_http_request_duration_seconds',
-      help: 'Time from the arrival of a request to the end of its answer, without a wait that the client asked for',
+      help: 'Time from arrival to the end of the answer, without waits that the client asked for',
       labelNames: ['endpoint'],
       buckets: DURATIONS,
       registers,
@@ -91,7 +91,7 @@ export class ServiceMetrics {
     });
     this.#refusals = new Counter({
       name: 'tankeeper_limit_refusals_total',
-      help: 'Requests and connections that were refused because a limit was reached',
+      help: 'Requests and connections that a limit has refused',
       labelNames: ['limit'],
       registers,
     });
@@ -130,7 +130,7 @@ export class ServiceMetrics {
     const clock = this.#clock;
     new Gauge({
       name: 'tankeeper_clock_offset_seconds',
-      help: "Seconds by which the clock of the server's machine is ahead of the database's, which the service goes by",
+      help: "Seconds by which the machine's clock is ahead of the database's",
       registers,
       collect() {
         this.set((clock.offset ?? 0) / 1000);
@@ -181,7 +181,7 @@ export class ServiceMetrics {
     });
     new Gauge({
       name: 'tankeeper_audit_lanes',
-      help: 'Chains of audit rows that this server continues, one for each transaction that ran at the same time',
+      help: 'Audit chains of this server, one for each transaction at the same time',
       registers,
       collect() {
         this.set(usage().auditLanes);
@@ -254,7 +254,7 @@ export class BackgroundMetrics {
     });
     this.#last = new Gauge({
       name: 'tankeeper_background_last_success_timestamp_seconds',
-      help: 'Time of the last successful round of a component; no value before the first one',
+      help: 'Time of the last successful round of a component',
       labelNames: ['component'],
       registers,
     });

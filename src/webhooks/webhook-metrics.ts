@@ -31,7 +31,7 @@ export class WebhookMetrics {
     });
     this.#dropped = new Counter({
       name: 'tankeeper_webhook_dropped_total',
-      help: 'Deliveries that are lost because too many waited for the receiver',
+      help: 'Deliveries lost, as too many waited for the receiver',
       labelNames: ['webhook'],
       registers,
     });
