@@ -41,6 +41,7 @@ type Role = 'button' | 'link' | 'field' | 'file' | 'heading' | 'picture' | 'text
 export abstract class Visitor<Element = unknown> {
   /** Clicks of the mouse or, without one, keys that move and press. */
   acts = 0;
+  #lastCode = '';
 
   abstract open(url: string): Promise<void>;
   protected abstract find(role: Role, name: string): Promise<Element | null>;
@@ -69,16 +70,17 @@ export abstract class Visitor<Element = unknown> {
     return this.#on(role, text, () => Promise.resolve());
   }
 
-  /** @returns the text of the QR code of that name */
+  /** @returns the text of the QR code of that name, which is another one than was read before */
   async code(name: string): Promise<string> {
-    let text = '';
     await this.#on('picture', name, async (element) => {
-      text = readQrCode(await this.drawn(element)) ?? '';
-      if (text === '') {
-        throw new Error('no QR code is seen there');
+      const text = readQrCode(await this.drawn(element)) ?? '';
+      // WebKit may draw the former code for a moment under the name of the new one.
+      if (text === '' || text === this.#lastCode) {
+        throw new Error('no new QR code is seen there');
       }
+      this.#lastCode = text;
     });
-    return text;
+    return this.#lastCode;
   }
 
   /** Waits until the element is there and lets the act be done: it may be replaced or covered for a moment. */
