@@ -35,7 +35,7 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly isPostDeprecated?: true;
   /** One line for the reference: the outcome, or the effect in the third person. */
   readonly summary: string;
-  /** Enforced by the steps `authenticateCaller` and `authorizeCaller`, and nowhere else. */
+  /** Enforced by the steps `authenticateCaller` and `authorizeCaller`; for `/monitoring/config` by its service. */
   readonly requires: Requirement;
   /** The rights in place of `requires`, where the input decides on them. */
   readonly requiresFor?: (parameters: z.output<z.ZodObject<Shape>>, caller: Caller) => RequiredRights;
