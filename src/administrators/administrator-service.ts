@@ -60,7 +60,7 @@ const FIRST_ACT: Act = { actor: '', action: 'administrator/first', client: '', r
 
 /**
  * Administrators: who they are, what they carry instead of a password, and their sessions. Changes are for holders
- * of `system/write`, who can write any policy, so that nobody has more rights. What makes or changes a credential also
+ * of `system:write`, who can write any policy, so that nobody has more rights. What makes or changes a credential also
  * takes a confirmed login, and throws ServiceError 'confirmation.required' without.
  */
 export class AdministratorService {

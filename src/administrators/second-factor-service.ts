@@ -26,7 +26,7 @@ interface SecondFactorDependencies {
 /** Seconds. */
 const LINK_LIFETIME = 3_600;
 
-/** Sets and removes second factors of administrators. Takes the right `system/write` and a confirmed login. */
+/** Sets and removes second factors of administrators. Takes the right `system:write` and a confirmed login. */
 export class SecondFactorService {
   readonly #deps: SecondFactorDependencies;
 

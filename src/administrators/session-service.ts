@@ -25,7 +25,7 @@ const MAX_SESSIONS = 1_000;
 
 /**
  * The open sessions and logins. One's own need no right, but a password, a session or a login. An API token takes the
- * right `admin/sessions` for them, too, as everybody does for those of others, without a bound by realms.
+ * right `admin:sessions` for them, too, as everybody does for those of others, without a bound by realms.
  */
 export class SessionService {
   readonly #deps: SessionDependencies;

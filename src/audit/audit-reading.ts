@@ -63,7 +63,7 @@ const PIN_FILTER = /, right|,\s*$/;
 
 interface Reader {
   readonly grant: Grant;
-  /** The extent of `admin/set`. */
+  /** The extent of `admin:set`. */
   readonly pins: Grant | undefined;
 }
 
@@ -110,8 +110,8 @@ export class AuditReading {
   }
 
   /**
-   * Takes the right `admin/audit`. A caller bound to realms finds only rows whose subject is in one of them. Whether the
-   * PIN of a wrong response was right takes `admin/set`, which sets PINs: to others it would be a way to guess one.
+   * Takes the right `admin:audit`. A caller bound to realms finds only rows whose subject is in one of them. Whether the
+   * PIN of a wrong response was right takes `admin:set`, which sets PINs: to others it would be a way to guess one.
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    *   for an unknown action or outcome, and for a limit or cursor, 'server.busy'
    */
@@ -139,7 +139,7 @@ export class AuditReading {
   }
 
   /**
-   * Takes the right `admin/audit`. JSON lines of all rows, or of a period, can be verified; CSV and selected rows
+   * Takes the right `admin:audit`. JSON lines of all rows, or of a period, can be verified; CSV and selected rows
    * cannot. A caller bound to realms gets only rows whose subject is in one of them.
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    */

@@ -43,7 +43,7 @@ export class AuditVerification {
   }
 
   /**
-   * Begins a verification, unless one is running. Takes the right `admin/audit`, not bound to realms.
+   * Begins a verification, unless one is running. Takes the right `admin:audit`, not bound to realms.
    * @param checkpoint the hash of a checkpoint that the trail must contain; undefined: none
    * @returns the new verification, or the running one
    * @throws ServiceError 'right.missing', 'parameter.invalid' for a checkpoint that is no hash, 'server.busy' while the
@@ -74,7 +74,7 @@ export class AuditVerification {
     return record;
   }
 
-  /** Takes the right `admin/audit`, not bound to realms. @throws ServiceError 'right.missing' */
+  /** Takes the right `admin:audit`, not bound to realms. @throws ServiceError 'right.missing' */
   async overview(caller: Caller): Promise<VerificationOverview> {
     await this.#authorize(caller);
     return {

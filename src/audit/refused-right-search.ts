@@ -30,7 +30,7 @@ const KINDS = [
 
 /**
  * The searches of one explanation for refusals for want of a right, and for changes of policies, within one number of
- * pages and one time. Takes the right `admin/audit`.
+ * pages and one time. Takes the right `admin:audit`.
  */
 export class RefusedRightSearch implements RefusalReading {
   readonly #deps: RefusedRightDependencies;

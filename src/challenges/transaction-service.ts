@@ -57,8 +57,8 @@ export class TransactionService {
   }
 
   /**
-   * Takes the right `admin/transaction`; the display data also takes `admin/transactiondata`. Whether PIN or response was
-   * right takes `admin/set`, which sets PINs: to others it would be a way to guess one. Writes nothing.
+   * Takes the right `admin:transaction`; the display data also takes `admin:transactiondata`. Whether PIN or response was
+   * right takes `admin:set`, which sets PINs: to others it would be a way to guess one. Writes nothing.
    * @throws ServiceError 'right.missing', 'parameter.missing', and 'transaction.unknown' for an unknown one and alike
    *   for one of a token that is or was in none of the caller's realms
    */

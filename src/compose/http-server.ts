@@ -222,7 +222,7 @@ function metricsGuard(parts: Pick<GuardParts, 'metrics' | 'log' | 'clock'>): Con
 }
 
 /**
- * @returns the meters of the HTTP interface, and their text for administrators with the right `monitoring/metrics`, of
+ * @returns the meters of the HTTP interface, and their text for administrators with the right `monitoring:metrics`, of
  *   the realms in which it holds
  */
 export function appMetrics(

@@ -221,8 +221,8 @@ export class HealthService {
   }
 
   /**
-   * Shows the installation to callers with `system/read`, responses to those with `monitoring/metrics`, both where no
-   * realm binds the right, and refused tokens in the realms of `admin/audit`, with owners in those of `admin/show`.
+   * Shows the installation to callers with `system:read`, responses to those with `monitoring:metrics`, both where no
+   * realm binds the right, and refused tokens in the realms of `admin:audit`, with owners in those of `admin:show`.
    */
   async read(caller: Caller): Promise<Health> {
     const { access, configuration: stored } = this.#deps;

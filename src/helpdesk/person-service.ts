@@ -70,8 +70,8 @@ export class PersonService {
   }
 
   /**
-   * Takes the right `admin/show`; the details also take `admin/userlist`, the transactions `admin/transaction`, the
-   * sessions `admin/sessions`.
+   * Takes the right `admin:show`; the details also take `admin:userlist`, the transactions `admin:transaction`, the
+   * sessions `admin:sessions`.
    * @throws ServiceError 'right.missing', 'user.unknown' also for a user of none of the caller's realms,
    *   'resolver.unavailable'
    */
@@ -111,7 +111,7 @@ export class PersonService {
   }
 
   /**
-   * Ends the sessions of a user at the account page, and the sign-ins under way. Takes the right `admin/sessions`, and
+   * Ends the sessions of a user at the account page, and the sign-ins under way. Takes the right `admin:sessions`, and
    * ends those in the caller's realms.
    * @returns the number of sessions that were open
    * @throws ServiceError as `person`
@@ -129,7 +129,7 @@ export class PersonService {
   }
 
   /**
-   * Takes the right `admin/show`.
+   * Takes the right `admin:show`.
    * @returns the serials of the user's visible tokens, of the first hundred
    * @throws ServiceError as `person`
    */
@@ -145,7 +145,7 @@ export class PersonService {
   }
 
   /**
-   * Takes the right `admin/show`; the transactions also take `admin/transaction`.
+   * Takes the right `admin:show`; the transactions also take `admin:transaction`.
    * @throws ServiceError 'right.missing', 'token.unknown' also for a token in none of the caller's realms
    */
   async token(caller: Caller, serial: string): Promise<TokenWithHistory> {

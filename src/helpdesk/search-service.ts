@@ -70,8 +70,8 @@ export class SearchService {
   }
 
   /**
-   * Looks for what the caller has the right to, in the realms of this right: `admin/show` for tokens, `admin/userlist`
-   * for people, `admin/transaction` for transactions.
+   * Looks for what the caller has the right to, in the realms of this right: `admin:show` for tokens, `admin:userlist`
+   * for people, `admin:transaction` for transactions.
    * @throws ServiceError 'parameter.missing' for a blank text, 'parameter.invalid' for one that is too long
    */
   async search(caller: Caller, query: string): Promise<SearchResult> {

@@ -82,7 +82,7 @@ export class TokenListService {
   }
 
   /**
-   * Takes the right `admin/show`; names also take `admin/userlist`, open challenges `admin/transaction`. A caller bound
+   * Takes the right `admin:show`; names also take `admin:userlist`, open challenges `admin:transaction`. A caller bound
    * to realms finds tokens in one of them, and no others.
    * @throws ServiceError 'right.missing', 'realm.unknown', 'user.unknown', 'resolver.unavailable', 'parameter.invalid'
    *   for a limit or cursor

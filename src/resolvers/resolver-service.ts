@@ -179,7 +179,7 @@ const AT_ONCE = 2;
 const MAX_WAITING = 4;
 
 /**
- * Tries resolvers for administrators before they are saved. A trial needs the right `system/write`, as it connects to
+ * Tries resolvers for administrators before they are saved. A trial needs the right `system:write`, as it connects to
  * the address that the caller names, and is audited with that address before it does. It takes nothing that `ResolverService.set` would
  * refuse: no socket, no file outside RESOLVER_FILE_DIRS. The stored secret is used only for the server and the user
  * that it was stored for, at whatever moment it is replaced.

@@ -200,7 +200,7 @@ export class TokenService {
     return this.#change(caller, 'disable', selection, () => ({ active: false }));
   }
 
-  /** Disables tokens whose device is lost, and closes their open challenges. Takes the right `admin/disable`. */
+  /** Disables tokens whose device is lost, and closes their open challenges. Takes the right `admin:disable`. */
   lose(
     caller: Caller,
     selection: TokenSelection,
