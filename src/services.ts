@@ -65,7 +65,7 @@ import { type Clock, type Random, systemClock } from './kernel/clock.ts';
 import type { Log } from './kernel/log.ts';
 import { packageVersion } from './kernel/package-version.ts';
 import { readKeyFileAccess } from './keys/key-file.ts';
-import { KeyOverview, KeyService } from './keys/key-service.ts';
+import { KeyUse, KeyService } from './keys/key-service.ts';
 import { KeyStore } from './keys/key-store.ts';
 import type { OpenedKeys } from './keys/live-vault.ts';
 import { AuditAuthority } from './audit/signatures.ts';
@@ -431,7 +431,7 @@ function operationServices(shared: Shared) {
   const hooks = new WebhookStore({ database });
   return {
     keys: new KeyService({ ...shared, keys, pause: (milliseconds) => sleep(milliseconds) }),
-    keyOverview: new KeyOverview({ ...shared, keys }),
+    keyUse: new KeyUse({ ...shared, keys }),
     backups: new BackupService({
       ...shared,
       store: new BackupStore({ database }),

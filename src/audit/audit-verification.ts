@@ -19,7 +19,7 @@ interface AuditVerificationDependencies {
   readonly log: Log;
 }
 
-interface VerificationOverview {
+interface NewestVerification {
   /** Undefined: there was none yet. */
   readonly newest: VerificationRecord | undefined;
   /** 32 bytes each, Ed25519, the current one first. */
@@ -75,7 +75,7 @@ export class AuditVerification {
   }
 
   /** Takes the right `admin:audit`, not bound to realms. @throws ServiceError 'right.missing' */
-  async overview(caller: Caller): Promise<VerificationOverview> {
+  async newest(caller: Caller): Promise<NewestVerification> {
     await this.#authorize(caller);
     return {
       newest: await this.#deps.verifications.newest(),

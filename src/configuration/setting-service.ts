@@ -36,7 +36,7 @@ export interface DescribedSetting extends Partial<Omit<KnownSetting, 'key'>> {
 }
 
 /** The configuration without policies, including the parts that are not stored as values of keys. */
-export interface SettingOverview {
+export interface SettingsInForce {
   /** The effective values: those that are set, and the defaults of others. */
   readonly values: ReadonlyMap<string, string>;
   readonly realms: readonly Realm[];
@@ -61,7 +61,7 @@ export class SettingService {
   }
 
   /** @returns the effective values, with realms and resolvers */
-  async overview(): Promise<SettingOverview> {
+  async inForce(): Promise<SettingsInForce> {
     const { settings, realms, resolvers, changedAt } = await this.#deps.configuration.current();
     return { values: new Map([...OCRA_DEFAULTS, ...settings]), realms, resolvers, changedAt };
   }

@@ -194,14 +194,14 @@ function assertOperator({ principal }: Caller): void {
 type ShownKey = Omit<KeyState, 'secrets'> & { readonly secrets?: number };
 
 /** The keys, and the running servers. Holds nothing of a key but its id. */
-export interface KeyOverviewReport {
+export interface KeyUseReport {
   readonly keys: readonly ShownKey[];
   readonly servers: readonly KeyHolder[];
   /** The time at which the secrets were counted; undefined: they were not. */
   readonly countedAt: Date | undefined;
 }
 
-interface KeyOverviewDependencies {
+interface KeyUseDependencies {
   readonly keys: Pick<KeyStore, 'entries' | 'states' | 'holders'>;
   readonly clock: Clock;
 }
@@ -222,11 +222,11 @@ const COUNT_LASTS_MS = 10_000;
  * and a retired key that is lost makes backups useless. None of this can an administrator do through the network, and a
  * stolen session could lock servers out.
  */
-export class KeyOverview {
-  readonly #keys: KeyOverviewDependencies['keys'];
+export class KeyUse {
+  readonly #keys: KeyUseDependencies['keys'];
   readonly #count: KeptReading<Count>;
 
-  constructor({ keys, clock }: KeyOverviewDependencies) {
+  constructor({ keys, clock }: KeyUseDependencies) {
     this.#keys = keys;
     this.#count = new KeptReading({
       read: async () => ({ keys: await keys.states(), at: clock.now() }),
@@ -236,7 +236,7 @@ export class KeyOverview {
   }
 
   /** @param isCounted counts the secrets of each key; takes seconds with a million tokens */
-  async show(isCounted: boolean): Promise<KeyOverviewReport> {
+  async show(isCounted: boolean): Promise<KeyUseReport> {
     const servers = await this.#keys.holders();
     if (!isCounted) {
       return { keys: await this.#keys.entries(), servers, countedAt: undefined };

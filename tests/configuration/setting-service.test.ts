@@ -101,7 +101,7 @@ describe('configuration values', () => {
 
   it('show what counts, set or not', async () => {
     await service.set(admin, new Map([['Own', 'x']]));
-    const { values, changedAt } = await service.overview();
+    const { values, changedAt } = await service.inForce();
     expect(Object.fromEntries(values)).toMatchObject({
       OcraMaxChallenges: '4',
       OcraMaxChallengeRequests: '3',

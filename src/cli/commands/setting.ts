@@ -30,7 +30,7 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     '--json setting list',
   ]).action(async () => {
     const settings = await context.withServices(async ({ settings: configuration }) => {
-      const [set, { values }] = [await configuration.list(), await configuration.overview()];
+      const [set, { values }] = [await configuration.list(), await configuration.inForce()];
       return [...values]
         .map(([key, value]): Setting => ({ key, value, source: set.has(key) ? 'set' : 'default' }))
         .sort((one, other) => (one.key < other.key ? -1 : 1));

@@ -166,7 +166,7 @@ const LOOKUPS: Readonly<Record<NameKind, Lookup>> = {
   resolvers: async ({ resolvers }) => (await resolvers.list()).map(({ name }) => name),
   policies: async ({ policies }) => (await policies.list()).map(({ name }) => name),
   administrators: async ({ administrators }) => (await administrators.list()).map(({ name }) => name),
-  settings: async ({ settings }) => [...(await settings.overview()).values.keys()],
+  settings: async ({ settings }) => [...(await settings.inForce()).values.keys()],
   users: async ({ realms, users }, caller) => {
     const home = (await realms.list()).find(({ isDefault }) => isDefault);
     return home === undefined

@@ -82,7 +82,7 @@ export function auditEndpoints(
     valuesEndpoint(services.auditReading),
     exportEndpoint(services, clock),
     beginEndpoint(services.auditVerification),
-    overviewEndpoint(services.auditVerification),
+    verificationEndpoint(services.auditVerification),
   ];
 }
 
@@ -252,7 +252,7 @@ const VERIFICATION = z.strictObject({
   reason: z.string().describe('why it failed; empty where it did not'),
 });
 
-const OVERVIEW = z.strictObject({
+const NEWEST = z.strictObject({
   verification: VERIFICATION.nullable().describe('the newest one; null: there was none yet'),
   keys: z.array(z.string()).describe('public keys of the installation, Base64, the current one first'),
 });
@@ -276,17 +276,17 @@ function beginEndpoint(verification: AuditVerification): Endpoint {
   );
 }
 
-function overviewEndpoint(verification: AuditVerification): Endpoint {
+function verificationEndpoint(verification: AuditVerification): Endpoint {
   return valueReading(
     {
       path: '/audit/verification',
       summary: 'the progress or the result of the newest verification of the audit trail',
       requires: 'admin:audit',
-      value: OVERVIEW,
+      value: NEWEST,
       parameters: {},
     },
     async ({ caller }) => {
-      const { newest, publicKeys } = await verification.overview(caller);
+      const { newest, publicKeys } = await verification.newest(caller);
       return {
         verification: newest === undefined ? null : shownVerification(newest),
         keys: publicKeys.map((key) => key.toString('base64')),

@@ -15,7 +15,7 @@ import type { QrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import type { Realm, Resolver } from '../../configuration/configuration.ts';
-import type { SettingOverview } from '../../configuration/setting-service.ts';
+import type { SettingsInForce } from '../../configuration/setting-service.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { TokenPage } from '../../tokens/token-selection.ts';
 
@@ -101,9 +101,9 @@ export interface AdministrationDialect {
   /** @param resolvers all resolvers; realms contain the names of theirs only */
   realms(realms: readonly Realm[], resolvers: readonly Resolver[], context: RequestContext): Reply;
   removedRealm(name: string, context: RequestContext): Reply;
-  configuration(overview: SettingOverview, context: RequestContext): Reply;
+  configuration(settings: SettingsInForce, context: RequestContext): Reply;
   /** Answers with one value, or null where there is none. */
-  configurationValue(overview: SettingOverview, key: string, context: RequestContext): Reply;
+  configurationValue(settings: SettingsInForce, key: string, context: RequestContext): Reply;
   storedConfiguration(
     entries: ReadonlyMap<string, string>,
     context: RequestContext,

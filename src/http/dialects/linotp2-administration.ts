@@ -1,5 +1,5 @@
 import { canonicalKey } from '../../configuration/settings.ts';
-import type { SettingOverview } from '../../configuration/setting-service.ts';
+import type { SettingsInForce } from '../../configuration/setting-service.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../configuration/configuration.ts';
 import type { TokenPage } from '../../tokens/token-selection.ts';
@@ -58,9 +58,9 @@ export function linotpAdministration(version: string): AdministrationDialect {
     resolver: (resolver) => reply(shownResolver(resolver)),
     realms: (realms, resolvers) => reply(byName(realms, (realm) => realmValue(realm, resolvers))),
     removedRealm: () => reply({ delRealm: { result: true } }),
-    configuration: (overview) => reply(inPython2Order(flatConfiguration(overview))),
-    configurationValue: (overview, key) => {
-      const values = flatConfiguration(overview);
+    configuration: (settings) => reply(inPython2Order(flatConfiguration(settings))),
+    configurationValue: (settings, key) => {
+      const values = flatConfiguration(settings);
       return reply({ [`getConfig ${key}`]: values.get(canonicalKey(key, values.keys())) ?? null });
     },
     storedConfiguration: (entries, _context, detail) => {
@@ -147,7 +147,7 @@ function flatConfiguration({
   realms,
   resolvers,
   changedAt,
-}: SettingOverview): ReadonlyMap<string, string> {
+}: SettingsInForce): ReadonlyMap<string, string> {
   const entries: (readonly [string, string])[] = [...values, ['Config', pythonTime(changedAt)] as const];
   for (const { name, kind, settings } of resolvers) {
     for (const [setting, value] of Object.entries(settings)) {

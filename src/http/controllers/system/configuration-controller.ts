@@ -142,10 +142,10 @@ function showEndpoint(configuration: SettingService): Endpoint {
       parameters: { key: optional('the key of the value; default: all') },
     },
     async ({ parameters: { key = '' }, context, dialect }) => {
-      const overview = await configuration.overview();
+      const settings = await configuration.inForce();
       return key.trim() === ''
-        ? dialect.administration.configuration(overview, context)
-        : dialect.administration.configurationValue(overview, key.trim(), context);
+        ? dialect.administration.configuration(settings, context)
+        : dialect.administration.configurationValue(settings, key.trim(), context);
     },
   );
 }

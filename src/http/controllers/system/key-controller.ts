@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import type { KeyOverviewReport } from '../../../keys/key-service.ts';
+import type { KeyUseReport } from '../../../keys/key-service.ts';
 import { count, type Shown } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';
@@ -43,7 +43,7 @@ const EXAMPLE = {
   counted: '2026-11-20T12:05:00.000Z',
 };
 
-export function keyEndpoint({ keyOverview }: Pick<Services, 'keyOverview'>): Endpoint {
+export function keyEndpoint({ keyUse }: Pick<Services, 'keyUse'>): Endpoint {
   return valueReading(
     {
       path: '/system/keys',
@@ -52,11 +52,11 @@ export function keyEndpoint({ keyOverview }: Pick<Services, 'keyOverview'>): End
       example: EXAMPLE,
       parameters: { count: optional('`1`: counts the secrets of each key, which reads all tokens', '1') },
     },
-    async ({ parameters }) => shownReport(await keyOverview.show(parameters.count === '1')),
+    async ({ parameters }) => shownReport(await keyUse.show(parameters.count === '1')),
   );
 }
 
-function shownReport({ keys, servers, countedAt }: KeyOverviewReport): Shown<typeof REPORT> {
+function shownReport({ keys, servers, countedAt }: KeyUseReport): Shown<typeof REPORT> {
   return {
     keys: keys.map(({ keyId, isCurrent, addedAt, currentSince, retiredAt, secrets }) => ({
       keyid: keyId,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyOverview } from '../../src/keys/key-service.ts';
+import { KeyUse } from '../../src/keys/key-service.ts';
 import type { KeyState } from '../../src/keys/vault.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
@@ -38,7 +38,7 @@ describe('/system/keys', () => {
   });
 
   it('counts the secrets of each key, also of one that is not registered', async () => {
-    const { keys } = await application.services.keyOverview.show(true);
+    const { keys } = await application.services.keyUse.show(true);
     const unknown = keys.filter(({ keyId }) => keyId !== KEY_ID);
     expect(unknown).toEqual([expect.objectContaining({ addedAt: undefined, secrets: 1 })]);
     expect(keys.find(({ keyId }) => keyId === KEY_ID)).toMatchObject({ secrets: 0 });
@@ -50,7 +50,7 @@ describe('a count of secrets', () => {
     const clock = new TestClock();
     const first = deferred<readonly KeyState[]>();
     let counts = 0;
-    const overview = new KeyOverview({
+    const use = new KeyUse({
       clock,
       keys: {
         entries: () => Promise.resolve([]),
@@ -61,21 +61,21 @@ describe('a count of secrets', () => {
         },
       },
     });
-    const shown = [overview.show(true), overview.show(true)];
+    const shown = [use.show(true), use.show(true)];
     first.resolve([]);
     await Promise.all(shown);
     clock.advance(9);
-    await overview.show(true);
+    await use.show(true);
     expect(counts).toBe(1);
     clock.advance(2);
-    await Promise.all([overview.show(true), overview.show(true)]);
+    await Promise.all([use.show(true), use.show(true)]);
     expect(counts).toBe(2);
   });
 
   it('that fails is made again', async () => {
     const clock = new TestClock();
     let counts = 0;
-    const overview = new KeyOverview({
+    const use = new KeyUse({
       clock,
       keys: {
         entries: () => Promise.resolve([]),
@@ -86,7 +86,7 @@ describe('a count of secrets', () => {
         },
       },
     });
-    await expect(overview.show(true)).rejects.toThrow('away');
-    expect((await overview.show(true)).countedAt).toEqual(clock.now());
+    await expect(use.show(true)).rejects.toThrow('away');
+    expect((await use.show(true)).countedAt).toEqual(clock.now());
   });
 });
