@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import { compareWithLedger, NOTHING_FOUND, readLedger } from '../support/values/compatibility-ledger.ts';
-import { readOcraRecordings } from './ocra-recordings.ts';
+import { readDerivedExchanges, readOcraRecordings } from './ocra-recordings.ts';
 import { OcraReplay, type Replayed } from './ocra-replay.ts';
 import { reportReplay } from './replay-report.ts';
 
@@ -33,5 +32,33 @@ describe('the dialect linotp, asked what LinOTP 2.12.6 was asked', () => {
 
   it('is asked all but the samples', () => {
     expect(recordings).toHaveLength(397);
+  });
+});
+
+/** Recorded rows that make the resolvers, realms and rights. */
+const PREPARING = ['setup/setResolver-def', 'setup/setRealm-mydefrealm', 'policy/setPolicy-ocra-client'];
+
+let derived: OcraReplay;
+
+beforeAll(async () => {
+  derived = await OcraReplay.open();
+  for (const recording of readOcraRecordings().filter(({ name }) => PREPARING.includes(name))) {
+    await derived.replay(recording);
+  }
+});
+
+afterAll(async () => {
+  await derived.close();
+});
+
+describe('the dialect linotp, asked what nobody recorded', () => {
+  it('answers as LinOTP is known to: without a transaction id, and to a clock that is ahead', async () => {
+    const rows: Replayed[] = [];
+    for (const exchange of readDerivedExchanges()) {
+      rows.push(await derived.replay(exchange));
+    }
+    reportReplay('compat/derived-exchanges.jsonl', rows, []);
+    expect(rows.filter(({ identical }) => !identical).map(({ name }) => name)).toEqual([]);
+    expect(rows).toHaveLength(33);
   });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { basic } from '../support/values/basic.ts';
 import { Bindings, masked } from './bindings.ts';
 import { Devices } from './devices.ts';
 import { type OcraRecording, recordedHeader, recordedParameters } from './ocra-recordings.ts';
@@ -71,7 +72,7 @@ export class OcraReplay {
       const { cookies } = await this.#send({
         method: 'GET',
         path: '/admin/getsession',
-        headers: { Authorization: basic(name) },
+        headers: { Authorization: basic(name, PASSWORD) },
         body: null,
       });
       const session = /^admin_session=([^;]+)/.exec(cookies[0] ?? '')?.[1];
@@ -127,7 +128,7 @@ export class OcraReplay {
       headers: {
         ...(headers['Content-Type'] !== undefined && { 'Content-Type': headers['Content-Type'] }),
         ...(headers['Accept-Language'] !== undefined && { 'Accept-Language': headers['Accept-Language'] }),
-        ...(headers.Authorization !== undefined && { Authorization: basic(name) }),
+        ...(headers.Authorization !== undefined && { Authorization: basic(name, PASSWORD) }),
         ...(headers.Cookie !== undefined && { Cookie: headers.Cookie.replace(RECORDED_SESSION, session) }),
       },
     };
@@ -175,10 +176,6 @@ export class OcraReplay {
 /** Pictures of different random values are different, and programs draw the same code differently. */
 function pictureText(picture: Buffer): string {
   return picture.subarray(0, 8).toString('hex') === '89504e470d0a1a0a' ? 'a PNG' : 'no PNG';
-}
-
-function basic(name: string): string {
-  return `Basic ${Buffer.from(`${name}:${PASSWORD}`).toString('base64')}`;
 }
 
 function nameOf(authorization = ''): string {

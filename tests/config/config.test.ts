@@ -2,8 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { loadConfig, readSecretFile, describeConfig } from '../../src/config/config.ts';
+import {
+  describeConfig,
+  describeUnknownVariable,
+  loadConfig,
+  readSecretFile,
+  unknownVariables,
+} from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
+import { refusalOf } from '../support/values/refusal.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -251,5 +258,115 @@ describe('tankeeper config', () => {
     expect(rows.find(({ variable }) => variable === 'DATABASE_URL')).toMatchObject({
       value: 'postgres://u@db/t?application_name=a',
     });
+  });
+});
+
+const GIVEN = {
+  PUBLIC_URL: 'https://tan.example.com',
+  OIDC_ISSUER: 'https://login.example.com/realms/staff',
+  OIDC_CLIENT_ID: 'tankeeper',
+  OIDC_CLIENT_SECRET_FILE: '/etc/oidc-secret',
+  OIDC_GROUPS: 'helpdesk-team=group:helpdesk, a=b=group:others',
+};
+
+const messageOf = (environment: Readonly<Record<string, string>>): string =>
+  refusalOf(() => loadConfig(environment)).message;
+
+describe('single sign-on', () => {
+  it('is off by default', () => {
+    expect(loadConfig({}).singleSignOn).toBeUndefined();
+    expect(loadConfig({}).publicUrl).toBeUndefined();
+  });
+
+  it('has a redirect below the path of PUBLIC_URL', () => {
+    const PUBLIC_URL = 'https://Example.com:443/tan/';
+    const { publicUrl, singleSignOn } = loadConfig({ ...GIVEN, PUBLIC_URL });
+    expect(publicUrl).toBe('https://example.com/tan');
+    expect(singleSignOn?.redirectUrl).toBe('https://example.com/tan/admin/sign-in/oidc/callback');
+  });
+
+  it('has usual claims, a redirect below PUBLIC_URL, and groups that may contain =', () => {
+    expect(loadConfig(GIVEN).singleSignOn).toEqual({
+      issuer: 'https://login.example.com/realms/staff',
+      clientId: 'tankeeper',
+      clientSecretFile: '/etc/oidc-secret',
+      clientAuthentication: 'auto',
+      redirectUrl: 'https://tan.example.com/admin/sign-in/oidc/callback',
+      scopes: 'openid profile email',
+      nameClaim: 'preferred_username',
+      groupsClaim: 'groups',
+      groups: new Map([
+        ['helpdesk-team', 'helpdesk'],
+        ['a=b', 'others'],
+      ]),
+      lifetime: 3600,
+    });
+  });
+
+  it('maps groups of directories, whose names have commas', () => {
+    const desk = 'CN=TAN-Helpdesk,OU=Gruppen,DC=bank,DC=test';
+    const given = `${desk}=group:helpdesk, CN=Doe\\, John,OU=x=group:b ,plain=group:c`;
+    expect(loadConfig({ ...GIVEN, OIDC_GROUPS: given }).singleSignOn?.groups).toEqual(
+      new Map([
+        [desk, 'helpdesk'],
+        ['CN=Doe\\, John,OU=x', 'b'],
+        ['plain', 'c'],
+      ]),
+    );
+  });
+
+  it('names all that is missing', () => {
+    expect(messageOf({ OIDC_ISSUER: GIVEN.OIDC_ISSUER })).toBe(
+      'OIDC_ISSUER also needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET_FILE, OIDC_GROUPS, PUBLIC_URL or OIDC_REDIRECT_URL.',
+    );
+  });
+
+  it.each([
+    ['OIDC_ISSUER', 'http://login.example.com'],
+    ['OIDC_ISSUER', 'https://login.example.com?x=1'],
+    ['OIDC_GROUPS', 'helpdesk'],
+    ['OIDC_GROUPS', 'helpdesk=helpdesk'],
+    ['OIDC_GROUPS', 'a=group:b,,c=group:d'],
+    ['OIDC_GROUPS', 'a=group:b*'],
+    ['OIDC_GROUPS', 'a=group:b,'],
+    ['OIDC_GROUPS', 'CN=a,DC=b=group:c,CN=d,DC=e'],
+    ['OIDC_CLIENT_AUTHENTICATION', 'private_key_jwt'],
+    ['OIDC_GROUPS', 'a=group:b, a=group:c'],
+    ['OIDC_REDIRECT_URL', 'http://tan.example.com/callback'],
+    ['PUBLIC_URL', 'http://tan.example.com'],
+    ['PUBLIC_URL', 'https://tan.example.com/path?x'],
+    ['PUBLIC_URL', 'https://tan.example.com//path'],
+    ['PUBLIC_URL', 'https://tan.example.com/%22'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(messageOf({ ...GIVEN, [name]: value })).toContain(`${name}='${value}' is not allowed`);
+  });
+});
+
+describe('variables that the server does not read', () => {
+  it.each([
+    ['WIRE_DIALECTS', 'unknown variable WIRE_DIALECTS: did you mean WIRE_DIALECT?'],
+    ['DATABASE_ULR', 'unknown variable DATABASE_ULR: did you mean DATABASE_URL?'],
+    ['DATADIR', 'unknown variable DATADIR: did you mean DATA_DIR?'],
+    ['ENCRYPTION_KEYFILE', 'unknown variable ENCRYPTION_KEYFILE: did you mean ENCRYPTION_KEY_FILE?'],
+    ['PKCS11_COLOUR_OF_MONEY', 'unknown variable PKCS11_COLOUR_OF_MONEY'],
+  ])('are told of with the nearest known one: %s', (name, message) => {
+    expect(unknownVariables({ [name]: 'x' }).map(describeUnknownVariable)).toEqual([message]);
+  });
+
+  it('are not known ones, empty ones, or those of other programs', () => {
+    const known = Object.fromEntries(VARIABLES.map(({ name }) => [name, 'x']));
+    const foreign = [
+      'HOME',
+      'HOSTNAME',
+      'PATH',
+      'LOGNAME',
+      'LANG',
+      'PWD',
+      'NODE_ENV',
+      'DATABASE_HOST',
+      'PORTS',
+    ];
+    const others = Object.fromEntries(foreign.map((name) => [name, 'x']));
+    expect(unknownVariables({ ...known, ...others, WIRE_DIALECTS: '', DATADIR: undefined })).toEqual([]);
   });
 });

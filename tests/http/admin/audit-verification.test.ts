@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Response } from 'supertest';
+import { valueOf } from '../../support/application/browser.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
@@ -31,10 +31,6 @@ beforeEach(async () => {
 afterEach(() => application.close());
 
 const sql = (text: string): Promise<Record<string, unknown>[]> => queryOnce(application.databaseUrl, text);
-
-function valueOf({ body }: Response): unknown {
-  return (body as { result: { value: unknown } }).result.value;
-}
 
 const begin = async (): Promise<Verification> =>
   valueOf(await application.asAdmin('/audit/verify', {})) as Verification;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
 /* What LinOTP 2.12.6 was recorded to answer in samples, which the replay of the recordings cannot ask for. */
@@ -43,8 +44,7 @@ async function answer(path: string, given: Readonly<Record<string, string>> = {}
 }
 
 async function value(path: string, given: Readonly<Record<string, string>> = {}): Promise<unknown> {
-  const { body } = (await application.asAdmin(path, given)) as { body: { result: { value: unknown } } };
-  return body.result.value;
+  return valueOf(await application.asAdmin(path, given));
 }
 
 const STORED = ['realm', 'active', 'client', 'user', 'time', 'action', 'scope'];

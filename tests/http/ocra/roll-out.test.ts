@@ -39,14 +39,7 @@ afterAll(() => application.close());
 beforeEach(async () => {
   number += 1;
   user = `user${number}`;
-  await application.services.users.add(OPERATOR, {
-    resolver: 'bank',
-    login: user,
-    givenName: '',
-    surname: '',
-    email: '',
-    phone: '',
-  });
+  await application.addUser(user, 'bank');
 });
 
 async function init(parameters: Record<string, string>, method: 'get' | 'post' = 'post'): Promise<Answer> {

@@ -4,6 +4,8 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
+import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
+import { basic } from '../../support/values/basic.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 const PASSWORD = 'the password of anna';
@@ -111,11 +113,11 @@ describe('an administrator with a token as second factor', () => {
     const text =
       'This administrator has a second factor: sign in by /admin/sign-in. Programs use an API token';
     const client = request(application.app);
-    const basic = `Basic ${Buffer.from(`anna:${PASSWORD}`).toString('base64')}`;
+    const Authorization = basic('anna', PASSWORD);
     for (const response of [
-      await client.get(READ).set('Authorization', basic),
-      await client.post('/admin/init').set('Authorization', basic).send('serial=X'),
-      await client.get('/admin/getsession').set('Authorization', basic),
+      await client.get(READ).set({ Authorization }),
+      await client.post('/admin/init').set({ Authorization }).send('serial=X'),
+      await client.get('/admin/getsession').set({ Authorization }),
       await client.post('/admin/login').type('form').send({ username: 'anna', password: PASSWORD }),
     ]) {
       expect([response.status, errorOf(response)]).toEqual([401, text]);
@@ -367,5 +369,115 @@ describe('wrong second factors', () => {
     }
     expect(statuses).toContain(429);
     expect((await finish({ response: right }, from)).status).toBe(429);
+  });
+});
+
+const LONG_PASSWORD = 'correct horse battery';
+const SESSIONS = '/admin/sessions';
+
+let listing: TestApplication;
+let bounded: BoundedAdministrators;
+
+beforeAll(async () => {
+  listing = await TestApplication.open();
+  await listing.addRealm('north');
+  bounded = await BoundedAdministrators.of(listing);
+  await bounded.add('desk', 'sessions', '*');
+  await bounded.add('north', '*', 'north');
+  await bounded.add('anna', 'show', '*');
+  await bounded.add('bert', 'show', '*');
+});
+afterAll(() => listing.close());
+
+interface Listed {
+  readonly id: string;
+  readonly administrator: string;
+  readonly kind: string;
+  readonly own: boolean;
+}
+
+async function signedIn(username: string): Promise<Browser> {
+  const browser = new Browser(listing.app);
+  await browser.post('/admin/sign-in', { username, password: LONG_PASSWORD });
+  return browser;
+}
+
+describe('the list of sessions', () => {
+  it('has one’s own, newest first, of both kinds, and tells which one asks', async () => {
+    await request(listing.app).get('/admin/getsession').set('Authorization', basic('anna', LONG_PASSWORD));
+    const browser = await signedIn('anna');
+    await signedIn('bert');
+    const listed = valueOf(await browser.get(SESSIONS)) as Listed[];
+    expect(listed).toMatchObject([
+      { administrator: 'anna', kind: 'login', own: true, client: '127.0.0.1' },
+      { administrator: 'anna', kind: 'session', own: false },
+    ]);
+    expect(listed[0]).toHaveProperty('expires', '2026-11-20T13:00:00.000Z');
+  });
+
+  it('has those of others with the right, in every realm', async () => {
+    await signedIn('bert');
+    for (const [name, message] of [
+      ['anna', /^You do not have the administrative right|^ERR410/],
+      ['north', /^ERR410: The right admin:sessions is bound to realms/],
+    ] as const) {
+      const refused = await bounded.get(name, SESSIONS, { administrator: 'bert' });
+      expect(errorOf(refused)).toMatch(message);
+    }
+    const all = valueOf(await bounded.get('desk', SESSIONS, { administrator: '*' })) as Listed[];
+    expect(new Set(all.map(({ administrator }) => administrator))).toEqual(new Set(['anna', 'bert']));
+    const ofBert = valueOf(await bounded.get('desk', SESSIONS, { administrator: 'bert' })) as Listed[];
+    expect(new Set(ofBert.map(({ administrator }) => administrator))).toEqual(new Set(['bert']));
+  });
+
+  it('does not have those that have ended', async () => {
+    const browser = await signedIn('anna');
+    const before = (valueOf(await browser.get(SESSIONS)) as Listed[]).length;
+    const other = await signedIn('anna');
+    await other.post('/admin/logout');
+    expect(valueOf(await browser.get(SESSIONS)) as Listed[]).toHaveLength(before);
+    listing.clock.advance(3599);
+    const late = await signedIn('anna');
+    listing.clock.advance(2);
+    expect(valueOf(await late.get(SESSIONS)) as Listed[]).toHaveLength(1);
+  });
+});
+
+describe('the end of a session', () => {
+  it('is told to all servers: its cookie is refused', async () => {
+    const [own, other] = [await signedIn('anna'), await signedIn('anna')];
+    const listed = valueOf(await own.get(SESSIONS)) as Listed[];
+    const id = listed.find((one) => !one.own)?.id ?? '';
+    expect(valueOf(await own.post('/admin/sessions/end', { id }))).toBe(1);
+    expect((await other.get(SESSIONS)).status).toBe(401);
+    expect((await own.get(SESSIONS)).status).toBe(200);
+    expect(valueOf(await own.post('/admin/sessions/end', { id }))).toBe(0);
+  });
+
+  it('reaches all of one’s own, and nobody else’s', async () => {
+    const [anna, bert] = [await signedIn('anna'), await signedIn('bert')];
+    const [ofBert] = valueOf(await bert.get(SESSIONS)) as Listed[];
+    expect(valueOf(await anna.post('/admin/sessions/end', { id: ofBert?.id ?? '' }))).toBe(0);
+    expect(errorOf(await anna.post('/admin/sessions/end', { administrator: 'bert', all: '1' }))).toMatch(
+      /right|ERR410/,
+    );
+    expect(valueOf(await anna.post('/admin/sessions/end', { all: '1' }))).toBeGreaterThan(0);
+    expect((await anna.get(SESSIONS)).status).toBe(401);
+    expect((await bert.get(SESSIONS)).status).toBe(200);
+    expect(await listing.services.sessions.end(OPERATOR, { owner: 'bert', isAll: true })).toBeGreaterThan(0);
+    expect((await bert.get(SESSIONS)).status).toBe(401);
+  });
+
+  it.each<Readonly<Record<string, string>>>([
+    {},
+    { id: '1', all: '1' },
+    { all: '0' },
+    { id: 'x' },
+    { id: '1e9' },
+  ])('needs one id or all: %j', async (given) => {
+    const anna = await signedIn('anna');
+    const refused = await anna.post('/admin/sessions/end', given);
+    expect(errorOf(refused)).toBeDefined();
+    expect((await anna.get(SESSIONS)).status).toBe(200);
   });
 });

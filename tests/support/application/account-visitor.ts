@@ -49,8 +49,7 @@ export function openAccounts(): void {
 
 /** Adds a user. */
 export async function addUser(login: string, resolver = 'customers'): Promise<void> {
-  const names = { givenName: '', surname: '', email: '', phone: '' };
-  await application.services.users.add(OPERATOR, { resolver, login, password: PASSWORD, ...names });
+  await application.addUser(login, resolver, PASSWORD);
 }
 
 /** Sets the policy of the realm customers. */

@@ -60,3 +60,8 @@ export function errorOf({ body }: Response): string | undefined {
 export function valueOf({ body }: Response): unknown {
   return (body as { result: { value: unknown } }).result.value;
 }
+
+/** @returns the message of the error in an answer, or the value */
+export function outcomeOf(answer: Response): unknown {
+  return errorOf(answer) ?? valueOf(answer);
+}

@@ -308,19 +308,18 @@ export class TestApplication {
 
   /** Adds a managed resolver, a realm of the same name over it, and its users. */
   async addRealm(name: string, logins: readonly string[] = []): Promise<void> {
-    const { realms, resolvers, users } = this.services;
+    const { realms, resolvers } = this.services;
     await resolvers.set(OPERATOR, { name, kind: 'managed', settings: {} });
     await realms.set(OPERATOR, { name, resolvers: [name] });
     for (const login of logins) {
-      await users.add(OPERATOR, {
-        resolver: name,
-        login,
-        givenName: '',
-        surname: '',
-        email: '',
-        phone: '',
-      });
+      await this.addUser(login, name);
     }
+  }
+
+  /** Adds a user of whom nothing but the login is known, and perhaps the password. */
+  async addUser(login: string, resolver: string, password?: string): Promise<void> {
+    const names = { givenName: '', surname: '', email: '', phone: '' };
+    await this.services.users.add(OPERATOR, { resolver, login, password, ...names });
   }
 
   async enrolPlain(serial: string, ocrasuite: string, more: Record<string, string> = {}): Promise<void> {

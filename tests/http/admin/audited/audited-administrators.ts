@@ -1,3 +1,4 @@
+import { basic } from '../../../support/values/basic.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
 import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { PASSWORD } from './audited-sign-ins.ts';
@@ -10,7 +11,7 @@ interface AdministratorParts {
 }
 
 /** The password of the administrator, who has no second factor: enough to change credentials. */
-const headers = { Authorization: `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}` };
+const headers = { Authorization: basic('admin', PASSWORD) };
 
 /** @returns the acts of the management of administrators and API tokens */
 export function auditedAdministrators(parts: AdministratorParts): Readonly<Record<string, Act>> {

@@ -13,13 +13,14 @@ import { auditedSelfService } from './audited-self-service.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { hashOfAllTables, withoutAudit } from './audited-tables.ts';
 import { CookieRequests } from './cookie-requests.ts';
+import { basic } from '../../../support/values/basic.ts';
 import { container, ocraPackage } from '../../../support/values/pskc-documents.ts';
 import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
 import { declaredEndpoints } from '../../../support/description/declared-endpoints.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
-const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
+const BASIC = basic('admin', PASSWORD);
 
 let application: TestApplication;
 /** One connection for all looks at the database: a new one takes a tenth of a second. */

@@ -3,6 +3,7 @@ import request from 'supertest';
 
 import { queryOnce } from '../../../support/database/test-server.ts';
 import { TestApplication } from '../../../support/application/test-application.ts';
+import { basic } from '../../../support/values/basic.ts';
 
 const PASSWORD = 'correct horse';
 
@@ -36,15 +37,13 @@ async function rowsOf(work: () => Promise<unknown>): Promise<readonly Row[]> {
 
 const login = (username: string, password: string): request.Test =>
   request(application.app).post('/admin/login').type('form').send({ username, password });
-const basic = (name: string, password: string): request.Test =>
-  request(application.app)
-    .get('/admin/show')
-    .set('Authorization', `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`);
+const show = (name: string, password: string): request.Test =>
+  request(application.app).get('/admin/show').set('Authorization', basic(name, password));
 
 describe('the audit of refusals', () => {
   it.each([
     ['POST /admin/login', login, 'admin/login'],
-    ['Basic', basic, 'admin/show'],
+    ['Basic', show, 'admin/show'],
   ])('names an administrator whose password was wrong (%s)', async (_, ask, action) => {
     const rows = await rowsOf(async () => {
       expect((await ask('admin', 'wrong')).status).toBe(401);
@@ -57,7 +56,7 @@ describe('the audit of refusals', () => {
   it('never contains the text typed in place of a name', async () => {
     const rows = await rowsOf(async () => {
       await login(PASSWORD, 'admin');
-      await basic(PASSWORD, 'admin');
+      await show(PASSWORD, 'admin');
     });
     expect(rows.map(({ subject, outcome }) => ({ subject, outcome }))).toEqual([
       { subject: '', outcome: 'refused: password, unknown name' },

@@ -104,8 +104,7 @@ async function ownUser({ application, name, suite }: SelfServiceParts): Promise<
   const { services } = application();
   const login = name();
   const serial = `${login}-phone`;
-  const names = { givenName: '', surname: '', email: '', phone: '' };
-  await services.users.add(OPERATOR, { resolver: 'north', login, password: PASSWORD, ...names });
+  await application().addUser(login, 'north', PASSWORD);
   await application().enrolPlain(serial, suite, { user: login, realm: 'north' });
   for (const [scope, action] of [
     ['selfservice', 'show, rename, lock, enrol'],

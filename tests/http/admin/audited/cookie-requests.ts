@@ -56,7 +56,10 @@ export class CookieRequests {
     const others = without(this.#values, 'session');
     const statuses: number[] = [];
     for (const method of METHODS) {
-      for (const fetched of FETCHED.filter((headers) => !this.#isOfProgram(method, headers))) {
+      // Whatever a browser says of a request, it is refused by a method that the endpoint does not have.
+      const isServed = this.#endpoint.methods.includes(method === 'get' ? 'GET' : 'POST');
+      const all = isServed ? FETCHED : [{}];
+      for (const fetched of all.filter((headers) => !this.#isOfProgram(method, headers))) {
         statuses.push(await this.#send(method, others, { ...cookies, ...fetched }));
       }
       statuses.push(await this.#send(method, this.#values, { ...this.#headers, ...LINK }));

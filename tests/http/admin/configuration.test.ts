@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { outcomeOf } from '../../support/application/browser.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DialectName } from '../../../src/http/dialects/dialect.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
+
+/** So long that it is not over before a test is. */
+const LONG = 600_000;
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
+type Value = Readonly<Record<string, unknown>>;
+
+async function configurationOf(application: TestApplication): Promise<Value> {
+  const { body } = (await application.asAdmin('/monitoring/config', {}, 'get')) as {
+    body: { result: { value: Value } };
+  };
+  return body.result.value;
+}
+
+/** Changes the configuration as another server would. */
+async function changeElsewhere(application: TestApplication, key: string): Promise<void> {
+  const database = openDatabase({ connection: application.databaseUrl });
+  await database.knex('configuration').insert({ key, value: '1' });
+  await database.close();
+}
+
+describe.each<[DialectName, unknown, unknown]>([
+  ['documented', 'True', 'False'],
+  ['linotp', true, false],
+])('/monitoring/config in the dialect %s', (dialect, yes, no) => {
+  let application: TestApplication;
+
+  beforeAll(async () => {
+    application = await TestApplication.open({ dialect, configurationWindow: LONG });
+  });
+  afterAll(() => application.close());
+
+  it('reports that the server is in step, and since when its configuration is in force', async () => {
+    const { synctime, now } = await configurationOf(application);
+    application.clock.advance(60);
+    const later = await configurationOf(application);
+    expect(later).toMatchObject({ sync: yes, synctime });
+    expect(later.now).not.toBe(now);
+  });
+
+  it('says each time that it is not, until the server has noticed a change made elsewhere', async () => {
+    const before = await configurationOf(application);
+    await changeElsewhere(application, 'elsewhere');
+    const { total, synctime } = before;
+    for (const round of [1, 2]) {
+      expect([round, await configurationOf(application)]).toEqual([
+        round,
+        expect.objectContaining({ sync: no, total, synctime }),
+      ]);
+    }
+    await application.services.configuration.confirm();
+    const after = await configurationOf(application);
+    expect(after).toMatchObject({ sync: yes, total: Number(total) + 1 });
+    expect(after.synctime).not.toBe(synctime);
+  });
+
+  it('reports agreement as soon as the server was notified of a change', async () => {
+    const { total } = await configurationOf(application);
+    await changeElsewhere(application, 'reported');
+    application.services.configuration.expire();
+    expect(await configurationOf(application)).toMatchObject({ sync: yes, total: Number(total) + 1 });
+  });
+
+  it('knows of a change that was made through this server', async () => {
+    const { total } = await configurationOf(application);
+    await application.asAdmin('/system/setConfig', { OcraMaxChallenges: '7' });
+    expect(await configurationOf(application)).toMatchObject({ sync: yes, total: Number(total) + 1 });
+  });
+});
+
+describe('in the documented dialect', () => {
+  it('the last change in the database is reported, noticed or not', async () => {
+    const application = await TestApplication.open({ configurationWindow: LONG });
+    const before = await configurationOf(application);
+    await changeElsewhere(application, 'elsewhere');
+    const { rows } = (await readState(application)) as { rows: [{ changed_at: Date }] };
+    const after = await configurationOf(application);
+    expect(after).toMatchObject({ sync: 'False', changed: rows[0].changed_at.toISOString() });
+    expect(Date.parse(String(after.changed))).toBeGreaterThan(Date.parse(String(before.changed)));
+    await application.close();
+  });
+});
+
+async function readState(application: TestApplication): Promise<unknown> {
+  const database = openDatabase({ connection: application.databaseUrl });
+  try {
+    return await database.knex.raw('SELECT changed_at FROM configuration_state');
+  } finally {
+    await database.close();
+  }
+}
+
+describe('a server that was not notified', () => {
+  it('reports the disagreement once, where the request itself makes it read', async () => {
+    const application = await TestApplication.open({ configurationWindow: 1 });
+    await configurationOf(application);
+    await changeElsewhere(application, 'untold');
+    expect(await configurationOf(application)).toMatchObject({ sync: 'False' });
+    expect(await configurationOf(application)).toMatchObject({ sync: 'True' });
+    await application.close();
+  });
+
+  it('is in step all the same where it reads for each request', async () => {
+    const application = await TestApplication.open({ configurationWindow: 0 });
+    await configurationOf(application);
+    await changeElsewhere(application, 'untold');
+    expect(await configurationOf(application)).toMatchObject({ sync: 'True' });
+    await application.close();
+  });
+});
+
+describe('a server whose configuration is confirmed', () => {
+  let application: TestApplication;
+
+  beforeAll(async () => {
+    application = await TestApplication.open({ configurationWindow: LONG });
+    await application.enrolPlain('C1', SUITE);
+  });
+  afterAll(() => application.close());
+
+  it('takes two statements for a response, one to read and one to settle', async () => {
+    const { transactionid, question } = await application.challenge('C1');
+    const right = application.respond(SUITE, question);
+    const wrong = right === '00000000' ? '11111111' : '00000000';
+    for (const response of [wrong, right]) {
+      const statements = await application.statementsOf(async () => {
+        expect(await application.check(transactionid, response)).toMatchObject({
+          result: response === right,
+        });
+      });
+      expect(statements).toHaveLength(2);
+      expect(statements.join('\n')).not.toContain('configuration_state');
+    }
+  });
+
+  it('applies the removal of a right through it to the very next request', async () => {
+    expect((await application.asAdmin('/ocra/checkstatus', { serial: 'C1' })).body).toHaveProperty(
+      'result.status',
+      true,
+    );
+    await application.asAdmin('/system/delPolicy', { name: 'ocra-administrators' });
+    expect((await application.asAdmin('/ocra/checkstatus', { serial: 'C1' })).body).toHaveProperty(
+      'result.error.code',
+      410,
+    );
+  });
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'tankeeper-'));
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open({ resolverFileDirs: [folder] });
+  for (const name of ['one', 'two', 'three']) {
+    await application.addRealm(name);
+  }
+});
+afterAll(async () => {
+  await application.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** @returns the value of the answer, or the message of its error */
+async function ask(path: string, given: Record<string, string>): Promise<unknown> {
+  return outcomeOf(await application.asAdmin(path, given));
+}
+
+describe('a change of what somebody else has changed meanwhile', () => {
+  it('is refused for a realm', async () => {
+    const set = (resolvers: string, expected: unknown) =>
+      ask('/system/setRealm', { realm: 'both', resolvers, expected: JSON.stringify(expected) });
+    expect(await set('one', null)).toBe(true);
+    expect(await set('two', null)).toMatch(/^The realm 'both' was created by somebody else/);
+    const answers = await Promise.all([set('one,two', ['one']), set('one,three', ['one'])]);
+    expect(answers.filter((answer) => answer === true)).toHaveLength(1);
+    expect(answers.filter((answer) => String(answer).includes('was changed by somebody else'))).toHaveLength(
+      1,
+    );
+    expect(await set('two,one', ['two', 'one'])).toMatch('was changed');
+    expect(await ask('/system/delRealm', { realm: 'both' })).toBe(true);
+    expect(await set('one', ['one'])).toMatch("The realm 'both' was removed by somebody else");
+  });
+
+  it('is refused for a resolver', async () => {
+    const set = (fileName: string, expected: unknown) =>
+      ask('/system/setResolver', {
+        name: 'file',
+        type: 'passwd',
+        fileName: `${folder}/${fileName}`,
+        expected: JSON.stringify(expected),
+      });
+    expect(await set('a', null)).toBe(true);
+    expect(await set('b', null)).toMatch(/^The resolver 'file' was created by somebody else/);
+    const read = { fileName: `${folder}/a` };
+    const answers = await Promise.all([set('b', read), set('c', read)]);
+    expect(answers.filter((answer) => answer === true)).toHaveLength(1);
+    expect(answers.filter((answer) => String(answer).includes('was changed by somebody else'))).toHaveLength(
+      1,
+    );
+    expect(await set('d', {})).toMatch('was changed');
+  });
+
+  it('is refused for a configuration value', async () => {
+    const set = (value: string, expected: unknown) =>
+      ask('/system/setConfig', { key: 'OcraMaxChallenges', value, expected: JSON.stringify(expected) });
+    const remove = (expected: unknown) =>
+      ask('/system/delConfig', { key: 'OcraMaxChallenges', expected: JSON.stringify(expected) });
+    const stored = async () =>
+      (await application.services.configuration.current()).settings.get('OcraMaxChallenges');
+    expect(await set('2', { OcraMaxChallenges: null })).toEqual(expect.anything());
+    expect(await stored()).toBe('2');
+    expect(await set('3', { OcraMaxChallenges: null })).toMatch(
+      /^The configuration value 'OcraMaxChallenges' was set by somebody else meanwhile/,
+    );
+    // By any name of the key, and by each key of several.
+    const answers = await Promise.all(
+      ['4', '5'].map((value) => set(value, { 'linotp.ocramaxchallenges': '2' })),
+    );
+    expect(answers.filter((answer) => String(answer).includes('was changed by somebody else'))).toHaveLength(
+      1,
+    );
+    const kept = await stored();
+    const several = { Own: 'x', expected: JSON.stringify({ Own: null, OcraMaxChallenges: '2' }) };
+    expect(await ask('/system/setConfig', several)).toMatch("'OcraMaxChallenges' was changed");
+    expect(await remove({ OcraMaxChallenges: '2' })).toMatch('was changed');
+    expect(await stored()).toBe(kept);
+    await remove({ OcraMaxChallenges: kept });
+    expect(await stored()).toBeUndefined();
+    expect(await set('3', { OcraMaxChallenges: kept })).toMatch('was removed by somebody else');
+    expect((await application.services.configuration.current()).settings.has('Own')).toBe(false);
+    expect((await application.services.configuration.current()).settings.has('expected')).toBe(false);
+  });
+
+  it.each(['[', '1', '{"a":1}'])('is refused where nobody can tell what is meant: %s', async (expected) => {
+    const given = { name: 'file', type: 'passwd', fileName: `${folder}/x`, expected };
+    expect(await ask('/system/setResolver', given)).toMatch("The parameter 'expected' is JSON");
+  });
+
+  it('is done where nothing is expected', async () => {
+    const given = { name: 'file', type: 'passwd', fileName: `${folder}/z` };
+    expect(await ask('/system/setResolver', given)).toBe(true);
+  });
+});

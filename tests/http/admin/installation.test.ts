@@ -1,0 +1,361 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import request, { type Response } from 'supertest';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { AuditReading } from '../../../src/audit/audit-reading.ts';
+import { InstallationStore } from '../../../src/doctor/installation-store.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
+import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
+import { AS_ADMIN, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+import { SIGNATURE } from './audited/audited-installation.ts';
+import { valueOf, outcomeOf } from '../../support/application/browser.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
+interface Finding {
+  readonly code: string;
+  readonly severity: string;
+  readonly remedy: string;
+}
+
+interface Health {
+  readonly installation: {
+    readonly findings: readonly Finding[];
+    readonly last_backup: string | null;
+    readonly webhooks: readonly object[];
+    readonly servers: readonly string[];
+    readonly resolvers: readonly object[];
+  } | null;
+  readonly responses: Readonly<Record<'day' | 'week' | 'month', object>> | null;
+  readonly refused: readonly { readonly serial: string }[] | null;
+}
+
+let application: TestApplication;
+let administrators: BoundedAdministrators;
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  application.clock.set(new Date());
+  await application.addRealm('north', ['anna']);
+  await application.addRealm('south', ['berta']);
+  await application.enrolPlain('N1', SUITE, { user: 'anna', realm: 'north' });
+  await application.enrolPlain('S1', SUITE, { user: 'berta', realm: 'south' });
+  for (const serial of ['S1', 'N1', 'N1']) {
+    const { transactionid } = await application.challenge(serial, '12345678');
+    await application.check(transactionid, '00000000');
+    application.clock.advance(2);
+  }
+  // A decline that the token has not signed is no refused response.
+  const { transactionid } = await application.challenge('S1', '12345678');
+  await application.send('/ocra/check_t', { transactionid, decline: '00' });
+  const { policies, webhooks } = application.services;
+  administrators = await BoundedAdministrators.of(application);
+  await administrators.add('northern', 'audit, show', 'north');
+  await administrators.add('counting', 'audit', '*');
+  await administrators.add('nobody', 'enable', 'north');
+  for (const scope of ['system', 'monitoring'] as const) {
+    const always = { client: '', time: '', active: true, action: '*', user: 'admin', realm: '*' };
+    await policies.set(OPERATOR, { ...always, name: scope, scope });
+  }
+  await webhooks.add(OPERATOR, { name: 'siem', url: 'https://siem.example.com/secret-path' });
+  await queryOnce(
+    application.databaseUrl,
+    `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, data, given_up_at)
+       SELECT id, gen_random_uuid(), 'token.locked', now(), '{}', now() FROM webhooks;
+     INSERT INTO response_minutes (minute, outcome, durations) VALUES
+       (now() - interval '1 hour', 'accepted', '{3,1}'), (now() - interval '2 hours', 'wrong', '{2}'),
+       (now() - interval '2 hours', 'declined', '{4}'), (now() - interval '2 hours', 'reported', '{8}'),
+       (now() - interval '3 days', 'expired', '{5}'), (now() - interval '20 days', 'locked', '{7}'),
+       (now() - interval '40 days', 'accepted', '{9}');
+     INSERT INTO key_holders (id, place, key_ids, sealing_key) VALUES ('one', 'tan1:4711 (1.0.0)', '{}', '')`,
+  );
+});
+afterAll(() => application.close());
+
+function healthOf({ body }: Response): Health {
+  return (body as { readonly result: { readonly value: Health } }).result.value;
+}
+
+function refusalOf({ body }: Response): string {
+  return (body as { readonly result: { readonly error: { readonly message: string } } }).result.error.message;
+}
+
+describe('GET /system/health', () => {
+  it('tells findings with their remedies, the backup, webhooks, servers and resolvers', async () => {
+    const walk = jest.spyOn(InstallationStore.prototype, 'realmsOfQrTokens');
+    const { installation } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    expect(walk).not.toHaveBeenCalled();
+    expect(installation?.findings).toContainEqual({
+      severity: 'note',
+      code: 'addresses.no-proxy',
+      text: expect.stringContaining('trusts no proxy'),
+      remedy: 'TRUST_PROXY=loopback',
+    });
+    expect(installation?.findings.map(({ code }) => code)).toContain('backup.none');
+    expect(installation?.findings.filter(({ code }) => /\.(?:failed|overdue)$/.test(code))).toEqual([]);
+    expect(installation).toMatchObject({
+      last_backup: null,
+      webhooks: [{ name: 'siem', given_up: 1, waiting: 0, enabled: true }],
+      servers: ['tan1:4711 (1.0.0)'],
+      resolvers: [
+        { resolver: 'north', state: 'available' },
+        { resolver: 'south', state: 'available' },
+      ],
+    });
+    expect(JSON.stringify(installation)).not.toContain('secret-path');
+  });
+
+  it('sums the responses of a day, a week and a month from kept numbers', async () => {
+    const { responses } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    expect(responses).toMatchObject({
+      day: { accepted: 4, refused: 2, expired: 0 },
+      week: { accepted: 4, refused: 2, expired: 5 },
+      month: { accepted: 4, refused: 9, expired: 5 },
+    });
+  });
+
+  it('names the newest users with refused responses', async () => {
+    const { refused } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    expect(refused).toEqual([
+      {
+        serial: 'N1',
+        owner: { user: 'anna', resolver: 'north', realm: 'north' },
+        locked: false,
+        refusals: 2,
+        last: expect.any(String),
+      },
+      expect.objectContaining({ serial: 'S1', refusals: 1 }),
+    ]);
+  });
+
+  it('tells the rest while too many search the audit', async () => {
+    const busy = new ServiceError('server.busy', 'busy');
+    const search = jest.spyOn(AuditReading.prototype, 'page').mockRejectedValue(busy);
+    const health = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    search.mockRestore();
+    expect(health).toMatchObject({ installation: { last_backup: null }, refused: null });
+  });
+
+  it('shows an administrator of one realm the refused users of this realm alone', async () => {
+    const shown = healthOf(await administrators.get('northern', '/system/health', {}));
+    expect(shown).toEqual({
+      installation: null,
+      responses: null,
+      refused: [expect.objectContaining({ serial: 'N1', owner: expect.objectContaining({ user: 'anna' }) })],
+    });
+  });
+
+  it('names no owner to those who may not see tokens', async () => {
+    const { refused } = healthOf(await administrators.get('counting', '/system/health', {}));
+    expect(refused).toEqual([
+      expect.objectContaining({ serial: 'N1', owner: null }),
+      expect.objectContaining({ serial: 'S1', owner: null }),
+    ]);
+  });
+
+  it('shows nothing to an API token without any of its rights', async () => {
+    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
+      name: 'enabling',
+      rights: ['admin:enable'],
+    });
+    const answer = await application.send('/system/health', {}).set('Authorization', `Bearer ${token}`);
+    expect(refusalOf(answer)).toMatch(/^ERR410/);
+  });
+
+  it('and an administrator without any of them is refused', async () => {
+    expect(refusalOf(await administrators.get('nobody', '/system/health', {}))).toMatch(/^ERR410/);
+  });
+
+  it('counts the response that uses a transaction up as refused', async () => {
+    await application.services.settings.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1']]));
+    const { transactionid } = await application.challenge('S1', '12345678');
+    await application.check(transactionid, '00000000');
+    const { refused } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    expect(refused).toContainEqual(expect.objectContaining({ serial: 'S1', refusals: 2 }));
+  });
+});
+
+let licensed: TestApplication;
+beforeAll(async () => {
+  licensed = await TestApplication.open({ licenceSignature: SIGNATURE });
+  await licensed.addRealm('north', ['ann']);
+  await licensed.addRealm('south');
+  await licensed.services.realms.setDefault(OPERATOR, 'south');
+});
+afterAll(() => licensed.close());
+
+async function ask(path: string, given: Record<string, string> = {}): Promise<unknown> {
+  return outcomeOf(await licensed.asAdmin(path, given));
+}
+
+/** @returns the codes of what would follow */
+async function foretold(path: string, given: Record<string, string>): Promise<readonly string[]> {
+  return ((await ask(path, given)) as { code: string }[]).map(({ code }) => code);
+}
+
+describe('the endpoints of an installation', () => {
+  it('foretell what follows from an act on a realm', async () => {
+    const path = '/system/realmConsequences';
+    expect(await foretold(path, { act: 'remove', realm: 'south' })).toEqual(['realm.default']);
+    expect(await foretold(path, { act: 'set', realm: 'north', resolvers: 'south, ' })).toContain(
+      'realm.resolvers',
+    );
+    for (const [realm, after] of [
+      ['north', 'are looked for in north'],
+      [' ', 'are no longer found'],
+    ] as const) {
+      expect(await ask(path, { act: 'default', realm })).toMatchObject([
+        { code: 'realm.new-default', text: expect.stringContaining(after) },
+      ]);
+    }
+    expect(await ask(path, { act: 'burn', realm: 'r' })).toContain("'remove', 'set'");
+  });
+
+  it('foretell what follows from the removal of a resolver, a user and a password', async () => {
+    const { users } = licensed.services;
+    await licensed.enrolPlain('OWNED', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'ann', realm: 'north' });
+    await users.setPassword(OPERATOR, { resolver: 'north', login: 'ann', password: 'a long one' });
+    const ann = { resolver: 'north', username: 'ann' };
+    expect(await ask('/system/resolverConsequences', { resolver: 'north' })).toContain('north');
+    expect(await foretold('/system/userConsequences', ann)).toEqual(['user.tokens']);
+    expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toEqual([
+      'user.password',
+    ]);
+    await licensed.services.tokens.remove(OPERATOR, { serial: 'OWNED' });
+  });
+
+  it('remove the password of a user, where that is requested alone', async () => {
+    const path = '/system/users/password';
+    const ann = { resolver: 'north', username: 'ann' };
+    expect(await ask(path, { ...ann, password: 'a long one' })).toBe(true);
+    expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toHaveLength(1);
+    expect(await ask(path, { ...ann, remove: '1' })).toBe(true);
+    expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toEqual([]);
+  });
+
+  it('show the licence that is installed', async () => {
+    const licence = {
+      valid: true,
+      reason: null,
+      unit: 'user',
+      licensed: 5,
+      active: 0,
+      starts: null,
+      ends: '2100-01-01T00:00:00.000Z',
+      fields: { 'user-num': 5, expire: '2099-12-31' },
+    };
+    expect(await ask('/system/licence')).toBeNull();
+    expect(await ask('/system/licence/install', { licence: '5' })).toEqual(licence);
+    expect(await ask('/system/licence')).toEqual(licence);
+    expect(await ask('/system/licence/remove')).toBe(true);
+    expect(await ask('/system/licence')).toBeNull();
+  });
+
+  it('describe every kind of resolver', async () => {
+    const kinds = (await ask('/system/resolverKinds')) as {
+      kind: string;
+      settings: { name: string; secret: boolean }[];
+    }[];
+    const secrets = kinds.map(({ kind, settings }) => [
+      kind,
+      settings.filter(({ secret }) => secret).map(({ name }) => name),
+    ]);
+    expect(secrets).toEqual([
+      ['managed', []],
+      ['passwd', []],
+      ['sql', ['Password']],
+      ['ldap', ['BINDPW']],
+    ]);
+  });
+});
+
+const KNOWN = { publicUrl: 'https://tan.example.org' };
+const ADDRESS = 'https://tan.example.org/ocra/check_t';
+let addressed: TestApplication;
+
+beforeAll(async () => {
+  addressed = await TestApplication.open({ ...KNOWN, http: KNOWN });
+});
+afterAll(() => addressed.close());
+
+async function asked(
+  path: string,
+  parameters = {},
+  headers: Record<string, string> = AS_ADMIN,
+): Promise<unknown> {
+  return valueOf(await request(addressed.app).post(path).set(headers).type('form').send(parameters));
+}
+
+async function policy(name: string, scope: string, action: string, realm: string, user = '*'): Promise<void> {
+  const draft = { name, scope, action, realm, user, client: '', time: '', active: true };
+  await addressed.services.policies.set(OPERATOR, draft);
+}
+
+describe('the first steps of an installation', () => {
+  it('become true one by one as the database has them', async () => {
+    const steps = {
+      resolver: false,
+      realm: false,
+      address: false,
+      token: false,
+      second_factor: false,
+      backup: false,
+    };
+    await expect(asked('/system/firststeps')).resolves.toEqual({ ...steps, proposed: ADDRESS });
+    await addressed.addRealm('north', ['anna']);
+    await policy('url', 'authentication', `qrtanurl=${ADDRESS}`, 'north');
+    await addressed.enrolPlain('OCRA1', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'anna', realm: 'north' });
+    const recipient = await identityToRecipient(await generateX25519Identity());
+    await addressed.services.backups.export(OPERATOR, {
+      lock: { recipients: [recipient] },
+      version: 'test',
+      write: () => Promise.resolve(),
+    });
+    await expect(asked('/system/firststeps')).resolves.toEqual({
+      ...steps,
+      resolver: true,
+      realm: true,
+      address: true,
+      token: true,
+      backup: true,
+      proposed: ADDRESS,
+    });
+  });
+});
+
+describe('the answer address of a token that is to be enrolled', () => {
+  it('is given by a policy that covers it, and proposed where none would change for others', async () => {
+    await addressed.addRealm('south', ['bert']);
+    const found = (values: number, realm: string | null): object => ({ values, realm, proposed: ADDRESS });
+    const address = (parameters: object): Promise<unknown> => asked('/admin/answeraddress', parameters);
+    await expect(address({ user: 'anna', realm: 'north' })).resolves.toEqual(found(1, null));
+    await expect(address({ serial: 'OCRA1' })).resolves.toEqual(found(1, null));
+    await expect(address({ user: 'bert', realm: 'south' })).resolves.toEqual(found(0, 'south'));
+    await expect(address({})).resolves.toEqual(found(0, null));
+    await policy('other', 'authentication', `qrtanurl=${ADDRESS}/`, 'north');
+    await expect(address({ user: 'anna', realm: 'north' })).resolves.toEqual(found(2, null));
+  });
+
+  it('is told to a helpdesk for its own realms alone, and tells nothing of other serials', async () => {
+    const { administrators } = addressed.services;
+    await administrators.add(OPERATOR, 'desk', 'correct horse battery');
+    await policy('admins', 'admin', '*', '*', 'admin');
+    await policy('desk', 'admin', 'init', 'south', 'desk');
+    const { token } = await administrators.addApiToken(OPERATOR, 'desk', { name: 'test', rights: ['*'] });
+    const headers = { Authorization: `Bearer ${token}` };
+    const refusal = async (parameters: object): Promise<string> => {
+      const answer = await request(addressed.app)
+        .post('/admin/answeraddress')
+        .set(headers)
+        .type('form')
+        .send(parameters);
+      const { result } = answer.body as { result: { error?: { message: string } } };
+      return result.error?.message ?? '';
+    };
+    await expect(refusal({ user: 'bert', realm: 'south' })).resolves.toBe('');
+    await expect(refusal({ user: 'anna', realm: 'north' })).resolves.not.toBe('');
+    const KNOWN = await refusal({ serial: 'OCRA1' });
+    expect(KNOWN).toContain('ERR410');
+    await expect(refusal({ serial: 'NONE' })).resolves.toBe(KNOWN);
+  });
+});

@@ -1,0 +1,460 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { BoundedAdministrators } from '../../../support/application/bounded-administrators.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../../support/application/test-application.ts';
+import { queryOnce } from '../../../support/database/test-server.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
+describe.each(['documented', 'linotp'] as const)('/admin/show, in the dialect %s', (dialect) => {
+  let application: TestApplication;
+  let bounded: BoundedAdministrators;
+
+  beforeAll(async () => {
+    application = await TestApplication.open({ dialect });
+    await application.addRealm('north', ['ann', 'zoe']);
+    await application.addRealm('south', ['bob']);
+    await application.enrolPlain('T1', SUITE, { user: 'zoe', realm: 'north', description: '=1+1; "x"' });
+    await application.enrolPlain('T2', SUITE, { user: 'ann', realm: 'north', description: '100%_sure' });
+    await application.enrolPlain('T3', SUITE, { user: 'bob', realm: 'south', description: 'front door' });
+    await application.asAdmin('/admin/set', { serial: 'T2', MaxFailCount: '3' });
+    bounded = await BoundedAdministrators.of(application);
+    await bounded.add('north-desk', 'show', 'north');
+  });
+  afterAll(() => application.close());
+
+  const ask = async (parameters: Record<string, string>, as?: string): Promise<string> => {
+    const { text } =
+      as === undefined
+        ? await application.asAdmin('/admin/show', parameters, 'get')
+        : await bounded.get(as, '/admin/show', parameters);
+    return text;
+  };
+  const serials = async (parameters: Record<string, string>, as?: string): Promise<readonly string[]> =>
+    [...(await ask(parameters, as)).matchAll(/"(T[1-3])"/g)].map(([, serial = '']) => serial);
+
+  it.each([
+    ['TokenSerialnumber', 'desc', ['T3', 'T2', 'T1']],
+    ['LinOtp.TokenSerialnumber', '', ['T1', 'T2', 'T3']],
+    ['username', 'asc', ['T2', 'T3', 'T1']],
+    ['User.username', 'desc', ['T1', 'T3', 'T2']],
+    ['maxfail', 'asc', ['T2', 'T1', 'T3']],
+    ['TokenId', 'DESC', ['T3', 'T2', 'T1']],
+    ['', '', ['T1', 'T2', 'T3']],
+  ])('sorts by %j %j', async (sortby, sortdir, expected) => {
+    expect(await serials({ sortby, sortdir, page: '1', pagesize: '15', filter: '' })).toEqual(expected);
+  });
+
+  it('refuses an order that is none, whatever it holds', async () => {
+    for (const sortby of ["serial'; DROP TABLE tokens; --", 'pin', '1', 'constructor']) {
+      expect(await ask({ sortby })).toContain("the parameter 'sortby' is one of TokenSerialnumber");
+    }
+    expect(await ask({ sortdir: 'up' })).toContain("'sortdir' is asc or desc");
+    expect(await serials({})).toHaveLength(3);
+  });
+
+  it.each([
+    ['t2', ['T2']],
+    ['ZO', ['T1']],
+    ['OCRA', ['T1', 'T2', 'T3']],
+    ['front*door', ['T3']],
+    ['fr*', ['T3']],
+    ['%', ['T2']],
+    ['_', ['T2']],
+    ['*', ['T1', 'T2', 'T3']],
+    [' ', ['T1', 'T2', 'T3']],
+    ["' OR 1=1 --", []],
+    ['x'.repeat(1_000), []],
+  ])('finds by the filter %j', async (filter, expected) => {
+    expect(await serials({ filter })).toEqual(expected);
+  });
+
+  it('counts what a page is part of', async () => {
+    const total = dialect === 'linotp' ? /"tokens": (\d+)/ : /"total": (\d+)/;
+    const counted = async (parameters: Record<string, string>, as?: string) =>
+      total.exec(await ask({ pagesize: '1', ...parameters }, as))?.[1];
+    expect(await counted({})).toBe('3');
+    expect(await counted({ viewrealm: 'north,south' })).toBe('3');
+    expect(await counted({ viewrealm: 'south' })).toBe('1');
+    expect(await counted({ filter: 'T2' })).toBe('1');
+    expect(await counted({}, 'north-desk')).toBe('2');
+    expect(await counted({ filter: 'T' }, 'north-desk')).toBe('2');
+  });
+
+  it('gives a table without formulas, of an administrator’s realms alone', async () => {
+    const answer = await application.asAdmin('/admin/show', { outform: 'csv' }, 'get');
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(answer.headers['content-disposition']).toBe('attachment; filename="tokens.csv"');
+    const lines = answer.text.trimEnd().split('\r\n');
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toContain(
+      dialect === 'linotp' ? 'LinOtp.TokenType;LinOtp.TokenSerialnumber;' : 'serial,type,description,',
+    );
+    expect(lines[1]).toContain(`"'=1+1; ""x"""`);
+    const ofNorth = await ask({ outform: 'CSV' }, 'north-desk');
+    expect(ofNorth.trimEnd().split('\r\n')).toHaveLength(3);
+    expect(ofNorth).not.toContain('T3');
+    const page = await ask({ outform: 'csv', pagesize: '1', page: '2', sortby: 'username' });
+    // Words: times have a T, too.
+    expect(page).toMatch(/\bT3\b/);
+    expect(page).not.toMatch(/\bT1\b/);
+  });
+
+  it('refuses another form, and a whole table in an order that takes all tokens at once', async () => {
+    expect(await ask({ outform: 'xml' })).toContain("'outform' is json or csv");
+    expect(await ask({ outform: 'csv', sortby: 'username' })).toContain("leave out 'sortby'");
+  });
+});
+
+describe.each(['documented', 'linotp'] as const)('/admin/userlist by pages, in the dialect %s', (dialect) => {
+  let application: TestApplication;
+  const logins = Array.from({ length: 20 }, (_, index) => `user${String(index).padStart(2, '0')}`);
+
+  beforeAll(async () => {
+    application = await TestApplication.open({ dialect });
+    await application.addRealm('north', logins);
+  });
+  afterAll(() => application.close());
+
+  const ask = async (parameters: Record<string, string>) => {
+    const given = { username: '*', realm: 'north', ...parameters };
+    const answer = await application.asAdmin('/admin/userlist', given, 'get');
+    return (answer.body as { result: Page }).result;
+  };
+  interface Page {
+    readonly value?: readonly { readonly username: string }[];
+    readonly queried?: number;
+    readonly error?: { readonly message: string };
+  }
+
+  it('has exactly rp users on a page, each once, and none beyond the end', async () => {
+    const listed: string[] = [];
+    for (let page = 1; ; page += 1) {
+      const { value = [], queried } = await ask({ page: String(page), rp: '7' });
+      expect(queried).toBe(value.length);
+      if (value.length === 0) {
+        expect(page).toBe(4);
+        break;
+      }
+      listed.push(...value.map(({ username }) => username));
+    }
+    expect(listed).toEqual(logins);
+  });
+
+  it('has a usual number of users on a page, and all without one', async () => {
+    expect((await ask({ page: '1' })).queried).toBe(16);
+    expect((await ask({ rp: '3' })).queried).toBe(3);
+    expect((await ask({ page: '0', rp: '3' })).value?.[0]?.username).toBe('user00');
+    expect((await ask({})).queried).toBe(20);
+    expect((await ask({ page: '', rp: '' })).queried).toBe(20);
+  });
+
+  it.each([{ page: 'one' }, { page: '-1' }, { page: '1.5' }, { rp: 'x', page: '1' }, { rp: '0' }])(
+    'refuses %j',
+    async (parameters) => {
+      expect((await ask(parameters)).error?.message).toContain('must be a whole number');
+    },
+  );
+});
+
+const ROLL_OUT = { type: 'ocra', genkey: '1', realm: 'bank' };
+const NO_PINS = ['', ' ', '\t ', '\u00a0', '\u3000', '\u200b', '\u2800', '\u00ad\u3164', '\u0001'];
+
+/** A listing of tokens. */
+interface Listed {
+  readonly result: { readonly value: { readonly tokens: readonly object[] } };
+}
+
+let number = 0;
+
+describe.each(['documented', 'linotp'] as const)('a token PIN, in the dialect %s', (dialect) => {
+  let application: TestApplication;
+  let serial: string;
+
+  beforeAll(async () => {
+    application = await TestApplication.open({ dialect });
+    await application.addRealm('bank', ['ann']);
+  });
+  afterAll(() => application.close());
+
+  beforeEach(async () => {
+    number += 1;
+    serial = `PIN${number}`;
+    await application.enrolPlain(serial, SUITE, { user: 'ann', realm: 'bank', pin: '1234', ocrapin: '42' });
+  });
+
+  const ask = async (path: string, parameters: Record<string, string>): Promise<string> =>
+    JSON.stringify((await application.asAdmin(path, parameters)).body);
+  const hasPin = async (): Promise<boolean> =>
+    (await application.services.tokens.show(OPERATOR, serial)).hasPin;
+  const acts = async (): Promise<unknown[]> =>
+    queryOnce(
+      application.databaseUrl,
+      `SELECT action, outcome FROM audit WHERE subject = '${serial}' AND action <> 'admin/init' ORDER BY id`,
+    );
+
+  it.each(NO_PINS)('is not removed by the value %j, whatever the request', async (pin) => {
+    for (const [path, more] of [
+      ['/admin/set', {}],
+      ['/admin/set', { description: 'new' }],
+      ['/admin/assign', { user: 'ann', realm: 'bank' }],
+    ] as const) {
+      const answer = await ask(path, { serial, pin, ...more });
+      expect(answer).toContain('To remove the PIN');
+      expect(answer).toMatch(/"status":false/);
+    }
+    expect(await ask('/admin/set', { serial, ocrapin: pin })).toContain('To remove the PIN');
+    expect(await hasPin()).toBe(true);
+    expect(await acts()).toEqual([]);
+  });
+
+  it('is removed by that request alone, which the audit tells from a change', async () => {
+    await ask('/admin/set', { serial, pin: '5678' });
+    for (const values of [
+      { removepin: '' },
+      { removepin: 'true' },
+      { removepin: '1', pin: '' },
+      { removepin: '1', description: 'new' },
+      { removepin: '1', removeocrapin: '1' },
+    ]) {
+      expect(await ask('/admin/set', { serial, ...values })).toMatch(/"status":false/);
+    }
+    expect(await hasPin()).toBe(true);
+    expect(await ask('/admin/set', { serial, removepin: '1' })).toMatch(/"status":true/);
+    expect(await hasPin()).toBe(false);
+    await ask('/admin/set', { serial, ocrapin: '99' });
+    await ask('/admin/set', { serial, removeocrapin: '1' });
+    expect(await acts()).toEqual([
+      { action: 'token/set', outcome: 'changed pin' },
+      { action: 'token/remove-pin', outcome: 'removed pin' },
+      { action: 'token/set', outcome: 'changed ocraPin' },
+      { action: 'token/remove-ocra-pin', outcome: 'removed ocraPin' },
+    ]);
+  });
+
+  it('that is empty changes nothing for a token without one, and the rest of the request is done', async () => {
+    const own = `BARE${serial}`;
+    await application.enrolPlain(own, SUITE);
+    for (const [path, values] of [
+      ['/admin/set', { pin: '', MaxFailCount: '5' }],
+      ['/admin/set', { ocrapin: '', description: 'of old' }],
+      ['/admin/set', { pin: '' }],
+      ['/admin/assign', { pin: '', user: 'ann', realm: 'bank' }],
+    ] as const) {
+      expect(await ask(path, { serial: own, ...values })).toMatch(/"status":true/);
+    }
+    expect(await application.services.tokens.show(OPERATOR, own)).toMatchObject({
+      hasPin: false,
+      maxFail: 5,
+      description: 'of old',
+      owner: { login: 'ann' },
+    });
+    expect(await ask('/admin/set', { serial: own, pin: ' ', MaxFailCount: '6' })).toContain(
+      'To remove the PIN',
+    );
+  });
+
+  it('stays where the token gets a new key, also that of a suite with P, unless there is a new one', async () => {
+    const secrets = async (): Promise<unknown> =>
+      queryOnce(application.databaseUrl, `SELECT pin, ocra_pin FROM tokens WHERE serial = '${serial}'`);
+    await ask('/admin/set', { serial, ocrapin: '99' });
+    const before = await secrets();
+    for (const empty of [{}, { pin: '', ocrapin: '' }]) {
+      expect(await ask('/admin/init', { ...ROLL_OUT, serial, ...empty })).toMatch(/"status":true/);
+      expect(await secrets()).toEqual(before);
+    }
+    await ask('/admin/init', { ...ROLL_OUT, serial, pin: '5678' });
+    expect(await secrets()).not.toEqual(before);
+    expect(await hasPin()).toBe(true);
+  });
+
+  it('of the first phase is not lost by an empty one in the second', async () => {
+    const own = `ROLL${serial}`;
+    await ask('/admin/init', { ...ROLL_OUT, serial: own, sharedsecret: '1', pin: '1234' });
+    await ask('/admin/init', { ...ROLL_OUT, serial: own, activationcode: 'GEZDGNBVGY3TQOJQ01', pin: '' });
+    expect(await application.services.tokens.show(OPERATOR, own)).toMatchObject({
+      rollout: 'phase2',
+      hasPin: true,
+    });
+  });
+
+  it('is none where an enrolment has an empty field for it, as forms send it', async () => {
+    const own = `NONE${serial}`;
+    await ask('/admin/init', { ...ROLL_OUT, serial: own, pin: '', ocrapin: '' });
+    expect(await application.services.tokens.show(OPERATOR, own)).toMatchObject({ hasPin: false });
+    expect(await ask('/admin/init', { ...ROLL_OUT, serial: `B${own}`, pin: ' ' })).toMatch(/"status":false/);
+  });
+});
+
+it('whether a token has a PIN is shown, never the PIN', async () => {
+  const application = await TestApplication.open();
+  try {
+    await application.enrolPlain('WITH', SUITE, { pin: '90817263' });
+    await application.enrolPlain('WITHOUT', SUITE);
+    const { body: page } = (await application.asAdmin('/admin/show', {})) as { body: Listed };
+    expect(page.result.value.tokens).toMatchObject([
+      { serial: 'WITH', haspin: true },
+      { serial: 'WITHOUT', haspin: false },
+    ]);
+    const { body: sheet } = (await application.asAdmin('/admin/tokens', {})) as { body: Listed };
+    expect(sheet.result.value.tokens).toMatchObject([
+      { serial: 'WITH', has_pin: true },
+      { serial: 'WITHOUT', has_pin: false },
+    ]);
+    expect(JSON.stringify([page, sheet])).not.toContain('90817263');
+  } finally {
+    await application.close();
+  }
+});
+
+const PLAIN_SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
+
+describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s', (dialect) => {
+  let application: TestApplication;
+  let serial: string;
+
+  beforeAll(async () => {
+    application = await TestApplication.open({ dialect });
+    await application.addRealm('bank', ['ann']);
+  });
+  afterAll(() => application.close());
+  beforeEach(async () => {
+    number += 1;
+    serial = `USE${number}`;
+    await application.enrolPlain(serial, PLAIN_SUITE);
+  });
+
+  const set = async (parameters: Record<string, string>): Promise<string> =>
+    (await application.asAdmin('/admin/set', { serial, ...parameters })).text;
+  const use = async () => (await application.services.tokens.show(OPERATOR, serial)).use;
+  const isAccepted = async (isRight = true, path = '/ocra/check_t'): Promise<boolean> => {
+    const { transactionid, question } = await application.challenge(serial);
+    const tan = application.respond(PLAIN_SUITE, question);
+    const pass = isRight ? tan : wrongResponse(tan);
+    const { text } = await application.send(path, { transactionid, serial, pass });
+    return /"(result|value)": true/.test(text);
+  };
+  const minutesAhead = (minutes: number): string =>
+    new Date(application.clock.now().getTime() + minutes * 60_000).toISOString();
+
+  it('bounds the period of a token, which is then accepted in it alone', async () => {
+    expect(await set({ validityPeriodStart: minutesAhead(2), validityPeriodEnd: minutesAhead(4) })).toContain(
+      '"status": true',
+    );
+    expect(await isAccepted()).toBe(false);
+    expect(await isAccepted(true, '/validate/check_s')).toBe(false);
+    application.clock.advance(121);
+    expect(await isAccepted()).toBe(true);
+    expect(await isAccepted(true, '/validate/check_s')).toBe(true);
+    application.clock.advance(120);
+    expect(await isAccepted()).toBe(false);
+    expect(await isAccepted(true, '/validate/check_s')).toBe(false);
+    await set({ validityPeriodEnd: '', validityPeriodStart: '' });
+    expect(await use()).toMatchObject({ validFrom: null, validUntil: null });
+    expect(await isAccepted()).toBe(true);
+  });
+
+  it('takes no failure out of its period for a wrong response, as of a disabled token', async () => {
+    await set({ validityPeriodStart: minutesAhead(2) });
+    expect(await isAccepted(false)).toBe(false);
+    expect((await application.services.tokens.show(OPERATOR, serial)).failCount).toBe(0);
+  });
+
+  it('reads LinOTP’s times in the time zone of the server', async () => {
+    await set({ validityPeriodStart: '01/02/26 08:05', validityPeriodEnd: '31/12/2030 18:00' });
+    expect(await use()).toMatchObject({
+      validFrom: new Date(2026, 1, 1, 8, 5),
+      validUntil: new Date(2030, 11, 31, 18, 0),
+    });
+    const { text } = await application.asAdmin('/admin/show', { serial });
+    if (dialect === 'linotp') {
+      expect(text).toContain(String.raw`\"validity_period_start\": \"01/02/26 08:05\"`);
+      expect(text).toContain(String.raw`\"validity_period_end\": \"31/12/30 18:00\"`);
+    } else {
+      expect(text).toContain(`"validuntil": "${new Date(2030, 11, 31, 18, 0).toISOString()}"`);
+    }
+  });
+
+  it('bounds the number of responses, right and wrong', async () => {
+    await set({ countAuthMax: '3' });
+    expect(await isAccepted(false)).toBe(false);
+    expect(await isAccepted()).toBe(true);
+    expect(await isAccepted(false)).toBe(false);
+    expect(await use()).toMatchObject({ useCount: 3, successCount: 1, maxUses: 3 });
+    expect(await isAccepted()).toBe(false);
+    expect(await use()).toMatchObject({ useCount: 3 });
+    await set({ countAuth: '0' });
+    expect(await isAccepted()).toBe(true);
+    await set({ countAuthMax: '0', countAuth: '9' });
+    expect(await isAccepted()).toBe(true);
+    expect(await use()).toMatchObject({ useCount: 9, maxUses: null });
+  });
+
+  it('bounds the number of accepted responses alone', async () => {
+    await set({ countAuthSuccessMax: '1' });
+    expect(await isAccepted(false)).toBe(false);
+    expect(await isAccepted()).toBe(true);
+    expect(await isAccepted()).toBe(false);
+    await set({ countAuthSuccessMax: '' });
+    expect(await isAccepted()).toBe(true);
+  });
+
+  it('accepts no response more than its count, whatever the servers and challenges', async () => {
+    await set({ countAuthSuccessMax: '2' });
+    const there = application.beside();
+    const challenges = [];
+    for (let index = 0; index < 4; index += 1) {
+      challenges.push(await application.challenge(serial));
+    }
+    const answers = await Promise.all(
+      challenges.map(({ transactionid, question }, index) => {
+        const pass = application.respond(PLAIN_SUITE, question);
+        return (index % 2 === 0 ? application : there).check(transactionid, pass);
+      }),
+    );
+    expect(answers.filter((answer) => JSON.stringify(answer).includes('"result":true'))).toHaveLength(2);
+    expect(await use()).toMatchObject({ successCount: 2 });
+  });
+
+  it.each([
+    ['validityPeriodStart', 'tomorrow'],
+    ['validityPeriodEnd', '31/02/26 10:00'],
+    ['validityPeriodEnd', '2026-01-01'],
+    ['countAuth', '-1'],
+    ['countAuthMax', '1.5'],
+    ['countAuthSuccessMax', '99999999999'],
+    ['countAuthSuccess', 'many'],
+  ])('refuses %s=%s by its name, and sets nothing', async (name, value) => {
+    const answer = await set({ [name]: value, description: 'new' });
+    expect(answer).toContain('"status": false');
+    expect(answer).toContain(`'${name}'`);
+    expect((await application.services.tokens.show(OPERATOR, serial)).description).toBe('');
+  });
+
+  it('refuses a period that ends before it begins, also by a later change', async () => {
+    await set({ validityPeriodEnd: '01/01/26 08:00' });
+    expect(await set({ validityPeriodStart: '01/01/26 08:00' })).toContain('"status": false');
+    expect(await use()).toMatchObject({ validFrom: null });
+  });
+
+  it('sets the clock shift of a device, a day at most', async () => {
+    expect(await set({ timeShift: '-30' })).toContain('"status": true');
+    expect((await application.services.tokens.show(OPERATOR, serial)).timeShift).toBe(-30);
+    expect(await set({ timeShift: '86401' })).toContain('time shift');
+  });
+
+  it.each([
+    ['hashlib', 'sha512'],
+    ['OtpLen', '6'],
+    ['timeWindow', '300'],
+    ['timeStep', '60'],
+    ['phone', '+49 1'],
+  ])('refuses %s by its name, and sets the others', async (name, value) => {
+    const alone = await set({ [name]: value });
+    expect(alone).toContain('"status": false');
+    expect(alone).toContain(`The parameter '${name}' is not set`);
+    const beside = await set({ [name]: value, MaxFailCount: '7' });
+    expect(beside).toContain('"status": true');
+    expect(beside).toContain(`The parameter '${name}' is not set`);
+    expect((await application.services.tokens.show(OPERATOR, serial)).maxFail).toBe(7);
+  });
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { describedIn } from '../../../scripts/described-interface.ts';
+import type { OpenApiDocument } from '../../../src/http/description/openapi-document.ts';
+import { AS_ADMIN, TestApplication } from '../../support/application/test-application.ts';
+import { AnswerCheck, type SentAnswer } from '../../support/description/answer-check.ts';
+import { takeFaults } from '../../support/description/described-app.ts';
+
+const RIGHT = {
+  version: 'Tankeeper',
+  jsonrpc: '2.0',
+  result: { status: true, value: { failcount: 0, result: true } },
+  id: 1,
+};
+const check = new AnswerCheck(describedIn('documented'));
+const linotpCheck = new AnswerCheck(describedIn('linotp'));
+
+function answerTo(url: string, body: unknown, more: Partial<SentAnswer> = {}): SentAnswer {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'x' };
+  return { method: 'GET', url, status: 200, headers, body: Buffer.from(JSON.stringify(body)), ...more };
+}
+
+describe('the check of answers against their description', () => {
+  it('accepts an answer that is as described', () => {
+    expect(check.faultIn(answerTo('/ocra/check_t', RIGHT))).toBeUndefined();
+  });
+
+  it.each([
+    ['a member more', { ...RIGHT, more: 1 }, {}],
+    [
+      'a member more inside',
+      { ...RIGHT, result: { ...RIGHT.result, value: { ...RIGHT.result.value, x: 1 } } },
+      {},
+    ],
+    ['a member less', { ...RIGHT, result: { status: true, value: { result: true } } }, {}],
+    ['another type', { ...RIGHT, result: { status: true, value: { failcount: '0', result: true } } }, {}],
+    ['the answer of the other dialect', { ...RIGHT, jsonrpc: '2.0802' }, {}],
+    ['a status that is not described', RIGHT, { status: 201 }],
+    ['a failure that nothing requested', RIGHT, { status: 418 }],
+    ['a method that is not described', RIGHT, { method: 'PUT' }],
+    ['another content type', RIGHT, { headers: { 'content-type': 'text/plain', 'x-request-id': 'x' } }],
+    ['a missing header', RIGHT, { headers: { 'content-type': 'application/json' } }],
+    ['no JSON', RIGHT, { body: Buffer.from('{') }],
+    ['an unknown path', RIGHT, { url: '/ocra/check' }],
+  ])('refuses %s', (_what, body, more) => {
+    expect(check.faultIn(answerTo('/ocra/check_t', body, more))).toEqual(expect.any(String));
+  });
+
+  it('knows the further paths of the dialect linotp', () => {
+    const body = { ...RIGHT, version: 'LinOTP 2.12.6', jsonrpc: '2.0802' };
+    expect(linotpCheck.faultIn(answerTo('/ocra/check_t/4711?pass=1', body))).toBeUndefined();
+    expect(linotpCheck.faultIn(answerTo('/ocra/check_t/4711', { ...body, more: 1 }))).toEqual(
+      expect.stringContaining('must NOT have additional properties'),
+    );
+    expect(check.faultIn(answerTo('/ocra/check_t/4711', RIGHT))).toEqual(expect.any(String));
+  });
+
+  it('sees every answer of an app: a wrong description is noticed in the test that requests it', async () => {
+    const application = await TestApplication.open({
+      check: new AnswerCheck(withWrongStorageEncryption()),
+    });
+    const { app } = application;
+    await request(app).get('/monitoring/storageEncryption').set(AS_ADMIN);
+    expect(takeFaults()).toEqual([
+      expect.stringContaining('GET /monitoring/storageEncryption (200): answer/result/value must be string'),
+    ]);
+    await request(app).get('/monitoring/config').set(AS_ADMIN);
+    expect(takeFaults()).toEqual([]);
+    await application.close();
+  });
+});
+
+/** The description, but for one type. */
+function withWrongStorageEncryption(): OpenApiDocument {
+  const text = JSON.stringify(describedIn('documented'));
+  const wrong = text.replace(
+    /("MonitoringStorageEncryptionAnswer":.*?"value":\{[^{}]*"type":)"boolean"/,
+    '$1"string"',
+  );
+  expect(wrong).not.toBe(text);
+  return JSON.parse(wrong) as OpenApiDocument;
+}
+
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open({ http: { documentedVersion: '1.2.3' } });
+});
+afterAll(() => application.close());
+
+interface Described {
+  readonly openapi: string;
+  readonly info: { readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, object>>;
+}
+
+async function describedBy(path: string, dialect: 'documented' | 'linotp'): Promise<Described> {
+  return (await request(application.restarted({ dialect }).app).get(path)).body as Described;
+}
+
+describe('/openapi.json', () => {
+  it('describes every endpoint, itself included, with the version of tankeeper', async () => {
+    const { openapi, info, paths } = await describedBy('/openapi.json', 'documented');
+    expect(openapi).toBe('3.1.1');
+    expect(info.version).toBe('1.2.3');
+    expect(Object.keys(paths)).toEqual(
+      expect.arrayContaining(['/ocra/request', '/monitoring/tokens', '/healthz', '/openapi.json']),
+    );
+  });
+
+  it.each([
+    ['/openapi.json', 'documented', 'documented'],
+    ['/openapi.json', 'linotp', 'linotp'],
+    ['/openapi.json?dialect=linotp', 'documented', 'linotp'],
+    ['/openapi.json?dialect=documented', 'linotp', 'documented'],
+  ] as const)('%s of a server in %s is of the dialect %s', async (path, own, shown) => {
+    const { info, paths } = await describedBy(path, own);
+    expect(info.description).toContain(`This is the dialect \`${shown}\``);
+    expect(JSON.stringify(paths['/ocra/check_t']).includes('LinOtp2')).toBe(shown === 'linotp');
+  });
+
+  it('refuses another dialect', async () => {
+    const { app } = application;
+    const answer = await request(app).get('/openapi.json?dialect=linotp4');
+    expect(answer.body).toMatchObject({ result: { status: false, error: { code: -311 } } });
+  });
+
+  it('answers 304 to a client that has it', async () => {
+    const { app } = application;
+    const first = await request(app).get('/openapi.json');
+    const tag = first.get('ETag') ?? '';
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
+    expect(first.get('Cache-Control')).toBe('no-cache');
+    const second = await request(app).get('/openapi.json').set('If-None-Match', `"other", W/${tag}`);
+    expect([second.status, second.text]).toEqual([304, '']);
+    expect((await request(app).get('/openapi.json').set('If-None-Match', '"other"')).status).toBe(200);
+  });
+
+  it('is not there where the documentation is off', async () => {
+    const { app } = application.restarted({ http: {} });
+    expect((await request(app).get('/openapi.json')).status).toBe(404);
+  });
+});
