@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { runProgram } from '../../src/cli/program.ts';
 import { type Ended, runCli } from '../cli/cli-process.ts';
+import { fakeCli } from '../cli/fake-dependencies.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ServerClient } from '../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
@@ -20,20 +22,14 @@ beforeAll(async () => {
   environment = { DATABASE_URL: database.url, DATA_DIR: folder };
   server = await startServerProcess(environment);
   client = await ServerClient.open(server);
-  const password = join(folder, 'password');
-  await writeFile(password, 'correct horse battery');
-  for (const command of [
-    'resolver add people',
-    'realm add bank --resolvers people',
-    `user add ann --resolver people --password-file ${password}`,
-  ]) {
-    expect(await runCli(command.split(' '), environment)).toMatchObject({ code: 0 });
-  }
+  await database.database.knex.raw(`
+    INSERT INTO resolvers (name, kind) VALUES ('people', 'managed');
+    INSERT INTO realms (name) VALUES ('bank');
+    INSERT INTO realm_resolvers SELECT r.id, s.id, 1 FROM realms AS r, resolvers AS s;
+    INSERT INTO users (resolver_id, login) SELECT id, 'ann' FROM resolvers`);
   await client.openTransaction('T1');
   await client.openTransaction('T2');
-  expect(await runCli(['token', 'assign', 'T1', 'ann', '--realm', 'bank'], environment)).toMatchObject({
-    code: 0,
-  });
+  await asked('/admin/assign', { serial: 'T1', user: 'ann@bank' });
   const identity = await generateX25519Identity();
   await writeFile(join(folder, 'identity'), identity);
   const lock = ['--recipient', await identityToRecipient(identity)];
@@ -45,6 +41,10 @@ afterAll(async () => {
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
+
+async function asked(path: string, parameters: Record<string, string>): Promise<void> {
+  expect((await client.post(path, parameters)).body.result).toMatchObject({ status: true });
+}
 
 function restore(...only: readonly string[]): Promise<Ended> {
   const unlock = ['--identity-file', join(folder, 'identity')];
@@ -64,7 +64,7 @@ describe('tankeeper restore --only token', () => {
   it('brings a removed token back as it was, while a server runs, and none of its challenges', async () => {
     const before = await rowOf('T1');
     expect(before).toMatchObject({ owner_login: 'ann' });
-    expect(await runCli(['token', 'remove', 'T1', '--yes'], environment)).toMatchObject({ code: 0 });
+    await asked('/admin/remove', { serial: 'T1' });
     expect(await rowOf('T1')).toBeUndefined();
     expect(await restore('token', 'T1')).toMatchObject({ code: 0, err: '' });
     expect(await rowOf('T1')).toEqual(before);
@@ -91,12 +91,14 @@ describe('tankeeper restore --only token', () => {
   });
 
   it.each([[['user', 'ann']], [['token']], [['token', 'T1', 'T2']]])('refuses %j', async (only) => {
-    expect(await restore(...only)).toMatchObject({ code: 2 });
+    const { dependencies, opened } = fakeCli();
+    expect(await runProgram(['restore', 'b.age', '--only', ...only], dependencies)).toBe(2);
+    expect(opened.count).toBe(0);
   });
 
   it('puts a token into no realm of another name', async () => {
-    expect(await runCli(['token', 'remove', 'T1', '--yes'], environment)).toMatchObject({ code: 0 });
-    expect(await runCli(['realm', 'remove', 'bank', '--yes'], environment)).toMatchObject({ code: 0 });
+    await asked('/admin/remove', { serial: 'T1' });
+    await asked('/system/delRealm', { realm: 'bank' });
     const ended = await restore('token', 'T1');
     expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("no realm 'bank'") as unknown });
     expect(await rowOf('T1')).toBeUndefined();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Decision } from '../../src/challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
@@ -29,20 +29,15 @@ interface Server {
 let audited: AuditedDatabase;
 let server: Server;
 let number = 0;
-const pools: Database[] = [];
 
-beforeAll(async () => {
+beforeEach(async () => {
   audited = await AuditedDatabase.create();
-});
-afterAll(() => audited.drop());
-beforeEach(() => {
   server = opened();
 });
-afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
+afterEach(() => audited.drop());
 
 function opened(sharing: Sharing = SHARING): Server {
   const database = audited.server(true, sharing);
-  pools.push(database);
   return {
     database,
     challenges: new ChallengeStore({ database }),
@@ -249,7 +244,7 @@ describe('responses at the same moment', () => {
       CREATE TRIGGER a_end AFTER UPDATE ON tokens FOR EACH ROW
         WHEN (NEW.serial = '${tokens[3]?.serial ?? ''}') EXECUTE FUNCTION end_here()`);
     const settled = await answersTogether(tokens);
-    await sql('DROP TRIGGER a_end ON tokens; DROP FUNCTION end_here()');
+    await sql('DROP TRIGGER a_end ON tokens');
     expect(
       settled.map((each) => each.status === 'rejected' && (each.reason as { code?: unknown }).code),
     ).toEqual(tokens.map(() => 'database.unavailable'));
@@ -303,17 +298,6 @@ function changed(
 }
 
 describe('a statement that PostgreSQL aborts in favour of others', () => {
-  beforeAll(() =>
-    sql(`CREATE SEQUENCE aborts MAXVALUE 1000000;
-      CREATE FUNCTION abort_some() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF nextval('aborts') <= 2 THEN
-          RAISE EXCEPTION 'in favour of another' USING ERRCODE = TG_ARGV[0], TABLE = 'audit_default';
-        END IF;
-        RETURN NULL;
-      END $$`),
-  );
-  afterAll(() => sql('DROP FUNCTION abort_some(); DROP SEQUENCE aborts'));
-
   it.each([
     ['40001', 1],
     ['40P01', 1],
@@ -324,10 +308,15 @@ describe('a statement that PostgreSQL aborts in favour of others', () => {
     ['23514', 5],
   ])('with %s is repeated for %d responses', async (code, count) => {
     const tokens = await withChallenges(count);
-    await sql(`ALTER SEQUENCE aborts RESTART;
-      CREATE TRIGGER a_abort AFTER UPDATE ON tokens FOR EACH STATEMENT EXECUTE FUNCTION abort_some('${code}')`);
+    await sql(`CREATE SEQUENCE aborts;
+      CREATE FUNCTION abort_some() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('aborts') <= 2 THEN
+          RAISE EXCEPTION 'in favour of another' USING ERRCODE = '${code}', TABLE = 'audit_default';
+        END IF;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER a_abort AFTER UPDATE ON tokens FOR EACH STATEMENT EXECUTE FUNCTION abort_some()`);
     const settled = await answersTogether(tokens);
-    await sql('DROP TRIGGER a_abort ON tokens');
     expect(results(settled)).toEqual(tokens.map(() => true));
     await expectCounters(tokens);
   });
@@ -399,7 +388,6 @@ describe('a request behind statements that take too long', () => {
   });
 });
 
-// The last test: its trail keeps a gap.
 describe('responses whose statement writes in part', () => {
   it('fail, and their audit rows have no successor', async () => {
     const tokens = await withChallenges(3);
@@ -407,7 +395,7 @@ describe('responses whose statement writes in part', () => {
       CREATE TRIGGER a_lose BEFORE UPDATE ON challenges FOR EACH ROW
         WHEN (NEW.transaction_id = '${tokens[1]?.serial ?? ''}') EXECUTE FUNCTION lose()`);
     const settled = await answersTogether(tokens);
-    await sql('DROP TRIGGER a_lose ON challenges; DROP FUNCTION lose()');
+    await sql('DROP TRIGGER a_lose ON challenges');
     expect(results(settled)).toEqual(['failed', 'failed', 'failed']);
     const next = await withChallenges(2);
     expect(results(await answersTogether(next))).toEqual([true, true]);

@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import stringWidth from 'string-width';
 import { emptyDeviceState, formatDeviceState } from '../../src/cli/device/device-file.ts';
 import { runProgram } from '../../src/cli/program.ts';
@@ -9,9 +8,10 @@ import { describeToken } from '../../src/tokens/token.ts';
 import { storedToken, tokenValue } from '../support/values/token-values.ts';
 import { type Answers, fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const COMMANDS = join(import.meta.dirname, '../../src/cli');
-const FOLDER = mkdtempSync(join(tmpdir(), 'tankeeper-tables-'));
+const FOLDER = temporaryFolder();
 const DEVICE = join(FOLDER, 'device.json');
 const DESCRIBED = describeToken(storedToken(tokenValue('T1')));
 const UUID = '6f9619ff-8b86-d011-b42d-00c04fc964ff';
@@ -295,9 +295,6 @@ describe('the lists of commands', () => {
       counter: '7',
     };
     writeFileSync(DEVICE, formatDeviceState({ ...emptyDeviceState(), tokens: [token] }));
-  });
-  afterAll(() => {
-    rmSync(FOLDER, { recursive: true });
   });
 
   const printed = async (words: string, answers: Answers, columns?: number) => {

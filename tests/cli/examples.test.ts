@@ -1,18 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { shellWords } from '../repository/markdown.ts';
 import { fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
-const homeFolder = mkdtempSync(join(tmpdir(), 'tankeeper-examples-'));
-afterAll(() => {
-  rmSync(homeFolder, { recursive: true });
-});
+const homeFolder = temporaryFolder();
 
 /** Dependencies with which every command fails as soon as it begins its work. */
 function unreachable() {

@@ -1,21 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createTestDatabase } from '../support/database/test-database.ts';
 import { startServerProcess } from '../support/servers/server-process.ts';
 import { testProgram } from '../support/servers/test-build.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
-let folder: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-modules-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolder();
 
 /** @returns the packages that a command loads, bundled or not; it ends with that status */
 function loadedBy(words: readonly string[], environment: Readonly<Record<string, string>>, status: number) {

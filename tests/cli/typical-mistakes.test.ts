@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Installation, openInstallation } from '../../src/compose/open-installation.ts';
@@ -8,17 +7,17 @@ import { runProgram } from '../../src/cli/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ignore = (): void => undefined;
 const LOG = { error: ignore, warn: ignore, info: ignore, debug: ignore };
 
-let folder: string;
+const folder = temporaryFolder();
 let test: TestDatabase;
 let installation: Installation;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-mistakes-'));
   test = await createTestDatabase();
   await Promise.all([
     writeFile(at('password'), 'correct horse battery'),
@@ -52,7 +51,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await installation.close();
   await test.drop();
-  await rm(folder, { recursive: true });
 });
 
 function at(name: string): string {

@@ -1,27 +1,30 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { MIGRATION_LOCK } from '../../src/database/migrate.ts';
+import { REPOSITORY } from '../repository/repository-file.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
-import { PATIENCE_MS } from '../support/patience.ts';
+import { until } from '../support/values/until.ts';
 
 let folder: string;
-let database: TestDatabase;
+let empty: TestDatabase;
+let ready: TestDatabase;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-startup-'));
-  database = await createTestDatabase({ schema: 'empty' });
+  [empty, ready] = await Promise.all([createTestDatabase({ schema: 'empty' }), createTestDatabase()]);
 });
 
 afterAll(async () => {
   rmSync(folder, { recursive: true });
-  await database.drop();
+  await Promise.all([empty.drop(), ready.drop()]);
 });
 
 /** @returns the status by path; undefined where nothing answers */
@@ -75,29 +78,20 @@ async function longestRefusal(port: number): Promise<number> {
 }
 
 it('while migrations wait for a lock, /startupz answers 503 and /healthz 200; both 200 afterwards', async () => {
-  await database.database.knex.raw('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
-  const environment = {
-    DATABASE_URL: database.url,
-    DATA_DIR: folder,
-    PORT: String(port),
-    ENCRYPTION_KEY_FILE: join(folder, 'key'),
-  };
+  const environment = { DATABASE_URL: empty.url, DATA_DIR: folder, PORT: String(port) };
   let starting: Promise<ServerProcess> | undefined;
-  await database.database.knex.transaction(async (holder) => {
+  await empty.database.knex.transaction(async (holder) => {
     await holder.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
     starting = startServerProcess(environment);
-    const deadline = performance.now() + PATIENCE_MS;
-    while ((await statusOf(base, '/startupz')) === undefined && performance.now() < deadline) {
-      await sleep(20);
-    }
+    await until(async () => (await statusOf(base, '/startupz')) !== undefined);
     expect(await statusOf(base, '/startupz')).toBe(503);
     expect(await statusOf(base, '/healthz')).toBe(200);
     expect(await statusOf(base, '/readyz')).toBe(503);
     expect(await statusOf(base, '/ocra/check_t')).toBe(503);
     // Still waiting for the lock.
-    expect(await database.database.knex.schema.hasTable('tokens')).toBe(false);
+    expect(await empty.database.knex.schema.hasTable('tokens')).toBe(false);
   });
   // The port changes hands when the server can listen.
   expect(await longestRefusal(port)).toBeLessThan(0.5);
@@ -111,14 +105,81 @@ it('while migrations wait for a lock, /startupz answers 503 and /healthz 200; bo
 it('a start that goes on as ever refuses connections until it is over: a proxy then turns to another server', async () => {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
-  const ready = await createTestDatabase();
-  const starting = startServerProcess({ DATABASE_URL: ready.url, DATA_DIR: folder, PORT: String(port) });
+  const environment = { DATABASE_URL: ready.url, DATA_DIR: folder, PORT: String(port) };
+  const starting = startServerProcess(environment);
   const seen = new Set<number | undefined>();
   while (!seen.has(200)) {
     seen.add(await statusOf(base, '/startupz'));
     await sleep(5);
   }
   expect(await (await starting).stop()).toMatchObject({ code: 0 });
-  await ready.drop();
   expect([...seen]).toEqual([undefined, 200]);
+});
+
+it.each([
+  ['127.0.0.1', '127.0.0.1'],
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '[::1]'],
+])('a server that binds %s shows a URL that can be opened', async (HOST, opened) => {
+  const server = await startServerProcess({ HOST, DATABASE_URL: ready.url, DATA_DIR: folder });
+  try {
+    const url = /"message":"Listening".*"url":"([^"]+)"/.exec(server.output())?.[1] ?? '';
+    expect(url).toBe(server.baseUrl.replace('127.0.0.1', opened));
+    expect(server.output()).toContain(`"message":"Listening","host":"${HOST}"`);
+    expect((await fetch(`${url}/healthz`, { headers: { Connection: 'close' } })).status).toBe(200);
+  } finally {
+    await server.stop();
+  }
+});
+
+describe('npm start', () => {
+  let group: number | undefined;
+
+  afterEach(() => {
+    try {
+      if (group !== undefined) {
+        process.kill(-group, 'SIGKILL');
+      }
+    } catch {
+      // Nothing is left of it, as it should be.
+    }
+  });
+
+  it('serves until npm gets SIGTERM, and leaves no server behind', async () => {
+    const npm = spawn('npm', ['start'], {
+      cwd: REPOSITORY,
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: folder,
+        LOG_FORMAT: 'json',
+        DRAIN_TIME: '0',
+        PORT: '0',
+        DATABASE_URL: ready.url,
+        DATA_DIR: folder,
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // A process group of its own: what is left of it must not outlive the test.
+      detached: true,
+    });
+    group = npm.pid;
+    let output = '';
+    const listening = new Promise<string>((resolve) => {
+      npm.stdout.on('data', (piece: Buffer) => {
+        output += piece.toString('utf8');
+        const port = /"message":"Listening".*"port":(\d+)[,}]/.exec(output)?.[1];
+        if (port !== undefined) {
+          resolve(port);
+        }
+      });
+    });
+    const url = `http://127.0.0.1:${await listening}/healthz`;
+    expect((await fetch(url, { headers: { Connection: 'close' } })).status).toBe(200);
+    // The pipe closes when the last process that holds it has ended.
+    const closed = once(npm, 'close');
+    npm.kill('SIGTERM');
+    await once(npm, 'exit');
+    await closed;
+    expect(output).toContain('"message":"Stopped"');
+    await expect(fetch(url)).rejects.toThrow();
+  });
 });

@@ -7,7 +7,12 @@ import { computeResponse, timeStepAt } from '../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { type ServerProcess, runTankeeper, startServerProcess } from '../support/servers/server-process.ts';
+import {
+  type ProcessEnd,
+  type ServerProcess,
+  runTankeeper,
+  startServerProcess,
+} from '../support/servers/server-process.ts';
 import { ServerClient } from '../support/servers/server-client.ts';
 import { until } from '../support/values/until.ts';
 
@@ -37,53 +42,26 @@ function environment(shift?: number): Record<string, string> {
 }
 
 /** @param shift milliseconds by which the clock of its machine is ahead */
-async function start(shift: number, more: Record<string, string> = {}): Promise<Shifted> {
-  const own = environment(shift);
-  const server = await startServerProcess({ ...own, ...more });
+async function start(shift: number, more: Record<string, string> = {}): Promise<ServerProcess> {
+  const server = await startServerProcess({ ...environment(shift), ...more });
   running.push(server);
-  return { server, file: own.TEST_CLOCK_SHIFT_FILE ?? '' };
-}
-
-interface Shifted {
-  readonly server: ServerProcess;
-  readonly file: string;
-}
-
-async function startFirst(): Promise<ServerProcess> {
-  return startServerProcess({ ...environment(), HOUSEKEEPING_INTERVAL: 'off' });
-}
-
-/** Runs the test while the server is away that has lived through all and would know that no clock has jumped. */
-async function withoutWitness(test: () => Promise<void>): Promise<void> {
-  await first.stop();
-  try {
-    await test();
-  } finally {
-    await Promise.all(running.splice(0).map((server) => server.stop()));
-    first = await startFirst();
-  }
-}
-
-function jump({ server, file }: Shifted, shift: number): void {
-  writeFileSync(file, String(shift));
-  server.process.kill('SIGUSR2');
+  return server;
 }
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-wrong-clock-'));
   database = await createTestDatabase({ schema: 'empty' });
-  first = await startFirst();
+  first = await startServerProcess({ ...environment(), HOUSEKEEPING_INTERVAL: 'off' });
   client = await ServerClient.open(first);
   await client.post('/admin/init', { type: 'ocra', serial: 'TIMED', otpkey: KEY, ocrasuite: SUITE.text });
 });
 
-afterEach(async () => {
+afterEach(() => {
   client.turnTo(first);
-  await Promise.all(running.splice(0).map((server) => server.stop()));
 });
 
 afterAll(async () => {
-  await first.stop();
+  await Promise.all([first, ...running].map((server) => server.stop()));
   rmSync(folder, { recursive: true });
   await database.drop();
 });
@@ -135,12 +113,12 @@ describe('a server whose clock is 1000 days ahead', () => {
   it('removes nothing, however short all is kept, and tells why in its log, its metrics and doctor', async () => {
     await request();
     const before = await Promise.all(['audit', 'challenges', 'sessions'].map(rowsOf));
-    const { server } = await start(1_000 * DAY, EAGER);
-    const metrics = await rounds(server, 3);
+    const server = await start(1_000 * DAY, EAGER);
+    const metrics = await rounds(server, 2);
     const after = await Promise.all(['audit', 'challenges', 'sessions'].map(rowsOf));
     expect(after.map((rows, index) => rows >= (before[index] ?? Infinity))).toEqual([true, true, true]);
     expect(metrics).toMatch(/^tankeeper_clock_offset_seconds 86(?:400|399)/m);
-    const output = server.output();
+    const { output } = await server.stop();
     expect(output).toMatch(/clock of this machine differs from the database's.*"clockOffset":86(?:400|399)/);
     expect(output).toMatch(
       /Housekeeping fails.*clock of this machine is 86(?:400|399)\d{3} s ahead of the database's/,
@@ -159,67 +137,20 @@ describe('a server whose clock is 1000 days ahead', () => {
   });
 });
 
-describe('a database whose clock has jumped, or that no server has used for days', () => {
-  it('has nothing removed until an operator confirms its time', async () => {
-    await request();
-    const { knex } = database.database;
-    await knex.raw(`SELECT add_audit_month(now() - interval '5 days')`);
-    await knex.raw('ALTER TABLE audit DISABLE TRIGGER USER');
-    await knex.raw(`UPDATE audit SET at = at - interval '5 days' WHERE id = (SELECT min(id) FROM audit)`);
-    await knex.raw('ALTER TABLE audit ENABLE TRIGGER USER');
-    await knex.raw(`UPDATE challenges SET issued_at = issued_at - interval '3 days'`);
-    const challenges = await rowsOf('challenges');
-    await withoutWitness(async () => {
-      await knex.raw(`UPDATE clock_state SET seen_at = seen_at - interval '2 days'`);
-      const { server } = await start(0, EAGER);
-      await rounds(server, 2);
-      expect(await rowsOf('challenges')).toBe(challenges);
-      expect(server.output()).toMatch(/Housekeeping fails.*was last seen at/);
-      const report = (await runTankeeper(['--json', 'doctor'], environment())).output;
-      expect(report).toContain('clock.jumped');
-      const confirmed = await runTankeeper(['housekeeping', 'run', '--confirm-time'], environment());
-      // Either the command or the server removes them.
-      expect(confirmed).toMatchObject({ code: 0 });
-      await until(async () => (await rowsOf('challenges')) === 0);
-      expect((await runTankeeper(['--json', 'doctor'], environment())).output).not.toContain('clock.jumped');
-    });
-  });
-});
-
-describe('a database whose clock has gone on steadily for a day after a jump', () => {
-  it('has all removed that is old but months of the audit, which the log and doctor tell', async () => {
-    await request();
-    const { knex } = database.database;
-    await knex.raw(`SELECT add_audit_month(now() - interval '500 days')`);
-    await knex.raw('ALTER TABLE audit DISABLE TRIGGER USER');
-    await knex.raw(`UPDATE audit SET at = at - interval '500 days' WHERE id = (SELECT min(id) FROM audit)`);
-    await knex.raw('ALTER TABLE audit ENABLE TRIGGER USER');
-    await knex.raw(`UPDATE challenges SET issued_at = issued_at - interval '3 days'`);
-    const rows = await rowsOf('audit');
-    await withoutWitness(async () => {
-      await knex.raw(`
-      UPDATE clock_state SET seen_at = now() - interval '9 days', looked_at = now(),
-        steady_since = now() - interval '1 day'`);
-      const { server } = await start(0, EAGER);
-      await until(async () => (await rowsOf('challenges')) === 0, { describe: () => server.output() });
-      await rounds(server, 2);
-      expect(server.output()).toMatch(/Housekeeping fails.*No month of the audit is removed.*--confirm-time/);
-      expect(await rowsOf('audit')).toBeGreaterThanOrEqual(rows);
-      const doctor = async (more: Record<string, string>): Promise<string> =>
-        (await runTankeeper(['--json', 'doctor'], { ...environment(), ...more })).output;
-      expect(await doctor(EAGER)).toMatch(/clock.jumped[^]*no month of the audit is removed/);
-      expect(await doctor({})).not.toContain('clock.jumped');
-      await runTankeeper(['housekeeping', 'run', '--confirm-time'], environment());
-      expect(await doctor(EAGER)).not.toContain('clock.jumped');
-    });
-  });
-});
-
 describe('two servers of which one or both are hours off', () => {
+  let ahead: ServerProcess;
+  let behind: ServerProcess;
+  beforeAll(async () => {
+    const limits = { LIMIT_EXEMPT: 'none', LIMIT_TRANSACTION_FAILURES: '3' };
+    [ahead, behind] = await Promise.all([start(2 * HOUR, limits), start(-2 * HOUR)]);
+  });
+  afterAll(async () => {
+    await Promise.all([ahead.stop(), behind.stop()]);
+  });
+
   it('accept each right response that uses the time, whoever issued the challenge', async () => {
-    const servers = [first, (await start(2 * HOUR)).server, (await start(-2 * HOUR)).server];
-    for (const issuer of servers) {
-      for (const checker of servers) {
+    for (const issuer of [first, ahead, behind]) {
+      for (const checker of [first, ahead, behind]) {
         client.turnTo(issuer);
         const open = await request();
         client.turnTo(checker);
@@ -229,8 +160,6 @@ describe('two servers of which one or both are hours off', () => {
   });
 
   it('let challenges and sessions expire when they do, not earlier and not later', async () => {
-    const ahead = (await start(2 * HOUR)).server;
-    const behind = (await start(-2 * HOUR)).server;
     const late = await request();
     await database.database.knex.raw(
       `UPDATE challenges SET issued_at = issued_at - interval '21 minutes' WHERE transaction_id = ?`,
@@ -253,9 +182,8 @@ describe('two servers of which one or both are hours off', () => {
   });
 
   it('count failures in the same minute', async () => {
-    const { server } = await start(2 * HOUR, { LIMIT_EXEMPT: 'none', LIMIT_TRANSACTION_FAILURES: '3' });
     const open = await request();
-    client.turnTo(server);
+    client.turnTo(ahead);
     for (let time = 0; time < 3; time += 1) {
       await client.post('/ocra/check_t', { ...open, pass: '00000000' });
     }
@@ -268,19 +196,77 @@ describe('two servers of which one or both are hours off', () => {
 
 describe('a server whose clock jumps', () => {
   it('goes on as before, and says so once', async () => {
-    const shifted = await start(0);
-    const { server } = shifted;
+    const server = await start(0);
+    const file = join(folder, `shift-${number}`);
     client.turnTo(server);
     for (const shift of [400 * DAY, -3 * HOUR, 0]) {
       const open = await request();
-      jump(shifted, shift);
+      writeFileSync(file, String(shift));
+      server.process.kill('SIGUSR2');
       expect(await check(open)).toEqual(ACCEPTED);
       expect(await check(await request())).toEqual(ACCEPTED);
       await until(
         () => (server.output().match(/"component":"clock"/g) ?? []).length === (shift === 0 ? 2 : 1),
       );
     }
-    expect(server.output().match(/differs from the database's/g)).toHaveLength(1);
-    expect(server.output().match(/agrees with the database's again/g)).toHaveLength(1);
+    const { output } = await server.stop();
+    expect(output.match(/differs from the database's/g)).toHaveLength(1);
+    expect(output.match(/agrees with the database's again/g)).toHaveLength(1);
+  });
+});
+
+describe('a database without a server that has lived through all and would know that no clock has jumped', () => {
+  beforeAll(async () => {
+    await first.stop();
+  });
+
+  const doctor = async (more: Record<string, string> = {}): Promise<string> =>
+    (await runTankeeper(['--json', 'doctor'], { ...environment(), ...more })).output;
+  const confirmTime = (): Promise<ProcessEnd> =>
+    runTankeeper(['housekeeping', 'run', '--confirm-time'], environment());
+
+  /** Makes the oldest audit row so old, and an old challenge the only one. */
+  async function age(auditDays: number): Promise<void> {
+    await database.database.knex.raw(`
+      SELECT add_audit_month(now() - interval '${auditDays} days');
+      ALTER TABLE audit DISABLE TRIGGER USER;
+      UPDATE audit SET at = at - interval '${auditDays} days' WHERE id = (SELECT min(id) FROM audit);
+      ALTER TABLE audit ENABLE TRIGGER USER;
+      DELETE FROM challenges;
+      INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
+        SELECT 'old', id, '1', '', now() - interval '3 days' FROM tokens`);
+  }
+
+  it('whose clock has jumped, or that none has used for days, has nothing removed until an operator confirms its time', async () => {
+    await age(5);
+    await database.database.knex.raw(`UPDATE clock_state SET seen_at = seen_at - interval '2 days'`);
+    const server = await start(0, EAGER);
+    await rounds(server, 2);
+    expect(await rowsOf('challenges')).toBe(1);
+    expect(server.output()).toMatch(/Housekeeping fails.*was last seen at/);
+    expect(await doctor()).toContain('clock.jumped');
+    // Either the command or the server removes them.
+    expect(await confirmTime()).toMatchObject({ code: 0 });
+    await until(async () => (await rowsOf('challenges')) === 0);
+    expect(await doctor()).not.toContain('clock.jumped');
+    await server.stop();
+  });
+
+  it('whose clock has gone on steadily for a day after a jump has all removed that is old but months of the audit, which the log and doctor tell', async () => {
+    await age(500);
+    const rows = await rowsOf('audit');
+    await database.database.knex.raw(`
+      UPDATE clock_state SET seen_at = now() - interval '9 days', looked_at = now(),
+        steady_since = now() - interval '1 day'`);
+    const server = await start(0, EAGER);
+    await until(async () => (await rowsOf('challenges')) === 0, { describe: () => server.output() });
+    await rounds(server, 2);
+    const { output } = await server.stop();
+    expect(output).toMatch(/Housekeeping fails.*No month of the audit is removed.*--confirm-time/);
+    expect(await rowsOf('audit')).toBeGreaterThanOrEqual(rows);
+    expect(await doctor(EAGER)).toMatch(/clock.jumped[^]*no month of the audit is removed/);
+    expect(await doctor()).not.toContain('clock.jumped');
+    await confirmTime();
+    expect(await doctor(EAGER)).not.toContain('clock.jumped');
   });
 });

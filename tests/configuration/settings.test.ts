@@ -5,6 +5,7 @@ import {
   readOcraSettings,
   whyRefused,
   whyWithoutEffect,
+  canonicalKey,
 } from '../../src/configuration/settings.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
@@ -172,5 +173,19 @@ describe('a key of LinOTP that is not obeyed', () => {
     for (const { key, initial } of OCRA_SETTINGS) {
       expect([key, whyRefused(key, initial), whyWithoutEffect(key)]).toEqual([key, undefined, undefined]);
     }
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    ['OcraMaxChallenges', 'OcraMaxChallenges'],
+    ['ocramaxchallenges', 'OcraMaxChallenges'],
+    [' linotp.OCRAMAXCHALLENGES ', 'OcraMaxChallenges'],
+    ['linotp.Own', 'Own'],
+    ['own', 'own'],
+    ['Ocra', 'Ocra'],
+    ['', ''],
+  ])('%j is kept as %j', (given, kept) => {
+    expect(canonicalKey(given, ['OcraMaxChallenges', 'OcraMaxChallengeRequests'])).toBe(kept);
   });
 });

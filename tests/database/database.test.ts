@@ -8,6 +8,7 @@ import { type Database, type DatabaseOptions, openDatabase } from '../../src/dat
 import {
   describeDatabaseAddress,
   describeDatabaseFault,
+  isPassing,
   translateDatabaseFault,
 } from '../../src/database/database-faults.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
@@ -128,6 +129,23 @@ describe('a fault of the database', () => {
   it.each(['23505', '42P01', '22P02', '40001'])('%s stays what it is', (code) => {
     const error = Object.assign(new Error('timeout expired, says the statement'), { code });
     expect(translateDatabaseFault(error)).toBe(error);
+  });
+
+  it.each([
+    ['57P03', 'the database system is starting up', 'the server is starting or stopping', true],
+    ['53300', 'sorry, too many clients already', 'the server has no connection left', true],
+    ['08P01', 'server login has been failing (server_login_retry)', 'server login has been failing', true],
+    ['28P01', 'password authentication failed', 'the user or the password is wrong', false],
+    ['28000', 'no pg_hba.conf entry for host', 'the user or the password is wrong', false],
+    ['3D000', 'database "bank" does not exist', 'there is no such database', false],
+    ['08P01', 'no such database: bank', 'no such database', false],
+    ['08P01', 'unsupported startup parameter: options', 'set ignore_startup_parameters = options', false],
+    ['08P01', 'unsupported startup parameter: x', 'set ignore_startup_parameters = options', false],
+    ['0A000', 'unsupported frontend protocol 3.0', 'unsupported frontend protocol', false],
+  ])('%s (%s) is told as "%s", and whether a server waits for its end is %s', (code, text, told, waits) => {
+    const fault = translateDatabaseFault(Object.assign(new Error(text), { code }));
+    expect(describeDatabaseFault(fault, 'postgres://anna@db/bank')).toContain(told);
+    expect(isPassing(fault)).toBe(waits);
   });
 
   it('of a statement does not quote the values, which may be secret', async () => {

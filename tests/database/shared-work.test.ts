@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-
-import { SharedWork, type SharedWorkOptions } from '../../src/database/shared-statements.ts';
+import { SharedWork, type SharedWorkOptions, KeyedQueue } from '../../src/database/shared-statements.ts';
 import { type Deferred, deferred } from '../support/values/deferred.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { assertStorable, isRowId, isStorable, storableForm } from '../../src/kernel/text.ts';
 
 type Outcomes = readonly PromiseSettledResult<string>[];
 
@@ -148,4 +149,122 @@ describe('shared work', () => {
     groups.begun[1]?.end.resolve(settled('c'));
     expect(await third).toBe('done c');
   });
+});
+
+/** Work that ends when it is told to. */
+class Work {
+  begun = false;
+  readonly #end = deferred<string>();
+  readonly end = this.#end.resolve;
+
+  readonly run = (): Promise<string> => {
+    this.begun = true;
+    return this.#end.promise;
+  };
+
+  fail(fault = new Error('failed')): void {
+    this.#end.reject(fault);
+  }
+}
+
+describe('work of one key', () => {
+  it('begins when all before it has ended, in the order in which it came', async () => {
+    const turns = new KeyedQueue();
+    const [first, second, third] = [new Work(), new Work(), new Work()];
+    const results = [first, second, third].map(({ run }) => turns.run('key', run));
+    expect([first.begun, second.begun, third.begun]).toEqual([true, false, false]);
+    first.end('one');
+    expect(await results[0]).toBe('one');
+    expect([second.begun, third.begun]).toEqual([true, false]);
+    second.end('two');
+    third.end('three');
+    expect(await Promise.all(results)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('begins also after work that failed', async () => {
+    const turns = new KeyedQueue();
+    const [first, second] = [new Work(), new Work()];
+    const results = [first, second].map(({ run }) => turns.run('key', run));
+    first.fail();
+    second.end('two');
+    await expect(results[0]).rejects.toThrow('failed');
+    expect(await results[1]).toBe('two');
+  });
+});
+
+describe('work that has waited for long', () => {
+  const AWAY = new ServiceError('database.unavailable', 'the database took too long');
+
+  it('is given up with the one before that the database kept waiting in vain, and so on', async () => {
+    const turns = new KeyedQueue(0);
+    const work = [new Work(), new Work(), new Work()];
+    const results = Promise.allSettled(work.map(({ run }) => turns.run('key', run)));
+    work[0]?.fail(AWAY);
+    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(work.map(({ begun }) => begun)).toEqual([true, false, false]);
+    // Whoever comes now has not waited.
+    const next = new Work();
+    next.end('next');
+    expect(await turns.run('key', next.run)).toBe('next');
+  });
+
+  it('begins after what failed for another reason, or soon', async () => {
+    for (const [turns, fault] of [
+      [new KeyedQueue(0), new Error('failed')],
+      [new KeyedQueue(), AWAY],
+    ] as const) {
+      const [first, second] = [new Work(), new Work()];
+      const results = Promise.allSettled([first, second].map(({ run }) => turns.run('key', run)));
+      first.fail(fault);
+      second.end('two');
+      expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    }
+  });
+});
+
+describe('work of another key', () => {
+  it('does not wait', async () => {
+    const turns = new KeyedQueue();
+    const [first, other] = [new Work(), new Work()];
+    const held = turns.run('key', first.run);
+    const result = turns.run('other', other.run);
+    other.end('done');
+    expect(await result).toBe('done');
+    first.end('');
+    await held;
+  });
+});
+
+const UNSTORABLE = ['\0', 'a\0b', '\ud800', 'x\udfff', '\udc00\ud800'];
+
+describe('text that the database cannot hold', () => {
+  it.each(UNSTORABLE)('%j is told apart, refused, or made storable', (text) => {
+    expect(isStorable('fine', text)).toBe(false);
+    expect(() => {
+      assertStorable('fine', null, undefined, text);
+    }).toThrow(/NUL/);
+    expect(isStorable(storableForm(text))).toBe(true);
+    expect(storableForm(text)).toHaveLength(text.length);
+  });
+
+  it.each(['', ' ', 'plain', 'Ännes Gerät', '\u{1f511}', '\ufffd', '\n\u0001'])('%j is none', (text) => {
+    expect(isStorable(text, undefined)).toBe(true);
+    expect(() => {
+      assertStorable(text);
+    }).not.toThrow();
+    expect(storableForm(text)).toBe(text);
+  });
+});
+
+describe('the id of a row', () => {
+  it.each(['1', '42', '999999999999999999'])('can be %s', (text) => {
+    expect(isRowId(text)).toBe(true);
+  });
+
+  it.each(['', '0', '-1', '01', '1.0', ' 1', '1\n', '1e3', 'x', '*', '1;', '9223372036854775808', '\0'])(
+    'cannot be %j',
+    (text) => {
+      expect(isRowId(text)).toBe(false);
+    },
+  );
 });

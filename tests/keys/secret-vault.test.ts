@@ -1,11 +1,14 @@
+import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { type Sealed, keyIdOf, SecretVault } from '../../src/keys/vault.ts';
+import { type Sealed, keyIdOf, SecretVault, type SecretPurpose } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 const KEY = Buffer.alloc(32, 0x11);
+
 const OTHER = Buffer.alloc(32, 0x22);
+
 const SECRET = Buffer.from('3132333435363738393031323334353637383930', 'hex');
 
 const vault = new SecretVault({ keys: [KEY], random: systemRandom });
@@ -102,3 +105,48 @@ describe('a key', () => {
 
 const SEALED_BY_THE_FIRST_VERSION =
   '018aa215eef2032cd6000102030405060708090a0b22d185274e9502cc2d88e2adf79bc210fe99395882cd26fbd0ca187b8c1ace36440b11d0';
+
+const sealer = new SecretVault({ keys: [Buffer.alloc(32, 5)], random: systemRandom });
+
+const purpose = fc.constantFrom<SecretPurpose[]>(
+  'seed',
+  'shared-secret',
+  'nonce',
+  'pin',
+  'ocra-pin',
+  'resolver',
+  'probe',
+);
+
+const place = fc.tuple(purpose, fc.string({ unit: 'grapheme', maxLength: 20 }));
+
+describe('a sealed secret', () => {
+  it('opens in its place, and in no other', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        place,
+        place,
+        (plain, [what, whose], [other, others]) => {
+          const sealed = sealer.seal(plain, what, whose);
+          expect(sealer.open(sealed, what, whose)).toEqual(Buffer.from(plain));
+          if (what !== other || whose !== others) {
+            expect(refusalOf(() => sealer.open(sealed, other, others)).code).toBe('secret.unreadable');
+          }
+        },
+      ),
+    );
+  });
+
+  it('is not to be had from any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), fc.boolean(), (bytes, plausible) => {
+        const head = sealer.seal(Buffer.alloc(0), 'seed', 'T1').subarray(0, 9);
+        const forged = (plausible ? Buffer.concat([head, bytes]) : Buffer.from(bytes)) as Sealed;
+        expect(['secret.unreadable', 'key.unavailable']).toContain(
+          refusalOf(() => sealer.open(forged, 'seed', 'T1')).code,
+        );
+      }),
+    );
+  });
+});

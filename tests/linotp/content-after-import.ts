@@ -3,11 +3,16 @@ import { TestApplication } from '../support/application/test-application.ts';
 import { type FixtureName, importFixture } from './linotp-fixture.ts';
 import { wholeContent } from './stored-installation.ts';
 
-/**
- * The content that an import of the fixture leaves in an empty database.
- * @param place another source of the same fixture; default: its dump, whose result fixtures.test.ts compares with
- *   expected.json
- */
+const ofDumps = new Map<FixtureName, Promise<object>>();
+
+/** The content that the dump of a fixture leaves in an empty database; fixtures.test.ts compares it with expected.json. */
+export function contentOfDump(fixture: FixtureName): Promise<object> {
+  const content = ofDumps.get(fixture) ?? contentAfterImport(fixture);
+  ofDumps.set(fixture, content);
+  return content;
+}
+
+/** The content that an import leaves. @param place a source of the same fixture; default: its dump */
 export async function contentAfterImport(fixture: FixtureName, place?: string): Promise<object> {
   const app = await TestApplication.open();
   try {

@@ -6,7 +6,7 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication } from '../support/application/test-application.ts';
-import { contentAfterImport } from './content-after-import.ts';
+import { contentAfterImport, contentOfDump } from './content-after-import.ts';
 import { appended, replaced, withEditedDump } from './dump-edit.ts';
 import { type FixtureName, fixtureFile, importFixture } from './linotp-fixture.ts';
 import { makeSqlite, type SqliteDatabase } from './sqlite-fixture.ts';
@@ -21,7 +21,7 @@ describe('a database of another form', () => {
   let expected: object;
 
   beforeAll(async () => {
-    expected = await contentAfterImport(FIXTURE);
+    expected = await contentOfDump(FIXTURE);
   });
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tankeeper-linotp-'));
@@ -36,6 +36,13 @@ describe('a database of another form', () => {
   };
   const setModel = (version: string): void => {
     database.run(`UPDATE "Config" SET "Value" = ? WHERE "Key" = 'linotp.sql_data_model_version'`, [version]);
+  };
+
+  const storeChallengesAsText = (): void => {
+    database.exec('UPDATE challenges SET data = CAST(bdata AS TEXT), challenge = CAST(bchallenge AS TEXT)');
+    for (const column of ['bdata', 'bchallenge', 'lchallenge', 'ptransid']) {
+      database.exec(`ALTER TABLE challenges DROP COLUMN ${column}`);
+    }
   };
 
   it('whose texts are escaped (uencode_data) is imported as the fixture is', async () => {
@@ -92,31 +99,22 @@ describe('a database of another form', () => {
       } else {
         setModel(model);
       }
-      database.exec('UPDATE challenges SET data = CAST(bdata AS TEXT), challenge = CAST(bchallenge AS TEXT)');
-      for (const column of ['bdata', 'bchallenge', 'lchallenge', 'ptransid']) {
-        database.exec(`ALTER TABLE challenges DROP COLUMN ${column}`);
-      }
+      storeChallengesAsText();
       expect(await content()).toEqual(expected);
     },
   );
 
-  const moveToOcra = (where: string): void => {
-    database.exec(`INSERT INTO ocra (id, transid, data, challenge, session, tokenserial, timestamp, received_count, received_tan, valid_tan)
-      SELECT id, transid, CAST(bdata AS TEXT), CAST(bchallenge AS TEXT), session, tokenserial, timestamp, received_count, received_tan, valid_tan
-      FROM challenges WHERE ${where}`);
-    database.exec(`DELETE FROM challenges WHERE ${where}`);
-  };
   const OF_OCRA = `tokenserial IN (SELECT "LinOtpTokenSerialnumber" FROM "Token" WHERE "LinOtpTokenType" = 'ocra')`;
 
   // The schema of LinOTP 2.7 to 2.9.
   it('whose challenges of the type ocra stand in a table of their own is imported with all of them', async () => {
-    moveToOcra(OF_OCRA);
+    database.exec(`INSERT INTO ocra (id, transid, data, challenge, session, tokenserial, timestamp, received_count, received_tan, valid_tan)
+      SELECT id, transid, CAST(bdata AS TEXT), CAST(bchallenge AS TEXT), session, tokenserial, timestamp, received_count, received_tan, valid_tan
+      FROM challenges WHERE ${OF_OCRA}`);
+    database.exec(`DELETE FROM challenges WHERE ${OF_OCRA}`);
     expect(database.get('SELECT count(*) AS rows FROM ocra')).toEqual({ rows: 72 });
     database.exec(`DELETE FROM "Config" WHERE "Key" = 'linotp.sql_data_model_version'`);
-    database.exec('UPDATE challenges SET data = CAST(bdata AS TEXT), challenge = CAST(bchallenge AS TEXT)');
-    for (const column of ['bdata', 'bchallenge', 'lchallenge', 'ptransid']) {
-      database.exec(`ALTER TABLE challenges DROP COLUMN ${column}`);
-    }
+    storeChallengesAsText();
     expect(await content()).toEqual(expected);
   });
 
@@ -260,7 +258,7 @@ describe('a dump', () => {
       FIXTURE,
       (sql) => `\ufeff${sql.replace(/(;|^|--.*)\n/gm, '$1\r\n')}`,
       async (path) => {
-        expect(await contentAfterImport(FIXTURE, path)).toEqual(await contentAfterImport(FIXTURE));
+        expect(await contentAfterImport(FIXTURE, path)).toEqual(await contentOfDump(FIXTURE));
       },
     ));
 
@@ -272,7 +270,7 @@ describe('a dump', () => {
       FIXTURE,
       (sql) => replaced(sql, token, others + token),
       async (path) => {
-        expect(await contentAfterImport(FIXTURE, path)).toEqual(await contentAfterImport(FIXTURE));
+        expect(await contentAfterImport(FIXTURE, path)).toEqual(await contentOfDump(FIXTURE));
       },
     );
   });

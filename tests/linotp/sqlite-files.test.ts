@@ -9,7 +9,7 @@ import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
 import { makeNamedPipe } from '../support/servers/named-pipe.ts';
 import { findSystemProgram } from '../support/servers/program-paths.ts';
 import { describeWithProgram } from '../support/servers/system-programs.ts';
-import { contentAfterImport } from './content-after-import.ts';
+import { contentAfterImport, contentOfDump } from './content-after-import.ts';
 import { makeSqlite } from './sqlite-fixture.ts';
 
 const FIXTURE = '2.12.6-postgresql';
@@ -49,7 +49,7 @@ function refusal(message: RegExp): object {
 describe('a database file of SQLite', () => {
   it.each([FIXTURE, '3.4.4-postgresql'] as const)('with %s is imported as its dump is', async (fixture) => {
     (await makeSqlite(fixture, path)).close();
-    expect(await contentAfterImport(fixture, `sqlite:///${path}`)).toEqual(await contentAfterImport(fixture));
+    expect(await contentAfterImport(fixture, `sqlite:///${path}`)).toEqual(await contentOfDump(fixture));
   });
 
   it('may be named as SQLAlchemy does, or as a path', async () => {
@@ -207,7 +207,7 @@ describeWithProgram('a dump of SQLite', findSystemProgram('sqlite3'), 'sqlite3',
       (await makeSqlite(fixture, path)).close();
       const dump = join(folder, 'dump.sql');
       await writeFile(dump, await dumped());
-      expect(await contentAfterImport(fixture, dump)).toEqual(await contentAfterImport(fixture));
+      expect(await contentAfterImport(fixture, dump)).toEqual(await contentOfDump(fixture));
     },
   );
 

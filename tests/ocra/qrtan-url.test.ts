@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
 import {
   buildInitUrl,
@@ -7,13 +8,29 @@ import {
   parseQrTanUrl,
   signQrTanUrl,
   verifyQrTanSignature,
+  buildNonceUrl,
 } from '../../src/ocra/qrtan-url.ts';
 import { bytesFromHex } from '../../src/ocra/hex.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { refusalOf } from '../support/values/refusal.ts';
+import { isIssuerLogo, isIssuerName } from '../../src/ocra/issuer.ts';
+import { issuerLogo } from '../support/values/issuer-logo.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
+import {
+  decodeActivationCode,
+  deriveTokenKey,
+  encodeActivationCode,
+  normalizeActivationCode,
+  randomActivationCode,
+} from '../../src/ocra/key-derivation.ts';
+import { isServiceError } from '../../src/kernel/errors.ts';
+import { bytes, suiteText } from '../support/values/ocra-arbitraries.ts';
+import { anyText } from '../support/values/any-text.ts';
 
 const suite = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
+
 const key = Buffer.from('12345678901234567890123456789012');
+
 const request = {
   message: 'Ä & b',
   callbackUrl: 'https://tan.example/ocra/check_t?a=1&b=2 3',
@@ -141,4 +158,268 @@ describe('bytesFromHex', () => {
       expect(error.message).toBe('The parameter nonce must be hexadecimal digits, an even number of them.');
     },
   );
+});
+
+const PICTURE = Buffer.from(issuerLogo(), 'base64url');
+
+/** The end of the header: signature, and the chunk IHDR. */
+const HEADER = 33;
+
+function withChunk(name: string, at = HEADER): string {
+  const chunk = Buffer.concat([Buffer.alloc(4), Buffer.from(name), Buffer.alloc(4)]);
+  return Buffer.concat([PICTURE.subarray(0, at), chunk, PICTURE.subarray(at)]).toString('base64url');
+}
+
+describe('the logo of an issuer', () => {
+  it.each([16, 17, 32, 64])('may be a picture of %i pixels a side', (side) => {
+    expect(isIssuerLogo(issuerLogo(side))).toBe(true);
+  });
+
+  it.each<[string, string]>([
+    ['nothing', ''],
+    ['a larger picture', issuerLogo(65)],
+    ['a smaller picture', issuerLogo(15)],
+    ['one of more bytes', issuerLogo(64, true)],
+    ['another kind of file', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64url')],
+    ['an address', 'https://bank.example/logo.png'],
+    ['a picture with a text', withChunk('tEXt')],
+    ['a picture with a colour profile', withChunk('iCCP')],
+    ['a picture that moves', withChunk('acTL')],
+    ['two pictures in one', withChunk('IHDR')],
+    ['a picture that does not begin with its header', withChunk('IDAT', 8)],
+    ['a picture and something after it', Buffer.concat([PICTURE, PICTURE]).toString('base64url')],
+    ['a torn picture', PICTURE.subarray(0, -1).toString('base64url')],
+    ['a picture without its end', PICTURE.subarray(0, -12).toString('base64url')],
+    ['a header alone', PICTURE.subarray(0, 8).toString('base64url')],
+    ['a chunk that claims more than there is', Buffer.from(PICTURE).fill(0xff, 33, 37).toString('base64url')],
+    ['another alphabet', `${issuerLogo()}+/`],
+    ['a text that ends within a byte', `${issuerLogo()}A`],
+  ])('is not %s', (_what, text) => {
+    expect(isIssuerLogo(text)).toBe(false);
+  });
+});
+
+describe('the name of an issuer', () => {
+  it.each(['Musterbank', 'Bank für Gemeinwohl eG', 'O’Neill & Söhne (Nord)', 'みずほ銀行', 'x'.repeat(40)])(
+    'may be %s',
+    (name) => {
+      expect(isIssuerName(name)).toBe(true);
+    },
+  );
+
+  it.each([
+    '',
+    ' ',
+    ' Bank',
+    'Bank ',
+    'x'.repeat(41),
+    'two\nlines',
+    'a\u202Eb',
+    'a\u200Bb',
+    'a\u0000b',
+    'a\tb',
+  ])('is not %j', (name) => {
+    expect(isIssuerName(name)).toBe(false);
+  });
+});
+
+describe('activation codes', () => {
+  it('are base32 with the XOR of the bytes', () => {
+    expect(encodeActivationCode(Buffer.from('1234567890'))).toBe('GEZDGNBVGY3TQOJQ01');
+    expect(encodeActivationCode(Buffer.from('None'))).toBe('JZXW4ZI=2A');
+  });
+
+  it('are read however they are typed', () => {
+    for (const typed of [
+      'GEZDGNBVGY3TQOJQ01',
+      'gezd-gnbv-gy3t-qojq-01',
+      'GEZDGNBVGY3TQ0JQO1',
+      '-gezdgnbvgy3tq0jqo1',
+    ]) {
+      expect(Buffer.from(decodeActivationCode(normalizeActivationCode(typed))).toString()).toBe('1234567890');
+    }
+  });
+
+  it.each([
+    ['', /too short/],
+    ['-', /too short/],
+    ['1', /too short/],
+    ['01', /checksum/],
+    ['GEZDGNBVGY3TQOJQ02', /checksum/],
+    ['GEZDGNBVGY3TQOJQ0l', /checksum/],
+    ['EGZDGNBVGY3TQOJQ01', /checksum/],
+    ['GEZDGNBVGY3TQOJQ0', /missing or too many/],
+    ['JZXW4ZI2A', /missing or too many/],
+    ['JZXW4ZI==2A', /missing or too many/],
+    ['A=======00', /missing or too many/],
+    ['=00', /missing or too many/],
+    ['gezdgnbvgy3tqojq01', /capital letters/],
+    ['181818181818181800', /capital letters/],
+    ['GEZD=NBVGY3TQOJQ01', /capital letters/],
+    ['ÄÖÜÄÖÜÄÖ00', /capital letters/],
+    ['GEZDGNBV GY3TQOJQ01', /capital letters/],
+  ])('%j is refused, and the error does not quote it', (code, message) => {
+    const error = refusalOf(() => decodeActivationCode(code));
+    expect(error.code).toBe('activation-code.invalid');
+    expect(error.message).toMatch(message);
+    expect(code.length > 2 && error.message.includes(code)).toBe(false);
+  });
+
+  it('are read whatever the bits are that fill up the last letter', () => {
+    const read = ['JZXW4ZI=2A', 'JZXW4ZJ=2A', 'ME======61', 'MF======61'].map(decodeActivationCode);
+    expect(read.map((bytes) => Buffer.from(bytes).toString())).toEqual(['None', 'None', 'a', 'a']);
+  });
+
+  it('random ones are valid, hold 80 bits and never come twice', () => {
+    const codes = Array.from({ length: 100 }, () => randomActivationCode(systemRandom));
+    expect(codes.every((code) => decodeActivationCode(code).length === 10)).toBe(true);
+    expect(codes.every((code) => /^[A-Z2-7]{16}[0-9A-F]{2}$/.test(code))).toBe(true);
+    expect(new Set(codes).size).toBe(100);
+  });
+});
+
+describe('deriveTokenKey', () => {
+  const ingredients = {
+    sharedSecret: Buffer.alloc(20, 'a'),
+    activationCode: 'GEZDGNBVGY3TQOJQ01',
+    nonce: Buffer.alloc(64, 7),
+  };
+
+  it('gives 32 bytes unless told otherwise', async () => {
+    expect(await deriveTokenKey(ingredients)).toHaveLength(32);
+    expect(await deriveTokenKey({ ...ingredients, length: 20 })).toHaveLength(20);
+  });
+
+  it('depends on each of its ingredients', async () => {
+    const keys = await Promise.all(
+      [
+        ingredients,
+        { ...ingredients, sharedSecret: Buffer.alloc(20, 'b') },
+        { ...ingredients, activationCode: Buffer.from('1234567891') },
+        { ...ingredients, nonce: Buffer.from([...ingredients.nonce.subarray(1), 8]) },
+        { ...ingredients, nonce: Buffer.from([8, ...ingredients.nonce.subarray(1)]) },
+      ].map(async (each) => Buffer.from(await deriveTokenKey(each)).toString('hex')),
+    );
+    expect(new Set(keys).size).toBe(5);
+  });
+
+  it('leaves what it was given as it was', async () => {
+    await deriveTokenKey(ingredients);
+    expect(ingredients.sharedSecret).toEqual(Buffer.alloc(20, 'a'));
+    expect(ingredients.nonce).toEqual(Buffer.alloc(64, 7));
+  });
+
+  it('refuses a mistyped code', async () => {
+    await expect(
+      deriveTokenKey({ ...ingredients, activationCode: 'GEZDGNBVGY3TQOJQ02' }),
+    ).rejects.toMatchObject({ code: 'activation-code.invalid' });
+  });
+
+  it('does not hide what PBKDF2 itself refuses', async () => {
+    await expect(deriveTokenKey({ ...ingredients, iterations: 0 })).rejects.toThrow(/iterations/);
+  });
+});
+
+const text = fc.string({ unit: 'grapheme' });
+
+const filled = fc.string({ unit: 'grapheme', minLength: 1 });
+
+const challenge = { callbackUrl: text, question: filled, transactionId: filled };
+
+describe('activation codes', () => {
+  it('come back as they were, typed in small letters, with dashes, and O and 0 mistaken', () => {
+    fc.assert(
+      fc.property(bytes(0, 40), fc.nat(), (given, place) => {
+        const code = encodeActivationCode(given);
+        const [letters, checksum] = [code.slice(0, -2), code.slice(-2)];
+        const at = place % (letters.length + 1);
+        const typed =
+          `${letters.slice(0, at)}-${letters.slice(at)}`.replaceAll('O', '0') + checksum.replaceAll('0', 'o');
+        expect(decodeActivationCode(code)).toEqual(given);
+        expect(decodeActivationCode(normalizeActivationCode(typed.toLowerCase()))).toEqual(given);
+        expect(normalizeActivationCode(code)).toBe(code);
+      }),
+    );
+  });
+
+  it('are refused when one letter is mistyped into another that changes the bytes', () => {
+    const letter = fc.constantFrom(...Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'));
+    fc.assert(
+      fc.property(bytes(10, 10), fc.nat(15), letter, (given, place, other) => {
+        const code = encodeActivationCode(given);
+        fc.pre(code.charAt(place) !== other);
+        const mistyped = code.slice(0, place) + other + code.slice(place + 1);
+        expect(() => decodeActivationCode(mistyped)).toThrow(/checksum/);
+      }),
+    );
+  });
+
+  it('any other text is read or refused with activation-code.invalid', () => {
+    fc.assert(
+      fc.property(anyText(), (code) => {
+        try {
+          expect(decodeActivationCode(code)).toBeInstanceOf(Buffer);
+        } catch (error) {
+          expect(isServiceError(error, 'activation-code.invalid')).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('QR-TAN URLs', () => {
+  it('come back as they were, in phase 1', () => {
+    const fields = fc.record({ sharedSecret: bytes(1, 64), suite: suiteText, serial: text });
+    fc.assert(
+      fc.property(fields, (given) => {
+        expect(parseQrTanUrl(buildInitUrl(given))).toEqual({ kind: 'init', ...given });
+      }),
+    );
+  });
+
+  it('come back as they were, and their signatures hold for them alone', () => {
+    const request = fc.record({ ...challenge, message: text });
+    const nonce = fc.record({
+      ...challenge,
+      message: fc.option(text, { nil: undefined }),
+      nonce: bytes(1, 64),
+      serial: text,
+    });
+    fc.assert(
+      fc.property(suiteText, bytes(16, 64), request, nonce, fc.nat(), (os, key, requested, rolled, place) => {
+        const suite = parseOcraSuite(os);
+        const urls = [
+          [buildRequestUrl(suite, key, requested), { kind: 'req', ...requested }],
+          [buildNonceUrl(suite, key, rolled), { kind: 'nonce', ...rolled }],
+        ] as const;
+        for (const [url, given] of urls) {
+          const signature = url.slice(url.lastIndexOf('=') + 1);
+          expect(parseQrTanUrl(url)).toEqual({ ...given, signature });
+          expect(verifyQrTanSignature(suite, key, url)).toBe(true);
+          const at = place % url.length;
+          const changed = `${url.slice(0, at)}${url.charAt(at) === '0' ? '1' : '0'}${url.slice(at + 1)}`;
+          expect(verifyQrTanSignature(suite, key, changed)).toBe(false);
+        }
+      }),
+    );
+  });
+
+  it('any other text is read or refused with qrtan-url.invalid', () => {
+    const almost = fc
+      .tuple(fc.constantFrom('init', 'req', 'nonce', 'x'), anyText())
+      .map(([kind, query]) => `lseqr://${kind}?${query}`);
+    const pairs = fc
+      .array(fc.tuple(fc.constantFrom('ch', 'tr', 'no', 'sh', 'os', 'u', 'me'), fc.string()))
+      .map((list) => `lseqr://nonce?${list.map((pair) => pair.join('=')).join('&')}`);
+    fc.assert(
+      fc.property(fc.oneof(almost, pairs, fc.string()), (url) => {
+        try {
+          expect(['init', 'req', 'nonce']).toContain(parseQrTanUrl(url).kind);
+        } catch (error) {
+          expect(isServiceError(error, 'qrtan-url.invalid')).toBe(true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
 });

@@ -1,8 +1,18 @@
+import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
 import { findActions, knownActions, readActions } from '../../src/policy/policy-actions.ts';
-import { POLICY_SCOPES, type PolicyScope } from '../../src/policy/stored-policy.ts';
+import {
+  POLICY_SCOPES,
+  type PolicyScope,
+  type Policy,
+  RIGHT_SCOPES,
+} from '../../src/policy/stored-policy.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 import { issuerLogo } from '../support/values/issuer-logo.ts';
+import { listUnknownNames, unknownNames } from '../../src/policy/policy-names.ts';
+import { covers, mayPassOn, readRights } from '../../src/policy/api-token-rights.ts';
+import { grantedActions, grantingPolicies } from '../../src/policy/granting.ts';
+import { ReadPolicy } from '../../src/policy/read-policy.ts';
 
 function read(scope: PolicyScope, text: string): Record<string, string> {
   return Object.fromEntries(readActions(scope, text));
@@ -160,5 +170,145 @@ describe('actions of a policy that was written for LinOTP', () => {
     ['authentication', 'autosms, otppin=7'],
   ] as const)('of scope %s are refused where others could be wider without one: %j', (scope, text) => {
     expect(refusalOf(() => findActions(scope, text)).code).toBe('policy.invalid');
+  });
+});
+
+const BASE = {
+  policies: [],
+  realms: [{ name: 'office' }, { name: 'lab' }],
+  resolvers: [{ name: 'people' }],
+};
+
+describe('names in a policy that do not exist', () => {
+  it.each<[string, string, string]>([
+    ['offize, lab', '*', 'realm offize (did you mean office?)'],
+    ['zoo', '*', 'realm zoo'],
+    ['*', '*@LAP, peple:', 'user *@LAP (did you mean *@lab?), user peple: (did you mean people:?)'],
+    ['*', '!*@offize', 'user *@offize (did you mean *@office?)'],
+    ['Office', 'alice, alice@nowhere.org, people:, *@lab, *@*, *@linotp_admins', ''],
+  ])('realms %p, users %p: %s', (realm, user, listed) => {
+    expect(listUnknownNames(unknownNames({ realm, user }, BASE))).toBe(listed);
+  });
+
+  it('are all named, and the first twenty compared with those that exist: that takes time', () => {
+    const realm = Array.from({ length: 30 }, (_, index) => `offic${index}`).join();
+    const found = unknownNames({ realm, user: '*@offize, peple:' }, BASE);
+    expect(found).toHaveLength(32);
+    expect(found.map(({ nearest }) => nearest).filter((one) => one !== undefined)).toEqual(
+      Array.from({ length: 20 }, () => 'office'),
+    );
+  });
+});
+
+describe('the rights of an API token', () => {
+  it.each([
+    [['*'], ['*']],
+    [['*:*'], ['*']],
+    [[' monitoring:* '], ['monitoring:*']],
+    [['monitoring:tokens', 'monitoring:tokens'], ['monitoring:tokens']],
+    [['admin:initOCRA'], ['admin:init']],
+    [['*:tokens'], ['*:tokens']],
+    [['*:initOCRA'], ['*:init']],
+    [
+      ['ocra:calcOTP', 'system:read'],
+      ['ocra:calcOTP', 'system:read'],
+    ],
+  ])('%j are %j', (texts, rights) => {
+    expect(readRights(texts)).toEqual(rights);
+  });
+
+  it.each([
+    ['', "'' is no right. Use * or scope:action; scopes: admin, system, monitoring, ocra."],
+    ['monitoring', "'monitoring' is no right."],
+    ['authentication:otppin', "'authentication:otppin' is no right."],
+    ['monitoring:tokens:x', "'monitoring:tokens:x' is no right."],
+    [
+      'ocra:calcotp',
+      "Unknown action 'calcotp' in 'ocra:calcotp': did you mean calcOTP? Known: request, status, activationcode, calcOTP, secondfactor, *.",
+    ],
+    ['*:everything', "Unknown action 'everything' in '*:everything'."],
+    ['Monitoring:tokens', "'Monitoring:tokens' is no right: did you mean monitoring? Use"],
+    ['monitoring:', "Unknown action '' in 'monitoring:'."],
+  ])('%j are refused', (text, message) => {
+    const refusal = refusalOf(() => readRights(['*', text]));
+    expect(refusal.code).toBe('administrator.invalid');
+    expect(refusal.message).toContain(message);
+  });
+
+  it('must be there, and are quoted in part where they are long', () => {
+    expect(refusalOf(() => readRights([]))).toMatchObject({
+      code: 'administrator.invalid',
+      message: 'An API token needs at least one right, such as monitoring:*',
+    });
+    expect(refusalOf(() => readRights(['x'.repeat(101)])).message).toContain(
+      `'${'x'.repeat(100)}' is no right`,
+    );
+  });
+
+  it('cover others or do not', () => {
+    expect(covers('monitoring', 'monitoring:tokens')).toBe(false);
+    expect(covers('*', '*')).toBe(true);
+    expect(covers('monitoring:*', 'monitoring:tokens')).toBe(true);
+    expect(covers('monitoring:tokens', 'monitoring:*')).toBe(false);
+    expect(covers('*:tokens', 'monitoring:tokens')).toBe(true);
+    expect(covers('monitoring:*', '*')).toBe(false);
+    expect(covers('', 'monitoring:tokens')).toBe(false);
+    expect(mayPassOn(['monitoring:*', 'ocra:status'], ['monitoring:tokens', 'ocra:status'])).toBe(true);
+    expect(mayPassOn(['monitoring:*'], ['monitoring:tokens', 'ocra:status'])).toBe(false);
+  });
+});
+
+const NAMES = ['anna', 'bert', 'carl.x'];
+
+const anyPolicy: fc.Arbitrary<Policy> = fc.record({
+  name: fc.string(),
+  scope: fc.constantFrom(...RIGHT_SCOPES, 'authentication', 'strange'),
+  action: fc.constantFrom(
+    '*',
+    'show',
+    'show, enable',
+    'read',
+    'read, write',
+    'tokenlist',
+    'tokens',
+    'nonsense',
+    '',
+  ),
+  realm: fc.constantFrom('*', 'office'),
+  user: fc.constantFrom(
+    '*',
+    'anna',
+    'anna, bert',
+    '!anna',
+    'an.*',
+    '*, !bert',
+    '(',
+    'group:anna',
+    'oidc:anna',
+  ),
+  client: fc.constantFrom('', '10.0.0.0/8'),
+  time: fc.constantFrom('', '* * * * * 2001;'),
+  active: fc.boolean(),
+});
+
+describe('the rights that policies give', () => {
+  it('are those of each single question', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyPolicy, { maxLength: 6 }),
+        fc.constantFrom(...NAMES),
+        (drafts, administrator) => {
+          const policies = drafts.map((draft) => new ReadPolicy(draft));
+          for (const scope of RIGHT_SCOPES) {
+            const asked = knownActions(scope).filter((action) => {
+              const granting = grantingPolicies(policies, { administrator }, { scope, action });
+              return granting === 'open' || granting.length > 0;
+            });
+            expect([...grantedActions(policies, administrator, scope)]).toEqual(asked);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });

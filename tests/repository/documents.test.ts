@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
@@ -32,6 +30,7 @@ import {
 } from './markdown.ts';
 
 import { isInRepository, listRepositoryFiles, readRepositoryFile, REPOSITORY } from './repository-file.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const documents = [
   'README.md',
@@ -45,12 +44,8 @@ const shell = documents.flatMap((path) =>
     .filter(({ language }) => language === 'sh')
     .flatMap(({ text }) => shellLines(text)),
 );
-const homeFolder = mkdtempSync(join(tmpdir(), 'tankeeper-documents-'));
+const homeFolder = temporaryFolder();
 const reached = (): Promise<never> => Promise.reject(new Error('reached'));
-
-afterAll(() => {
-  rmSync(homeFolder, { recursive: true });
-});
 
 describe.each(documents)('%s', (path) => {
   const text = readRepositoryFile(path);

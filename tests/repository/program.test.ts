@@ -96,51 +96,32 @@ describe('bin/tankeeper.js', () => {
     expect(program().err).toContain(join('src', 'main.ts:5'));
   });
 
-  it('runs the build of the sources beside it', () => {
-    expect(build()).toEqual({ status: 0, out: '', err: '' });
-    expect(program()).toEqual({ status: 0, out: 'build\n', err: '' });
-  });
-
-  it.each([
-    [
-      'is edited',
-      () => {
-        appendFileSync(join(checkout, 'src/kernel/place.ts'), '// edited\n');
-      },
-    ],
-    [
-      'is added',
-      () => {
-        writeFileSync(join(checkout, 'src/kernel/clock.ts'), '');
-      },
-    ],
-    [
-      'is removed',
-      () => {
-        remove('src/kernel/unused.ts');
-      },
-    ],
-    [
-      'gets another version of a library',
-      () => {
-        writeFileSync(join(checkout, 'package-lock.json'), '{"lockfileVersion": 3}\n');
-      },
-    ],
-  ])('runs the sources once one %s, until the next build', (_, change) => {
+  it('runs the build of the sources beside it, and the sources once one of these or a library is another, until the next build', () => {
     writeFileSync(join(checkout, 'src/kernel/unused.ts'), 'export const unused = 1;\n');
     writeFileSync(join(checkout, 'package-lock.json'), '{}\n');
-    build();
-    expect(program().out).toBe('build\n');
-    change();
-    expect(program().out).toBe('sources\n');
-    build();
-    expect(program().out).toBe('build\n');
-  });
-
-  it('runs the sources where a build was not finished', () => {
-    build();
-    remove('dist/sources.sha256');
-    expect(program().out).toBe('sources\n');
+    const changes = {
+      edited: () => {
+        appendFileSync(join(checkout, 'src/kernel/place.ts'), '// edited\n');
+      },
+      added: () => {
+        writeFileSync(join(checkout, 'src/kernel/clock.ts'), '');
+      },
+      removed: () => {
+        remove('src/kernel/unused.ts');
+      },
+      'another version': () => {
+        writeFileSync(join(checkout, 'package-lock.json'), '{"lockfileVersion": 3}\n');
+      },
+      'a build that was not finished': () => {
+        remove('dist/sources.sha256');
+      },
+    };
+    for (const [change, make] of Object.entries(changes)) {
+      expect([change, build()]).toEqual([change, { status: 0, out: '', err: '' }]);
+      expect([change, program()]).toEqual([change, { status: 0, out: 'build\n', err: '' }]);
+      make();
+      expect([change, program().out]).toEqual([change, 'sources\n']);
+    }
   });
 
   it('runs the build where there are no sources, as in the image', () => {

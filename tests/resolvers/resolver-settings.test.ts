@@ -1,8 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from '@jest/globals';
 import { checkResolver } from '../../src/resolvers/resolver-draft.ts';
 import { readSqlSettings } from '../../src/resolvers/settings/sql-settings.ts';
 import { refusalOf } from '../support/values/refusal.ts';
+import { describedKinds } from '../../src/resolvers/settings/settings-rules.ts';
+import { LDAP_PRESETS } from '../../console/src/resolvers/ldap-presets.ts';
+import { loadOnUse } from '../../src/resolvers/sources/user-sources.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -14,6 +17,7 @@ const SQL: Settings = {
   Table: 'people',
   Map: '{"userid": "id", "username": "login"}',
 };
+
 const LDAP: Settings = {
   LDAPURI: 'ldap://a.example.com, ldaps://b.example.com:6360',
   LDAPBASE: 'dc=example,dc=com',
@@ -23,10 +27,12 @@ const LDAP: Settings = {
   LDAPFILTER: '(&(uid=%s)(objectClass=person))',
   USERINFO: '{"username": "uid", "surname": "sn", "email": "mail"}',
 };
+
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB+A==\n-----END CERTIFICATE-----\n';
 
 const sql = (changes: Settings = {}) =>
   checkResolver({ name: 'r', kind: 'sql', settings: { ...SQL, ...changes } });
+
 const ldap = (changes: Settings = {}) =>
   checkResolver({ name: 'r', kind: 'ldap', settings: { ...LDAP, ...changes } });
 
@@ -252,5 +258,100 @@ describe('a secret', () => {
     const draft = { name: 'r', kind: 'managed', settings: {}, secret: 'x' };
     expect(refusalOf(() => checkResolver(draft)).message).toBe('A resolver of this kind has no password');
     expect(checkResolver({ ...draft, secret: null }).secret).toBeNull();
+  });
+});
+
+const settings = describedKinds().flatMap(({ kind, settings: all }) =>
+  all.map((setting) => ({ kind, setting })),
+);
+
+/** The smallest resolver of a kind, by the examples. */
+function smallest(kind: string): Record<string, string> {
+  return Object.fromEntries(
+    settings
+      .filter((one) => one.kind === kind && one.setting.isRequired === true)
+      .map(({ setting: { name, example = '' } }) => [name, example]),
+  );
+}
+
+describe('the description of the settings of resolvers', () => {
+  it.each(settings)('explains $setting.name of $kind in sentences', ({ setting }) => {
+    expect(setting.meaning).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it.each(['managed', 'passwd', 'sql', 'ldap'])('has examples that make a resolver: %s', (kind) => {
+    expect(checkResolver({ name: 'r', kind, settings: smallest(kind) })).toMatchObject({ kind });
+  });
+
+  it.each(settings.filter(({ setting }) => setting.isRequired === true))(
+    'says rightly that $kind needs $setting.name',
+    ({ kind, setting }) => {
+      const rest = Object.fromEntries(
+        Object.entries(smallest(kind)).filter(([name]) => name !== setting.name),
+      );
+      expect(refusalOf(() => checkResolver({ name: 'r', kind, settings: rest })).message).toContain(
+        setting.name,
+      );
+    },
+  );
+
+  it.each(settings.filter(({ setting }) => setting.example !== undefined && setting.name !== 'Connect'))(
+    'has an example that is taken: $kind $setting.name',
+    ({ kind, setting: { name, example = '' } }) => {
+      const checked = checkResolver({ name: 'r', kind, settings: { ...smallest(kind), [name]: example } });
+      expect(checked.settings[name]).toBe(example);
+    },
+  );
+
+  it.each(
+    settings.flatMap(({ kind, setting }) =>
+      (setting.values ?? []).map((value) => [kind, setting.name, value]),
+    ),
+  )('lists values that are taken: %s %s %s', (kind = '', name = '', value = '') => {
+    const checked = checkResolver({ name: 'r', kind, settings: { ...smallest(kind), [name]: value } });
+    expect(checked.settings[name]).toBe(value);
+  });
+
+  it('marks the passwords, and what they are bound to', () => {
+    const secrets = settings.filter(({ setting }) => setting.isSecret).map(({ setting }) => setting.name);
+    expect(secrets).toEqual(['Password', 'BINDPW']);
+    const bound = settings.filter(({ setting }) => setting.isSecretBound).map(({ setting }) => setting.name);
+    expect(bound).toEqual(expect.arrayContaining(['Server', 'Port', 'LDAPURI', 'BINDDN']));
+  });
+});
+
+it.each(LDAP_PRESETS.map(({ name, values }) => [name, values] as const))(
+  'what is usual for %s makes a whole resolver with address and base',
+  (_name, values) => {
+    const settings = { LDAPURI: 'ldaps://ldap.example.com', LDAPBASE: 'dc=example,dc=com', ...values };
+    const { settings: read } = checkResolver({ name: 'directory', kind: 'ldap', settings });
+    expect(read).toMatchObject(values);
+  },
+);
+
+class Counter {
+  #count = 0;
+
+  add(amount: number): Promise<number> {
+    this.#count += amount;
+    return Promise.resolve(this.#count);
+  }
+}
+
+describe('an object that is loaded on use', () => {
+  it('is loaded by its first call, once, also by calls at the same time', async () => {
+    let loads = 0;
+    const counter = loadOnUse(() => {
+      loads += 1;
+      return Promise.resolve(new Counter());
+    });
+    expect(loads).toBe(0);
+    expect(await Promise.all([counter.add(1), counter.add(2)])).toEqual([1, 3]);
+    expect(loads).toBe(1);
+  });
+
+  it('fails in the call that loads it', async () => {
+    const counter = loadOnUse<Counter>(() => Promise.reject(new Error('no such module')));
+    await expect(counter.add(1)).rejects.toThrow('no such module');
   });
 });

@@ -1,11 +1,12 @@
 import { readFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { PNG } from 'pngjs';
 import { readQrPng, writeQrPng } from '../../../src/cli/device/qr-code.ts';
 import { drawQrText } from '../../../src/cli/device/qr-code.ts';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 const [MAX_LENGTH = ''] = (
   await readFile(new URL('../../vectors/linotp-lseqr-url.jsonl', import.meta.url), 'utf8')
@@ -16,13 +17,8 @@ const [MAX_LENGTH = ''] = (
   .sort((left, right) => right.length - left.length);
 
 describe('a picture of a QR code', () => {
-  let folder: string;
-  let file: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tankeeper-qr-'));
-    file = join(folder, 'code.png');
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
+  const file = join(folder, 'code.png');
 
   it.each(['lseqr://req?me=%C3%9C&u=x&ch=1&tr=2&si=3', MAX_LENGTH])('is read: %s', async (text) => {
     await writeFile(file, drawQrCode(text));

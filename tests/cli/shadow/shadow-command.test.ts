@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import {
   createServer,
   type IncomingMessage,
@@ -9,7 +9,6 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../../../src/cli/program.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -20,6 +19,7 @@ import { TestApplication } from '../../support/application/test-application.ts';
 import { RecordedLicences } from '../../support/values/recorded-licences.ts';
 import { fakeCli } from '../fake-dependencies.ts';
 import { fakeIo } from '../fake-io.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 /** Recorded of LinOTP 3.4.4. */
 const RECORDED = [
@@ -32,15 +32,13 @@ const RECORDED = [
   '/monitoring/activeUsers',
 ];
 
-let folder: string;
+const folder = temporaryFolder();
 const servers: Server[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-shadow-'));
   await writeFile(join(folder, 'recorded'), 'secret');
   await writeFile(join(folder, 'password'), 'correct horse');
 });
-afterAll(() => rm(folder, { recursive: true }));
 afterEach(async () => {
   await Promise.all(
     servers.splice(0).map((server) => {

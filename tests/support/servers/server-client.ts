@@ -41,9 +41,10 @@ export class ServerClient {
     this.#session = session;
   }
 
-  /** @param first the server that created the administrator, and has printed the password */
-  static async open(first: ServerProcess): Promise<ServerClient> {
-    const password = await printedPassword(first);
+  /** @param servers those of which one created the administrator, and has printed the password */
+  static async open(...servers: readonly [ServerProcess, ...ServerProcess[]]): Promise<ServerClient> {
+    const [first] = servers;
+    const password = await printedPassword(...servers);
     const basic = Buffer.from(`admin:${password}`).toString('base64');
     // A session: verifying a password with each request would be most of what a test does.
     const response = await fetch(`${first.baseUrl}/admin/getsession`, {
@@ -54,6 +55,11 @@ export class ServerClient {
       throw new Error(`No session: ${response.status} ${await response.text()}`);
     }
     return new ServerClient(first.baseUrl, session);
+  }
+
+  /** @returns a client of another server on the same database */
+  at(server: Pick<ServerProcess, 'baseUrl'>): ServerClient {
+    return new ServerClient(server.baseUrl, this.#session);
   }
 
   /** Sends to this server from now on. */
@@ -95,7 +101,7 @@ export class ServerClient {
   }
 
   /** @returns the value of /ocra/checkstatus */
-  async status({ transactionid }: OpenTransaction): Promise<unknown> {
+  async status({ transactionid }: Pick<OpenTransaction, 'transactionid'>): Promise<unknown> {
     return (await this.post('/ocra/checkstatus', { transactionid })).body.result?.value;
   }
 

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { type Answers, type Call, fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const CREATED = new Date('2026-11-01T00:00:00Z');
 const REALMS = [{ id: '1', name: 'bank', isDefault: true, resolvers: ['customers', 'staff'] }];
@@ -77,14 +77,12 @@ async function json(...parameters: string[]): Promise<unknown> {
   return JSON.parse((await run([...parameters, '--json'])).out);
 }
 
-let folder: string;
+const folder = temporaryFolder();
 let passwordFile: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-cli-'));
   passwordFile = join(folder, 'password');
   await writeFile(passwordFile, 's3cret\n');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 describe('what commands ask of the services', () => {
   it.each<[string, Call]>([

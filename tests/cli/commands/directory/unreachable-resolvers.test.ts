@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { type Installation, openInstallation } from '../../../../src/compose/open-installation.ts';
@@ -9,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../support/database
 import { freePort } from '../../../support/servers/free-port.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ignore = (): void => undefined;
@@ -18,14 +16,13 @@ const LOG = { error: ignore, warn: ignore, info: ignore, debug: ignore };
 const FOREIGN =
   /\bu'|failed: |getUser\w+|Traceback|\bNone\b|\bTrue\b|\bFalse\b|checkPolicy|unexpected failure|"jsonrpc"/;
 
-let folder: string;
+const folder = temporaryFolder();
 let test: TestDatabase;
 let installation: Installation;
 /** A port on which nothing listens. */
 let port: number;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-unreachable-'));
   [test, port] = await Promise.all([createTestDatabase(), freePort()]);
   const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: test.url, RESOLVER_TIMEOUT: '30S' });
   await (await openInstallation(config, 'server', LOG)).close();
@@ -44,7 +41,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await installation.close();
   await test.drop();
-  await rm(folder, { recursive: true });
 });
 
 async function run(line: string): Promise<{ code: number; said: string }> {

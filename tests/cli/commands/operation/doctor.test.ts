@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Command } from 'commander';
 import type { CliFailure } from '../../../../src/cli/cli-failure.ts';
 import { CommandContext } from '../../../../src/cli/command-context.ts';
@@ -11,6 +10,7 @@ import { type DoctorReport, findingOf, type Severity } from '../../../../src/doc
 import { startServerProcess } from '../../../support/servers/server-process.ts';
 import { runCli } from '../../cli-process.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const FINDINGS = [
   findingOf('note', 'realms.none', 'there is no realm', 'add one'),
@@ -82,12 +82,7 @@ describe('tankeeper doctor', () => {
 });
 
 describe('tankeeper doctor as a process', () => {
-  let folder: string;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tankeeper-doctor-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
 
   it('ends with 2 for a configuration that cannot be read', async () => {
     const { code, err } = await runCli(['--json', 'doctor'], { DATA_DIR: folder, PORT: 'x' });
@@ -97,13 +92,11 @@ describe('tankeeper doctor as a process', () => {
 
   it('names a missing installation, and makes none', async () => {
     const missing = join(folder, 'missing');
-    const environment = { DATA_DIR: missing };
-    const results = [await runCli(['doctor'], environment), await runCli(['doctor'], environment)];
-    expect(results.map(({ code }) => code)).toEqual([2, 2]);
-    results.forEach(({ out }) => {
-      expect(out).toContain('database.missing');
-      expect(out).toContain('the folder does not exist');
-    });
+    const { code, out } = await runCli(['doctor'], { DATA_DIR: missing });
+    expect(code).toBe(2);
+    expect(out).toContain('database.missing');
+    expect(out).toContain('the folder does not exist');
+    expect(existsSync(missing)).toBe(false);
   });
 
   it('examines an installation whose server runs, and the same without it', async () => {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/program.ts';
@@ -13,6 +12,7 @@ import { insertTokens } from '../../../support/database/token-rows.ts';
 import { type Ended, runCli } from '../../cli-process.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const LICENCE: Licence = {
   fields: { licensee: 'Bank \u001b[31m', 'token-num': 5 },
@@ -99,12 +99,11 @@ describe('tankeeper licence on a database', () => {
   const vendor = licenceVendor('RS256');
   /** The command goes by the clock of the machine. */
   const claims = { ...CLAIMS, expire: '9999-12-31' };
-  let folder: string;
+  const folder = temporaryFolder();
   let test: TestDatabase;
   let environment: Record<string, string>;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tankeeper-licence-'));
     test = await createTestDatabase();
     await writeFile(join(folder, 'vendor.pem'), vendor.publicKey);
     environment = {
@@ -118,7 +117,6 @@ describe('tankeeper licence on a database', () => {
   });
 
   afterAll(async () => {
-    await rm(folder, { recursive: true, force: true });
     await test.drop();
   });
 

@@ -1,13 +1,13 @@
 import { type DescribedToken, UNBOUND_USE } from '../../../../src/tokens/token.ts';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readQrPng } from '../../../../src/cli/device/qr-code.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { stateOf } from '../../../../src/cli/commands/token.ts';
 import { type Answers, type Call, fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const TOKEN: DescribedToken = {
@@ -67,17 +67,15 @@ async function run(
   return { code, out: io.out(), err: io.err(), calls };
 }
 
-let folder: string;
+const folder = temporaryFolder();
 let secretFile: string;
 let emptyFile: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-token-'));
   secretFile = join(folder, 'secret');
   emptyFile = join(folder, 'empty');
   await writeFile(secretFile, '31323334\n');
   await writeFile(emptyFile, '');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 describe('token list and show', () => {
   it('shows people what they look for first', async () => {

@@ -1,21 +1,19 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startServerProcess } from '../../../support/servers/server-process.ts';
 import { startSilentServer } from '../../../support/servers/silent-server.ts';
 import { createTestDatabase } from '../../../support/database/test-database.ts';
 import { runCli, startCli } from '../../cli-process.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
-let folder: string;
+const folder = temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-interrupted-'));
   // Under root PostgreSQL runs as another user, who has to get through.
   await chmod(folder, 0o711);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a command that is interrupted', () => {
   it('stops the embedded database that it has started', async () => {

@@ -1,17 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { ServiceError } from '../../../../src/kernel/errors.ts';
 import { type Answers, fakeCli } from '../../fake-dependencies.ts';
 import { type FakeIo, fakeIo } from '../../fake-io.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
-let folder = '';
+const folder = temporaryFolder();
 const at = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-import-'));
   await writeFile(at('keys.xml'), '\ufeff<KeyContainer/>\n');
   await writeFile(at('latin1.xml'), Buffer.from([0x3c, 0xff]));
   await writeFile(at('large.xml'), Buffer.alloc(16 * 1024 * 1024 + 1, ' '));
@@ -19,7 +18,6 @@ beforeAll(async () => {
   await writeFile(at('key'), '1234\n');
   await writeFile(at('otp1'), '11111111\n');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 async function run(
   parameters: readonly string[],

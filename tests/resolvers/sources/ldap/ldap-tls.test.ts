@@ -1,6 +1,5 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
@@ -20,6 +19,7 @@ import {
   type Slapd,
   startSlapd,
 } from '../../../support/servers/slapd.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const program = await findSlapd();
 const describeWithSlapd = program === undefined ? describe.skip : describe;
@@ -37,7 +37,7 @@ function wireTap(url: string): Promise<FakeServer> {
 }
 
 describeWithSlapd('a connection to an LDAP directory', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let withTls: Slapd;
   let withoutTls: Slapd;
   let ofAnotherName: Slapd;
@@ -51,7 +51,6 @@ describeWithSlapd('a connection to an LDAP directory', () => {
   };
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tankeeper-tls-'));
     await mkdir(join(folder, 'another'));
     const certificates = await makeCertificates(folder);
     const others = await makeCertificates(join(folder, 'another'), 'DNS:elsewhere.example');
@@ -65,7 +64,6 @@ describeWithSlapd('a connection to an LDAP directory', () => {
   afterAll(async () => {
     await Promise.all(closing.map((source) => source.close()));
     await Promise.all([withTls, withoutTls, ofAnotherName].map((slapd) => slapd.remove()));
-    await rm(folder, { recursive: true, force: true });
   });
 
   it('is secure by ldaps, with an authority that is trusted', async () => {

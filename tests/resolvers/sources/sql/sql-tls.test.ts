@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -10,6 +9,7 @@ import { findMariadb, startMariadb } from '../../../support/servers/mariadb.ts';
 import { type Certificates, makeCertificates } from '../../../support/servers/slapd.ts';
 import { type Reach, reachOf, sqlSettings, sqlUsers } from '../../../support/servers/sql-resolver.ts';
 import { createTestDatabase } from '../../../support/database/test-database.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const mariadbPrograms = await findMariadb();
 const MAP = '{"userid": "id", "username": "user"}';
@@ -83,7 +83,7 @@ const KINDS = [
 describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !== undefined))(
   'the certificate of %s',
   (_name, open) => {
-    let folder: string;
+    const folder = temporaryFolder();
     let files: Certificates;
     let authority: string;
     let place: Place;
@@ -101,7 +101,6 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     };
 
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'tankeeper-sql-tls-'));
       files = await makeCertificates(folder);
       authority = await readFile(files.authorityFile, 'utf8');
       place = await open(files);
@@ -109,7 +108,6 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
 
     afterAll(async () => {
       await place.close();
-      await rm(folder, { recursive: true, force: true });
     });
 
     it('is trusted when it is of the authority that is named, and for this server', async () => {

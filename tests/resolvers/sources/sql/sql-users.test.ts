@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
 import { type UserCondition, fieldCondition, freeCondition } from '../../../../src/resolvers/user-source.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import type { ServiceError } from '../../../../src/kernel/errors.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';
+import { until } from '../../../support/values/until.ts';
 import { startSilentServer } from '../../../support/servers/silent-server.ts';
 import {
   type Reach,
@@ -413,8 +413,10 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     expect(await impatient.count()).toBe(PEOPLE.length);
     await mariadb.stall();
     try {
-      expect((await eventualRefusal(impatient.count())).message).toContain('does not answer in time');
-      expect((await eventualRefusal(impatient.findById('1'))).message).toContain('does not answer in time');
+      const asking = [impatient.count(), impatient.findById('1')];
+      for (const { message } of await Promise.all(asking.map(eventualRefusal))) {
+        expect(message).toContain('does not answer in time');
+      }
     } finally {
       mariadb.resume();
     }
@@ -441,11 +443,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       ).length;
     expect(await held()).toBeLessThanOrEqual(4);
     await people.close();
-    const deadline = performance.now() + PATIENCE_MS;
-    while ((await held()) > 0 && performance.now() < deadline) {
-      await sleep(50);
-    }
-    expect(await held()).toBe(0);
+    await until(async () => (await held()) === 0);
   });
 });
 

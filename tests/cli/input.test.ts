@@ -1,0 +1,315 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { readSecret } from '../../src/cli/files.ts';
+import { fakeIo } from './fake-io.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { fakeCli, type Answers } from './fake-dependencies.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { expiryOption, pastInstantOption, wholeNumberOption } from '../../src/cli/option-values.ts';
+
+const SOURCE = { name: 'Password of bert', option: '--password-file', file: undefined, isNew: false };
+
+describe('a secret', () => {
+  const folder = temporaryFolder();
+
+  async function fromFile(content: string | Buffer): Promise<string> {
+    const file = join(folder, 'secret');
+    await writeFile(file, content);
+    return readSecret(fakeIo(), { ...SOURCE, file });
+  }
+
+  it('comes from a file, without the line end at its end', async () => {
+    expect(await fromFile('s3cret\n')).toBe('s3cret');
+    expect(await fromFile('s3cret\r\n')).toBe('s3cret');
+  });
+
+  it('keeps all else of the file: blanks, further line ends, a byte order mark', async () => {
+    expect(await fromFile(' a b \n\n')).toBe(' a b \n');
+    expect(await fromFile('\ufeffx')).toBe('\ufeffx');
+  });
+
+  it.each([
+    ['empty', '', 'Password of bert is empty'],
+    ['nothing but a line end', '\n', 'Password of bert is empty'],
+    ['not UTF-8', Buffer.from([0xff, 0xfe]), 'Password of bert is not UTF-8 text'],
+    ['far too long', 'x'.repeat(70_000), 'Password of bert is longer than 65536 bytes'],
+  ])('is refused from a file that is %s', async (_what, content, message) => {
+    await expect(fromFile(content)).rejects.toThrow(message);
+  });
+
+  it('is refused, with the reason, from a file that is not there', async () => {
+    await expect(readSecret(fakeIo(), { ...SOURCE, file: join(folder, 'none') })).rejects.toThrow(
+      /^cannot read .*none: there is no such file$/,
+    );
+  });
+
+  it('comes from standard input for -, in however many parts', async () => {
+    const io = fakeIo({ stdin: ['s3', 'cret', '\n'] });
+    expect(await readSecret(io, { ...SOURCE, file: '-' })).toBe('s3cret');
+  });
+
+  it('stops reading standard input that does not end', async () => {
+    const io = fakeIo({ stdin: Array.from({ length: 100 }, () => 'x'.repeat(1000)) });
+    await expect(readSecret(io, { ...SOURCE, file: '-' })).rejects.toThrow('longer than');
+  });
+
+  it('is asked for once where it exists already', async () => {
+    const io = fakeIo({ typed: ['s3cret'] });
+    expect(await readSecret(io, SOURCE)).toBe('s3cret');
+    expect(io.prompts).toEqual(['Password of bert: ']);
+  });
+
+  it('is asked for twice where it is new', async () => {
+    const io = fakeIo({ typed: ['s3cret', 's3cret'] });
+    expect(await readSecret(io, { ...SOURCE, isNew: true })).toBe('s3cret');
+    expect(io.prompts).toHaveLength(2);
+  });
+
+  it('is refused when the two entries differ', async () => {
+    const io = fakeIo({ typed: ['s3cret', 'secret'] });
+    await expect(readSecret(io, { ...SOURCE, isNew: true })).rejects.toThrow('the two entries differ');
+  });
+
+  it('cannot be asked for where there is no terminal, and says what to do', async () => {
+    await expect(readSecret(fakeIo(), SOURCE)).rejects.toThrow('give --password-file FILE');
+  });
+});
+
+const CONSEQUENCES = [
+  { code: 'realm.tokens', text: '3 tokens leave this realm' },
+  { code: 'realm.default', text: 'it is the default realm' },
+];
+
+const QUESTION = '3 tokens leave this realm; it is the default realm. Go on? [y/N] ';
+
+const LINE = ['realm', 'remove', 'office'];
+
+async function run(
+  words: readonly string[],
+  typed?: readonly string[],
+  consequences: unknown = CONSEQUENCES,
+) {
+  const io = fakeIo(typed === undefined ? {} : { typed });
+  const { dependencies, calls } = fakeCli({ 'consequences.ofRealmRemoval': consequences }, { io });
+  const code = await runProgram(words, dependencies);
+  return { code, out: io.out(), err: io.err(), prompts: io.prompts, acts: calls.map(([name]) => name) };
+}
+
+describe('a command with consequences', () => {
+  it.each([
+    ['y', 0, 'the realm office is removed\n', '', ['realms.remove']],
+    ['YES ', 0, 'the realm office is removed\n', '', ['realms.remove']],
+    ['', 1, '', 'tankeeper: nothing was changed\n', []],
+    ['no', 1, '', 'tankeeper: nothing was changed\n', []],
+  ])('asks at a terminal; answer %p: %p', async (answer, code, out, err, acts) => {
+    expect(await run(LINE, [answer])).toEqual({ code, out, err, acts, prompts: [QUESTION] });
+  });
+
+  it('is refused without a terminal, and names --yes', async () => {
+    expect(await run(LINE)).toEqual({
+      code: 2,
+      out: '',
+      err:
+        'tankeeper: 3 tokens leave this realm; it is the default realm. Nothing was changed: without a terminal ' +
+        'to ask at, --yes confirms it\n',
+      acts: [],
+      prompts: [],
+    });
+  });
+
+  it('goes on without a question by --yes, and where nothing follows', async () => {
+    expect(await run([...LINE, '--yes'])).toMatchObject({ code: 0, err: '', acts: ['realms.remove'] });
+    expect(await run(LINE, undefined, [])).toMatchObject({ code: 0, err: '', acts: ['realms.remove'] });
+  });
+
+  it('only says what follows by --dry-run, in words or for scripts', async () => {
+    for (const words of [
+      [...LINE, '--dry-run'],
+      [...LINE, '--dry-run', '--yes'],
+    ]) {
+      expect(await run(words)).toMatchObject({
+        code: 0,
+        out: '3 tokens leave this realm; it is the default realm; nothing was changed\n',
+        acts: [],
+      });
+    }
+    const { out } = await run([...LINE, '--dry-run', '--json']);
+    expect(JSON.parse(out)).toEqual({ dry_run: true, consequences: CONSEQUENCES });
+    expect((await run([...LINE, '--dry-run'], undefined, [])).out).toBe(
+      'nothing else follows; nothing was changed\n',
+    );
+  });
+
+  it.each([
+    'realm remove x',
+    'realm set x --resolvers a',
+    'realm default x',
+    'resolver remove x',
+    'user remove x --resolver a',
+    'token remove x',
+    'token disable x',
+    'token unassign x',
+    'token realms x --none',
+    'token init --serial x --generate',
+    'user password x --resolver a --remove',
+    'policy set x --scope ocra --action request --user x',
+    'policy remove x',
+    'policy disable x',
+    'policy enable x',
+    'setting set x y',
+    'setting remove x',
+    'admin remove x',
+    'admin api-token remove x y',
+    'keys retire 0123456789abcdef',
+    'licence remove',
+    'audit prune --before 2026-01-01',
+  ])('%s changes nothing by --dry-run', async (line) => {
+    const answers = {
+      'realms.list': [{ name: 'x', resolvers: [] }],
+      'policies.unknownNames': [],
+      'licences.show': { kind: 'none' },
+      'audit.monthsBefore': 2,
+    };
+    const { dependencies, calls } = fakeCli(answers);
+    expect(await runProgram([...line.split(' '), '--dry-run'], dependencies)).toBe(0);
+    const writing = /\.(?:set|remove|removeApiToken|setDefault|disable|unassign|retire|prune)$/;
+    expect(calls.map(([name]) => name).filter((name) => writing.test(name))).toEqual([]);
+  });
+});
+
+const NAMED = {
+  'realms.list': [{ name: 'office' }, { name: 'lab' }],
+  'resolvers.list': [{ name: 'people', kind: 'managed', settings: {} }],
+  'policies.list': [{ name: 'ocra-administrators' }],
+  'administrators.list': [{ name: 'admin', createdAt: new Date(0) }],
+  'audit.search': [],
+};
+
+async function failureOf(line: string, answers: Answers = {}): Promise<{ code: number; err: string }> {
+  const { dependencies, io } = fakeCli({ ...NAMED, ...answers });
+  const code = await runProgram(line.split(' '), dependencies);
+  return { code, err: io.err() };
+}
+
+describe('a command that names what does not exist', () => {
+  it.each<[string, string, ServiceError]>([
+    ['realm remove offize', 'office', new ServiceError('realm.unknown', 'no realm', { name: 'offize' })],
+    ['resolver test peple', 'people', new ServiceError('resolver.unknown', 'no', { name: 'peple' })],
+    [
+      'policy remove ocra-administrator',
+      'ocra-administrators',
+      new ServiceError('policy.unknown', 'no policy', { name: 'ocra-administrator' }),
+    ],
+    ['admin remove amdin', 'admin', new ServiceError('administrator.unknown', 'no', { name: 'amdin' })],
+  ])('%s: did you mean %s?', async (line, nearest, error) => {
+    const [noun = '', verb = ''] = line.split(' ');
+    const service = { realm: 'realms', resolver: 'resolvers', policy: 'policies', admin: 'administrators' }[
+      noun
+    ];
+    const { code, err } = await failureOf(line, { [`${service ?? ''}.${verb}`]: error });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: `tankeeper: ${error.message}: did you mean ${nearest}?\n`,
+    });
+  });
+
+  it.each([
+    ['realm show offize', 'there is no realm offize: did you mean office?', 1],
+    ['realm show xyz', 'there is no realm xyz; `tankeeper realm list` shows those that there are', 1],
+    ['resolver show peple', 'there is no resolver peple: did you mean people?', 1],
+    ['resolver set peple --file x', 'there is no resolver peple: did you mean people?', 1],
+    ['audit search --outcome wrongg', "There is no outcome 'wrongg' in the audit: did you mean wrong?", 1],
+    [
+      'audit search --action ocra/chek_t',
+      "There is no action 'ocra/chek_t' in the audit: did you mean ocra/check_t?",
+      1,
+    ],
+    [
+      'policy list --scope monitorin',
+      'unknown scope monitorin: did you mean monitoring? the scopes are admin, system, monitoring, ocra, authentication, selfservice',
+      2,
+    ],
+    [
+      'resolver add x --kind sql --set Limitt=1',
+      'a resolver of the kind sql has no setting Limitt: did you mean Limit? it has',
+      2,
+    ],
+    ['relam list', "unknown command 'relam'\n(Did you mean realm?)", 2],
+    ['realm lst', "unknown command 'lst'\n(Did you mean list?)", 2],
+    ['user list --relam office', "unknown option '--relam'\n(Did you mean --realm?)", 2],
+  ])('%s: %s', async (line, message, exitCode) => {
+    const { code, err } = await failureOf(line);
+    expect(err).toContain(message);
+    expect(code).toBe(exitCode);
+  });
+
+  it('stores an unknown setting, or a policy with unknown realms, only by force', async () => {
+    const answers = {
+      'settings.unreadReason':
+        'the server reads no setting OcraMaxChalenges: did you mean OcraMaxChallenges?',
+      'policies.unknownNames': [{ part: 'realm', name: 'offize', nearest: 'office' }],
+    };
+    const lines = [
+      'setting set OcraMaxChalenges 5',
+      'policy set p --scope admin --action show --user * --realm offize',
+    ];
+    for (const line of lines) {
+      const { dependencies, calls, io } = fakeCli(answers);
+      expect(await runProgram(line.split(' '), dependencies)).toBe(1);
+      expect(io.err()).toMatch(
+        /did you mean (?:office|OcraMaxChallenges)\?\)? \(--force stores it all the same\)/,
+      );
+      expect(calls.map(([name]) => name).filter((name) => name.endsWith('.set'))).toEqual([]);
+      expect(await runProgram([...line.split(' '), '--force'], dependencies)).toBe(0);
+      expect(calls.at(-1)?.[0]).toMatch(/\.set$/);
+    }
+  });
+});
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+const parseExpiry = expiryOption({ now: () => NOW });
+
+describe('values of options', () => {
+  it.each([
+    ['2027-01-31', '2027-01-31T00:00:00.000Z'],
+    ['2027-01-31T12:00:00Z', '2027-01-31T12:00:00.000Z'],
+    ['2027-01-31T12:00:00+01:00', '2027-01-31T11:00:00.000Z'],
+    ['90D', '2027-02-18T12:00:00.000Z'],
+    ['1h', '2026-11-20T13:00:00.000Z'],
+  ])('%s is an instant', (text, instant) => {
+    expect(parseExpiry(text)().toISOString()).toBe(instant);
+  });
+
+  it('a duration counts from the time of the service, which is known when it is open', () => {
+    let now = NOW;
+    const clock = { now: () => now };
+    const [since, expires] = [pastInstantOption(clock)('30D'), expiryOption(clock)('30D')];
+    now = new Date('2024-02-24T12:00:00Z');
+    expect(since()).toEqual(new Date('2024-01-25T12:00:00Z'));
+    expect(expires()).toEqual(new Date('2024-03-25T12:00:00Z'));
+  });
+
+  it.each([
+    '',
+    'soon',
+    '2027-13-01',
+    '2027-02-30',
+    '2027-02-30T12:00:00Z',
+    '31.01.2027',
+    '2027-01-31T12:00:00',
+    '99999999D',
+    '999999999D',
+  ])('%j is none', (text) => {
+    expect(() => parseExpiry(text)).toThrow('It must be a date (2027-01-31) or a duration (90D, 12H).');
+  });
+
+  it.each(['-1', '1.5', '1e3', '0x10', '', ' 1', '11', '99999999999'])(
+    '%j is no number from 0 to 10',
+    (text) => {
+      expect(() => wholeNumberOption(0, 10)(text)).toThrow('from 0 to 10');
+    },
+  );
+});

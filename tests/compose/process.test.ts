@@ -1,0 +1,204 @@
+import { describe, expect, it } from '@jest/globals';
+import { EventEmitter } from 'node:events';
+import { watchSignals, JoinedWrites, descriptorWarning } from '../../src/compose/process.ts';
+import { readinessOf } from '../../src/compose/http-server.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { deferred } from '../support/values/deferred.ts';
+import { PassThrough } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { loadConfig } from '../../src/config/config.ts';
+
+/** A process in name only, with a clock that the test sets. */
+class FakeProcess extends EventEmitter {
+  readonly exits: number[] = [];
+  milliseconds = 5_000;
+  readonly signals = watchSignals(this, () => this.milliseconds);
+
+  exit(code: number): void {
+    this.exits.push(code);
+  }
+
+  /** A signal so many milliseconds after the one before. */
+  signal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP', later = 0): void {
+    this.milliseconds += later;
+    // Where nobody listens, a signal ends a process.
+    if (!this.emit(name, name)) {
+      this.exits.push(-1);
+    }
+  }
+
+  get state(): unknown {
+    const { requested, urgent } = this.signals;
+    return { requested: requested.aborted, urgent: urgent.aborted, exits: this.exits };
+  }
+}
+
+const NOTHING = { requested: false, urgent: false, exits: [] };
+
+const REQUESTED = { requested: true, urgent: false, exits: [] };
+
+const URGENT = { requested: true, urgent: true, exits: [] };
+
+describe('signals that end a process', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s asks it to end in good order', (name) => {
+    const fake = new FakeProcess();
+    expect(fake.state).toEqual(NOTHING);
+    fake.signal(name);
+    expect(fake.state).toEqual(REQUESTED);
+  });
+
+  it('tell which was the first, for SIGTERM alone lets a server drain', () => {
+    const fake = new FakeProcess();
+    expect(fake.signals.first()).toBeUndefined();
+    fake.signal('SIGTERM');
+    fake.signal('SIGINT', 2_001);
+    expect(fake.signals.first()).toBe('SIGTERM');
+  });
+
+  it('are one within two seconds of the first, whichever they are and however many', () => {
+    const fake = new FakeProcess();
+    fake.signal('SIGINT');
+    fake.signal('SIGINT', 20);
+    fake.signal('SIGTERM', 980);
+    fake.signal('SIGHUP', 999);
+    fake.signal('SIGINT', 1);
+    expect(fake.state).toEqual(REQUESTED);
+  });
+
+  it('make it urgent after these two seconds, and that once for two seconds more', () => {
+    const fake = new FakeProcess();
+    fake.signal('SIGTERM');
+    fake.signal('SIGINT', 2_001);
+    fake.signal('SIGINT', 20);
+    fake.signal('SIGINT', 1_980);
+    expect(fake.state).toEqual(URGENT);
+  });
+
+  it('end it at once with 130 the third time', () => {
+    const fake = new FakeProcess();
+    fake.signal('SIGINT');
+    fake.signal('SIGINT', 2_001);
+    fake.signal('SIGINT', 2_001);
+    expect(fake.state).toEqual({ ...URGENT, exits: [130] });
+  });
+
+  it('become urgent in time for somebody who keeps the keys pressed', () => {
+    const fake = new FakeProcess();
+    for (let press = 0; press < 80; press += 1) {
+      fake.signal('SIGINT', 30);
+    }
+    expect(fake.state).toEqual(URGENT);
+  });
+
+  it('have their usual effect again once nobody waits for them', () => {
+    const fake = new FakeProcess();
+    fake.signals.release();
+    fake.signal('SIGINT');
+    expect(fake.state).toEqual({ ...NOTHING, exits: [-1] });
+  });
+});
+
+const SERVING = { isStopping: false };
+
+describe('the question whether the database answers', () => {
+  it('is put to it once for all who ask meanwhile, and anew for who asks later', async () => {
+    let requested = 0;
+    let answer = deferred<undefined>();
+    const ready = readinessOf(
+      {
+        ready: async () => {
+          requested += 1;
+          await answer.promise;
+        },
+      },
+      SERVING,
+    );
+    const many = Array.from({ length: 500 }, () => ready());
+    answer.resolve(undefined);
+    expect(new Set(await Promise.all(many))).toEqual(new Set(['ready']));
+    expect(requested).toBe(1);
+    answer = deferred<undefined>();
+    const later = ready();
+    answer.resolve(undefined);
+    expect([await later, requested]).toEqual(['ready', 2]);
+  });
+
+  it('is answered no while it is away, and yes once it is back', async () => {
+    let isAway = true;
+    const ready = readinessOf(
+      {
+        ready: () =>
+          isAway ? Promise.reject(new ServiceError('database.unavailable', 'away')) : Promise.resolve(),
+      },
+      SERVING,
+    );
+    expect(await Promise.all([ready(), ready()])).toEqual(['unavailable', 'unavailable']);
+    isAway = false;
+    expect(await ready()).toBe('ready');
+  });
+});
+
+function joined(): { readonly lines: JoinedWrites; readonly writes: string[] } {
+  const target = new PassThrough();
+  const writes: string[] = [];
+  target.write = (text: unknown) => {
+    writes.push(String(text));
+    return true;
+  };
+  return { lines: new JoinedWrites(target), writes };
+}
+
+describe('joined writes', () => {
+  it('pass on the lines of a turn in one write, in their order', async () => {
+    const { lines, writes } = joined();
+    lines.write('one\n');
+    lines.write('zwei é\n');
+    expect(writes).toEqual([]);
+    await nextTurn();
+    await nextTurn();
+    expect(writes).toEqual(['one\nzwei é\n']);
+    lines.write('three\n');
+    await nextTurn();
+    await nextTurn();
+    expect(writes).toEqual(['one\nzwei é\n', 'three\n']);
+  });
+
+  it('write no more at once than a pipe takes whole', async () => {
+    const { lines, writes } = joined();
+    const line = `${'é'.repeat(700)}\n`;
+    for (let count = 0; count < 5; count += 1) {
+      lines.write(line);
+    }
+    await nextTurn();
+    await nextTurn();
+    expect(writes).toEqual([line.repeat(2), line.repeat(2), line]);
+  });
+
+  it('lose nothing at the end of the stream, or of the process', async () => {
+    const { lines, writes } = joined();
+    lines.write('one\n');
+    lines.flush();
+    expect(writes).toEqual(['one\n']);
+    lines.write('two\n');
+    lines.end('three\n');
+    await nextTurn();
+    expect(writes).toEqual(['one\n', 'two\nthree\n']);
+  });
+});
+
+const limitsOf = (soft: string): string =>
+  `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${soft}                 524288               files\n`;
+
+describe('the number of files that a server may open', () => {
+  const config = loadConfig({ LIMIT_CONNECTIONS: '4000', DATABASE_POOL_SIZE: '20' });
+
+  it('is in a warning at the start if LIMIT_CONNECTIONS needs more', () => {
+    expect(descriptorWarning(config, limitsOf('1024'))).toBe(
+      'The process may open 1024 files, and LIMIT_CONNECTIONS=4000 needs 4120: raise LimitNOFILE (ulimit -n), or lower LIMIT_CONNECTIONS',
+    );
+  });
+
+  it.each([limitsOf('4120'), limitsOf('unlimited'), ''])('is none if it is enough or unknown', (limits) => {
+    expect(descriptorWarning(config, limits)).toBeUndefined();
+  });
+});
