@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import axe from 'axe-core';
 import type { Browser, Page, Request } from 'playwright-core';
 import { openPage } from '../../../support/browser/chromium.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { type PortalPage, servePortalPage } from './portal-page.ts';
 
 /** The content of a QR code, as the server makes it. */
@@ -60,7 +61,8 @@ export async function showChallenge(
   });
   if (clock) {
     await page.clock.install({ time: 0 });
-    await page.clock.pauseAt(1_000);
+    // Later than the page may take until then.
+    await page.clock.pauseAt(PATIENCE_MS);
   }
   await page.goto('/');
   await page.locator('tankeeper-challenge[state]').waitFor({ state: 'attached' });
