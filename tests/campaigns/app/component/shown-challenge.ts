@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import axe from 'axe-core';
 import type { Browser, Page, Request } from 'playwright-core';
+import { violationsOf } from '../../../support/browser/axe.ts';
 import { openPage } from '../../../support/browser/chromium.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import { type PortalPage, servePortalPage } from './portal-page.ts';
@@ -71,12 +71,7 @@ export async function showChallenge(
     page,
     problems,
     events: () => page.evaluate('events'),
-    violations: async () => {
-      await page.evaluate(axe.source);
-      return page.evaluate(
-        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))',
-      );
-    },
+    violations: () => violationsOf(page),
     answered: async (times) => {
       while (answered < times) {
         await once(answers, 'one');
