@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { shortOrLong } from '../../support/campaign.ts';
+import { violationsInLightAndDark } from '../../support/browser/axe.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
@@ -12,7 +11,6 @@ import { answerAt, choosePin, expectScreen, openApp, pasteCode, PIN } from './su
 import { ACTIVATION_CODE, type IssuedCodes, issueCodes } from './support/issued-codes.ts';
 
 const ADDRESS = 'https://bank.example/ocra/check_t';
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The faults of a screen, for each check of it. */
 type Look = (page: Page, screen: string) => Promise<readonly string[]>;
@@ -197,22 +195,15 @@ async function visitScreens(page: Page, codes: IssuedCodes, look: Look): Promise
 }
 
 async function axeLook(page: Page, screen: string): Promise<readonly string[]> {
-  await page.evaluate(AXE);
-  const found: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    // Without movement, as a fading colour has the contrast of neither end.
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const violations = await page.evaluate<readonly string[]>(
-      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
-    );
-    found.push(...violations.map((violation) => `${screen}, ${colorScheme}: ${violation}`));
+  const found = await violationsInLightAndDark(page, async (colorScheme) => {
     if (process.env.SCREENSHOTS !== undefined) {
       const width = page.viewportSize()?.width ?? 0;
       const name = screen.toLowerCase().replaceAll(/[^a-z]+/g, '-');
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/app-${width}-${colorScheme}-${name}.png` });
     }
-  }
-  return found;
+    return [];
+  });
+  return found.map((fault) => `${screen}, ${fault}`);
 }
 
 async function sizeLook(page: Page, screen: string): Promise<readonly string[]> {

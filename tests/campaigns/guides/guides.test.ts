@@ -40,7 +40,7 @@ interface Guide {
 
 const GUIDES: Readonly<Record<string, Guide>> = {
   administration: {
-    before: [...ADMINISTRATION, 'admin add probe --password-file ../admin-password'],
+    before: [...ADMINISTRATION, 'admin add probe --password-file @admin-password'],
     tokens: ['OCRA00011A2B'],
     prints: [/"status": ?true/],
   },
@@ -66,7 +66,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     prints: [/LSQR0001/, / issued /, /all as they were written/, /rows exported: \d+/],
   },
   authentication: {
-    before: [...ADMINISTRATION, 'admin add anna --password-file ../admin-password'],
+    before: [...ADMINISTRATION, 'admin add anna --password-file @admin-password'],
     tokens: ['QR1', 'QR17'],
     variables: { PUBLIC_URL: 'https://tan.example.com' },
     replace: [confirmed('admin second-factor anna')],
@@ -155,7 +155,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       'resolver add staff',
       'realm add office --resolvers staff',
       'realm add shop --resolvers staff',
-      'admin add helpdesk --password-file ../admin-password',
+      'admin add helpdesk --password-file @admin-password',
     ],
     prepare: async (sandbox) => {
       await sandbox.write('/etc/tankeeper/probe-password', PASSWORD);
@@ -274,7 +274,7 @@ describe.each(Object.entries(GUIDES))('docs/guides/%s.md', (name, guide) => {
     await sandbox.write('tokens.csv', keyTable(guide.tokens ?? []));
     const commands = [
       ...(guide.before ?? []),
-      ...(guide.tokens === undefined ? [] : ['import csv tokens.csv']),
+      ...(guide.tokens === undefined ? [] : ['import csv @work/tokens.csv']),
     ];
     await sandbox.prepare(commands);
     const prepared = (await guide.prepare?.(sandbox)) ?? [];

@@ -43,7 +43,7 @@ beforeAll(async () => {
     'resolver add staff',
     'realm add office --resolvers staff',
     'user add anna --resolver staff',
-    'import csv tokens.csv',
+    'import csv @work/tokens.csv',
   ]);
   const run = await sandbox.run(guideCommands(PAGE), TOKEN);
   assertSucceeded(run);

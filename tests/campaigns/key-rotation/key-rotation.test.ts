@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { KeyInstallation } from './key-installation.ts';
-import { REPOSITORY } from '../../repository/repository-file.ts';
 import { shortOrLong } from '../../support/campaign.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
+import { testProgram } from '../../support/servers/test-build.ts';
 import { describeWithSoftHsm, SoftHsm } from '../../support/servers/soft-hsm.ts';
 import { until } from '../../support/values/until.ts';
 
@@ -73,8 +72,7 @@ describe('changing the key while two servers run', () => {
   it('may be killed in the middle, and goes on from there', async () => {
     await installation.load(MANY);
     await installation.json('keys', 'add');
-    const killed = spawn(process.execPath, [join(REPOSITORY, 'bin/tankeeper.js'), 'keys', 'rotate'], {
-      cwd: REPOSITORY,
+    const killed = spawn(process.execPath, [testProgram(), 'keys', 'rotate'], {
       env: { PATH: process.env.PATH ?? '', ...installation.environment },
       stdio: 'ignore',
     });

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyInstallation } from './key-installation.ts';
-import { REPOSITORY } from '../../repository/repository-file.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
+import { testProgram } from '../../support/servers/test-build.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
 const TOKENS = 300;
@@ -27,8 +26,7 @@ async function killedAt(lock: string, ...words: readonly string[]): Promise<void
   const { knex } = installation.test.database;
   const holding = await knex.transaction();
   await holding.raw(`LOCK TABLE ${lock}`);
-  const command = spawn(process.execPath, [join(REPOSITORY, 'bin/tankeeper.js'), ...words], {
-    cwd: REPOSITORY,
+  const command = spawn(process.execPath, [testProgram(), ...words], {
     env: { PATH: process.env.PATH ?? '', ...installation.environment },
     stdio: 'ignore',
   });

@@ -8,7 +8,7 @@ import { HalfRequest } from '../../support/servers/half-request.ts';
 import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
 import { describeInTerminal, PseudoTerminal } from '../../support/servers/pseudo-terminal.ts';
 
-const ROUNDS = shortOrLong(4, 20);
+const ROUNDS = shortOrLong(2, 20);
 const LISTENING = /"message":"Listening".*"port":(\d+)/;
 
 let folder: string;

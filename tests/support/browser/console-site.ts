@@ -1,18 +1,15 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { siteFilesOf } from '../../../src/http/site.ts';
 import { OPERATOR, TestApplication } from '../application/test-application.ts';
 import { shortOrLong } from '../campaign.ts';
+import { violationsInLightAndDark, violationsOf } from './axe.ts';
 import { openPage, type WatchedPage } from './chromium.ts';
 import { builtConsole } from './vite.ts';
 
 type Options = NonNullable<Parameters<typeof TestApplication.open>[0]>;
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The password of every administrator of these tests. */
 export const PASSWORD = 'correct horse';
@@ -92,14 +89,14 @@ export async function signOut(page: Page): Promise<void> {
 
 /** @returns the violations of axe on the page as it is now, and what is wider than the window */
 export async function faultsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
-  const violations = await page.evaluate<string[]>(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`))',
-  );
+  return [...(await violationsOf(page)), ...(await excessOf(page))];
+}
+
+async function excessOf(page: Page): Promise<readonly string[]> {
   const excess = Number(
     await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
   );
-  return excess > 0 ? [...violations, `the page is ${excess} pixels wider than the window`] : violations;
+  return excess > 0 ? [`the page is ${excess} pixels wider than the window`] : [];
 }
 
 /**
@@ -108,20 +105,16 @@ export async function faultsOf(page: Page): Promise<readonly string[]> {
  * @returns the faults
  */
 export async function lookAt(page: Page, name: string): Promise<readonly string[]> {
-  const faults: string[] = [];
   const width = page.viewportSize()?.width ?? 0;
   const folder = process.env.SCREENSHOTS;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    faults.push(...(await faultsOf(page)).map((fault) => `${name}, ${width}, ${colorScheme}: ${fault}`));
+  const faults = await violationsInLightAndDark(page, async (colorScheme) => {
     if (folder !== undefined) {
-      await page.screenshot({
-        path: `${folder}/console-${name}-${width}-${colorScheme}.png`,
-        fullPage: true,
-      });
+      const path = `${folder}/console-${name}-${width}-${colorScheme}.png`;
+      await page.screenshot({ path, fullPage: true });
     }
-  }
-  return faults;
+    return excessOf(page);
+  });
+  return faults.map((fault) => `${name}, ${width}, ${fault}`);
 }
 
 /** Waits until the overview shows this number of all tokens. */

@@ -2,6 +2,7 @@ import { chromium } from 'playwright-core';
 
 import setUpDatabase from '../database/global-setup.ts';
 import { leaveForTeardown } from '../database/global-teardown.ts';
+import { findSystemProgram } from '../servers/program-paths.ts';
 import { CHROMIUM_ARGUMENTS, findChromium, SHARED_CHROMIUM } from './chromium.ts';
 
 /** The set-up of the campaigns: that of all tests, and one Chromium that every page without a profile of its own is opened in. */
@@ -12,7 +13,8 @@ export default async function setUp(): Promise<void> {
     return;
   }
   const server = await chromium.launchServer({
-    executablePath: program,
+    // Without windows of its own a new context costs a fifth.
+    executablePath: findSystemProgram('chromium-headless-shell') ?? program,
     args: CHROMIUM_ARGUMENTS,
     headless: true,
   });

@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events';
-import axe from 'axe-core';
 import type { Browser, Page, Request } from 'playwright-core';
+import { violationsOf } from '../../../support/browser/axe.ts';
 import { openPage } from '../../../support/browser/chromium.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { type PortalPage, servePortalPage } from './portal-page.ts';
 
 /** The content of a QR code, as the server makes it. */
@@ -60,8 +61,8 @@ export async function showChallenge(
   });
   if (clock) {
     await page.clock.install({ time: 0 });
-    // It goes on until it is paused, which a busy machine may do late.
-    await page.clock.pauseAt(3_600_000);
+    // Later than the page may take until then.
+    await page.clock.pauseAt(PATIENCE_MS);
   }
   await page.goto('/');
   await page.locator('tankeeper-challenge[state]').waitFor({ state: 'attached' });
@@ -70,12 +71,7 @@ export async function showChallenge(
     page,
     problems,
     events: () => page.evaluate('events'),
-    violations: async () => {
-      await page.evaluate(axe.source);
-      return page.evaluate(
-        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))',
-      );
-    },
+    violations: () => violationsOf(page),
     answered: async (times) => {
       while (answered < times) {
         await once(answers, 'one');

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
+import { violationsOf } from '../../../support/browser/axe.ts';
 import { findChromium, openPage, savedText, startChromium } from '../../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../../support/browser/file-site.ts';
 import { bundleForBrowser, builtApp } from '../../../support/browser/vite.ts';
@@ -9,8 +9,6 @@ import { expectSoon } from '../../../support/values/expect-soon.ts';
 import { PASSPHRASE, PIN, token, WRONG_PIN } from './vault-site.ts';
 
 type ScreenName = 'FirstStart' | 'UnlockScreen' | 'SecuritySettings' | 'BackupScreen';
-
-const AXE = await readFile('node_modules/axe-core/axe.min.js', 'utf8');
 
 describeWithProgram('the screens of the vault', findChromium(), 'chromium', (program) => {
   let browser: Browser;
@@ -240,15 +238,14 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
   });
 
   it.each(['en', 'de'])('are accessible and fit 360 pixels, in %s', async (language) => {
-    const faults: unknown[] = [];
+    const faults: string[] = [];
     const check = async (name: ScreenName): Promise<void> => {
       await show(name, language);
       await page.getByRole('heading').first().waitFor();
-      await page.evaluate(AXE);
-      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-        "axe.run({ rules: { 'page-has-heading-one': { enabled: true } } })",
-      );
-      faults.push(...violations.map(({ id, nodes }) => [name, id, nodes[0]?.html]));
+      const violations = await violationsOf(page, {
+        rules: { 'page-has-heading-one': { enabled: true } },
+      });
+      faults.push(...violations.map((violation) => `${name}: ${violation}`));
       await expectSoon(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     };
     await check('FirstStart');
