@@ -1,10 +1,9 @@
 import { readOcraSettings } from '../configuration/settings.ts';
 import type { AuditRetention } from '../audit/audit-service.ts';
-import { type Caller, actOf } from '../policy/caller.ts';
+import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type BackgroundLoop, type RoundOutcome, backgroundRounds } from '../kernel/background-loop.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { HousekeepingMetrics } from './housekeeping-metrics.ts';
 import type { HousekeepingStore } from './housekeeping-store.ts';
@@ -45,7 +44,7 @@ export class HousekeepingService {
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async due(caller: Caller): Promise<readonly HousekeepingTally[]> {
-    assertOperator(caller);
+    assertOperator(caller, 'Housekeeping is done');
     return this.#backlog(this.#deps.clock.now());
   }
 
@@ -57,7 +56,7 @@ export class HousekeepingService {
    * @throws ServiceError 'right.missing' for a caller who is no operator, 'clock.doubtful'
    */
   async run(caller: Caller, confirmsTime = false): Promise<readonly HousekeepingTally[] | undefined> {
-    assertOperator(caller);
+    assertOperator(caller, 'Housekeeping is done');
     const { store, pruningClock } = this.#deps;
     const act = actOf(caller, 'housekeeping/run');
     if (confirmsTime) {
@@ -133,12 +132,6 @@ export class HousekeepingService {
     const { settings } = await this.#deps.configuration.current();
     const { challengeTimeout } = readOcraSettings(settings);
     return momentsAt(now, challengeTimeout + this.#deps.challengeRetention);
-  }
-}
-
-function assertOperator({ principal }: Caller): void {
-  if (!principal.operator) {
-    throw new ServiceError('right.missing', 'Housekeeping is done at the machine itself only');
   }
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '../../../monitoring/overview.ts';
 
 import type { OverviewService } from '../../../monitoring/overview-service.ts';
-import { count, inEveryDialect, valueOf } from '../../answers.ts';
+import { count, inEveryDialect, timeOf, valueOf } from '../../answers.ts';
 import { unlessKnown } from '../../reply.ts';
 import { ownAnswerAddress } from '../../../challenges/enrolment/enrolment-service.ts';
 import { administratorEndpoint, type Endpoint, valueReading } from '../../endpoint-spec.ts';
@@ -277,8 +277,4 @@ function numbersObject({ outcomes, p50, p95 }: ResponseNumbers): z.input<z.ZodOb
     p50_ms: p50,
     p95_ms: p95,
   };
-}
-
-function timeOf(time: Date | null): string | null {
-  return time === null ? null : time.toISOString();
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Health, RefusedToken, ResponsePeriod } from '../../../doctor/health-service.ts';
 import { SEVERITIES } from '../../../doctor/examination.ts';
 import type { Services } from '../../../services.ts';
-import { count, type Shown } from '../../answers.ts';
+import { count, type Shown, timeOf } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 
 const TIME = z.iso.datetime();
@@ -152,8 +152,4 @@ function shownToken({ serial, token, refusals, lastAt }: RefusedToken): Shown<ty
     refusals,
     last: lastAt,
   };
-}
-
-function timeOf(time: Date | null): string | null {
-  return time?.toISOString() ?? null;
 }
