@@ -168,7 +168,6 @@ function searchEndpoint(operations: Services['helpdesk']): Endpoint {
       requires: 'credential',
       requiresFor: () => [['admin:show', 'admin:userlist', 'admin:transaction']],
       value: SEARCH_RESULT,
-      purpose: 'admin/search: find tokens, people and transactions.',
       parameters: {
         text: required(
           'a serial, login, name, e-mail address, telephone number of five digits or more, `login@realm` or transaction',
@@ -188,7 +187,6 @@ function personEndpoint(operations: Services['helpdesk']): Endpoint {
         'a user with their tokens; names with `admin:userlist` only, the latest transactions with `admin:transaction` only, the sessions at the account page with `admin:sessions` only',
       requires: 'admin:show',
       value: PERSON,
-      purpose: 'admin/person: show a user with their tokens.',
       parameters: PERSON_NAMES,
     },
     async ({ caller, parameters }) =>
@@ -204,7 +202,6 @@ function sessionsEndpoint(operations: Services['helpdesk']): Endpoint {
         'ends the sessions of a user at the account page, and the sign-ins under way; the number of sessions that were open',
       requires: 'admin:sessions',
       value: count,
-      purpose: 'end the sessions of a user.',
       parameters: PERSON_NAMES,
     },
     ({ caller, parameters }) => operations.people.endSessions(caller, referenceOf(parameters)),
@@ -228,7 +225,6 @@ function tokenEndpoint(operations: Services['helpdesk']): Endpoint {
       summary: 'a token, with its latest transactions for callers with `admin:transaction`',
       requires: 'admin:show',
       value: TOKEN_FACTS,
-      purpose: 'admin/token: show a token.',
       parameters: { serial: required('the serial of the token', 'QR1') },
     },
     async ({ caller, parameters: { serial } }) => {
@@ -246,7 +242,6 @@ function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
         'a page of tokens by serial, the only order with an index for each filter, without counting them one by one',
       requires: 'admin:show',
       value: TOKEN_SHEET,
-      purpose: 'admin/tokens: list tokens page by page.',
       parameters: {
         serial: optional('the beginning of the serial, in any case', 'QR1'),
         user: optional('the login of the owner', 'alice'),
@@ -463,7 +458,6 @@ function transactionEndpoint(transactions: TransactionService): Endpoint {
       summary: 'what happened to a transaction; its display data with `admin:transactiondata` only',
       requires: 'admin:transaction',
       value: TRANSACTION,
-      purpose: 'tell what happened to a transaction.',
       parameters: { transactionid: required('the transaction') },
     },
     async ({ caller, parameters: { transactionid } }) =>

@@ -199,7 +199,6 @@ function firstStepsEndpoint(
         second_factor: DONE.describe('true: an administrator has one'),
         backup: DONE.describe('true: the audit records an export'),
       }),
-      purpose: 'tell the first steps of the installation.',
       parameters: {},
     },
     async () => {

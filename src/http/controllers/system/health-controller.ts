@@ -86,7 +86,6 @@ export function healthEndpoint({ health }: Pick<Services, 'health'>): Endpoint {
       requires: 'credential',
       requiresFor: () => [['system:read', 'monitoring:metrics', 'admin:audit']],
       value: HEALTH,
-      purpose: 'tell the health of the installation.',
       parameters: {},
     },
     async ({ caller }) => shownHealth(await health.read(caller)),
