@@ -209,7 +209,7 @@ function policyDefinitionEndpoint(): Endpoint {
           parameter: 'scope',
         });
       }
-      const actions = (one: (typeof scopes)[number]): z.input<typeof ACTIONS> =>
+      const actions = (one: (typeof scopes)[number]): Shown<typeof ACTIONS> =>
         Object.fromEntries(
           describedActions(one).map(({ name, meaning, value }) => [
             name,

@@ -175,7 +175,7 @@ function searchEndpoint(operations: Services['helpdesk']): Endpoint {
         ),
       },
     },
-    async ({ caller, parameters: { text } }) => searchObject(await operations.search.search(caller, text)),
+    async ({ caller, parameters: { text } }) => shownSearch(await operations.search.search(caller, text)),
   );
 }
 
@@ -190,7 +190,7 @@ function personEndpoint(operations: Services['helpdesk']): Endpoint {
       parameters: PERSON_NAMES,
     },
     async ({ caller, parameters }) =>
-      personObject(await operations.people.person(caller, referenceOf(parameters))),
+      shownPerson(await operations.people.person(caller, referenceOf(parameters))),
   );
 }
 
@@ -229,7 +229,7 @@ function tokenEndpoint(operations: Services['helpdesk']): Endpoint {
     },
     async ({ caller, parameters: { serial } }) => {
       const { token, transactions } = await operations.people.token(caller, serial);
-      return { token: tokenObject(token), transactions: transactionObjects(transactions) };
+      return { token: shownToken(token), transactions: shownTransactions(transactions) };
     },
   );
 }
@@ -272,7 +272,7 @@ function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
         isDescending: readTokenSort({ sortdir: parameters.sortdir })?.descending ?? false,
         hasNames: names === '1',
       });
-      return tokenSheetObject(sheet);
+      return shownTokenSheet(sheet);
     },
   );
 }
@@ -318,47 +318,47 @@ function readLimit(text: string | undefined): number | undefined {
   return /^\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
 }
 
-function searchObject({ tokens, people, transactions }: SearchResult): z.input<typeof SEARCH_RESULT> {
+function shownSearch({ tokens, people, transactions }: SearchResult): Shown<typeof SEARCH_RESULT> {
   return {
-    tokens: tokens && { hits: tokens.hits.map(tokenObject), more: tokens.hasMore },
+    tokens: tokens && { hits: tokens.hits.map(shownToken), more: tokens.hasMore },
     people: people && {
       hits: people.hits.map(({ login, resolver, realms, hasLockedToken, ...user }) => ({
         user: login,
         ...namesOf(user),
         resolver,
-        realms: [...realms],
+        realms,
         locked: hasLockedToken,
       })),
       more: people.hasMore,
-      incomplete: [...people.incomplete],
+      incomplete: people.incomplete,
     },
     transactions:
       transactions?.map(({ transactionId, serial, realms, state }) => ({
         transaction_id: transactionId,
         serial,
-        realms: [...realms],
+        realms,
         state,
       })) ?? null,
   };
 }
 
-function personObject(person: Person): z.input<typeof PERSON> {
+function shownPerson(person: Person): Shown<typeof PERSON> {
   const { login, realm, resolver, details, tokens, hasMore, transactions, sessions } = person;
   return {
     user: login,
     realm,
     resolver,
     details: details && namesOf(details),
-    tokens: tokens.map(tokenObject),
+    tokens: tokens.map(shownToken),
     more: hasMore,
-    transactions: transactionObjects(transactions),
+    transactions: shownTransactions(transactions),
     sessions,
   };
 }
 
-function tokenSheetObject({ tokens, next, total }: TokenSheet): z.input<typeof TOKEN_SHEET> {
+function shownTokenSheet({ tokens, next, total }: TokenSheet): Shown<typeof TOKEN_SHEET> {
   const listed = tokens.map((token) => ({
-    ...tokenObject(token),
+    ...shownToken(token),
     owner_name: token.ownerName,
     open_challenges: token.openChallenges,
   }));
@@ -370,18 +370,18 @@ function namesOf({
   surname,
   email,
   phone,
-}: Omit<DirectoryUser, 'userId' | 'login'>): z.input<z.ZodObject<typeof NAMES>> {
+}: Omit<DirectoryUser, 'userId' | 'login'>): Shown<z.ZodObject<typeof NAMES>> {
   return { given_name: givenName, surname, email, phone };
 }
 
-function tokenObject(token: OwnedToken): z.input<typeof TOKEN> {
+function shownToken(token: OwnedToken): Shown<typeof TOKEN> {
   const { owner } = token;
   return {
     serial: token.serial,
     type: token.type,
     description: token.description,
     owner: owner && { user: owner.login, resolver: owner.resolver, realm: token.ownerRealm },
-    realms: [...token.realms],
+    realms: token.realms,
     second_factor: token.isSecondFactor,
     active: token.active,
     locked: token.isLocked,
@@ -405,7 +405,7 @@ function tokenObject(token: OwnedToken): z.input<typeof TOKEN> {
   };
 }
 
-function transactionObjects(transactions: readonly RecentTransaction[] | null): z.input<typeof TRANSACTIONS> {
+function shownTransactions(transactions: readonly RecentTransaction[] | null): Shown<typeof TRANSACTIONS> {
   return (
     transactions?.map(({ transactionId, serial, issuedAt, state, wrongCount }) => ({
       transaction_id: transactionId,
