@@ -5,7 +5,7 @@ import { type OptionInstant, pastInstantOption } from '../option-values.ts';
 import type { Column, JsonValue } from '../output.ts';
 import { didYouMean, splitList } from '../../kernel/text.ts';
 import type { Caller } from '../../policy/caller.ts';
-import type { RefusalExplanation } from '../../policy/explanation-service.ts';
+import type { RefusalExplanation } from '../../audit/explanation-service.ts';
 import type { ExplainedRight, ExplainedValue, PolicyVerdict } from '../../policy/explanation.ts';
 import type { PolicyDraft } from '../../policy/policy.ts';
 import { type Policy, POLICY_SCOPES } from '../../policy/stored-policy.ts';
