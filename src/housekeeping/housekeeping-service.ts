@@ -162,7 +162,7 @@ export function housekeepingRounds({
     component,
     log,
     ended,
-    trouble: 'Housekeeping fails: old rows stay, and change no answer',
+    warning: 'Housekeeping fails: old rows stay, and change no answer',
     pause: interval,
     firstPause: Math.min(FIRST_MS, interval),
     round: async (signal) => {
