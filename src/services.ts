@@ -88,7 +88,7 @@ import { UserCountStore } from './monitoring/user-count-store.ts';
 import type { ServiceMetrics } from './observability/metrics.ts';
 import type { Responder } from './ocra/verify.ts';
 import { AccessControl, RightsService } from './policy/access-control.ts';
-import { ExplanationService } from './policy/explanation-service.ts';
+import { ExplanationService } from './audit/explanation-service.ts';
 import { PolicyService } from './policy/policy-service.ts';
 import { RealmService } from './realms/realm-service.ts';
 import { ResolverService, ResolverTrialService } from './resolvers/resolver-service.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { actOf, type Caller } from '../policy/caller.ts';
+import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
 import type { AuditRow } from './audit-row.ts';
 import { type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
 import type { AuditStore } from './audit-store.ts';
@@ -31,7 +31,7 @@ export class AuditService {
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async search(caller: Caller, filter: AuditFilter): Promise<readonly AuditRow[]> {
-    assertOperator(caller);
+    assertOperator(caller, 'The audit trail is read');
     return await this.#deps.store.search(filter);
   }
 
@@ -43,7 +43,7 @@ export class AuditService {
     caller: Caller,
     request: VerifyRequest,
   ): Promise<TrailVerification & { readonly keys: readonly InstallationKey[] }> {
-    assertOperator(caller);
+    assertOperator(caller, 'The audit trail is read');
     const { store, authority } = this.#deps;
     const keys = authority.keys();
     return { ...(await store.verify(keys, request)), keys };
@@ -61,7 +61,7 @@ export class AuditService {
     { format, ...period }: AuditPeriod & { readonly format: ExportFormat },
     write: (text: string) => Promise<void>,
   ): Promise<number> {
-    assertOperator(caller);
+    assertOperator(caller, 'The audit trail is read');
     const { store, authority, clock } = this.#deps;
     await store.note(actOf(caller, 'audit/export'), exportNote(format, period));
     return await store.read((snapshot) =>
@@ -74,7 +74,7 @@ export class AuditService {
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async monthsBefore(caller: Caller, before: Date): Promise<number> {
-    assertOperator(caller);
+    assertOperator(caller, 'The audit trail is read');
     return this.#deps.store.monthsBefore(before);
   }
 
@@ -86,7 +86,7 @@ export class AuditService {
    *   over, 'clock.doubtful', 'audit.unverifiable'
    */
   async prune(caller: Caller, { before, force }: { before: Date; force: boolean }): Promise<Pruned> {
-    assertOperator(caller);
+    assertOperator(caller, 'The audit trail is read');
     const cut = new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth(), 1));
     if (cut > (await this.#deps.pruningTime())) {
       throw new ServiceError('parameter.invalid', 'Only months that are over can be pruned');
@@ -106,12 +106,6 @@ export class AuditService {
       }
     }
     return await this.#deps.store.prune(cut, actOf(caller, 'audit/prune'), verified);
-  }
-}
-
-function assertOperator({ principal }: Caller): void {
-  if (!principal.operator) {
-    throw new ServiceError('right.missing', 'The audit trail is read at the machine itself only');
   }
 }
 

@@ -37,7 +37,7 @@ export function auditUpkeep({
   const months = backgroundRounds({
     ...common,
     pause: HOUR_MS,
-    trouble: 'Cannot make partitions of the audit; it will be tried again',
+    warning: 'Cannot make partitions of the audit; it will be tried again',
     round: async () => {
       await makeMonths();
       return false;
@@ -47,7 +47,7 @@ export function auditUpkeep({
     ...common,
     pause,
     ended,
-    trouble: 'Cannot write a checkpoint of the audit; it will be tried again',
+    warning: 'Cannot write a checkpoint of the audit; it will be tried again',
     round: async () => {
       await flush();
       await trail.checkpoint();

@@ -2,11 +2,36 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { PolicyBase, Right } from '../policy/granting.ts';
-import type { PolicyChange, RefusalReading, RefusedRight } from '../policy/explanation-service.ts';
 import { knownActions } from '../policy/policy-actions.ts';
 import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
 import type { AuditRow } from './audit-row.ts';
 import type { AuditPage, AuditPageRequest, AuditReading } from './audit-reading.ts';
+
+/** A request that was refused for want of a right. */
+export interface RefusedRight {
+  readonly requestId: string;
+  /** The administrator, or `oidc:NAME`. */
+  readonly administrator: string;
+  /** The endpoint: `admin/init`. */
+  readonly endpoint: string;
+  /** Undefined: the audit does not name it. */
+  readonly right: Right | undefined;
+  /** True if the API token lacked the right, whatever the policies say. */
+  readonly isByApiToken: boolean;
+  /** The address. */
+  readonly client: string;
+  /** The realm that the request named; empty where it named none. */
+  readonly realm: string;
+  readonly at: Date;
+}
+
+/** A change of a policy. */
+export interface PolicyChange {
+  readonly policy: string;
+  readonly kind: 'set' | 'removed';
+  readonly administrator: string;
+  readonly at: Date;
+}
 
 interface RefusedRightDependencies {
   readonly audit: Pick<AuditReading, 'page'>;
@@ -30,9 +55,10 @@ const KINDS = [
 
 /**
  * The searches of one explanation for refusals for want of a right, and for changes of policies, within one number of
- * pages and one time. Takes the right `admin:audit`.
+ * pages and one time. Takes the right `admin:audit`. Each method throws ServiceError 'right.missing', and
+ * 'parameter.invalid' at these bounds.
  */
-export class RefusedRightSearch implements RefusalReading {
+export class RefusedRightSearch {
   readonly #deps: RefusedRightDependencies;
   readonly #caller: Caller;
   readonly #end = performance.now() + MAX_TIME_MS;
@@ -43,6 +69,7 @@ export class RefusedRightSearch implements RefusalReading {
     this.#caller = caller;
   }
 
+  /** @returns undefined where there is none that the caller may see */
   async find(requestId: string): Promise<RefusedRight | undefined> {
     for await (const rows of this.#pages({ requestId })) {
       const found = rows.map(readRefusal).find((refusal) => refusal !== undefined);
@@ -53,6 +80,7 @@ export class RefusedRightSearch implements RefusalReading {
     return undefined;
   }
 
+  /** @returns the changes, oldest first; undefined if the caller may not see them */
   async policyChangesSince(at: Date): Promise<readonly PolicyChange[] | undefined> {
     const { access, configuration } = this.#deps;
     const { grant } = await access.authorizeAdmin(configuration, this.#caller, 'audit');

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
-import { actOf, type Caller } from '../policy/caller.ts';
+import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
 import type { BackupCipher, BackupLock } from './backup-encryption.ts';
 import type { BackupStore } from './backup-store.ts';
 import { backupLines, type RowCounts, type RowProgress, total } from './backup-format.ts';
@@ -48,7 +48,7 @@ export class BackupService {
    *   a wrong recipient
    */
   async export(caller: Caller, { lock, version, write, progress }: BackupRequest): Promise<WrittenBackup> {
-    assertOperator(caller);
+    assertOperator(caller, 'Backup and recovery are done');
     assertLock(lock);
     const { store, keys, clock } = this.#deps;
     const cipher = await this.#deps.cipher();
@@ -77,14 +77,8 @@ export class BackupService {
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async closeChallenges(caller: Caller): Promise<number> {
-    assertOperator(caller);
+    assertOperator(caller, 'Backup and recovery are done');
     return this.#deps.store.closeChallenges(actOf(caller, 'challenges/close-all'));
-  }
-}
-
-function assertOperator({ principal }: Caller): void {
-  if (!principal.operator) {
-    throw new ServiceError('right.missing', 'Backup and recovery are done at the machine itself only');
   }
 }
 

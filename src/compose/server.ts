@@ -212,7 +212,7 @@ function startObserving(
     pause: OBSERVATIONS_MS,
     firstPause: OBSERVATIONS_MS,
     ended: metrics.roundsOf('observations'),
-    trouble: 'Numbers of responses and the health of resolvers cannot be written: some are lost',
+    warning: 'Numbers of responses and the health of resolvers cannot be written: some are lost',
     round: async () => {
       await observations.flush();
       return false;

@@ -17,7 +17,7 @@ import {
 } from '../policy/granting.ts';
 import { knownActions } from '../policy/policy-actions.ts';
 import { policyValue, ReadPolicy } from '../policy/read-policy.ts';
-import type { PolicyProblem } from '../policy/policy.ts';
+import type { PolicyFinding } from '../policy/policy.ts';
 import type { UnknownPolicyName } from '../policy/policy-names.ts';
 import { type Consequence, consequence } from './consequence.ts';
 import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
@@ -25,7 +25,7 @@ import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
 /** The outcome of a change of policies, before it is made. */
 export interface PolicyPreview {
   /** The reason why the policy cannot be stored; the rest is then empty. */
-  readonly problems: readonly PolicyProblem[];
+  readonly problems: readonly PolicyFinding[];
   /** Realms and resolvers in it that do not exist. It can be stored all the same. */
   readonly unknownNames: readonly UnknownPolicyName[];
   readonly consequences: readonly Consequence[];

@@ -9,7 +9,7 @@ import { composed, listNames, splitList } from '../kernel/text.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { Caller } from '../policy/caller.ts';
 import { policiesAfter } from '../policy/granting.ts';
-import { checkPolicy, type PolicyDraft, policyProblems } from '../policy/policy.ts';
+import { checkPolicy, type PolicyDraft, policyFindings } from '../policy/policy.ts';
 import { unknownPolicy } from '../policy/policy-service.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import { unknownNames } from '../policy/policy-names.ts';
@@ -186,7 +186,7 @@ export class ConsequenceService {
   /** Of storing a policy; an invalid one is no failure. */
   async previewPolicy(caller: Caller, draft: PolicyDraft): Promise<PolicyPreview> {
     const configuration = await this.#deps.configuration.current();
-    const problems = policyProblems(draft);
+    const problems = policyFindings(draft);
     if (problems.length > 0) {
       return { problems, unknownNames: [], consequences: [], lost: [], locksOut: false };
     }

@@ -1,10 +1,9 @@
 import { readOcraSettings } from '../configuration/settings.ts';
 import type { AuditRetention } from '../audit/audit-service.ts';
-import { type Caller, actOf } from '../policy/caller.ts';
+import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type BackgroundLoop, type RoundOutcome, backgroundRounds } from '../kernel/background-loop.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { HousekeepingMetrics } from './housekeeping-metrics.ts';
 import type { HousekeepingStore } from './housekeeping-store.ts';
@@ -45,7 +44,7 @@ export class HousekeepingService {
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async due(caller: Caller): Promise<readonly HousekeepingTally[]> {
-    assertOperator(caller);
+    assertOperator(caller, 'Housekeeping is done');
     return this.#backlog(this.#deps.clock.now());
   }
 
@@ -57,7 +56,7 @@ export class HousekeepingService {
    * @throws ServiceError 'right.missing' for a caller who is no operator, 'clock.doubtful'
    */
   async run(caller: Caller, confirmsTime = false): Promise<readonly HousekeepingTally[] | undefined> {
-    assertOperator(caller);
+    assertOperator(caller, 'Housekeeping is done');
     const { store, pruningClock } = this.#deps;
     const act = actOf(caller, 'housekeeping/run');
     if (confirmsTime) {
@@ -136,12 +135,6 @@ export class HousekeepingService {
   }
 }
 
-function assertOperator({ principal }: Caller): void {
-  if (!principal.operator) {
-    throw new ServiceError('right.missing', 'Housekeeping is done at the machine itself only');
-  }
-}
-
 /** Milliseconds from the start to the first round; less if the interval is shorter. */
 const FIRST_MS = 5_000;
 
@@ -169,7 +162,7 @@ export function housekeepingRounds({
     component,
     log,
     ended,
-    trouble: 'Housekeeping fails: old rows stay, and change no answer',
+    warning: 'Housekeeping fails: old rows stay, and change no answer',
     pause: interval,
     firstPause: Math.min(FIRST_MS, interval),
     round: async (signal) => {

@@ -41,7 +41,7 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly requiresFor?: (parameters: z.output<z.ZodObject<Shape>>, caller: Caller) => RequiredRights;
   /** The release of LinOTP that the dialect `linotp` follows in its answers; default: `linotp2`. */
   readonly family?: Family;
-  /** The words that precede the name of a missing parameter; default: none. */
+  /** Of a path that LinOTP had: the words that precede the name of a missing parameter; default: none. */
   readonly usage?: string;
   readonly parameters: z.ZodObject<Shape>;
   /** The answers to requests that succeed. */
@@ -234,11 +234,9 @@ function allowedMethods(methods: readonly Method[]): readonly string[] {
 
 interface Facts<Shape extends z.ZodRawShape> extends Pick<
   EndpointSpec<Shape>,
-  'path' | 'summary' | 'large' | 'requiresFor'
+  'path' | 'summary' | 'large' | 'requiresFor' | 'usage'
 > {
   readonly parameters: Shape;
-  /** The words that precede the name of a missing parameter; by default the summary with a full stop. */
-  readonly purpose?: string;
   /** By default `system:read`, of a change `system:write`. */
   readonly requires?: AdministratorSpec<Shape>['requires'];
   /** By default GET and POST, of a change POST alone. */
@@ -347,13 +345,8 @@ function withAnswers<Shape extends z.ZodRawShape, Value extends z.ZodType>({
   return { ...facts, answers };
 }
 
-function specOf<Shape extends z.ZodRawShape>({ purpose, parameters, ...facts }: SystemFacts<Shape>) {
-  return {
-    methods: ['GET', 'POST'],
-    ...facts,
-    usage: `${facts.path.slice(1)}: ${purpose ?? `${facts.summary}.`}`,
-    parameters: z.object(parameters),
-  } as const;
+function specOf<Shape extends z.ZodRawShape>({ parameters, ...facts }: SystemFacts<Shape>) {
+  return { methods: ['GET', 'POST'], ...facts, parameters: z.object(parameters) } as const;
 }
 
 /** @returns the names of the parameters that are declared as secrets */

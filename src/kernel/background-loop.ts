@@ -90,7 +90,7 @@ interface BackgroundRoundsDependencies {
   readonly firstPause?: number;
   readonly component: string;
   /** The log line for the first failed round. */
-  readonly trouble: string;
+  readonly warning: string;
   readonly log: Log;
   /** Called at the end of each round. */
   readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
@@ -101,20 +101,20 @@ interface BackgroundRoundsDependencies {
  *   after a round has succeeded. An absent database is not logged here
  */
 export function backgroundRounds(options: BackgroundRoundsDependencies): BackgroundLoop {
-  const { round, pause, firstPause = 0, component, trouble, log, ended } = options;
+  const { round, pause, firstPause = 0, component, warning, log, ended } = options;
   let isFirst = firstPause > 0;
-  let isTrouble = false;
+  let isFailing = false;
   const isMoreToDo = async (signal: AbortSignal): Promise<boolean> => {
     try {
       const isMore = await round(signal);
-      isTrouble = false;
+      isFailing = false;
       ended?.('done');
       return isMore;
     } catch (error) {
       ended?.('failed');
-      if (!isTrouble && !isServiceError(error, 'database.unavailable')) {
-        isTrouble = true;
-        log.warn(trouble, { component, ...describeFault(error) });
+      if (!isFailing && !isServiceError(error, 'database.unavailable')) {
+        isFailing = true;
+        log.warn(warning, { component, ...describeFault(error) });
       }
       return false;
     }

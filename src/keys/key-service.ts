@@ -1,6 +1,6 @@
 import { KeptReading } from '../kernel/bounded-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { actOf, type Caller } from '../policy/caller.ts';
+import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
 import type { KeyStore } from './key-store.ts';
 import type { LiveVault } from './live-vault.ts';
 import type { KeyHolder, KeySource, KeyState, NewKey, Progress, RegisteredKey, Resealing } from './vault.ts';
@@ -50,7 +50,7 @@ export class KeyService {
 
   /** @throws ServiceError 'right.missing' for a caller who is no operator, as all of these methods do */
   async list(caller: Caller): Promise<KeyListing> {
-    assertOperator(caller);
+    assertOperator(caller, 'Keys are changed');
     const { keys } = this.#deps;
     return { keys: await keys.states(), servers: await keys.holders() };
   }
@@ -62,7 +62,7 @@ export class KeyService {
    *   'security-module.unavailable'
    */
   async add(caller: Caller): Promise<AddedKey> {
-    assertOperator(caller);
+    assertOperator(caller, 'Keys are changed');
     const { keys, source } = this.#deps;
     const provide = async (registered: readonly RegisteredKey[]): Promise<NewKey> => {
       assertNoneWaits(registered);
@@ -83,7 +83,7 @@ export class KeyService {
     { force, keyId: requested }: { readonly force: boolean; readonly keyId?: string | undefined },
     progress: Progress = () => undefined,
   ): Promise<Rotation> {
-    assertOperator(caller);
+    assertOperator(caller, 'Keys are changed');
     const { keys, vault } = this.#deps;
     const states = await keys.states();
     const keyId =
@@ -109,7 +109,7 @@ export class KeyService {
     keyId: string,
     { removeFromFile }: { readonly removeFromFile: boolean },
   ): Promise<{ readonly isNew: boolean; readonly isRemoved: boolean }> {
-    assertOperator(caller);
+    assertOperator(caller, 'Keys are changed');
     const { keys, source } = this.#deps;
     const behind = (await keys.holders()).filter(({ sealingKey }) => sealingKey === keyId);
     if (behind.length > 0) {
@@ -182,12 +182,6 @@ function waitingKey(states: readonly KeyState[]): KeyState | undefined {
 
 function placesOf(holders: readonly KeyHolder[]): string {
   return holders.map(({ place }) => place).join(', ');
-}
-
-function assertOperator({ principal }: Caller): void {
-  if (!principal.operator) {
-    throw new ServiceError('right.missing', 'Keys are changed at the machine itself only');
-  }
 }
 
 /** A key whose secrets are not counted, or are. */

@@ -1,5 +1,5 @@
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import { type Caller, actOf } from '../policy/caller.ts';
+import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -181,7 +181,7 @@ export class CountService {
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async verify(caller: Caller): Promise<CountCheck> {
-    assertOperator(caller);
+    assertOperator(caller, 'Counts are verified');
     return await this.#counts.verify();
   }
 
@@ -191,13 +191,7 @@ export class CountService {
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async mend(caller: Caller): Promise<CountCheck> {
-    assertOperator(caller);
+    assertOperator(caller, 'Counts are verified');
     return await this.#counts.mend(actOf(caller, 'count/mend'));
-  }
-}
-
-function assertOperator({ principal }: Caller): void {
-  if (!principal.operator) {
-    throw new ServiceError('right.missing', 'Counts are verified at the machine itself only');
   }
 }

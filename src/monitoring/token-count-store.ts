@@ -197,7 +197,7 @@ export function countFolding({
     log,
     pause,
     ended,
-    trouble: 'Counts cannot be folded: they stay right, but take longer to read',
+    warning: 'Counts cannot be folded: they stay right, but take longer to read',
     round: async () => {
       const folded = await foldCounts(database);
       if (folded > 0) {

@@ -1,3 +1,5 @@
+import { ServiceError } from '../kernel/errors.ts';
+
 /** An authenticated administrator, with the rights of the credential. */
 export interface Principal {
   /** The administrator's name, as policies name users. */
@@ -55,4 +57,11 @@ export function actOf(caller: Caller, action: string): Act {
 /** @returns the server, which asks on its own behalf: the actor needs no right. The audit names the actor */
 export function serverCaller({ actor, client, requestId }: Act): Caller {
   return { principal: { administrator: actor, rights: ['*'], operator: true, client }, requestId };
+}
+
+/** @throws ServiceError 'right.missing' for a caller who is no operator, with these words for what is done */
+export function assertOperator({ principal }: Caller, what: string): void {
+  if (!principal.operator) {
+    throw new ServiceError('right.missing', `${what} at the machine itself only`);
+  }
 }

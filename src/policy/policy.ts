@@ -45,7 +45,7 @@ export const BOUND_TO_REALMS: readonly PolicyScope[] = [
 ];
 
 /** A part of a policy that makes it invalid. */
-export interface PolicyProblem {
+export interface PolicyFinding {
   readonly field: Exclude<keyof Policy, 'active'>;
   /** A sentence with the reason and the known values. */
   readonly message: string;
@@ -57,9 +57,9 @@ export interface PolicyProblem {
  */
 export function checkPolicy(draft: PolicyDraft): Policy {
   const policy = filledIn(draft);
-  const [problem] = problemsOf(policy);
-  if (problem !== undefined) {
-    throw invalid(problem.message);
+  const [finding] = findingsOf(policy);
+  if (finding !== undefined) {
+    throw invalid(finding.message);
   }
   return policy;
 }
@@ -75,9 +75,9 @@ export function checkForeignPolicy(draft: PolicyDraft): {
   readonly actions: FoundActions;
 } {
   const policy = filledIn(draft);
-  const [problem] = problemsOf(policy, findActions);
-  if (problem !== undefined) {
-    throw invalid(problem.message);
+  const [finding] = findingsOf(policy, findActions);
+  if (finding !== undefined) {
+    throw invalid(finding.message);
   }
   return { policy, actions: findActions(knownScope(policy.scope), policy.action) };
 }
@@ -137,14 +137,14 @@ export function readActive(text: string | undefined): boolean | undefined {
   }
 }
 
-/** @returns the faults of a policy, at most one problem of each field; none: it is valid */
-export function policyProblems(draft: PolicyDraft): readonly PolicyProblem[] {
-  return problemsOf(filledIn(draft));
+/** @returns what makes a policy invalid, at most one finding of each field; none: it is valid */
+export function policyFindings(draft: PolicyDraft): readonly PolicyFinding[] {
+  return findingsOf(filledIn(draft));
 }
 
 /** @returns true for a stored policy of which a part other than the name cannot be read */
 export function isUnreadable(policy: Policy): boolean {
-  return problemsOf(filledIn(policy), findActions).some(({ field }) => field !== 'name');
+  return findingsOf(filledIn(policy), findActions).some(({ field }) => field !== 'name');
 }
 
 function filledIn(draft: PolicyDraft): Policy {
@@ -178,9 +178,9 @@ export function knownScope(text: string): PolicyScope {
   return scope;
 }
 
-/** The checks of a policy, in the order in which their problems are reported. */
+/** The checks of a policy, in the order in which their findings are reported. */
 const CHECKS: readonly (readonly [
-  PolicyProblem['field'],
+  PolicyFinding['field'],
   (policy: Policy, read: typeof readActions | typeof findActions) => unknown,
 ])[] = [
   ['scope', ({ scope }) => knownScope(scope)],
@@ -202,24 +202,24 @@ const CHECKS: readonly (readonly [
   ['time', ({ time }) => readTimes(time)],
 ];
 
-function problemsOf(
+function findingsOf(
   policy: Policy,
   read: typeof readActions | typeof findActions = readActions,
-): readonly PolicyProblem[] {
-  const problems = new Map<PolicyProblem['field'], string>();
+): readonly PolicyFinding[] {
+  const findings = new Map<PolicyFinding['field'], string>();
   for (const [field, check] of CHECKS) {
     try {
-      if (!problems.has(field)) {
+      if (!findings.has(field)) {
         check(policy, read);
       }
     } catch (error) {
       if (!(error instanceof ServiceError)) {
         throw error;
       }
-      problems.set(field, error.message);
+      findings.set(field, error.message);
     }
   }
-  return [...problems].map(([field, message]) => ({ field, message }));
+  return [...findings].map(([field, message]) => ({ field, message }));
 }
 
 function isKnownScope(text: string): boolean {
@@ -232,7 +232,7 @@ function assertName({ name }: Policy): void {
   }
 }
 
-function assertText(policy: Policy, field: Exclude<PolicyProblem['field'], 'name' | 'scope'>): void {
+function assertText(policy: Policy, field: Exclude<PolicyFinding['field'], 'name' | 'scope'>): void {
   if (policy[field].length > MAX_FIELD_LENGTH || /\p{Cc}|\p{Cs}/u.test(policy[field])) {
     throw invalid(
       `The ${field} of a policy has at most ${MAX_FIELD_LENGTH} characters, none of them a control character`,

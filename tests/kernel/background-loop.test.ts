@@ -128,7 +128,7 @@ describe('rounds in the background', () => {
       pause: 1,
       ...pauses,
       component: 'test',
-      trouble: 'Trouble',
+      warning: 'Trouble',
       log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
     });
     return { loop, lines, done: () => done };

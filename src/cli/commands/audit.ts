@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AuditRow } from '../../audit/audit-row.ts';
-import { type ExportFormat, readExportedTrail } from '../../audit/export-trail.ts';
+import type { ExportFormat } from '../../audit/export-trail.ts';
 import { assertKnownFilter, type AuditFilter, type AuditPeriod } from '../../audit/filter-values.ts';
 import type { AuditFinding } from '../../audit/verification.ts';
 import type { InstallationKey } from '../../audit/signatures.ts';
-import { type TrailVerification, type VerifyRequest, verifyTrail } from '../../audit/verify-trail.ts';
+import type { TrailVerification, VerifyRequest } from '../../audit/verify-trail.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
@@ -294,6 +294,8 @@ async function verifyFile(
   key: string | undefined,
   request: VerifyRequest,
 ): Promise<VerifiedInstallation> {
+  const { readExportedTrail } = await import('../../audit/export-trail.ts');
+  const { verifyTrail } = await import('../../audit/verify-trail.ts');
   const lines = exportedLines(context.dependencies.io, file);
   const { snapshot, isWhole, keys: named } = await readExportedTrail(lines);
   // Without a key to compare with, the file's own keys are used, which its author chose.

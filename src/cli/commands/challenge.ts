@@ -5,11 +5,7 @@ import { addCommand, type CommandContext } from '../command-context.ts';
 import { CodeReader, writeQrPng } from '../device/qr-code.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { Services } from '../../services.ts';
-import {
-  OUT_OF_STEP_REASON,
-  type TransactionEvent,
-  type TransactionHistory,
-} from '../../challenges/transaction-service.ts';
+import type { TransactionEvent, TransactionHistory } from '../../challenges/transaction-service.ts';
 import type { Column, JsonValue } from '../output.ts';
 
 interface ChallengeOptions {
@@ -183,6 +179,7 @@ export function addTransactionCommands(program: Command, context: CommandContext
       if (!context.isJson) {
         output.say('');
         output.list(history.events, EVENT_COLUMNS, 'no events');
+        const { OUT_OF_STEP_REASON } = await import('../../challenges/transaction-service.ts');
         if (history.events.some(({ reason }) => reason === OUT_OF_STEP_REASON)) {
           output.say(`remedy: tankeeper token resync ${history.serial}, with two consecutive responses`);
         }

@@ -7,7 +7,7 @@ import type { CliIo } from '../dependencies.ts';
 import { readFileBytes, NewFile } from '../files.ts';
 import { ImportProgressDisplay } from '../progress.ts';
 import { mayHoldPassword, safeText } from '../../kernel/text.ts';
-import { EncryptionKey } from '../../linotp/secrets.ts';
+import type { EncryptionKey } from '../../linotp/secrets.ts';
 import {
   IMPORT_GROUPS,
   type ImportEntry,
@@ -189,6 +189,7 @@ class ShownDifferences implements ReportSink {
 
 async function readEncryptionKey(path: string): Promise<EncryptionKey> {
   const bytes = await readFileBytes(path, MAX_KEY_FILE_BYTES);
+  const { EncryptionKey } = await import('../../linotp/secrets.ts');
   const key = bytes.length > MAX_KEY_FILE_BYTES ? undefined : EncryptionKey.fromFile(bytes);
   if (key === undefined) {
     throw new CliFailure(

@@ -5,11 +5,10 @@ import { type OptionInstant, pastInstantOption } from '../option-values.ts';
 import type { Column, JsonValue } from '../output.ts';
 import { didYouMean, splitList } from '../../kernel/text.ts';
 import type { Caller } from '../../policy/caller.ts';
-import type { RefusalExplanation } from '../../policy/explanation-service.ts';
+import type { RefusalExplanation } from '../../audit/explanation-service.ts';
 import type { ExplainedRight, ExplainedValue, PolicyVerdict } from '../../policy/explanation.ts';
 import type { PolicyDraft } from '../../policy/policy.ts';
 import { type Policy, POLICY_SCOPES } from '../../policy/stored-policy.ts';
-import { listUnknownNames } from '../../policy/policy-names.ts';
 import type { Services } from '../../services.ts';
 
 interface SetOptions {
@@ -120,6 +119,7 @@ function addSet(policy: Command, context: CommandContext): void {
       const assertKnown = async (policies: Services['policies']): Promise<void> => {
         const unknown = options.force === true ? [] : await policies.unknownNames(draft);
         if (unknown.length > 0) {
+          const { listUnknownNames } = await import('../../policy/policy-names.ts');
           throw new CliFailure(
             `the policy ${name} names what does not exist: ${listUnknownNames(unknown)} (--force stores it all the same)`,
           );

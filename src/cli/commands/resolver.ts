@@ -10,7 +10,6 @@ import { isServiceError } from '../../kernel/errors.ts';
 import { mayHoldPassword, didYouMean } from '../../kernel/text.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { ResolverDraft } from '../../resolvers/resolver-draft.ts';
-import { describeExamination, isUsual } from '../../resolvers/resolver-service.ts';
 import { unavailableResolvers } from '../../resolvers/user-source.ts';
 import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import type { Services } from '../../services.ts';
@@ -68,6 +67,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
       const found = await context.withServices(({ resolvers }) =>
         withSlowWorkLine(context.dependencies.io, 'reading users', () => resolvers.test(name)),
       );
+      const { describeExamination, isUsual } = await import('../../resolvers/resolver-service.ts');
       const text = `the resolver ${name} answers: ${describeExamination(found)}`;
       context.output.done(text, { name, users: found.users, ...(!isUsual(found) && found) });
     });

@@ -4,7 +4,7 @@ import { addCommand, addConfirmedCommand, type CommandContext } from '../command
 import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
-import { type CutList, describeCut, type ListedUser } from '../../users/user-service.ts';
+import type { CutList, ListedUser } from '../../users/user-service.ts';
 
 interface AddOptions {
   readonly resolver: string;
@@ -119,6 +119,7 @@ function addList(user: Command, context: CommandContext): void {
           users.list(caller, { realm, resolver, search, limit }, (cut) => cuts.push(cut)),
         ),
       );
+      const { describeCut } = await import('../../users/user-service.ts');
       for (const cut of cuts) {
         io.stderr.write(`${describeCut(cut)}\n`);
       }

@@ -29,7 +29,6 @@ export function administratorEndpoints(
     plainChange(
       {
         path: '/admin/administrators/add',
-        purpose: 'change an administrator.',
         summary: 'adds an administrator, with a confirmed login',
         parameters: { administrator: ADMINISTRATOR, password: secret(required('the password')) },
       },
@@ -39,7 +38,6 @@ export function administratorEndpoints(
     plainChange(
       {
         path: '/admin/administrators/remove',
-        purpose: 'change an administrator.',
         summary:
           'removes another administrator, with sessions and API tokens, with a confirmed login; the last one stays',
         parameters: { administrator: ADMINISTRATOR },
@@ -50,7 +48,6 @@ export function administratorEndpoints(
     plainChange(
       {
         path: '/admin/administrators/second-factor',
-        purpose: 'change an administrator.',
         summary:
           'binds a token to an administrator as second factor, with a confirmed login; ends all sessions',
         parameters: {
@@ -64,7 +61,6 @@ export function administratorEndpoints(
     plainChange(
       {
         path: '/admin/administrators/second-factor/remove',
-        purpose: 'change an administrator.',
         summary: 'leaves an administrator the password alone, with a confirmed login; ends all sessions',
         parameters: { administrator: ADMINISTRATOR },
       },
@@ -121,7 +117,6 @@ function ownPasswordEndpoint(administrators: AdministratorService, guard: Guards
       summary:
         'changes the password of the caller, with a confirmed login, and ends all of their sessions; API tokens stay',
       requires: 'credential',
-      purpose: 'change the own password.',
       parameters: {
         password: secret(required('the present password of the caller')),
         new_password: NEW_PASSWORD,
@@ -149,7 +144,6 @@ function passwordEndpoint(administrators: AdministratorService): Endpoint {
       summary: 'sets the password of another administrator, with a confirmed login; ends all sessions',
       value: z.strictObject({ api_tokens_left: count }),
       example: { api_tokens_left: 1 },
-      purpose: 'set a password.',
       parameters: {
         administrator: ADMINISTRATOR,
         new_password: NEW_PASSWORD,
@@ -174,7 +168,6 @@ function linkEndpoint(secondFactors: SecondFactorService): Endpoint {
         'makes a link by which an administrator registers a passkey, once and within an hour; shown once',
       value: z.strictObject({ link: z.url(), expires: instant }),
       example: { link: 'https://tan.example.com/console/#link=0123', expires: '2026-11-20T13:00:00.000Z' },
-      purpose: 'make a link to register a passkey.',
       parameters: { administrator: ADMINISTRATOR },
     },
     async ({ parameters: { administrator }, caller }) => {
@@ -210,7 +203,6 @@ function listTokensEndpoint(administrators: AdministratorService): Endpoint {
           expires: null,
         },
       ],
-      purpose: 'list API tokens.',
       parameters: { administrator: TOKEN_OWNER },
     },
     async ({ parameters: { administrator } }) => {
@@ -233,7 +225,6 @@ function addTokenEndpoint(administrators: AdministratorService, clock: Clock): E
       summary: 'makes an API token, with a confirmed login, and shows it this once',
       value: z.strictObject({ token: z.string() }),
       example: { token: 'tk_0123' },
-      purpose: 'make an API token.',
       parameters: {
         administrator: TOKEN_OWNER,
         name: TOKEN_NAME,
@@ -276,7 +267,6 @@ function removeTokenEndpoint(administrators: AdministratorService): Endpoint {
     {
       path: '/admin/api-tokens/remove',
       summary: 'removes an API token, which is refused within a second',
-      purpose: 'remove an API token.',
       parameters: { administrator: TOKEN_OWNER, name: TOKEN_NAME },
     },
     ({ caller, parameters: { administrator, name } }) =>

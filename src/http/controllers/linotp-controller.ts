@@ -52,6 +52,7 @@ function ownerEndpoint(tokens: Services['tokens']): Endpoint {
     {
       path: '/admin/getTokenOwner',
       summary: 'the owner of a token, as the resolver has them; empty: nobody',
+      usage: 'admin/getTokenOwner: the owner of a token, as the resolver has them; empty: nobody.',
       requires: 'admin:show',
       value: OWNER,
       parameters: { serial: SERIAL },
@@ -82,6 +83,7 @@ function serialEndpoint(tokens: Services['tokens']): Endpoint {
     {
       path: '/admin/check_serial',
       summary: 'whether a serial is free, and one that is',
+      usage: 'admin/check_serial: whether a serial is free, and one that is.',
       requires: 'admin:init',
       value: z.strictObject({
         unique: z.boolean().describe('true: no token has it, in any case'),
@@ -102,6 +104,7 @@ function pinEndpoint(tokens: Services['tokens']): Endpoint {
       path: '/admin/setPin',
       methods: ['GET', 'POST'],
       summary: 'sets the PIN of a suite with P',
+      usage: 'admin/setPin: sets the PIN of a suite with P.',
       requires: 'admin:set',
       value: z.strictObject({ 'set userpin': count }),
       parameters: {
@@ -131,6 +134,7 @@ function copyPinEndpoint(tokens: Services['tokens']): Endpoint {
       path: '/admin/copyTokenPin',
       methods: ['GET', 'POST'],
       summary: 'gives a token the token PIN of another one',
+      usage: 'admin/copyTokenPin: gives a token the token PIN of another one.',
       requires: 'admin:copytokenpin',
       value: z.literal(1).describe('the number of PINs that were copied'),
       parameters: {
@@ -152,6 +156,8 @@ function resolverEndpoint(trials: Services['resolverTrials']): Endpoint {
       methods: ['GET', 'POST'],
       summary:
         'reads the users of a resolver as it would be with these settings, as /system/testResolver does',
+      usage:
+        'admin/testresolver: reads the users of a resolver as it would be with these settings, as /system/testResolver does.',
       requires: 'system:write',
       value: z.strictObject({
         result: z.boolean().describe('true: the users can be read'),
@@ -203,7 +209,7 @@ function policyDefinitionEndpoint(): Endpoint {
           parameter: 'scope',
         });
       }
-      const actions = (one: (typeof scopes)[number]): z.input<typeof ACTIONS> =>
+      const actions = (one: (typeof scopes)[number]): Shown<typeof ACTIONS> =>
         Object.fromEntries(
           describedActions(one).map(({ name, meaning, value }) => [
             name,

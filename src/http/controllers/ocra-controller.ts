@@ -317,7 +317,6 @@ function activationCodeEndpoint(calculations: CalculationService): Endpoint {
       value: z.strictObject({
         activationcode: z.string().describe('base32, then the checksum: two hexadecimal digits'),
       }),
-      purpose: 'get an example activation code.',
       parameters: {
         activationcode: optional('the text to encode; default: random bytes', '1234567890'),
       },
@@ -336,7 +335,7 @@ function calculationEndpoint(calculations: CalculationService): Endpoint {
       summary: 'the response of an app, to test apps and portals',
       requires: 'ocra:calcOTP',
       value: z.strictObject({ otp: z.string().describe('the response: decimal digits') }),
-      purpose: 'calculate the response that an app would give.',
+      usage: 'ocra/calculateOtp: calculate the response that an app would give.',
       parameters: {
         sharedsecret: secret(optional('the shared secret of the roll-out, hexadecimal')),
         activationcode: secret(optional('the activation code of the roll-out')),

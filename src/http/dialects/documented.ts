@@ -42,14 +42,14 @@ import type {
 } from '../../monitoring/reports.ts';
 import {
   licenceSentence,
-  activeUserObjects,
+  shownActiveUsers,
   CONFIGURATION_NUMBERS,
   INVALID_LICENCE,
   licenceNumbers,
   TOKEN_NUMBERS,
-  tokenObjects,
+  shownTokens,
   USER_NUMBERS,
-  userCountObjects,
+  shownUserCounts,
 } from './monitoring-objects.ts';
 
 /** The default version in answers. */
@@ -435,19 +435,19 @@ function tokenResult(report: TokenReport): TableResult {
       ...report.realms.flatMap(({ realm, counts }) => statusRows(realm, counts)),
       ...statusRows('Summary', report.summary),
     ],
-    value: tokenObjects(report),
+    value: shownTokens(report),
   };
 }
 
 function userResult(report: UserReport): TableResult {
-  return { head: [], data: userRows(report), value: userCountObjects(report) };
+  return { head: [], data: userRows(report), value: shownUserCounts(report) };
 }
 
 function activeUserResult(report: ActiveUserReport): TableResult {
   return {
     head: [],
     data: [...userRows(report), ['Total', '', report.total]],
-    value: activeUserObjects(report),
+    value: shownActiveUsers(report),
   };
 }
 

@@ -6,15 +6,15 @@ import type { ConfigurationReport, LicenceReport } from '../../monitoring/report
 import { translate } from '../messages.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import {
-  activeUserObjects,
+  shownActiveUsers,
   CONFIGURATION_NUMBERS,
   INVALID_LICENCE,
   licenceNumbers,
   licenceSentence,
   TOKEN_NUMBERS,
-  tokenObjects,
+  shownTokens,
   USER_NUMBERS,
-  userCountObjects,
+  shownUserCounts,
 } from './monitoring-objects.ts';
 import type { AnyServiceError } from '../../kernel/errors.ts';
 import { errorPage, failureSentence } from './failure-text.ts';
@@ -106,9 +106,9 @@ export const LINOTP_ENCRYPTION = z.strictObject({
 function linotpMonitoring(version: string): MonitoringDialect {
   const value = (content: unknown): Reply => monitoringReply(version, { status: true, value: content });
   return {
-    tokenReport: (report) => value(tokenObjects(report)),
-    userReport: (report) => value(userCountObjects(report)),
-    activeUserReport: (report) => value(activeUserObjects(report)),
+    tokenReport: (report) => value(shownTokens(report)),
+    userReport: (report) => value(shownUserCounts(report)),
+    activeUserReport: (report) => value(shownActiveUsers(report)),
     configurationReport: (report) => value(configurationValue(report)),
     licenceReport: (report, context) => value(licenceValue(report, context)),
     storageEncryption: (encrypted) => value(encryptionValue(encrypted)),

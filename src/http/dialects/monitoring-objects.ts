@@ -7,6 +7,7 @@ import type {
   TokenReport,
   UserReport,
 } from '../../monitoring/reports.ts';
+import type { Shown } from '../answers.ts';
 import { type Language, translate } from '../messages.ts';
 
 type ValidLicence = Extract<LicenceReport, { kind: 'valid' }>;
@@ -66,15 +67,15 @@ export const CONFIGURATION_NUMBERS = {
 };
 
 /** @returns the numbers of tokens by realm and status, as clients of LinOTP read them */
-export function tokenObjects({ realms, summary }: TokenReport): z.input<typeof TOKEN_OBJECTS> {
+export function shownTokens({ realms, summary }: TokenReport): Shown<typeof TOKEN_OBJECTS> {
   return {
-    Summary: statusObject(summary),
-    Realms: Object.fromEntries(realms.map(({ realm, counts }) => [realm, statusObject(counts)])),
+    Summary: shownCounts(summary),
+    Realms: Object.fromEntries(realms.map(({ realm, counts }) => [realm, shownCounts(counts)])),
   };
 }
 
 /** @returns the numbers of users by realm and resolver, and those of unavailable resolvers by their last known value */
-export function userCountObjects(report: UserReport): z.input<typeof USER_OBJECTS> {
+export function shownUserCounts(report: UserReport): Shown<typeof USER_OBJECTS> {
   const stale = report.stale?.map(
     ({ resolver, users, age, countedAt, reason }) =>
       [resolver, { users, age, since: countedAt.toISOString(), reason }] as const,
@@ -86,7 +87,7 @@ export function userCountObjects(report: UserReport): z.input<typeof USER_OBJECT
 }
 
 /** @returns the numbers of users with an active token by realm and resolver, and of all of them */
-export function activeUserObjects(report: ActiveUserReport): z.input<typeof ACTIVE_USER_OBJECTS> {
+export function shownActiveUsers(report: ActiveUserReport): Shown<typeof ACTIVE_USER_OBJECTS> {
   return { Realms: usersOf(report), total: report.total };
 }
 
@@ -94,14 +95,14 @@ export function activeUserObjects(report: ActiveUserReport): z.input<typeof ACTI
 export function licenceNumbers({
   licence: { unit, licensed },
   active,
-}: ValidLicence): z.input<z.ZodObject<typeof USER_NUMBERS>> | z.input<z.ZodObject<typeof TOKEN_NUMBERS>> {
+}: ValidLicence): Shown<z.ZodObject<typeof USER_NUMBERS>> | Shown<z.ZodObject<typeof TOKEN_NUMBERS>> {
   const left = licensed - active;
   return unit === 'user'
     ? { 'user-num': licensed, 'user-active': active, 'user-left': left }
     : { 'token-num': licensed, 'token-active': active, 'token-left': left };
 }
 
-function statusObject(counts: readonly StatusCount[]): Record<string, number> {
+function shownCounts(counts: readonly StatusCount[]): Record<string, number> {
   return Object.fromEntries(counts.map(({ status, count }) => [status, count]));
 }
 

@@ -12,10 +12,7 @@ export interface RequestContext {
   readonly path: string | undefined;
   /** The release of LinOTP that the dialect `linotp` follows in the answer. */
   readonly family: Family;
-  /**
-   * The purpose of the endpoint, in words that precede the name of a missing parameter; empty where `path` is
-   * undefined.
-   */
+  /** The words that precede the name of a missing parameter; empty: none. */
   readonly usage: string;
   /** The body of every failure, as plain text; undefined: that of the dialect. */
   readonly failureText?: string | undefined;

@@ -325,6 +325,7 @@ describe('a missing parameter', () => {
     ['/system/delRealm', {}, 'realm'],
     ['/system/setConfig', { key: 'errors' }, 'value'],
     ['/system/delConfig', {}, 'key'],
+    ['/admin/check_serial', {}, 'serial'],
   ])('is named: %s %j lacks %s', async (path, given, name) => {
     const body = await ask(path, given);
     expect(body).toHaveProperty('result.error.code', 77);
@@ -332,6 +333,13 @@ describe('a missing parameter', () => {
       'result.error.message',
       expect.stringMatching(new RegExp(`^ERR77: Usage: ${path.slice(1)}: .*Missing parameter '${name}'\\.$`)),
     );
+  });
+
+  it.each([
+    ['/admin/token', 'serial'],
+    ['/system/webhooks/test', 'name'],
+  ])('is named without the usage where LinOTP had no such path: %s lacks %s', async (path, name) => {
+    expect(await ask(path, {})).toHaveProperty('result.error.message', `ERR77: Missing parameter '${name}'.`);
   });
 });
 

@@ -168,7 +168,6 @@ function searchEndpoint(operations: Services['helpdesk']): Endpoint {
       requires: 'credential',
       requiresFor: () => [['admin:show', 'admin:userlist', 'admin:transaction']],
       value: SEARCH_RESULT,
-      purpose: 'admin/search: find tokens, people and transactions.',
       parameters: {
         text: required(
           'a serial, login, name, e-mail address, telephone number of five digits or more, `login@realm` or transaction',
@@ -176,7 +175,7 @@ function searchEndpoint(operations: Services['helpdesk']): Endpoint {
         ),
       },
     },
-    async ({ caller, parameters: { text } }) => searchObject(await operations.search.search(caller, text)),
+    async ({ caller, parameters: { text } }) => shownSearch(await operations.search.search(caller, text)),
   );
 }
 
@@ -188,11 +187,10 @@ function personEndpoint(operations: Services['helpdesk']): Endpoint {
         'a user with their tokens; names with `admin:userlist` only, the latest transactions with `admin:transaction` only, the sessions at the account page with `admin:sessions` only',
       requires: 'admin:show',
       value: PERSON,
-      purpose: 'admin/person: show a user with their tokens.',
       parameters: PERSON_NAMES,
     },
     async ({ caller, parameters }) =>
-      personObject(await operations.people.person(caller, referenceOf(parameters))),
+      shownPerson(await operations.people.person(caller, referenceOf(parameters))),
   );
 }
 
@@ -204,7 +202,6 @@ function sessionsEndpoint(operations: Services['helpdesk']): Endpoint {
         'ends the sessions of a user at the account page, and the sign-ins under way; the number of sessions that were open',
       requires: 'admin:sessions',
       value: count,
-      purpose: 'end the sessions of a user.',
       parameters: PERSON_NAMES,
     },
     ({ caller, parameters }) => operations.people.endSessions(caller, referenceOf(parameters)),
@@ -228,12 +225,11 @@ function tokenEndpoint(operations: Services['helpdesk']): Endpoint {
       summary: 'a token, with its latest transactions for callers with `admin:transaction`',
       requires: 'admin:show',
       value: TOKEN_FACTS,
-      purpose: 'admin/token: show a token.',
       parameters: { serial: required('the serial of the token', 'QR1') },
     },
     async ({ caller, parameters: { serial } }) => {
       const { token, transactions } = await operations.people.token(caller, serial);
-      return { token: tokenObject(token), transactions: transactionObjects(transactions) };
+      return { token: shownToken(token), transactions: shownTransactions(transactions) };
     },
   );
 }
@@ -246,7 +242,6 @@ function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
         'a page of tokens by serial, the only order with an index for each filter, without counting them one by one',
       requires: 'admin:show',
       value: TOKEN_SHEET,
-      purpose: 'admin/tokens: list tokens page by page.',
       parameters: {
         serial: optional('the beginning of the serial, in any case', 'QR1'),
         user: optional('the login of the owner', 'alice'),
@@ -277,7 +272,7 @@ function tokensEndpoint(operations: Services['helpdesk']): Endpoint {
         isDescending: readTokenSort({ sortdir: parameters.sortdir })?.descending ?? false,
         hasNames: names === '1',
       });
-      return tokenSheetObject(sheet);
+      return shownTokenSheet(sheet);
     },
   );
 }
@@ -323,47 +318,47 @@ function readLimit(text: string | undefined): number | undefined {
   return /^\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
 }
 
-function searchObject({ tokens, people, transactions }: SearchResult): z.input<typeof SEARCH_RESULT> {
+function shownSearch({ tokens, people, transactions }: SearchResult): Shown<typeof SEARCH_RESULT> {
   return {
-    tokens: tokens && { hits: tokens.hits.map(tokenObject), more: tokens.hasMore },
+    tokens: tokens && { hits: tokens.hits.map(shownToken), more: tokens.hasMore },
     people: people && {
       hits: people.hits.map(({ login, resolver, realms, hasLockedToken, ...user }) => ({
         user: login,
         ...namesOf(user),
         resolver,
-        realms: [...realms],
+        realms,
         locked: hasLockedToken,
       })),
       more: people.hasMore,
-      incomplete: [...people.incomplete],
+      incomplete: people.incomplete,
     },
     transactions:
       transactions?.map(({ transactionId, serial, realms, state }) => ({
         transaction_id: transactionId,
         serial,
-        realms: [...realms],
+        realms,
         state,
       })) ?? null,
   };
 }
 
-function personObject(person: Person): z.input<typeof PERSON> {
+function shownPerson(person: Person): Shown<typeof PERSON> {
   const { login, realm, resolver, details, tokens, hasMore, transactions, sessions } = person;
   return {
     user: login,
     realm,
     resolver,
     details: details && namesOf(details),
-    tokens: tokens.map(tokenObject),
+    tokens: tokens.map(shownToken),
     more: hasMore,
-    transactions: transactionObjects(transactions),
+    transactions: shownTransactions(transactions),
     sessions,
   };
 }
 
-function tokenSheetObject({ tokens, next, total }: TokenSheet): z.input<typeof TOKEN_SHEET> {
+function shownTokenSheet({ tokens, next, total }: TokenSheet): Shown<typeof TOKEN_SHEET> {
   const listed = tokens.map((token) => ({
-    ...tokenObject(token),
+    ...shownToken(token),
     owner_name: token.ownerName,
     open_challenges: token.openChallenges,
   }));
@@ -375,18 +370,18 @@ function namesOf({
   surname,
   email,
   phone,
-}: Omit<DirectoryUser, 'userId' | 'login'>): z.input<z.ZodObject<typeof NAMES>> {
+}: Omit<DirectoryUser, 'userId' | 'login'>): Shown<z.ZodObject<typeof NAMES>> {
   return { given_name: givenName, surname, email, phone };
 }
 
-function tokenObject(token: OwnedToken): z.input<typeof TOKEN> {
+function shownToken(token: OwnedToken): Shown<typeof TOKEN> {
   const { owner } = token;
   return {
     serial: token.serial,
     type: token.type,
     description: token.description,
     owner: owner && { user: owner.login, resolver: owner.resolver, realm: token.ownerRealm },
-    realms: [...token.realms],
+    realms: token.realms,
     second_factor: token.isSecondFactor,
     active: token.active,
     locked: token.isLocked,
@@ -410,7 +405,7 @@ function tokenObject(token: OwnedToken): z.input<typeof TOKEN> {
   };
 }
 
-function transactionObjects(transactions: readonly RecentTransaction[] | null): z.input<typeof TRANSACTIONS> {
+function shownTransactions(transactions: readonly RecentTransaction[] | null): Shown<typeof TRANSACTIONS> {
   return (
     transactions?.map(({ transactionId, serial, issuedAt, state, wrongCount }) => ({
       transaction_id: transactionId,
@@ -463,7 +458,6 @@ function transactionEndpoint(transactions: TransactionService): Endpoint {
       summary: 'what happened to a transaction; its display data with `admin:transactiondata` only',
       requires: 'admin:transaction',
       value: TRANSACTION,
-      purpose: 'tell what happened to a transaction.',
       parameters: { transactionid: required('the transaction') },
     },
     async ({ caller, parameters: { transactionid } }) =>

@@ -10,7 +10,7 @@ import type {
 } from '../../../monitoring/overview.ts';
 
 import type { OverviewService } from '../../../monitoring/overview-service.ts';
-import { count, inEveryDialect, valueOf } from '../../answers.ts';
+import { count, inEveryDialect, type Shown, timeOf, valueOf } from '../../answers.ts';
 import { unlessKnown } from '../../reply.ts';
 import { ownAnswerAddress } from '../../../challenges/enrolment/enrolment-service.ts';
 import { administratorEndpoint, type Endpoint, valueReading } from '../../endpoint-spec.ts';
@@ -116,13 +116,12 @@ const OVERVIEW = z.strictObject({
     ),
 });
 
-/** The overview as clients read it. */
-type Shown = z.input<typeof OVERVIEW>;
+type ShownOverview = Shown<typeof OVERVIEW>;
 
 const SOME_TOKENS = { total: 3, active: 2, inactive: 1, assigned: 2, unassigned: 1, locked: 0 };
 const SOME_RESPONSES = { outcomes: { accepted: 41, wrong: 2 }, p50_ms: 6.5, p95_ms: 18.2 };
 
-const EXAMPLE: Shown = {
+const EXAMPLE: ShownOverview = {
   tokens: { realms: [{ realm: 'customers', ...SOME_TOKENS }], summary: SOME_TOKENS },
   active_users: { realms: [{ realm: 'customers', users: 2 }], total: 2 },
   users: [{ resolver: 'directory', realms: ['customers'], users: 120, counted: '2026-11-20T11:58:00.000Z' }],
@@ -172,7 +171,7 @@ function overviewEndpoint(overview: OverviewService): Endpoint {
     },
     async ({ caller, context, dialect, ifNoneMatch }) => {
       const read = await overview.read(caller, { isAskedAgain: ifNoneMatch !== undefined });
-      return unlessKnown(dialect.administration.value(overviewObject(read), context), ifNoneMatch);
+      return unlessKnown(dialect.administration.value(shownOverview(read), context), ifNoneMatch);
     },
   );
 }
@@ -199,7 +198,6 @@ function firstStepsEndpoint(
         second_factor: DONE.describe('true: an administrator has one'),
         backup: DONE.describe('true: the audit records an export'),
       }),
-      purpose: 'tell the first steps of the installation.',
       parameters: {},
     },
     async () => {
@@ -209,19 +207,19 @@ function firstStepsEndpoint(
   );
 }
 
-function overviewObject(overview: Overview): Shown {
+function shownOverview(overview: Overview): ShownOverview {
   const { tokens, activeUsers, users, licence, configuration, storageEncryption } = overview;
   return {
-    tokens: tokens && { ...tokens, realms: [...tokens.realms] },
-    active_users: activeUsers && { ...activeUsers, realms: [...activeUsers.realms] },
+    tokens,
+    active_users: activeUsers,
     users:
       users?.map(({ resolver, realms, users: number, countedAt }) => ({
         resolver,
-        realms: [...realms],
+        realms,
         users: number,
         counted: timeOf(countedAt),
       })) ?? null,
-    licence: licence && licenceObject(licence),
+    licence: licence && shownLicence(licence),
     configuration: configuration && {
       in_sync: configuration.sync,
       changed: configuration.changedAt.toISOString(),
@@ -231,12 +229,12 @@ function overviewObject(overview: Overview): Shown {
       resolvers: configuration.resolvers,
     },
     storage_encryption: storageEncryption,
-    resolvers: overview.resolvers?.map(resolverObject) ?? null,
-    responses: overview.responses && responsesObject(overview.responses),
+    resolvers: overview.resolvers?.map(shownResolver) ?? null,
+    responses: overview.responses && shownResponses(overview.responses),
   };
 }
 
-function licenceObject(report: LicenceReport): Shown['licence'] {
+function shownLicence(report: LicenceReport): ShownOverview['licence'] {
   const licence = report.kind === 'none' ? undefined : report.licence;
   return {
     state: report.kind,
@@ -248,28 +246,28 @@ function licenceObject(report: LicenceReport): Shown['licence'] {
   };
 }
 
-function resolverObject({
+function shownResolver({
   resolver,
   kind,
   state,
   succeededAt,
   failedAt,
-}: ResolverHealth): NonNullable<Shown['resolvers']>[number] {
+}: ResolverHealth): NonNullable<ShownOverview['resolvers']>[number] {
   return { resolver, kind, state, succeeded: timeOf(succeededAt), failed: timeOf(failedAt) };
 }
 
-function responsesObject({ since, minutes, ...all }: ResponseOverview): Shown['responses'] {
+function shownResponses({ since, minutes, ...all }: ResponseOverview): ShownOverview['responses'] {
   return {
     since: since.toISOString(),
-    ...numbersObject(all),
+    ...shownNumbers(all),
     minutes: minutes.map(({ minute, ...numbers }) => ({
       minute: minute.toISOString(),
-      ...numbersObject(numbers),
+      ...shownNumbers(numbers),
     })),
   };
 }
 
-function numbersObject({ outcomes, p50, p95 }: ResponseNumbers): z.input<z.ZodObject<typeof RESPONSES>> {
+function shownNumbers({ outcomes, p50, p95 }: ResponseNumbers): Shown<z.ZodObject<typeof RESPONSES>> {
   return {
     outcomes: Object.fromEntries(
       Object.entries(outcomes).map(([outcome, number]) => [outcome.replace(' ', '_'), number]),
@@ -277,8 +275,4 @@ function numbersObject({ outcomes, p50, p95 }: ResponseNumbers): z.input<z.ZodOb
     p50_ms: p50,
     p95_ms: p95,
   };
-}
-
-function timeOf(time: Date | null): string | null {
-  return time === null ? null : time.toISOString();
 }

@@ -79,7 +79,6 @@ function removeEndpoint(passkeys: PasskeyService): Endpoint {
       path: '/admin/passkeys/remove',
       summary: 'removes a passkey of the caller, unless it is the last one, with a confirmed login',
       requires: 'credential',
-      purpose: 'remove a passkey.',
       parameters: { id: required('the passkey, as in /admin/passkeys', '3') },
     },
     ({ parameters: { id }, caller, login }) => passkeys.remove(caller, id, login),
@@ -95,7 +94,6 @@ function linkEndpoint(passkeys: PasskeyService): Endpoint {
       requires: 'link',
       answers: OPTIONS.answers,
       answerHeaders: COOKIE,
-      usage: 'admin/sign-in/passkey-link: begin the registration of a passkey.',
       changesState: true,
       parameters: z.object({ link: secret(required('what follows `#link=` in the link')) }),
     },
@@ -113,7 +111,6 @@ function registerEndpoint(passkeys: PasskeyService): Endpoint {
       requires: 'sign-in',
       answers: REGISTERED.answers,
       answerHeaders: { 'Set-Cookie': 'removes the cookie of the registration' },
-      usage: 'admin/sign-in/passkey: register a passkey.',
       changesState: true,
       parameters: z.object({
         credential: secret(required('what `navigator.credentials.create` has made, as JSON')),

@@ -147,7 +147,6 @@ function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
       requires: 'user-password',
       answers: BEGUN.answers,
       answerHeaders: { 'Set-Cookie': 'a cookie that names the sign-in for five minutes' },
-      usage: 'self/sign-in: sign in as a user.',
       changesState: true,
       refusesEvenly: true,
       parameters: z.object({
@@ -198,7 +197,6 @@ function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
       requires: 'sign-in',
       answers: FINISHED.answers,
       answerHeaders: { 'Set-Cookie': 'with `signed_in`: the cookie of the session' },
-      usage: 'self/sign-in/finish: sign in by the response of the token.',
       changesState: true,
       parameters: z.object({ response }),
     },
@@ -317,7 +315,6 @@ function renameEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
       path: '/self/rename',
       summary: 'describes an own token anew',
       answers: done(),
-      usage: 'self/rename: describe an own token.',
       parameters: z.object({
         serial: chosen,
         description: optional('the description, at most 255 characters', 'my old phone'),
@@ -344,7 +341,6 @@ function lockEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
       path: '/self/lock',
       summary: 'disables an own token whose device is lost, and closes its open challenges',
       answers: done(),
-      usage: 'self/lock: lock an own token.',
       parameters: z.object({ serial: chosen }),
     },
     async (call) => {
@@ -380,7 +376,6 @@ function finishEnrolmentEndpoint({ ownSignIn, ownTokens }: Own, guard: Guards['l
       summary:
         'enrols another own token by the response of the first; without it, asks whether the app has sent it',
       answers: ENROLLED.answers,
-      usage: 'self/enrol/finish: enrol another own token.',
       parameters: z.object({ response, description: optional('the description of the new token') }),
     },
     async ({ parameters: { response: sent, description = '' }, ...call }) => {

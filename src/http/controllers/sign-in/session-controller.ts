@@ -62,7 +62,6 @@ function endEndpoint(sessions: SessionService): Endpoint {
       requires: 'admin:sessions',
       requiresFor: rightsFor,
       value: count,
-      purpose: 'end sessions.',
       parameters: {
         administrator: OWNER,
         id: optional('the session, as in /admin/sessions', '17'),

@@ -64,7 +64,6 @@ function callbackEndpoint(singleSignOn: SingleSignOnService, hasConsole: boolean
       requires: 'sign-in',
       answers: PAGES,
       answerHeaders: { 'Set-Cookie': 'the cookies `access_token_cookie` and `csrf_access_token`' },
-      usage: 'admin/sign-in/oidc/callback: finish single sign-on.',
       // The provider's site sends the browser here. `state` and the cookie tie the answer to the sign-in, once.
       changesState: true,
       fromAnySite: true,

@@ -89,7 +89,7 @@ function setEndpoint(configuration: SettingService): Endpoint {
       path: '/system/setConfig',
       summary: 'sets configuration values, all or none',
       answers: STORED_ANSWERS,
-      purpose: 'set configuration values.',
+      usage: 'system/setConfig: set configuration values.',
       parameters: {
         key: optional('the key of the value; left out: every parameter is a key with its value'),
         value: optional('the value of `key`'),
@@ -113,7 +113,7 @@ function setDefaultEndpoint(configuration: SettingService): Endpoint {
       path: '/system/setDefault',
       summary: 'sets configuration values for new tokens, all or none',
       answers: STORED_ANSWERS,
-      purpose: 'set the configuration values whose keys begin with Default.',
+      usage: 'system/setDefault: set the configuration values whose keys begin with Default.',
       parameters: DEFAULTS,
     },
     async ({ caller, context, dialect }) => {
@@ -138,7 +138,6 @@ function showEndpoint(configuration: SettingService): Endpoint {
       path: '/system/getConfig',
       summary: 'shows the values in force, set or default',
       answers: valuesOf(CONFIGURATION),
-      purpose: 'show configuration values.',
       parameters: { key: optional('the key of the value; default: all') },
     },
     async ({ parameters: { key = '' }, context, dialect }) => {
@@ -186,7 +185,7 @@ function removeEndpoint(configuration: SettingService): Endpoint {
       path: '/system/delConfig',
       summary: 'restores the default of a value',
       answers: valuesOf(REMOVED_CONFIGURATION),
-      purpose: 'remove a configuration value; the default counts again.',
+      usage: 'system/delConfig: remove a configuration value; the default counts again.',
       parameters: {
         key: required('the key of the value', 'OcraMaxChallenges'),
         expected: EXPECTED.describe(

@@ -99,7 +99,6 @@ function settingEndpoint({ consequences, settings }: Pick<Services, 'consequence
         unread: z.string().nullable().describe('the server does not read the key: a clause that says so'),
         consequences: CONSEQUENCE_LIST,
       }),
-      purpose: 'tell what follows from a change of a configuration value.',
       parameters: {
         key: required('the key of the value', 'OcraMaxChallenges'),
         value: optional('the value; left out: the default applies again', '2'),

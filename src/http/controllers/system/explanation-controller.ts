@@ -8,7 +8,7 @@ import type {
   RefusalExplanation,
   RightsExplanation,
   ValuesExplanation,
-} from '../../../policy/explanation-service.ts';
+} from '../../../audit/explanation-service.ts';
 import type { ExplainedRight, PolicyVerdict } from '../../../policy/explanation.ts';
 import type { PolicyNames } from '../../../policy/policy-names.ts';
 import type { Shown } from '../../answers.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Health, RefusedToken, ResponsePeriod } from '../../../doctor/health-service.ts';
 import { SEVERITIES } from '../../../doctor/examination.ts';
 import type { Services } from '../../../services.ts';
-import { count, type Shown } from '../../answers.ts';
+import { count, type Shown, timeOf } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 
 const TIME = z.iso.datetime();
@@ -86,7 +86,6 @@ export function healthEndpoint({ health }: Pick<Services, 'health'>): Endpoint {
       requires: 'credential',
       requiresFor: () => [['system:read', 'monitoring:metrics', 'admin:audit']],
       value: HEALTH,
-      purpose: 'tell the health of the installation.',
       parameters: {},
     },
     async ({ caller }) => shownHealth(await health.read(caller)),
@@ -152,8 +151,4 @@ function shownToken({ serial, token, refusals, lastAt }: RefusedToken): Shown<ty
     refusals,
     last: lastAt,
   };
-}
-
-function timeOf(time: Date | null): string | null {
-  return time?.toISOString() ?? null;
 }

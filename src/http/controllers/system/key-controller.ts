@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { KeyUseReport } from '../../../keys/key-service.ts';
-import { count, type Shown } from '../../answers.ts';
+import { count, type Shown, timeOf } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';
 
@@ -73,8 +73,4 @@ function shownReport({ keys, servers, countedAt }: KeyUseReport): Shown<typeof R
     })),
     counted: timeOf(countedAt),
   };
-}
-
-function timeOf(time: Date | undefined): string | null {
-  return time?.toISOString() ?? null;
 }

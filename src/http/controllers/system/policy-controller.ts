@@ -82,7 +82,7 @@ function setEndpoint(policies: PolicyService): Endpoint {
         documented: valueOf(STORED_POLICY.documented, { detail: NOTES }),
         linotp: valueOf(STORED_POLICY.linotp, { detail: NOTES }),
       },
-      purpose: 'create a policy or replace it.',
+      usage: 'system/setPolicy: create a policy or replace it.',
       parameters: {
         name: required('the name of the policy', 'helpdesk'),
         scope: required('the scope', 'admin'),
@@ -126,7 +126,6 @@ function listEndpoint(policies: PolicyService): Endpoint {
       path: '/system/getPolicy',
       summary: 'lists policies',
       answers: valuesOf(POLICIES),
-      purpose: 'list policies.',
       parameters: FILTER,
     },
     async ({ parameters, context, dialect }) =>
@@ -140,7 +139,7 @@ function removeEndpoint(policies: PolicyService): Endpoint {
       path: '/system/delPolicy',
       summary: 'removes a policy',
       answers: valuesOf(REMOVED_POLICY),
-      purpose: 'remove a policy.',
+      usage: 'system/delPolicy: remove a policy.',
       parameters: {
         name: required('the name of the policy', 'helpdesk'),
         expected: EXPECTED.describe(
@@ -169,7 +168,6 @@ function exportEndpoint(policies: PolicyService): Endpoint {
           },
         ],
       }),
-      purpose: 'list policies as a file.',
       parameters: FILTER,
     },
     async ({ parameters }) => ({
@@ -188,7 +186,7 @@ function importEndpoint(policies: PolicyService): Endpoint {
       methods: ['POST'],
       summary: 'creates or replaces the policies of a file, all or none; at most 256 KiB',
       answers: inEveryDialect(valueOf(count.describe('the number of policies'), { detail: NOTES })),
-      purpose: 'create or replace the policies of a file.',
+      usage: 'system/importPolicy: create or replace the policies of a file.',
       large: { name: 'file', bytes: MAX_FILE_BYTES },
       parameters: {
         file: secret(required('the file, as /system/getPolicy/policy.cfg answers it')),

@@ -72,7 +72,7 @@ function setResolver({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): End
     {
       path: '/system/setResolver',
       summary: 'creates or changes a resolver',
-      purpose: 'create or change a resolver.',
+      usage: 'system/setResolver: create or change a resolver.',
       methods: ['GET', 'POST'],
       parameters: {
         name: RESOLVER,
@@ -106,7 +106,6 @@ function resolverParts({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): E
         path: '/system/getResolvers',
         answers: valuesOf(RESOLVERS),
         summary: 'lists resolvers',
-        purpose: 'list resolvers.',
         parameters: {},
       },
       async ({ context, dialect }) => dialect.administration.resolvers(await resolvers.list(), context),
@@ -116,7 +115,7 @@ function resolverParts({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): E
         path: '/system/getResolver',
         answers: valuesOf(SHOWN_RESOLVER),
         summary: 'shows a resolver',
-        purpose: 'show a resolver.',
+        usage: 'system/getResolver: show a resolver.',
         parameters: { resolver: RESOLVER },
       },
       async ({ parameters: { resolver }, context, dialect }) =>
@@ -126,7 +125,7 @@ function resolverParts({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): E
       {
         path: '/system/delResolver',
         summary: 'removes a resolver',
-        purpose: 'remove a resolver.',
+        usage: 'system/delResolver: remove a resolver.',
         methods: ['GET', 'POST'],
         parameters: { resolver: RESOLVER },
       },
@@ -143,7 +142,7 @@ function realmParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolvers'
       {
         path: '/system/setRealm',
         summary: 'creates a realm or replaces its resolvers',
-        purpose: 'create a realm or replace its resolvers.',
+        usage: 'system/setRealm: create a realm or replace its resolvers.',
         methods: ['GET', 'POST'],
         parameters: SET_REALM,
       },
@@ -160,7 +159,6 @@ function realmParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolvers'
         path: '/system/getRealms',
         answers: valuesOf(REALMS),
         summary: 'lists realms',
-        purpose: 'list realms.',
         parameters: { realm: optional('lists the realm of this name') },
       },
       async ({ parameters: { realm = '' }, context, dialect }) => {
@@ -174,7 +172,7 @@ function realmParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolvers'
         path: '/system/delRealm',
         answers: valuesOf(REMOVED_REALM),
         summary: 'removes a realm',
-        purpose: 'remove a realm.',
+        usage: 'system/delRealm: remove a realm.',
         parameters: { realm: REALM },
       },
       async ({ caller, parameters: { realm }, context, dialect }) => {
@@ -191,7 +189,6 @@ function defaultParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolver
       {
         path: '/system/setDefaultRealm',
         summary: 'sets the default realm, or none',
-        purpose: 'choose the default realm, or none.',
         methods: ['GET', 'POST'],
         parameters: { realm: optional('the name of the realm; empty: none') },
       },
@@ -204,7 +201,6 @@ function defaultParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolver
         path: '/system/getDefaultRealm',
         answers: valuesOf(REALMS),
         summary: 'shows the default realm',
-        purpose: 'show the default realm.',
         parameters: {},
       },
       async ({ context, dialect }) => {

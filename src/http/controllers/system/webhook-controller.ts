@@ -3,7 +3,7 @@ import type { Services } from '../../../services.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
 import type { WebhookTest } from '../../../webhooks/webhook-service.ts';
 import type { PendingDelivery, WebhookWithState } from '../../../webhooks/webhook.ts';
-import { count, type Shown } from '../../answers.ts';
+import { count, type Shown, timeOf } from '../../answers.ts';
 import { type Endpoint, plainChange, valueChange, valueReading } from '../../endpoint-spec.ts';
 import { blankAsUndefined, optional, required } from '../../request/parameters.ts';
 import { splitList } from '../../../kernel/text.ts';
@@ -280,8 +280,4 @@ function shownTest({ result, eventId, durationMs }: WebhookTest): Shown<typeof T
     duration_ms: durationMs,
     event: eventId,
   };
-}
-
-function timeOf(time: Date | null): string | null {
-  return time?.toISOString() ?? null;
 }

@@ -146,7 +146,6 @@ function answerAddressEndpoint(enrolment: EnrolmentService): Endpoint {
           .nullable()
           .describe('the address of this server by `PUBLIC_URL`; null: not known'),
       }),
-      purpose: 'admin/answeraddress: tell whether a token would get the address of its responses.',
       parameters: {
         serial: optional('the serial of a token that is enrolled anew', 'QR1'),
         user: ENROLMENT.user,
@@ -214,7 +213,7 @@ export function loadTokensEndpoint(operations: TokenImportService): Endpoint {
       summary: 'loads the keys of a PSKC file, at most 16 MiB',
       requires: 'admin:loadtokens',
       value: z.strictObject({ imported: count.describe('the number of tokens that were added') }),
-      purpose: 'load the tokens of a PSKC file.',
+      usage: 'admin/loadtokens: load the tokens of a PSKC file.',
       large: { name: 'file', bytes: MAX_BODY_BYTES },
       parameters: {
         file: secret(required('the PSKC file (RFC 6030)')),

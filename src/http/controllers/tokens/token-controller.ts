@@ -220,7 +220,7 @@ function selectionEndpoint(action: keyof typeof SUMMARIES, { tokens }: Pick<Serv
       summary: SUMMARIES[action],
       requires: `admin:${action}`,
       value: CHANGED,
-      purpose: `${action} a token, or all tokens of a user.`,
+      usage: `admin/${action}: ${action} a token, or all tokens of a user.`,
       parameters: SELECTION,
     },
     ({ caller, parameters }) => tokens[action](caller, selection(parameters)),
@@ -235,7 +235,7 @@ function disableEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
       summary: 'disables a token',
       requires: 'admin:disable',
       value: CHANGED,
-      purpose: 'disable a token, or all tokens of a user.',
+      usage: 'admin/disable: disable a token, or all tokens of a user.',
       parameters: {
         ...SELECTION,
         lost: optional('`1`: its device is lost; open challenges are closed, and the audit says `lost`', '1'),
@@ -259,7 +259,7 @@ function assignEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
       methods: METHODS,
       summary: 'assigns a token to a user',
       requires: 'admin:assign',
-      purpose: 'give a token to a user.',
+      usage: 'admin/assign: give a token to a user.',
       parameters: {
         ...SELECTION,
         serial: required('the serial of the token', 'QR1'),
@@ -280,7 +280,7 @@ function unassignEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
       methods: METHODS,
       summary: 'removes the owner of a token',
       requires: 'admin:unassign',
-      purpose: 'take a token, or all tokens of a user, from their user.',
+      usage: 'admin/unassign: take a token, or all tokens of a user, from their user.',
       parameters: SELECTION,
     },
     async ({ caller, parameters }) => {
@@ -297,7 +297,7 @@ function realmEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
       summary: 'sets the realms of a token',
       requires: 'admin:tokenrealm',
       value: CHANGED,
-      purpose: 'put a token into these realms and no others.',
+      usage: 'admin/tokenrealm: put a token into these realms and no others.',
       parameters: {
         serial: required('the serial of the token', 'QR1'),
         realms: required('a comma list of realms', 'customers,staff'),
@@ -335,7 +335,7 @@ export function resyncEndpoint(operations: ResynchronisationService): Endpoint {
       summary: 'resynchronises a token by two consecutive responses',
       requires: 'admin:resync',
       value: z.boolean().describe('true: both responses fit, and the token is in step'),
-      purpose: 'bring a token back in step by two consecutive responses.',
+      usage: 'admin/resync: bring a token back in step by two consecutive responses.',
       parameters: {
         otp1: secret(required('the first response')),
         otp2: secret(required('the second response')),

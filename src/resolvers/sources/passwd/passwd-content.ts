@@ -7,25 +7,6 @@ export class PasswdFault extends Error {
   override readonly name = 'PasswdFault';
 }
 
-export interface PasswdContent {
-  /** In the order of the file. */
-  readonly accounts: readonly PasswdAccount[];
-  /** Accounts by `comparableLogin`: several where logins differ in case only, or not at all. */
-  readonly byLogin: ReadonlyMap<string, readonly PasswdAccount[]>;
-  /** Accounts by id; of several that share an id, as Unix allows, the first one. */
-  readonly byId: ReadonlyMap<string, PasswdAccount>;
-  /** Lines that are no accounts of this file. */
-  readonly passedOver: PassedOver;
-  /** Their logins by `comparableLogin`: whose these are is unknown. */
-  readonly unreadLogins: ReadonlyMap<string, ReadonlySet<string>>;
-}
-
-interface PassedOver {
-  readonly lines: number;
-  /** The first of them, as `line 7 has more than 7 fields`: nothing of the line is quoted. */
-  readonly first: readonly string[];
-}
-
 /** Of passwd(5). Lines of shadow(5) and master.passwd(5) have more: nobody must be able to try out their hashes here. */
 const FIELDS = 7;
 /** As LinOTP reads a line: what is behind the names may be missing. */
@@ -81,7 +62,7 @@ class PasswdAccount {
  * @throws PasswdFault for a file that is too large, or that is none of accounts
  */
 export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): Promise<PasswdContent> {
-  const content = new ContentInReading();
+  const content = new PasswdContent();
   for await (const block of blocksOfLines(chunks, limit)) {
     for (const line of linesOf(block)) {
       content.add(line);
@@ -93,11 +74,16 @@ export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): 
   return content;
 }
 
-class ContentInReading implements PasswdContent {
+export class PasswdContent {
+  /** In the order of the file. */
   readonly accounts: PasswdAccount[] = [];
+  /** Accounts by `comparableLogin`: several where logins differ in case only, or not at all. */
   readonly byLogin = new Map<string, PasswdAccount[]>();
+  /** Accounts by id; of several that share an id, as Unix allows, the first one. */
   readonly byId = new Map<string, PasswdAccount>();
+  /** Lines that are no accounts of this file; the first of them as `line 7 has more than 7 fields`, quoting nothing. */
   readonly passedOver = { lines: 0, first: [] as string[] };
+  /** Their logins by `comparableLogin`: whose these are is unknown. */
   readonly unreadLogins = new Map<string, Set<string>>();
   /** `login:id` of the accounts that are not the first of their login. */
   readonly #further = new Set<string>();

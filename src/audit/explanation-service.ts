@@ -1,61 +1,25 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readAddress } from '../kernel/networks.ts';
-import type { Caller, Principal } from './caller.ts';
+import type { Caller, Principal } from '../policy/caller.ts';
 import {
   type ExplainedRight,
   type ExplainedValue,
   explainRight,
   explainValue,
   remediesFor,
-} from './explanation.ts';
-import { type PolicyBase, allRights, type Right } from './granting.ts';
-import { knownActions } from './policy-actions.ts';
-import { type PolicyNames, policyNames } from './policy-names.ts';
-import { PERSON } from './policy-conditions.ts';
-
-/** A request that was refused for want of a right. */
-export interface RefusedRight {
-  readonly requestId: string;
-  /** The administrator, or `oidc:NAME`. */
-  readonly administrator: string;
-  /** The endpoint: `admin/init`. */
-  readonly endpoint: string;
-  /** Undefined: the audit does not name it. */
-  readonly right: Right | undefined;
-  /** True if the API token lacked the right, whatever the policies say. */
-  readonly isByApiToken: boolean;
-  /** The address. */
-  readonly client: string;
-  /** The realm that the request named; empty where it named none. */
-  readonly realm: string;
-  readonly at: Date;
-}
-
-/** A change of a policy. */
-export interface PolicyChange {
-  readonly policy: string;
-  readonly kind: 'set' | 'removed';
-  readonly administrator: string;
-  readonly at: Date;
-}
-
-/**
- * The searches of one explanation, which together read a bounded part of the audit. Each method throws ServiceError
- * 'right.missing', and 'parameter.invalid' at that bound.
- */
-export interface RefusalReading {
-  /** @returns undefined where there is none that the caller may see */
-  find(requestId: string): Promise<RefusedRight | undefined>;
-  /** @returns the changes, oldest first; undefined if the caller may not see them */
-  policyChangesSince(at: Date): Promise<readonly PolicyChange[] | undefined>;
-}
+} from '../policy/explanation.ts';
+import { type PolicyBase, allRights, type Right } from '../policy/granting.ts';
+import { knownActions } from '../policy/policy-actions.ts';
+import { type PolicyNames, policyNames } from '../policy/policy-names.ts';
+import { PERSON } from '../policy/policy-conditions.ts';
+import type { PolicyChange, RefusedRight, RefusedRightSearch } from './refused-right-search.ts';
 
 interface ExplanationDependencies {
   readonly configuration: { current(): Promise<PolicyBase> };
   readonly administrators: { list(): Promise<readonly { readonly name: string }[]> };
   /** Begins the searches of one explanation. */
-  readonly readRefusals: (caller: Caller) => RefusalReading;
+  readonly readRefusals: (caller: Caller) => Pick<RefusedRightSearch, 'find' | 'policyChangesSince'>;
   readonly clock: Clock;
 }
 
@@ -155,7 +119,7 @@ export class ExplanationService {
   }
 
   /**
-   * Explains the refusal of a request by its rows in the audit, which takes the right `admin/audit`, too.
+   * Explains the refusal of a request by its rows in the audit, which takes the right `admin:audit`, too.
    * @param groups those of a person who signed in by single sign-on: the audit does not name them
    * @throws ServiceError 'parameter.invalid' where the audit has no such refusal that the caller may see, or is
    *   too long
