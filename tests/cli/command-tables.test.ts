@@ -206,7 +206,7 @@ const TABLES: readonly (readonly [string, Answers, readonly string[]])[] = [
     'setting list',
     {
       'settings.list': new Map([['OcraMaxChallenges', '5']]),
-      'settings.overview': {
+      'settings.inForce': {
         values: new Map([
           ['OcraMaxChallenges', '5'],
           ['Further', LONG_URL],

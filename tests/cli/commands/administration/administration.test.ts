@@ -51,7 +51,7 @@ const ANSWERS: Answers = {
   'policies.show': POLICY,
   'policies.unknownNames': [],
   'settings.list': new Map([['OcraMaxChallenges', '5']]),
-  'settings.overview': {
+  'settings.inForce': {
     values: new Map([
       ['ocra.timeShift', '0'],
       ['OcraMaxChallenges', '5'],
