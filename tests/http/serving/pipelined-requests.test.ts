@@ -153,6 +153,8 @@ describe('a connection with many requests at once', () => {
   });
 
   it('takes its requests out of the memory when it ends, while the answer under way still waits', async () => {
+    // The process may hold some of other tests, and let them go meanwhile.
+    const others = requestsInMemory();
     const waiting: ServerResponse[] = [];
     const server = await opened((_request, response) => waiting.push(response));
     const socket = connect(server.port, '127.0.0.1');
@@ -164,9 +166,9 @@ describe('a connection with many requests at once', () => {
     const [underWay] = waiting;
     await expectSoon(requestsInMemory).toBeGreaterThan(199);
     underWay?.req.socket.destroy();
-    await expectSoon(requestsInMemory).toBeLessThan(10);
+    await expectSoon(requestsInMemory).toBeLessThan(others + 10);
     underWay?.end('too late');
-    await expectSoon(requestsInMemory).toBeLessThan(10);
+    await expectSoon(requestsInMemory).toBeLessThan(others + 10);
   });
 });
 
