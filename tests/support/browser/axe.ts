@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The rules whose outcome depends on colours. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
@@ -10,7 +7,7 @@ const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 /** @returns the violations of axe on the page as it is now */
 export async function violationsOf(page: Page, options: object = {}): Promise<readonly string[]> {
   if (await page.evaluate('globalThis.axe === undefined')) {
-    await page.evaluate(AXE);
+    await page.evaluate(axe.source);
   }
   return page.evaluate(
     `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
