@@ -322,6 +322,10 @@ describe('the scripts', () => {
     },
   );
 
+  it.each(readRepositoryFile('.ci/landing-campaigns').match(/^[^#\n].*$/gm) ?? [])('%s is there', (path) => {
+    expect(isInRepository(path)).toBe(true);
+  });
+
   it.each(['.ci/step', '.ci/containers/engine'])(
     '%s, with which others begin, stops at the first error',
     (path) => {
