@@ -221,7 +221,7 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
     hasher: hashers.administrators,
     users: new UserDirectory({ sources }),
     access: new AccessControl({ clock }),
-    configuration: new ConfigurationStore({ database, clock, window: configurationWindow }),
+    configuration: new ConfigurationStore({ database, clock, log, window: configurationWindow }),
     confirmations: new ConfirmationStore({ database }),
     tokenStore: new TokenStore({ database }),
     counts: new TokenCountStore({ database }),

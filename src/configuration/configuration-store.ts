@@ -2,6 +2,7 @@ import { auditEntry } from '../audit/rows-store.ts';
 import type { Knex } from 'knex';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import type { Act } from '../policy/caller.ts';
 import { assertUnchanged, type Policy } from '../policy/stored-policy.ts';
 import type { KeptPolicy } from '../policy/policy.ts';
@@ -25,6 +26,8 @@ interface ConfigurationStoreDependencies {
   readonly window?: number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
+  /** By default nothing is logged. */
+  readonly log?: Pick<Log, 'warn'>;
   /** Tokens that one transaction takes out of a realm that is removed; 5000 by default. */
   readonly tokensAtOnce?: number;
 }
@@ -72,13 +75,18 @@ export class ConfigurationStore {
   readonly #cache: ConfigurationCache;
   readonly #currentRead: ShortLivedRead<Configuration>;
   readonly #tokensAtOnce: number;
+  readonly #log: Pick<Log, 'warn'> | undefined;
+  /** As they were read last: each is logged once. */
+  #remarks: ReadonlySet<string> = new Set();
 
   constructor(options: ConfigurationStoreDependencies) {
     const { database, clock, window = 0, elapsed = () => performance.now() } = options;
     this.#database = database;
+    this.#log = options.log;
     this.#tokensAtOnce = options.tokensAtOnce ?? TOKENS_AT_ONCE;
     this.#cache = new ConfigurationCache(async () => {
       const configuration = await readConfiguration(database.knex, clock.now());
+      this.#warnOfPolicies(configuration.policies);
       // Last: receivers that change after this revision raise it, and are read again.
       await database.audit.outbox.refresh(database.knex);
       return configuration;
@@ -339,6 +347,13 @@ export class ConfigurationStore {
       }
       return outcome !== undefined;
     });
+  }
+
+  #warnOfPolicies(policies: readonly ReadPolicy[]): void {
+    const remarks = policies.filter(({ active, remark }) => active && remark !== '');
+    const texts = new Set(remarks.map(({ name, remark }) => `The policy ${name} ${remark}`));
+    [...texts].filter((text) => !this.#remarks.has(text)).forEach((text) => this.#log?.warn(text));
+    this.#remarks = texts;
   }
 
   /**

@@ -2,7 +2,7 @@ import { checkOcraSettings, isObeyed, OCRA_DEFAULTS } from '../configuration/set
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { listNames, nearestName } from '../kernel/text.ts';
+import { nearestName } from '../kernel/text.ts';
 import { givesValue, policyValue, type ReadPolicy } from '../policy/read-policy.ts';
 import { checkForeignPolicy } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
@@ -158,8 +158,14 @@ export function checkPolicies(configuration: Configuration): readonly Finding[] 
   ];
 }
 
-/** @returns an unknown scope or action, or another reason why it cannot be read; undefined: there is none */
-function faultOf(policy: Policy): string | undefined {
+/**
+ * @returns an unknown scope or action, or another reason why it has no effect, or would have none when it is switched
+ *   on; undefined: there is none
+ */
+function faultOf(policy: ReadPolicy): string | undefined {
+  if (policy.active) {
+    return policy.fault;
+  }
   try {
     checkForeignPolicy(policy);
     return undefined;
@@ -171,36 +177,34 @@ function faultOf(policy: Policy): string | undefined {
   }
 }
 
-function unknownActions(policy: Policy): readonly Finding[] {
-  const { unknown } = checkForeignPolicy(policy).actions;
-  return unknown.length === 0
+function unknownActions({ name, remark }: ReadPolicy): readonly Finding[] {
+  return remark === ''
     ? []
     : [
         findingOf(
           'warning',
           'policies.unknown-action',
-          `the policy ${policy.name} names actions without effect here: ${listNames(unknown)}`,
-          `\`tankeeper policy set ${policy.name}\` without them`,
+          `the policy ${name} ${remark}`,
+          `\`tankeeper policy set ${name}\` without them`,
         ),
       ];
 }
 
-function unreadable(policy: Policy): readonly Finding[] {
-  const fault = faultOf(policy);
-  return fault === undefined
+function unreadable(policy: ReadPolicy): readonly Finding[] {
+  return policy.fault === undefined
     ? []
     : [
         findingOf(
           'error',
           'policies.unreadable',
-          `the policy ${policy.name} cannot be read, and has no effect: ${fault}`,
+          `the policy ${policy.name} ${policy.remark}`,
           `\`tankeeper policy set ${policy.name}\` with known names, or \`tankeeper policy remove ${policy.name}\``,
         ),
       ];
 }
 
 /** An import brings along inactive policies of scopes that are unknown here: they are one note. */
-function unreadableInactive(policies: readonly Policy[]): readonly Finding[] {
+function unreadableInactive(policies: readonly ReadPolicy[]): readonly Finding[] {
   const names = policies.map(({ name }) => name);
   return names.length === 0
     ? []

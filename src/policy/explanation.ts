@@ -79,6 +79,9 @@ export function explainRight(
         ...userObstacles(policy, principal, right, before),
         ...conditionObstacles(policy, principal.client, at),
         ...(isBound && realm !== undefined ? realmObstacle(policy, [realm]) : []),
+        ...(policy.withholds(right.action)
+          ? obstacle('unreadable', 'a value in it is unknown here, and may bound the right')
+          : []),
       ]),
     );
   return { right, decision, allowed: allowsIn(decision, realm), policies };
@@ -126,7 +129,7 @@ export function explainValue(policies: readonly ReadPolicy[], question: PolicyVa
     action,
     values: policyValue(policies, question),
     policies: concerned.map((policy) => ({
-      value: (policy.isUnreadable ? undefined : policy.valueOf(action)) ?? '',
+      value: policy.valueOf(action) ?? '',
       ...verdictOf(policy, [
         ...(isMeant(matchOf(policy, action, owner), question)
           ? []
@@ -161,7 +164,7 @@ function verdictOf(policy: ReadPolicy, obstacles: readonly Obstacle[]): PolicyVe
     applies: all.length === 0,
     obstacles:
       all.length > 0 && policy.isUnreadable
-        ? obstacle('unreadable', 'it cannot be read, and has no effect')
+        ? obstacle('unreadable', 'it cannot be read, and gives nothing')
         : all,
   };
 }

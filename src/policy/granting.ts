@@ -100,7 +100,9 @@ export function decideRight(base: PolicyBase, principal: Principal, right: Right
   if (policies === 'open') {
     return { allowed: true, by: 'open', realms: 'all', policies: [] };
   }
-  const granting = policies.filter((policy) => policy.holds(principal.client, at));
+  const granting = policies.filter(
+    (policy) => policy.holds(principal.client, at) && !policy.withholds(right.action),
+  );
   if (granting.length === 0) {
     return { allowed: false, lack: 'policy' };
   }
@@ -153,7 +155,9 @@ export function grantedActions(
   }
   const subject = subjectOf({ administrator, groups: undefined });
   const meant = active.filter((policy) => policy.matchOf(subject) !== 'nobody');
-  return new Set(known.filter((action) => meant.some((policy) => policy.names(action))));
+  return new Set(
+    known.filter((action) => meant.some((policy) => policy.names(action) && !policy.withholds(action))),
+  );
 }
 
 /** @returns the policies after one is stored, or removed */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/text.ts';
 import { isIssuerLogo, isIssuerName } from '../ocra/issuer.ts';
 import { type PolicyScope, RIGHT_SCOPES } from './stored-policy.ts';
@@ -149,10 +149,8 @@ const NEVER_RESTRICTS =
 export function findActions(scope: PolicyScope, text: string): FoundActions {
   const known = new Map<string, string>();
   const unknown = new Set<string>();
-  for (const entry of splitActions(text)) {
-    const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(entry) ?? [];
-    const action = canonicalAction(scope, name.trim());
-    if (!isKnown(scope, action) && isDispensable(scope, action, value)) {
+  for (const { action, value } of readEntries(scope, text)) {
+    if (!isKnown(scope, action) && scope !== 'selfservice' && !mayBound(scope, action, value)) {
       unknown.add(action);
     } else {
       addAction(known, scope, action, value);
@@ -189,10 +187,85 @@ function assertSome(
   }
 }
 
-function isDispensable(scope: PolicyScope, action: string, value: string | undefined): boolean {
+/** The actions of a stored policy, which another version may have written. */
+interface StoredActions extends FoundActions {
+  /** Known rights that it names and does not give, as their bound is unknown here; 'all': an unknown action may be one. */
+  readonly withheld: 'all' | ReadonlySet<string>;
+}
+
+/**
+ * Reads the actions of a stored policy one by one: what is unknown here is passed over, and gives nothing more than the
+ * version that knows it. A right with an unknown value is withheld, and all rights beside an unknown action that may be
+ * their bound. In the scope authentication, an `otppin` that cannot be read, or one of 2 beside an unknown action that
+ * may restrict something, asks for the token PIN.
+ */
+export function storedActions(scope: PolicyScope, text: string): StoredActions {
+  const known = new Map<string, string>();
+  const unknown = new Set<string>();
+  const withheld = new Set<string>();
+  let isBounded = false;
+  for (const { action, value } of readEntries(scope, text)) {
+    if (!isKnown(scope, action)) {
+      unknown.add(action);
+      isBounded ||= mayBound(scope, action, value);
+    } else if (
+      !isReadable(() => {
+        addAction(known, scope, action, value);
+      })
+    ) {
+      unknown.add(`${action} with its value`);
+      withheld.add(action);
+    }
+  }
+  if (scope === 'authentication') {
+    withholdValues(known, unknown, withheld, isBounded);
+    return { known, unknown: [...unknown], withheld: new Set() };
+  }
+  withheld.forEach((action) => known.set(action, ''));
+  return { known, unknown: [...unknown], withheld: isBounded ? 'all' : withheld };
+}
+
+function withholdValues(
+  known: Map<string, string>,
+  unknown: Set<string>,
+  withheld: ReadonlySet<string>,
+  isBounded: boolean,
+): void {
+  const pin = known.get('otppin');
+  withheld.forEach((action) => known.delete(action));
+  if (isBounded && pin === '2') {
+    unknown.add('otppin=2');
+  }
+  if (withheld.has('otppin') || unknown.has('otppin=2')) {
+    known.set('otppin', pin === '1' ? '1' : '0');
+  }
+}
+
+/** @throws ServiceError 'policy.invalid' where a stored policy gives no right that it names */
+export function assertEffect(scope: PolicyScope, text: string): void {
+  const { known, withheld } = storedActions(scope, text);
+  if (known.size === 0 || withheld === 'all') {
+    findActions(scope, text);
+  }
+}
+
+/** @returns true if the other actions of the policy could mean more without this unknown one */
+function mayBound(scope: PolicyScope, action: string, value: string | undefined): boolean {
   return scope === 'authentication'
-    ? NEVER_RESTRICTS.test(action)
-    : hasWildcard(scope) && value === undefined && /^[A-Za-z][\w.-]*$/.test(action);
+    ? !NEVER_RESTRICTS.test(action)
+    : value !== undefined || !/^[A-Za-z][\w.-]*$/.test(action);
+}
+
+function isReadable(read: () => void): boolean {
+  try {
+    read();
+    return true;
+  } catch (error) {
+    if (isServiceError(error, 'policy.invalid')) {
+      return false;
+    }
+    throw error;
+  }
 }
 
 /**
@@ -207,6 +280,16 @@ export function readActions(scope: PolicyScope, text: string): ReadonlyMap<strin
     throw unknownAction(scope, unknown[0]);
   }
   return known;
+}
+
+function readEntries(
+  scope: PolicyScope,
+  text: string,
+): readonly { readonly action: string; readonly value: string | undefined }[] {
+  return splitActions(text).map((entry) => {
+    const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(entry) ?? [];
+    return { action: canonicalAction(scope, name.trim()), value };
+  });
 }
 
 /** Quotation marks quote only at the beginning of a value: an apostrophe within a text does not. */

@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { didYouMean, plainName, splitList } from '../kernel/text.ts';
-import { findActions, type FoundActions, readActions } from './policy-actions.ts';
+import { assertEffect, findActions, type FoundActions, readActions } from './policy-actions.ts';
 import { readClients, readTimes, readUsers } from './policy-conditions.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 
@@ -142,9 +142,9 @@ export function policyFindings(draft: PolicyDraft): readonly PolicyFinding[] {
   return findingsOf(filledIn(draft));
 }
 
-/** @returns true for a stored policy of which a part other than the name cannot be read */
-export function isUnreadable(policy: Policy): boolean {
-  return findingsOf(filledIn(policy), findActions).some(({ field }) => field !== 'name');
+/** @returns why a stored policy has no effect: a part other than the name cannot be read; undefined: it has one */
+export function storedFault(policy: Policy): string | undefined {
+  return findingsOf(filledIn(policy), assertEffect).find(({ field }) => field !== 'name')?.message;
 }
 
 function filledIn(draft: PolicyDraft): Policy {
@@ -181,7 +181,7 @@ export function knownScope(text: string): PolicyScope {
 /** The checks of a policy, in the order in which their findings are reported. */
 const CHECKS: readonly (readonly [
   PolicyFinding['field'],
-  (policy: Policy, read: typeof readActions | typeof findActions) => unknown,
+  (policy: Policy, read: (scope: PolicyScope, action: string) => unknown) => unknown,
 ])[] = [
   ['scope', ({ scope }) => knownScope(scope)],
   ['name', assertName],
@@ -204,7 +204,7 @@ const CHECKS: readonly (readonly [
 
 function findingsOf(
   policy: Policy,
-  read: typeof readActions | typeof findActions = readActions,
+  read: (scope: PolicyScope, action: string) => unknown = readActions,
 ): readonly PolicyFinding[] {
   const findings = new Map<PolicyFinding['field'], string>();
   for (const [field, check] of CHECKS) {

@@ -1,5 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { findActions } from './policy-actions.ts';
+import { listNames, splitList } from '../kernel/text.ts';
+import { storedActions } from './policy-actions.ts';
 import {
   type PolicySubject,
   readClients,
@@ -7,13 +8,19 @@ import {
   readUsers,
   type UserMatch,
 } from './policy-conditions.ts';
-import { isUnreadable, knownScope, policyRealms } from './policy.ts';
+import { knownScope, policyRealms, storedFault } from './policy.ts';
 import type { Policy } from './stored-policy.ts';
 
+const NOTHING = { known: new Map<string, string>(), unknown: [], withheld: 'all' } as const;
+/** Characters. */
+const MAX_REMARK = 500;
+
 /**
- * A stored policy whose texts are read once, when the configuration is loaded: each decision asks every policy. A text
- * that cannot be read (which only a manual change in the database can cause) names no action, matches nobody or never
- * holds. A copy of the members is a plain policy, to be read anew.
+ * A stored policy whose texts are read once, when the configuration is loaded: each decision asks every policy. Another
+ * version, or a manual change in the database, may have written what cannot be read here. Unknown actions are passed
+ * over as `storedActions` says. With users, clients or times that cannot be read, a policy gives nothing, but still
+ * takes precedence for the users that can; its `otppin` that asks for a PIN or password counts for everybody. A copy of
+ * the members is a plain policy, to be read anew.
  */
 export class ReadPolicy {
   readonly name: string;
@@ -29,7 +36,9 @@ export class ReadPolicy {
   readonly #clients: (client: string) => boolean;
   readonly #times: (at: Date) => boolean;
   readonly #realms: 'all' | readonly string[];
-  #isUnreadable: boolean | undefined;
+  readonly #withheld: 'all' | ReadonlySet<string>;
+  readonly #unknownActions: readonly string[];
+  #fault: { readonly text: string | undefined } | undefined;
 
   constructor({ name, scope, action, realm, user, client, time, active }: Policy) {
     this.name = name;
@@ -40,19 +49,13 @@ export class ReadPolicy {
     this.client = client;
     this.time = time;
     this.active = active;
-    this.#actions = readable(() => findActions(knownScope(scope), action).known, new Map());
-    this.#users = readable(
-      () => readUsers(user),
-      () => 'nobody',
-    );
-    this.#clients = readable(
-      () => readClients(client),
-      () => false,
-    );
-    this.#times = readable(
-      () => readTimes(time),
-      () => false,
-    );
+    const read = readTexts({ scope, action, user, client, time });
+    this.#actions = read.known;
+    this.#unknownActions = read.unknown;
+    this.#withheld = read.withheld;
+    this.#users = read.users;
+    this.#clients = read.clients;
+    this.#times = read.times;
     this.#realms = policyRealms({ realm });
   }
 
@@ -61,9 +64,29 @@ export class ReadPolicy {
     return this.#realms;
   }
 
-  /** True if a part other than the name cannot be read, or would not be stored. */
+  /** The reason why it gives nothing: a part other than the name cannot be read, or would not be stored. */
+  get fault(): string | undefined {
+    return (this.#fault ??= { text: storedFault(this) }).text;
+  }
+
   get isUnreadable(): boolean {
-    return (this.#isUnreadable ??= isUnreadable(this));
+    return this.fault !== undefined;
+  }
+
+  /** What of it has no effect here, after its name in a sentence; empty: nothing. */
+  get remark(): string {
+    const { fault } = this;
+    const names = listNames(this.#unknownActions);
+    const remark =
+      fault === undefined
+        ? `names actions without effect here: ${names}`
+        : `cannot be read, and gives nothing: ${fault}`;
+    return fault === undefined && names === '' ? '' : remark.slice(0, MAX_REMARK);
+  }
+
+  /** @returns true for a right that it names, and does not give: what bounds it is unknown here */
+  withholds(action: string): boolean {
+    return this.#withheld === 'all' || this.#withheld.has(action);
   }
 
   /** @returns true if it names the action, or all of its scope */
@@ -110,12 +133,41 @@ export class ReadPolicy {
   }
 }
 
-function readable<Value>(read: () => Value, otherwise: Value): Value {
+type PolicyTexts = Pick<Policy, 'scope' | 'action' | 'user' | 'client' | 'time'>;
+
+function readTexts({ scope, action, user, client, time }: PolicyTexts) {
+  const read = readable(() => storedActions(knownScope(scope), action)) ?? NOTHING;
+  const users = readable(() => readUsers(user));
+  const clients = readable(() => readClients(client));
+  const times = readable(() => readTimes(time));
+  if (users !== undefined && clients !== undefined && times !== undefined) {
+    return { ...read, users, clients, times };
+  }
+  const known = scope === 'authentication' ? strictValues(read.known) : read.known;
+  const isStrict = known.has('otppin');
+  const others = isStrict ? () => 'everybody' as const : readUsers(readableUsers(user));
+  const ever = () => isStrict;
+  const fields = { users: users ?? others, clients: clients ?? ever, times: times ?? ever };
+  return { known, unknown: read.unknown, withheld: 'all' as const, ...fields };
+}
+
+/** @returns those that let nobody do more */
+function strictValues(known: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...known].filter(([action, value]) => action === 'otppin' && value !== '2'));
+}
+
+function readableUsers(list: string): string {
+  return splitList(list)
+    .filter((entry) => readable(() => readUsers(entry)) !== undefined)
+    .join();
+}
+
+function readable<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch (error) {
     if (error instanceof ServiceError) {
-      return otherwise;
+      return undefined;
     }
     throw error;
   }

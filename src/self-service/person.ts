@@ -56,7 +56,7 @@ export function allowedActs(
   const subject = { login, realms: [realm.name], resolver: resolver.name };
   const meant = opening(policies, asks, realm.name).filter((policy) => policy.matchOf(subject) !== 'nobody');
   const acts = knownActions('selfservice') as readonly OwnAct[];
-  return new Set(acts.filter((act) => meant.some((policy) => policy.names(act))));
+  return new Set(acts.filter((act) => meant.some((policy) => policy.names(act) && !policy.withholds(act))));
 }
 
 /** @returns the person, as sessions keep them */

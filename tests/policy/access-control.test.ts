@@ -51,6 +51,35 @@ describe('without any policy', () => {
   });
 });
 
+describe('a stored policy that another version may have written', () => {
+  const everybody = checkPolicy({ name: 'all', scope: 'admin', action: 'show', realm: '*', user: '*' });
+  const own = { ...everybody, name: 'own', user: 'alice', realm: 'alpha' };
+  const right = (action: string): Right => ({ scope: 'admin', action });
+
+  it.each([
+    ['show, enable, foretell', ['alpha'], ['alpha']],
+    ['show=own, enable', 'right.missing', ['alpha']],
+    ['*, show=own', 'right.missing', ['alpha']],
+    ['*, !enable', 'right.missing', 'right.missing'],
+    ['show, enable, maxtoken=3', 'right.missing', 'right.missing'],
+    ['foretell', 'all', 'right.missing'],
+  ])('%s: gives what is known and not bounded, and widens no right', (action, show, enable) => {
+    const configuration = configurationOf({ realms: REALMS, policies: [everybody, { ...own, action }] });
+    expect([right('show'), right('enable')].map((one) => outcome(configuration, one))).toEqual([
+      show,
+      enable,
+    ]);
+  });
+
+  it.each([{ client: 'portal.example' }, { time: 'noon' }, { user: 'alice, (' }])(
+    'gives nothing with %j, and no policy for everybody stands in for it',
+    (change) => {
+      const configuration = configurationOf({ realms: REALMS, policies: [everybody, { ...own, ...change }] });
+      expect(outcome(configuration, right('show'))).toBe('right.missing');
+    },
+  );
+});
+
 describe('an API token', () => {
   const probe = callerNamed('alice', { rights: ['monitoring:metrics', 'ocra:status'] });
 

@@ -125,7 +125,6 @@ describe('a policy and a question', () => {
     ['its time cannot be read', { time: 'whenever' }, {}],
     ['its clients cannot be read', { client: 'here' }, {}],
     ['its users cannot be read', { user: '*alice' }, {}],
-    ['an action may bound another one', { action: 'request, !unheard' }, {}],
     ['it names no user', { user: '' }, {}],
   ])('do not when %s', (_what, change, requested) => {
     expect(matchPolicy({ ...policy, ...change }, { ...question, ...requested })).toBe('nobody');
@@ -195,12 +194,42 @@ describe('a value of the scope authentication', () => {
       url('b', ONE, { action: 'otppin=1' }),
       url('c', ONE, { client: '10.0.0.0/8' }),
       url('d', ONE, { time: '* * * * * 1990' }),
-      { ...url('e', ONE), action: `qrtanurl=${ONE}, unheard` },
+      { ...url('e', ONE), client: 'portal.example' },
       { ...url('f', ONE), scope: 'ocra' as const },
       { ...url('g', ONE), scope: 'monitoring' as const },
       { ...url('h', ONE), scope: 'ocra' as const, action: '*' },
     ];
     expect(valueOf(policies, requested)).toEqual([]);
+  });
+});
+
+describe('otppin and qrtanurl of a stored policy that another version may have written', () => {
+  const ONE = 'https://one.example/';
+  const valuesOf = (change: Partial<Policy>): readonly string[] => {
+    const policy = checkPolicy({ name: 'p', scope: 'authentication', action: 'otppin=1', realm: 'mine' });
+    return ['qrtanurl', 'otppin'].map((action) =>
+      policyValue([new ReadPolicy({ ...policy, ...change })], {
+        scope: 'authentication',
+        action,
+        realms: ['mine'],
+        at: AT,
+      }).join(' '),
+    );
+  };
+
+  it.each<[string, Partial<Policy>, string, string]>([
+    ['an unknown action', { action: `qrtanurl=${ONE}, otppin=1, unheard=7` }, ONE, '1'],
+    ['one that may restrict something', { action: `otppin=2, qrtanurl=${ONE}, unheard` }, ONE, '0'],
+    ['one that restricts nothing', { action: `qrtanurl=${ONE}, otppin=2, autosms` }, ONE, '2'],
+    ['an unknown value', { action: `otppin=7, qrtanurl=${ONE}` }, ONE, '0'],
+    ['two values', { action: `otppin=2, otppin=1, qrtanurl=${ONE}` }, ONE, '0'],
+    ['an URL that is none', { action: 'qrtanurl=here, otppin=1' }, '', '1'],
+    ['an unknown client', { action: `qrtanurl=${ONE}, otppin=1`, client: 'portal.example' }, '', '1'],
+    ['unknown users', { action: `qrtanurl=${ONE}, otppin=1`, user: '(' }, '', '1'],
+    ['an unknown time', { action: 'otppin=2', time: 'noon' }, '', ''],
+    ['an unknown scope', { scope: 'authentification' }, '', ''],
+  ])('%s: %j', (_what, change, url, pin) => {
+    expect(valuesOf(change)).toEqual([url, pin]);
   });
 });
 

@@ -150,7 +150,7 @@ const GERMAN: Readonly<Record<string, FindingWords>> = {
     remedy: '`tankeeper policy show NAME`',
   },
   'policies.unreadable': {
-    text: 'Eine Richtlinie ist nicht lesbar und hat keine Wirkung.',
+    text: 'Eine Richtlinie ist nicht lesbar und gibt kein Recht.',
     remedy: '`tankeeper policy set NAME` mit bekannten Namen, oder `tankeeper policy remove NAME`',
   },
   'policies.unreadable-inactive': {
