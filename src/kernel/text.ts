@@ -255,15 +255,24 @@ export function isRowId(text: string): boolean {
   return ROW_ID.test(text);
 }
 
+/** What a spreadsheet may take for a formula, also after spaces and quotation marks and with full-width letters. */
+const FORMULA = /(^|[,;|])(?=["'\s]*[=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
+const ESCAPED_FORMULA = new RegExp(FORMULA.source.replace(')(', ")'("), 'gu');
+
 /**
- * A line of RFC 4180. A possible formula gets an apostrophe in front, also after spaces and with full-width letters; a
- * cell with a separator is quoted; control characters are escaped.
+ * A line of RFC 4180. A possible formula gets an apostrophe in front, also within a cell: a spreadsheet that divides at
+ * another separator begins a cell there. A cell with a separator is quoted; control characters are escaped.
  */
 export function csvLine(values: readonly string[], separator: ',' | ';' = ','): string {
   const cells = values.map((value) => {
-    const text = safeText(value);
-    const safe = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) ? `'${text}` : text;
+    const safe = safeText(value).replaceAll(FORMULA, "$1'");
     return /[",;|]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   });
   return `${cells.join(separator)}\r\n`;
+}
+
+/** @returns the text of a cell: without the apostrophes of `csvLine`, and that of a formula `="…"`, which keeps zeros */
+export function csvText(cell: string): string {
+  const [, text] = /^\s*="((?:[^"]|"")*)"\s*$/.exec(cell) ?? [];
+  return text?.replaceAll('""', '"') ?? cell.replaceAll(ESCAPED_FORMULA, '$1');
 }

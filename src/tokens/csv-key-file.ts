@@ -2,6 +2,7 @@ import { base32nopad } from '@scure/base';
 import { CsvError, parse } from 'csv-parse/sync';
 import type { ImportedKey, KeyFileReader, UnreadableKey } from './key-file.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { csvText } from '../kernel/text.ts';
 import { MAX_STORED_COUNTER } from './token.ts';
 
 const COLUMNS = [
@@ -67,15 +68,19 @@ function separatorOf(text: string): string {
 }
 
 function recordsOf(text: string): readonly CsvRecord[] {
+  const separator = separatorOf(text);
+  // `="0012345"`, as spreadsheets write a text: the quotation marks are those of the field. Quoted fields are skipped.
+  const field = new RegExp(`(^\\ufeff?|[\\r\\n${separator}])=?("(?:[^"]|""){0,${MAX_LINE}}")`, 'g');
   try {
-    return parse(text, {
+    const records = parse(text.replace(field, '$1$2'), {
       bom: true,
-      delimiter: separatorOf(text),
+      delimiter: separator,
       info: true,
       max_record_size: MAX_LINE,
       relax_column_count: true,
       skip_empty_lines: true,
     }) as unknown as readonly CsvRecord[];
+    return records.map(({ record, info }) => ({ record: record.map(csvText), info }));
   } catch (error) {
     if (error instanceof CsvError) {
       // The message of the library may repeat a field, which may be a key.

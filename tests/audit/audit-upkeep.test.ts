@@ -281,7 +281,7 @@ describe('a text from users', () => {
     if (format === 'jsonl') {
       expect((JSON.parse(rows[0] ?? '') as { row: { subject: string } }).row.subject).toBe(NASTY);
     } else {
-      expect(text).toContain(`,"' =1;=2",,'\uff1d1,`);
+      expect(text).toContain(`,"' =1;'=2",,'\uff1d1,`);
     }
   });
 });

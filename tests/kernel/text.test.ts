@@ -1,7 +1,9 @@
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
 import {
   composed,
+  csvLine,
   didYouMean,
   formsOf,
   nearestName,
@@ -35,6 +37,22 @@ const COVERING = Array.from(
 );
 const SEPARATORS = Array.from('＠﹫⁄∕／⧸⟋╱∖＼﹨⧵：﹕∶ː˸꞉׃։ꓽ，﹐‚،；﹔؛！ǃ＊﹡⁎∗．‐–—−');
 const HOSTILE = ['', '   ', '*', 'a,b', 'a\0b', 'a\nb', '!a', 'a:b', '\u202ea', '\ud800', 'x'.repeat(10_000)];
+
+describe('a line of CSV', () => {
+  it.each([',', ';', '|'])('has no formula for a spreadsheet that divides it at %s', (separator) => {
+    const texts = ['x;=cmd();y', 'x, =cmd()', `x";"=cmd()`, 'x|-1,@2', '\t=1', ';"＝1', 'a;b=c'];
+    for (const own of [',', ';'] as const) {
+      const lines = texts.flatMap((text) => [csvLine(['1', text, '2'], own), csvLine([text], own)]);
+      const cells = parse(lines.join(''), {
+        delimiter: separator,
+        relax_quotes: true,
+        relax_column_count: true,
+      });
+      expect(cells.flat().filter((cell) => /^["\s]*[=+\-@＝]/.test(cell))).toEqual([]);
+      expect(lines[12]).toBe('1,"a;b=c",2\r\n'.replaceAll(',', own));
+    }
+  });
+});
 
 describe('names', () => {
   it.each([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { csvKeyFileReader } from '../../src/tokens/csv-key-file.ts';
+import { csvLine } from '../../src/kernel/text.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 
 const HEX = '3132333435363738393031323334353637383930';
@@ -120,6 +121,26 @@ describe('a table of keys', () => {
       ['1e10', false],
     ]);
   });
+
+  it.each(['"=""0012345"""', '="0012345"', '"0012345"', '0012345'])(
+    'takes a text that a spreadsheet wrote as a formula: %s',
+    async (serial) => {
+      const text = `description,serial,key\n"a,=""b"",c",${serial},="${HEX}"\n`;
+      expect(await read(text)).toMatchObject([
+        { serial: '0012345', secret: SECRET, description: 'a,="b",c' },
+      ]);
+    },
+  );
+
+  it.each([',', ';'] as const)(
+    'takes off the apostrophes that our tables have, separated by %s',
+    async (separator) => {
+      const texts = ['=1+1', `'-5`, 'x;=cmd();y', `a, "@b`, `''+`, `'plain`, 'a-b', '="x"', `x|'="y"`];
+      const lines = texts.map((text) => csvLine([text, HEX, text], separator));
+      const found = await read(`serial${separator}key${separator}description\r\n${lines.join('')}`);
+      expect(found).toMatchObject(texts.map((text) => ({ serial: text, description: text })));
+    },
+  );
 
   it('names surplus, foreign and lonely separators', async () => {
     const text = `\n\nserial;key\nK1;${HEX};;\nK2,${HEX}\n;\nK3;${HEX};x`;
