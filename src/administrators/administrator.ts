@@ -16,8 +16,13 @@ declare module '../kernel/errors.ts' {
       readonly user?: { readonly subject: string; readonly realm: string };
       /** Of single sign-on: no proof of the provider, no group that may sign in, no name that can be taken. */
       readonly reason?: 'provider' | 'groups' | 'name';
+      /** The person whom the provider has named. */
+      readonly person?: string;
+      /** What failed, for the audit. */
+      readonly why?: string;
     };
-    'sign-in.ended': NoPayload;
+    /** Of single sign-on: what failed, for the audit, and the person whom the provider has named. */
+    'sign-in.ended': { readonly why?: string; readonly person?: string };
     'sign-in.unavailable': NoPayload;
     /** The person has not proven a moment ago to be the one who signed in. */
     'confirmation.required': NoPayload;

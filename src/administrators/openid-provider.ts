@@ -20,11 +20,16 @@ export type ProviderAnswer = Readonly<
   Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string | undefined>>
 >;
 
-/** The person whom a provider has identified. */
+/** The person whom a provider has identified: the values of the two claims, undefined where one is not there. */
 export interface IdentifiedPerson {
-  readonly name: string | undefined;
-  /** As the provider names them. */
-  readonly groups: readonly string[];
+  readonly name: unknown;
+  readonly groups: unknown;
+}
+
+/** An answer that proves nothing. */
+export interface UnprovenAnswer {
+  /** Why, for the audit: without text of browser and provider but for known codes. */
+  readonly unproven: string;
 }
 
 /** How this server proves itself to a provider (OpenID Connect Core, section 9); `auto`: as the provider's metadata says. */
@@ -104,14 +109,22 @@ export class OpenidProvider {
   }
 
   /**
-   * @returns undefined for an answer that proves nothing
+   * @param requestId for the log
    * @throws ServiceError 'sign-in.unavailable'
    */
-  identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined> {
-    return this.#ask(() => this.#identify(answer, signIn));
+  identify(
+    answer: ProviderAnswer,
+    signIn: ProviderSignIn,
+    requestId?: string,
+  ): Promise<IdentifiedPerson | UnprovenAnswer> {
+    return this.#ask(() => this.#identify(answer, signIn, requestId));
   }
 
-  async #identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined> {
+  async #identify(
+    answer: ProviderAnswer,
+    signIn: ProviderSignIn,
+    requestId: string | undefined,
+  ): Promise<IdentifiedPerson | UnprovenAnswer> {
     const { client, configuration } = await this.#discover();
     const url = new URL(this.#deps.redirectUrl);
     for (const [name, value] of Object.entries(answer)) {
@@ -127,9 +140,9 @@ export class OpenidProvider {
         idTokenExpected: true,
       });
       const claims = tokens.claims();
-      return (
-        claims && this.#personOf(await this.#complete(claims, tokens.access_token, { client, configuration }))
-      );
+      return claims === undefined
+        ? { unproven: 'no ID token' }
+        : await this.#personOf(claims, tokens.access_token, { client, configuration });
     } catch (error) {
       const secrets = [
         this.#deps.clientSecret,
@@ -138,47 +151,46 @@ export class OpenidProvider {
         signIn.state,
         answer.code ?? '',
       ];
-      this.#deps.log.warn('Single sign-on failed', { component: 'sign-in', ...faultOf(error, secrets) });
+      const fault = faultOf(error, secrets);
+      this.#deps.log.warn('Single sign-on failed', { component: 'sign-in', requestId, ...fault });
       if (isAway(error)) {
         throw unavailable(error);
       }
-      return undefined;
+      return { unproven: reasonOf(error) };
     }
   }
 
-  /** Adds the claims that the provider tells at its user info endpoint only. */
-  async #complete(
+  /** Asks the user info endpoint for the claims that are not in the ID token, which goes first. */
+  async #personOf(
     claims: OpenidClient.IDToken,
     accessToken: string,
     { client, configuration }: Discovered,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<IdentifiedPerson> {
     const { nameClaim, groupsClaim } = this.#deps;
-    const isComplete = claims[nameClaim] !== undefined && claims[groupsClaim] !== undefined;
+    const [name, groups] = [claimOf(claims, nameClaim), claimOf(claims, groupsClaim)];
+    const isComplete = name !== undefined && groups !== undefined;
     if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) {
-      return claims;
+      return { name, groups };
     }
-    return { ...(await client.fetchUserInfo(configuration, accessToken, claims.sub)), ...claims };
-  }
-
-  #personOf(claims: Readonly<Record<string, unknown>>): IdentifiedPerson {
-    const { [this.#deps.nameClaim]: name, [this.#deps.groupsClaim]: groups } = claims;
-    const claimed: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
-    return {
-      name: typeof name === 'string' ? name : undefined,
-      groups: claimed.filter((group) => typeof group === 'string'),
-    };
+    const told = await client.fetchUserInfo(configuration, accessToken, claims.sub);
+    return { name: name ?? claimOf(told, nameClaim), groups: groups ?? claimOf(told, groupsClaim) };
   }
 
   /** @throws ServiceError 'sign-in.unavailable' at once if too many wait for the provider, or if it takes too long */
   #ask<Answer>(exchange: () => Promise<Answer>): Promise<Answer> {
     if (this.#underWay >= MAX_CONCURRENT) {
-      return Promise.reject(unavailable(undefined));
+      return Promise.reject(this.#unasked('too many sign-ins wait for it'));
     }
     this.#underWay += 1;
     const work = exchange().finally(() => {
       this.#underWay -= 1;
     });
-    return withTimeLimit(EXCHANGE_TIMEOUT_MS, work, () => unavailable(undefined));
+    return withTimeLimit(EXCHANGE_TIMEOUT_MS, work, () => this.#unasked('it takes too long'));
+  }
+
+  #unasked(reason: string): ServiceError {
+    this.#deps.log.warn('The identity provider cannot be asked', { component: 'sign-in', reason });
+    return unavailable(undefined, reason);
   }
 
   /** One request at a time; a failure is not remembered. */
@@ -235,6 +247,30 @@ export class OpenidProvider {
 }
 
 /**
+ * Keycloak has `realm_access.roles` in an object, others a name such as `https://example.com/groups`: the name as a whole
+ * goes first, then its longest part before a dot.
+ * @returns the value of a claim, or of one inside another; undefined where it is not there
+ */
+function claimOf(claims: unknown, name: string): unknown {
+  if (typeof claims !== 'object' || claims === null) {
+    return undefined;
+  }
+  if (Object.hasOwn(claims, name)) {
+    return (claims as Readonly<Record<string, unknown>>)[name];
+  }
+  for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+    const outer = name.slice(0, dot);
+    const found = Object.hasOwn(claims, outer)
+      ? claimOf((claims as Readonly<Record<string, unknown>>)[outer], name.slice(dot + 1))
+      : undefined;
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
+}
+
+/**
  * Chosen when a token is asked for, as the metadata is known then.
  * @returns the authentication of this server, which throws ServiceError 'sign-in.unavailable' where the provider takes none
  */
@@ -283,7 +319,7 @@ function faultOf(error: unknown, secrets: readonly string[]): Pick<FaultFields, 
   const { fault, faultDetail } = describeFault(error);
   const said = saidBy(error) ?? saidBy((error as { readonly cause?: unknown }).cause);
   if (said === undefined) {
-    return { fault, faultDetail };
+    return { fault, faultDetail: faultDetail ?? failedCheck(error) };
   }
   const known = secrets.filter((secret) => secret !== '');
   const cleaned = known.reduce((text, secret) => text.replaceAll(secret, '…'), said);
@@ -329,6 +365,31 @@ function differingIssuers(cause: unknown): string | undefined {
   return typeof expected === 'string' && actual !== undefined && expected !== actual
     ? `the issuer is ${bounded(actual)}, expected is ${bounded(expected)}`
     : undefined;
+}
+
+/** Of RFC 6749, 4.1.2.1 and 5.2, RFC 6750, 3.1, and OpenID Connect Core, 3.1.2.6. */
+const ERROR_CODES =
+  /^(?:access_denied|(?:interaction|login|account_selection|consent)_required|invalid_(?:request|client|grant|scope|token)|insufficient_scope|unauthorized_client|unsupported_(?:response|grant)_type|server_error|temporarily_unavailable)$/;
+
+/** @returns why the answer proves nothing; anyone may send an answer, so that of its text only known codes are repeated */
+function reasonOf(error: unknown): string {
+  const said = /^the provider says: (\S+)/.exec(saidBy(error) ?? '')?.[1];
+  if (said !== undefined) {
+    return `the provider says: ${ERROR_CODES.test(said) ? said : 'another error'}`;
+  }
+  const { fault, faultDetail } = describeFault(error);
+  return faultDetail ?? failedCheck(error) ?? fault;
+}
+
+/** @returns the check that failed, in the words of the library, which hold no value; undefined for other errors */
+function failedCheck(error: unknown): string | undefined {
+  const { cause } = error as { readonly cause?: unknown };
+  const checked = [cause, error].find(
+    (one) =>
+      one instanceof Error &&
+      ['ClientError', 'OperationProcessingError', 'UnsupportedOperationError'].includes(one.name),
+  );
+  return checked instanceof Error ? checked.message : undefined;
 }
 
 function bounded(text: string): string {

@@ -9,6 +9,8 @@ import type { Act } from '../policy/caller.ts';
 export interface Refusal extends Act {
   /** One or two words. Never text of the client. */
   readonly outcome: string;
+  /** Bounded text that follows the outcome in a row of its own. Never text of the client. */
+  readonly detail?: string | undefined;
   /** The object of the request: a serial, a realm's name. */
   readonly subject?: string;
   readonly realm?: string;
@@ -73,7 +75,7 @@ export class RefusalTrail {
     this.#rows += 1;
     this.#alike.set(key, alike + 1);
     await this.#write(
-      async () => [entryOf(await this.#withAccount(refusal, account))],
+      async () => [entryOf(withDetail(await this.#withAccount(refusal, account)))],
       [{ entry: entryOf(refusal), count: 1 }],
     );
   }
@@ -134,6 +136,10 @@ export class RefusalTrail {
       count: (before?.count ?? 0) + count,
     });
   }
+}
+
+function withDetail({ detail, outcome, ...refusal }: Refusal): Refusal {
+  return { ...refusal, outcome: detail === undefined ? outcome : `${outcome}, ${detail}` };
 }
 
 function entryOf({

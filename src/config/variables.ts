@@ -343,7 +343,11 @@ const signIn = z
     OIDC_NAME_CLAIM: aText
       .prefault('preferred_username')
       .describe('claim with the name of the person, which the provider must not let people choose'),
-    OIDC_GROUPS_CLAIM: aText.prefault('groups').describe('claim with the groups of the person'),
+    OIDC_GROUPS_CLAIM: aText
+      .prefault('groups')
+      .describe(
+        'claim with the groups of the person; one inside another with a dot, such as realm_access.roles',
+      ),
     OIDC_GROUPS: groupMapping
       .optional()
       .describe('groups of the provider that may sign in, each with the group that policies name'),

@@ -5,6 +5,9 @@ import type { Exchange } from './request/exchange.ts';
 /** A refusal for the audit; the exchange holds the rest. */
 export interface Refused {
   readonly outcome: string;
+  readonly detail?: string | undefined;
+  /** The person whom a provider has named. */
+  readonly actor?: string;
   /** The account named in the rejected credential. */
   readonly account?: string | undefined;
   /** The user, found in a directory, whose credential was rejected. */
@@ -36,7 +39,16 @@ function refusedProof({ code, payload }: AnyServiceError): Refused | undefined {
       // Browsers send the first request without credentials; that is no failed attempt.
       return payload.credentials && { outcome: payload.credentials, account: payload.account };
     case 'sign-in.refused':
-      return { outcome: payload.credentials, account: payload.account, ...payload.user };
+      return {
+        outcome: payload.credentials,
+        account: payload.account,
+        ...payload.user,
+        ...singleSignOnFacts(payload),
+      };
+    case 'sign-in.ended':
+      return payload.why === undefined
+        ? undefined
+        : { outcome: 'single sign-on', ...singleSignOnFacts(payload) };
     case 'confirmation.refused':
       return { outcome: payload.credentials, account: payload.account };
     case 'second-factor.required':
@@ -45,6 +57,10 @@ function refusedProof({ code, payload }: AnyServiceError): Refused | undefined {
     default:
       return undefined;
   }
+}
+
+function singleSignOnFacts({ why, person }: ErrorPayloads['sign-in.ended']): Partial<Refused> {
+  return { detail: why, ...(person !== undefined && { actor: person, subject: person }) };
 }
 
 /** @returns the outcome; `audit/refused-right-search.ts` reads it */

@@ -21,6 +21,7 @@ beforeAll(async () => {
 });
 const usual = (): object => ({
   claims: { preferred_username: 'ann' },
+  userinfo: {},
   methods: undefined,
   clientId: CLIENT.clientId,
   secret: CLIENT.clientSecret,
@@ -53,10 +54,11 @@ function openProvider(
   });
 }
 
-async function signIn(registration: Partial<OpenidSettings> = {}): Promise<string | undefined> {
+async function signIn(registration: Partial<OpenidSettings> = {}): Promise<unknown> {
   const provider = openProvider({}, registration);
   const back = await server.signIn(await provider.authorizationUrl(SIGN_IN));
-  return (await provider.identify(Object.fromEntries(back.searchParams), SIGN_IN))?.name;
+  const person = await provider.identify(Object.fromEntries(back.searchParams), SIGN_IN);
+  return 'unproven' in person ? undefined : person.name;
 }
 
 describe('a machine whose clock is two hours off', () => {
@@ -120,6 +122,42 @@ describe('a provider to which this server proves itself', () => {
   });
 });
 
+describe('a claim', () => {
+  const groups = ['desk'];
+
+  it.each<[string, Record<string, unknown>]>([
+    ['realm_access.roles', { realm_access: { roles: groups } }],
+    ['resource_access.tan.example.com.roles', { resource_access: { 'tan.example.com': { roles: groups } } }],
+    ['https://x.example/groups', { 'https://x.example/groups': groups }],
+    ['https://x.example/app.roles', { 'https://x.example/app': { roles: groups } }],
+    ['a.b', { 'a.b': groups, a: { b: ['others'] } }],
+    ['a.b.c', { 'a.b': {}, a: { 'b.c': groups } }],
+  ])('%s is read as the name of one, or as one inside another', async (groupsClaim, claims) => {
+    for (const [inToken, inUserinfo] of [
+      [claims, {}],
+      [{}, claims],
+    ]) {
+      server.behaviour.claims = { preferred_username: 'ann', ...inToken };
+      server.behaviour.userinfo = inUserinfo ?? {};
+      const provider = openProvider({}, { groupsClaim });
+      const back = await server.signIn(await provider.authorizationUrl(SIGN_IN));
+      const answer = Object.fromEntries(back.searchParams);
+      expect(await provider.identify(answer, SIGN_IN)).toEqual({ name: 'ann', groups });
+    }
+  });
+
+  it.each(['constructor.name', 'groups.length', 'groups.0', 'realm_access', '.', 'groups.'])(
+    '%s is not there where the provider has not told it',
+    async (groupsClaim) => {
+      server.behaviour.claims = { preferred_username: 'ann', other: 'x' };
+      const provider = openProvider({}, { groupsClaim });
+      const back = await server.signIn(await provider.authorizationUrl(SIGN_IN));
+      const answer = Object.fromEntries(back.searchParams);
+      expect(await provider.identify(answer, SIGN_IN)).toEqual({ name: 'ann', groups: undefined });
+    },
+  );
+});
+
 describe('the log of a sign-in that failed', () => {
   it('has the error of the provider, bounded, on one line and without the secret', async () => {
     server.behaviour.methods = ['none', 'client_secret_basic'];
@@ -176,8 +214,8 @@ describe('a provider that hangs', () => {
     await Promise.all(asked);
     expect(refused).toHaveLength(25);
     server.behaviour.hangs = false;
-    expect(await provider.identify({ code: 'a code', state: SIGN_IN.state, iss: issuer }, SIGN_IN)).toBe(
-      undefined,
-    );
+    expect(
+      await provider.identify({ code: 'a code', state: SIGN_IN.state, iss: issuer }, SIGN_IN),
+    ).toHaveProperty('unproven');
   });
 });

@@ -74,6 +74,10 @@ const GERMAN: Readonly<Record<string, string>> = {
   'refused: login': 'abgelehnt: Anmeldung',
   'refused: csrf token': 'abgelehnt: CSRF-Token',
   'refused: single sign-on': 'abgelehnt: Single Sign-on',
+  'refused: single sign-on, no group that may sign in':
+    'abgelehnt: Single Sign-on, keine Gruppe, die sich anmelden darf',
+  'refused: single sign-on, no name that can be taken':
+    'abgelehnt: Single Sign-on, kein Name, der übernommen werden kann',
   'wrong, out of step': 'falsch: das Token ist aus dem Tritt',
   'wrong, right PIN': 'falsch, aber die PIN war richtig',
   'wrong, right response': 'falsche PIN, aber die Antwort war richtig',
@@ -183,7 +187,7 @@ const OF_ADMINISTRATION: Texts<Readonly<Record<string, string>>> = {
 /** Their details are the names of fields. */
 const OF_FIELDS: readonly string[] = ['changed', 'removed', 'copied'];
 /** A name follows, which stays as it is. */
-const NAMES_FOLLOW = /^(?:passkey|second factor|session opened|renamed from)/;
+const NAMES_FOLLOW = /^(?:passkey|second factor|session opened|renamed from|refused: single sign-on,)/;
 const ABOUT_RESPONSES = /^(?:ocra|validate|cli)\//;
 
 /** @returns the outcome of a row of that action in a language: what it begins with, and the details that are known */

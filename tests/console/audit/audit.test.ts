@@ -207,6 +207,10 @@ describe('the outcome of an audit row', () => {
     ['session closed, 3 of them', 'Sitzung beendet, 3 davon'],
     ['being removed, from 7 tokens', 'wird entfernt, aus 7 Token'],
     ['passkey added: <b>owner</b>, 3 times', 'Passkey hinzugefügt: <b>owner</b>, 3 times'],
+    [
+      'refused: single sign-on, no group that may sign in: the claim groups has 3 users, at desk',
+      'abgelehnt: Single Sign-on, keine Gruppe, die sich anmelden darf: the claim groups has 3 users, at desk',
+    ],
     ['stored owner', 'gespeichert owner'],
     ['disabled', 'deaktiviert'],
     ['constructor', 'constructor'],

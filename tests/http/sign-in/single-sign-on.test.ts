@@ -39,6 +39,7 @@ beforeEach(() => {
     nonce: undefined,
     audience: undefined,
     issuer: undefined,
+    expiry: '1m',
     signsWrongly: false,
     secret: CLIENT.clientSecret,
     hangs: false,
@@ -350,17 +351,6 @@ describe('an answer of the provider is refused', () => {
     await expectSignedOut(await callback(back), ENDED);
   });
 
-  it.each<[string, Partial<TestOpenidProvider['behaviour']>]>([
-    ['a wrong nonce', { nonce: 'another' }],
-    ['another audience', { audience: 'another' }],
-    ['another issuer in the ID token', { issuer: 'https://evil.example' }],
-    ['a signature of an unknown key', { signsWrongly: true }],
-    ['a client secret that the provider does not take', { secret: 'another' }],
-  ])('with %s', async (_case, behaviour) => {
-    Object.assign(provider.behaviour, behaviour);
-    await expectSignedOut(await signIn(), REFUSED);
-  });
-
   it.each([
     ['of another issuer (mix-up)', (back: Parameters) => ({ ...back, iss: 'https://evil.example' })],
     ['with another code', (back: Parameters) => ({ ...back, code: 'guessed' })],
@@ -373,32 +363,136 @@ describe('an answer of the provider is refused', () => {
     await expectSignedOut(await callback(changed(back)), REFUSED);
   });
 
+  const NO_GROUP = 'None of your groups may sign in here';
+  const NO_NAME = 'The identity provider gave no name that this server takes';
+  const groups = ['helpdesk-team'];
+
   it.each([
-    [
-      'a person of no mapped group',
-      { preferred_username: 'anna', groups: ['staff'] },
-      'None of your groups may sign in here',
-    ],
-    ['a person without groups', { preferred_username: 'anna' }, 'None of your groups may sign in here'],
-    ['no name', { groups: ['helpdesk-team'] }, 'The identity provider gave no name that this server takes'],
-    [
-      'a name that policies would read as more',
-      { preferred_username: 'a,*', groups: ['helpdesk-team'] },
-      'The identity provider gave no name that this server takes',
-    ],
-    [
-      'a name that would become that of another person',
-      { preferred_username: 'anna ', groups: ['helpdesk-team'] },
-      'The identity provider gave no name that this server takes',
-    ],
-    [
-      'a name in another Unicode form',
-      { preferred_username: 'ju\u0308rgen', groups: ['helpdesk-team'] },
-      'The identity provider gave no name that this server takes',
-    ],
+    ['a person of no mapped group', { preferred_username: 'anna', groups: ['staff'] }, NO_GROUP],
+    ['a person without groups', { preferred_username: 'anna' }, NO_GROUP],
+    ['no name', { groups }, NO_NAME],
+    ['a name that policies would read as more', { preferred_username: 'a,*', groups }, NO_NAME],
+    ['a name that would become that of another person', { preferred_username: 'anna ', groups }, NO_NAME],
+    ['a name in another Unicode form', { preferred_username: 'ju\u0308rgen', groups }, NO_NAME],
   ])('with %s', async (_case, claims, message) => {
     provider.behaviour.claims = claims;
     await expectSignedOut(await signIn(), message);
+  });
+});
+
+describe('the reason of a refusal is in one line of the log and one row of the audit', () => {
+  /** Signs in, is refused. @returns the warnings and the rows of it */
+  async function refusedBy(change: (back: Parameters) => Parameters = (back) => back): Promise<unknown> {
+    application.clock.advance(61);
+    const back = await answered(await begin());
+    application.lines.length = 0;
+    const refused = await callback(change(back));
+    expect([refused.status, browser.cookies.has('access_token_cookie')]).toEqual([401, false]);
+    const warned = application.lines.filter(({ level }) => level === 'warn');
+    const rows = await queryOnce<Record<'actor' | 'subject' | 'outcome', string>>(
+      application.databaseUrl,
+      'SELECT actor, subject, outcome FROM audit WHERE request_id = $1',
+      [warned[0]?.fields.requestId],
+    );
+    const told = JSON.stringify([warned, rows]);
+    for (const secret of [back.code, back.state, CLIENT.clientSecret, browser.cookies.get('sign_in_oidc')]) {
+      expect(told).not.toContain(secret ?? 'no cookie');
+    }
+    return {
+      rows,
+      warned: warned.map(({ fields }) => [fields.administrator, fields.reason ?? fields.faultDetail]),
+    };
+  }
+
+  const facts = (person: string | undefined, why: string, said = why): object => ({
+    rows: [{ actor: person ?? '', subject: person ?? '', outcome: `refused: single sign-on, ${why}` }],
+    warned: [[person, said]],
+  });
+
+  const many = Array.from({ length: 400 }, (_, index) => `group ${index}`);
+
+  it.each<[unknown, string | RegExp]>([
+    [undefined, 'is not there'],
+    [[], 'has no text'],
+    [{ roles: ['helpdesk-team'] }, 'has no text'],
+    ['staff', 'has staff'],
+    [
+      ['CN=Staff,DC=bank', 'a\u001b[31m\n\0\u202eb\ud800'],
+      'has CN=Staff,DC=bank, a\\u001b[31m\\u000a\u{fffd}\\u202eb\u{fffd}',
+    ],
+    [many, /^has group 0, group 1, .* and 3\d\d others$/],
+    [['x'.repeat(100_000)], `has ${'x'.repeat(100)}`],
+  ])('where no group may sign in: %#', async (groups, described) => {
+    provider.behaviour.claims = { preferred_username: 'anna', groups };
+    const found = await refusedBy();
+    const [, text = ''] = /the claim groups (.*?)"\}\]/.exec(JSON.stringify(found)) ?? [];
+    const why = `no group that may sign in: the claim groups ${JSON.parse(`"${text}"`) as string}`;
+    expect(found).toEqual(facts('oidc:anna', why));
+    expect(JSON.parse(`"${text}"`)).toEqual(
+      typeof described === 'string' ? described : expect.stringMatching(described),
+    );
+    expect(why.length).toBeLessThan(500);
+  });
+
+  it.each([
+    [undefined, 'the claim preferred_username is not there'],
+    [17, 'the claim preferred_username has no text'],
+    ['a,*', 'the claim preferred_username has a,*'],
+  ])('where the name cannot be taken: %s', async (name, described) => {
+    provider.behaviour.claims = { preferred_username: name, groups: ['helpdesk-team'] };
+    expect(await refusedBy()).toEqual(facts(undefined, `no name that can be taken: ${described}`));
+  });
+
+  it.each<[string, Partial<TestOpenidProvider['behaviour']>]>([
+    ['unexpected ID Token "nonce" claim value', { nonce: 'another' }],
+    ['unexpected JWT "aud" (audience) claim value', { audience: 'another' }],
+    ['JWT signature verification failed', { signsWrongly: true }],
+    ['the provider says: invalid_client', { secret: 'another' }],
+    [
+      'unexpected JWT "exp" (expiration time) claim value, expiration is past current timestamp',
+      { expiry: '-1m' },
+    ],
+  ])('%s', async (why, behaviour) => {
+    Object.assign(provider.behaviour, behaviour);
+    expect(await refusedBy()).toEqual(facts(undefined, why));
+  });
+
+  it('with the issuers that differ in the log', async () => {
+    provider.behaviour.issuer = 'https://evil.example';
+    const issuers = `the issuer is https://evil.example, expected is ${provider.issuer}`;
+    const why = 'unexpected JWT "iss" (issuer) claim value';
+    expect(await refusedBy()).toEqual(facts(undefined, why, issuers));
+  });
+
+  it('without text of the browser in the audit', async () => {
+    const made = { error: 'my-password', error_description: 'of mine' };
+    const said = 'the provider says: my-password (of mine)';
+    const found = await refusedBy(({ state = '', iss = '' }) => ({ state, iss, ...made }));
+    expect(found).toEqual(facts(undefined, 'the provider says: another error', said));
+    const denied = await refusedBy(({ state = '', iss = '' }) => ({ state, iss, error: 'access_denied' }));
+    expect(denied).toEqual(facts(undefined, 'the provider says: access_denied'));
+  });
+
+  it('where it is the answer to another sign-in, to none, or the second one', async () => {
+    const other = await refusedBy((back) => ({ ...back, state: 'x'.repeat(43) }));
+    expect(other).toEqual(facts(undefined, 'the answer to another sign-in'));
+    const none = await refusedBy((back) => {
+      browser.cookies.delete('sign_in_oidc');
+      return back;
+    });
+    expect(none).toEqual(facts(undefined, 'begun in another browser, or expired'));
+    const url = await begin();
+    const [first, second] = [await answered(url), await answered(url)];
+    const before = browser.at(application.app);
+    await callback(first, before);
+    application.lines.length = 0;
+    expect((await callback(second)).status).toBe(401);
+    expect(application.lines).toContainEqual(
+      expect.objectContaining({
+        message: 'Single sign-on refused',
+        fields: expect.objectContaining({ administrator: 'oidc:anna', reason: 'it has signed in before' }),
+      }),
+    );
   });
 });
 

@@ -12,6 +12,8 @@ interface Behaviour {
   nonce: string | undefined;
   audience: string | undefined;
   issuer: string | undefined;
+  /** The end of the ID token, from now on. */
+  expiry: string;
   /** Signs with a key that it does not publish. */
   signsWrongly: boolean;
   /** The ways in which clients may prove themselves; undefined: its metadata says nothing. */
@@ -63,6 +65,7 @@ export class TestOpenidProvider {
       nonce: undefined,
       audience: undefined,
       issuer: undefined,
+      expiry: '1m',
       signsWrongly: false,
       methods: undefined,
       clientId: CLIENT.clientId,
@@ -206,14 +209,14 @@ export class TestOpenidProvider {
   }
 
   #idToken(nonce: string): Promise<string> {
-    const { claims, nonce: other, audience, issuer, signsWrongly } = this.behaviour;
+    const { claims, nonce: other, audience, issuer, expiry, signsWrongly } = this.behaviour;
     return new SignJWT({ ...claims, nonce: other ?? nonce })
       .setProtectedHeader({ alg: 'ES256', kid: 'k' })
       .setIssuer(issuer ?? this.issuer)
       .setAudience(audience ?? this.behaviour.clientId)
       .setSubject('person-1')
       .setIssuedAt()
-      .setExpirationTime('1m')
+      .setExpirationTime(expiry)
       .sign((signsWrongly ? this.#others : this.#keys).privateKey);
   }
 
