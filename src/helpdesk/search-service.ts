@@ -1,7 +1,7 @@
 import type { TransactionHistory, TransactionService } from '../challenges/transaction-service.ts';
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { KeyedCounts, withTimeLimit } from '../kernel/bounded-work.ts';
+import { KeyedCounts } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/text.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
@@ -10,6 +10,7 @@ import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import {
   type DirectoryUser,
   ResolverUnavailable,
+  TimedAnswers,
   type UserSource,
   type UserSources,
   beginningCondition,
@@ -175,7 +176,7 @@ interface SearchedResolver {
   readonly reason?: string;
 }
 
-/** The longest wait for a resolver. */
+/** The longest wait for a resolver that is connected. */
 const TIMEOUT_MS = 700;
 /** The most questions that one resolver works at, two or three for a search, also those that nobody waits for any more. */
 const QUESTIONS_AT_ONCE = 8;
@@ -185,7 +186,7 @@ const MAX_PHONES = 200;
 
 /**
  * Looks for people in all resolvers at once, each for a limited time; one that is away or slow is named, not waited
- * for.
+ * for, but for the connections that it needs after a pause.
  *
  * Managed resolvers find beginnings by an index, passwd files in memory. A directory is asked with a filter such as
  * `(|(uid=ann*)(sn=ann*)…)`, which is quick where it indexes these attributes. A foreign SQL table is read as a whole,
@@ -195,6 +196,7 @@ export class PeopleSearch {
   readonly #sources: UserSources;
   /** Questions by resolver, each until it ends, not until nobody waits for it. */
   readonly #running = new KeyedCounts();
+  readonly #answers = new TimedAnswers();
 
   constructor({ sources }: { readonly sources: UserSources }) {
     this.#sources = sources;
@@ -239,25 +241,35 @@ export class PeopleSearch {
     }
     const source = this.#sources(resolver);
     const [exact, beginning, called] = await Promise.all([
-      searchResolver(
-        resolver,
-        this.#running.during(resolver.id, () => findExact(source, text)),
-      ),
-      searchResolver(
-        resolver,
-        this.#running.during(resolver.id, async () => {
-          const asked = searches.map((conditions) =>
-            source.list({ conditions, limit: max + 1, isInAnyOrder: true }),
-          );
-          return (await Promise.all(asked)).flat();
-        }),
-      ),
+      this.#search(resolver, source, () => findExact(source, text)),
+      this.#search(resolver, source, async () => {
+        const asked = searches.map((conditions) =>
+          source.list({ conditions, limit: max + 1, isInAnyOrder: true }),
+        );
+        return (await Promise.all(asked)).flat();
+      }),
       this.#called(resolver, source, text),
     ]);
     const found = [...exact.users, ...beginning.users, ...called.users];
     const users = new Map(found.map((user) => [user.userId, user]));
     const reason = beginning.reason ?? exact.reason ?? called.reason;
     return { users: [...users.values()], ...(reason !== undefined && { reason }) };
+  }
+
+  async #search(
+    resolver: Resolver,
+    source: UserSource,
+    work: () => Promise<readonly DirectoryUser[]>,
+  ): Promise<SearchedResolver> {
+    try {
+      const running = this.#running.during(resolver.id, work);
+      return { users: await this.#answers.within(TIMEOUT_MS, resolver, source, running) };
+    } catch (error) {
+      if (error instanceof ServiceError) {
+        return { users: [], reason: error.message };
+      }
+      throw error;
+    }
   }
 
   /** Those whose telephone number the text may be. */
@@ -267,10 +279,7 @@ export class PeopleSearch {
       return { users: [] };
     }
     const search = { conditions: [condition], limit: MAX_PHONES, isInAnyOrder: true };
-    const { users, ...incomplete } = await searchResolver(
-      resolver,
-      this.#running.during(resolver.id, () => source.list(search)),
-    );
+    const { users, ...incomplete } = await this.#search(resolver, source, () => source.list(search));
     const isCut = users.length >= MAX_PHONES;
     return {
       users: users.filter((user) => hasPhone(user, text)),
@@ -290,23 +299,6 @@ async function findExact(source: UserSource, login: string): Promise<readonly Di
     if (isServiceError(error, 'user.ambiguous')) {
       // Several whom the search for beginnings finds as well.
       return [];
-    }
-    throw error;
-  }
-}
-
-async function searchResolver(
-  resolver: Resolver,
-  work: Promise<readonly DirectoryUser[]>,
-): Promise<SearchedResolver> {
-  try {
-    const users = await withTimeLimit(TIMEOUT_MS, work, () =>
-      unavailable(resolver, 'it does not answer in time'),
-    );
-    return { users };
-  } catch (error) {
-    if (error instanceof ServiceError) {
-      return { users: [], reason: error.message };
     }
     throw error;
   }

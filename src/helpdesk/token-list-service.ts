@@ -1,14 +1,13 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
-import { withTimeLimit } from '../kernel/bounded-work.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { TokenCountRow } from '../monitoring/token-counts.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { UserSources } from '../resolvers/user-source.ts';
+import { TimedAnswers, type UserSources } from '../resolvers/user-source.ts';
 import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-selection.ts';
 import { isVisible } from '../tokens/token.ts';
 import type { OwnerId } from '../users/user.ts';
@@ -76,6 +75,7 @@ const NAMES_AT_ONCE = 4;
  */
 export class TokenListService {
   readonly #deps: TokenListDependencies;
+  readonly #answers = new TimedAnswers();
 
   constructor(dependencies: TokenListDependencies) {
     this.#deps = dependencies;
@@ -161,8 +161,8 @@ export class TokenListService {
       .map(async (resolver) => {
         const own = [...owners.values()].filter(({ resolverId }) => resolverId === resolver.id);
         let isLate = false;
+        const source = this.#deps.sources(resolver);
         const ask = async (): Promise<void> => {
-          const source = this.#deps.sources(resolver);
           for (let owner = own.pop(); owner !== undefined && !isLate; owner = own.pop()) {
             const user = await source.findById(owner.userId);
             names.set(keyOf(owner), `${user?.givenName ?? ''} ${user?.surname ?? ''}`.trim());
@@ -170,7 +170,7 @@ export class TokenListService {
         };
         const all = Promise.all(Array.from({ length: NAMES_AT_ONCE }, ask));
         try {
-          await withTimeLimit(NAMES_TIMEOUT_MS, all, () => new ServiceError('resolver.unavailable', 'late'));
+          await this.#answers.within(NAMES_TIMEOUT_MS, resolver, source, all);
         } catch (error) {
           // The list is worth more than the names on it.
           if (!isServiceError(error)) {

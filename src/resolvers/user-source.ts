@@ -1,4 +1,5 @@
 import type { Resolver } from '../configuration/configuration.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 
 declare module '../kernel/errors.ts' {
@@ -82,6 +83,8 @@ export interface UserSource {
   examine(): Promise<Examination>;
   /** @returns true if it is the user's password; false if the resolver keeps none */
   checkPassword(userId: string, password: string): Promise<boolean>;
+  /** @returns milliseconds since it was opening a connection; 0: it is; undefined or Infinity: it never was */
+  sinceConnecting?(): Promise<number | undefined>;
   /** Ends its connections, if it holds any, after running work. A closed source opens new ones. */
   close?(): Promise<void>;
 }
@@ -99,6 +102,44 @@ export interface ResolverSecrets {
 
 /** Opens the users of a resolver by its kind. */
 export type UserSources = (resolver: Resolver) => UserSource;
+
+/** Milliseconds that an answer may take longer where it needed a new connection. */
+const CONNECTING_MS = 2_000;
+
+/**
+ * Waits for answers of resolvers for a short time, and longer for one that was connecting meanwhile, as it is after a
+ * pause: once, until it answers again.
+ */
+export class TimedAnswers {
+  /** Ids of resolvers that were waited for longer, and have not answered since. */
+  readonly #late = new Set<string>();
+
+  /** @throws 'resolver.unavailable' after the time, and what the work throws */
+  async within<Value>(
+    milliseconds: number,
+    { id, name }: Pick<Resolver, 'id' | 'name'>,
+    source: UserSource,
+    work: Promise<Value>,
+  ): Promise<Value> {
+    const late = new ResolverUnavailable({ resolver: name, reason: 'it does not answer in time' });
+    work.then(
+      () => this.#late.delete(id),
+      () => undefined,
+    );
+    try {
+      return await withTimeLimit(milliseconds, work, () => late);
+    } catch (error) {
+      const since = error === late && !this.#late.has(id) ? await source.sinceConnecting?.() : undefined;
+      if (since === undefined || since > milliseconds) {
+        throw error;
+      }
+    }
+    return withTimeLimit(CONNECTING_MS, work, () => {
+      this.#late.add(id);
+      return late;
+    });
+  }
+}
 
 /** The server that a resolver got no connection to, or no answer from. */
 export interface SilentServer {

@@ -182,6 +182,23 @@ describe('the search for people', () => {
     ]);
   });
 
+  it('waits for the connections of a resolver after a pause, once', async () => {
+    const connection = new Promise((resolve) => setTimeout(resolve, 1_000));
+    const connecting = (ready: Promise<unknown>): UserSource =>
+      source([ANNA], {
+        findByLogin: () => ready.then(() => undefined),
+        list: () => ready.then(() => [ANNA]),
+        sinceConnecting: () => Promise.resolve(0),
+      });
+    const { find } = searchIn({ idle: connecting(connection), hanging: connecting(NEVER) });
+    const first = await find('ann');
+    expect(first.hits.map(({ resolver }) => resolver)).toEqual(['idle']);
+    expect(first.incomplete.map(({ resolver }) => resolver)).toEqual(['hanging']);
+    const begun = performance.now();
+    expect((await find('ann')).incomplete).toEqual(first.incomplete);
+    expect(performance.now() - begun).toBeLessThan(1_500);
+  });
+
   it('does not ask a resolver again and again that does not answer', async () => {
     let asked = 0;
     const { find } = searchIn({

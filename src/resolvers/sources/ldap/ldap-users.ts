@@ -149,6 +149,10 @@ export class LdapUsers implements UserSource {
     });
   }
 
+  sinceConnecting(): Promise<number | undefined> {
+    return Promise.resolve(this.#directory?.connections.sinceConnecting);
+  }
+
   /** Ends its connections, within seconds. */
   async close(): Promise<void> {
     await this.#directory?.connections.close();

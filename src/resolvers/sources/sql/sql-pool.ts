@@ -34,6 +34,7 @@ interface OpenPool {
 export class SqlPool {
   readonly #deps: SqlPoolOptions;
   #open: OpenPool | undefined;
+  #connectedAt = -Infinity;
 
   constructor(options: SqlPoolOptions) {
     this.#deps = options;
@@ -63,6 +64,12 @@ export class SqlPool {
       }
       throw cause;
     }
+  }
+
+  /** Milliseconds since a connection was being opened. */
+  get sinceConnecting(): number {
+    const { pool } = (this.#open?.knex.client ?? {}) as { pool?: { numPendingCreates(): number } };
+    return (pool?.numPendingCreates() ?? 0) > 0 ? 0 : performance.now() - this.#connectedAt;
   }
 
   /** Lets running work finish, then closes the connections. */
@@ -112,6 +119,7 @@ export class SqlPool {
           done: (error: Error | null, connection: RawConnection) => void,
         ) => {
           connections.add(connection);
+          this.#connectedAt = performance.now();
           prepare(connection, done);
         },
       },

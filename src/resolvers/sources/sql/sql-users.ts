@@ -147,6 +147,10 @@ export class SqlUsers implements UserSource {
     return verdict === 'match';
   }
 
+  sinceConnecting(): Promise<number | undefined> {
+    return Promise.resolve(this.#opened?.pool.sinceConnecting);
+  }
+
   async close(): Promise<void> {
     await this.#opened?.pool.close();
   }
