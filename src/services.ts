@@ -10,7 +10,7 @@ import { LoginService } from './administrators/login-service.ts';
 import { OpenidProvider } from './administrators/openid-provider.ts';
 import { PasskeyService } from './administrators/passkey-service.ts';
 import { PasskeyStore } from './administrators/passkey-store.ts';
-import { WebAuthn } from './administrators/passkey.ts';
+import { passkeysOff } from './administrators/passkey.ts';
 import { SecondFactorService } from './administrators/second-factor-service.ts';
 import { SecondStep } from './administrators/second-step.ts';
 import { SessionService } from './administrators/session-service.ts';
@@ -304,8 +304,7 @@ function signInServices(
   const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
   const logins = new LoginService({ ...shared, administrators, tokens: new LoginTokens({ keys }) });
   const common = { ...shared, administrators, logins, attempts: new SignInStore(shared) };
-  const webAuthn = publicUrl === undefined ? undefined : new WebAuthn({ publicUrl });
-  const passkeys = new PasskeyService({ ...common, passkeys: new PasskeyStore(shared), webAuthn });
+  const passkeys = new PasskeyService({ ...common, passkeys: new PasskeyStore(shared) });
   const secondStep = new SecondStep({ ...shared, ocra, passkeys });
   const host = publicUrl === undefined ? 'tankeeper' : new URL(publicUrl).host;
   const ownSessions = new OwnSessionStore(shared);
@@ -332,7 +331,7 @@ function signInServices(
       }),
     /** The ways to sign in beside the password, for the page. */
     signInMethods: {
-      passkeys: publicUrl !== undefined,
+      passkeysOff: passkeysOff(publicUrl),
       singleSignOn: singleSignOn && { provider: singleSignOn.provider },
     },
   };

@@ -13,7 +13,7 @@ import {
   type SignInContent,
 } from './session.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
-import type { Passkey, PasskeyOptions, UsedPasskey, WebAuthn } from './passkey.ts';
+import { assertPasskeys, type Passkey, type PasskeyOptions, type UsedPasskey, WebAuthn } from './passkey.ts';
 import type { PasskeyStore } from './passkey-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
@@ -21,8 +21,8 @@ interface PasskeyDependencies {
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
   readonly passkeys: PasskeyStore;
   readonly attempts: SignInStore;
-  /** Undefined without PUBLIC_URL, which passkeys are bound to. */
-  readonly webAuthn: WebAuthn | undefined;
+  /** The address of the server in browsers, to which passkeys are bound. */
+  readonly publicUrl?: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -199,13 +199,9 @@ export class PasskeyService {
   }
 
   #webAuthn(): WebAuthn {
-    if (this.#deps.webAuthn === undefined) {
-      throw new ServiceError(
-        'configuration.invalid',
-        'Passkeys need PUBLIC_URL, the address that browsers open',
-      );
-    }
-    return this.#deps.webAuthn;
+    const { publicUrl } = this.#deps;
+    assertPasskeys(publicUrl);
+    return new WebAuthn({ publicUrl });
   }
 }
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { isIP } from 'node:net';
+import { ServiceError } from '../kernel/errors.ts';
 import { parseJsonObject } from '../kernel/text.ts';
 
 /** A passkey without its key. */
@@ -28,6 +30,29 @@ export interface UsedPasskey {
   /** The signature counters before and after (WebAuthn level 3, section 6.1.1). */
   readonly counterBefore: number;
   readonly counter: number;
+}
+
+/** Why a server has no passkeys: PUBLIC_URL is not set, or has an address in place of a name. */
+export const PASSKEYS_OFF = {
+  unset: 'Passkeys need PUBLIC_URL, the address that browsers open',
+  address:
+    'Passkeys need a name in PUBLIC_URL, such as https://tan.example.com: browsers bind none to an IP address',
+} as const;
+
+/** @returns the reason; undefined where passkeys work (WebAuthn level 3, section 5.1.3: the relying party is a domain) */
+export function passkeysOff(publicUrl: string | undefined): keyof typeof PASSKEYS_OFF | undefined {
+  if (publicUrl === undefined) {
+    return 'unset';
+  }
+  return isIP(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) === 0 ? undefined : 'address';
+}
+
+/** @throws ServiceError 'configuration.invalid' with the reason */
+export function assertPasskeys(publicUrl: string | undefined): asserts publicUrl is string {
+  const off = passkeysOff(publicUrl);
+  if (off !== undefined) {
+    throw new ServiceError('configuration.invalid', PASSKEYS_OFF[off]);
+  }
 }
 
 /** What a browser asks the authenticator, as JSON. */

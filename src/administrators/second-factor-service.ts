@@ -7,6 +7,7 @@ import { composed } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { SecondFactor } from './administrator.ts';
 import { unknownAdministrator } from './administrator-service.ts';
+import { assertPasskeys } from './passkey.ts';
 import { assertConfirmed } from './recent-proof.ts';
 import { attemptHash, newSession } from './session.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
@@ -51,17 +52,12 @@ export class SecondFactorService {
    * Makes a link by which the administrator may register a passkey, within an hour and once. It stands for a second
    * factor, not for the password.
    * @returns the link, with its secret in the fragment, which no server sees
-   * @throws ServiceError 'administrator.unknown', 'configuration.invalid' without PUBLIC_URL
+   * @throws ServiceError 'administrator.unknown', 'configuration.invalid' without a name in PUBLIC_URL
    */
   async passkeyLink(caller: Caller, administrator: string): Promise<{ link: string; expiresAt: Date }> {
     await assertConfirmed(caller, this.#deps);
     const { attempts, publicUrl, clock, random } = this.#deps;
-    if (publicUrl === undefined) {
-      throw new ServiceError(
-        'configuration.invalid',
-        'Passkeys need PUBLIC_URL, the address that browsers open',
-      );
-    }
+    assertPasskeys(publicUrl);
     const secret = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + LINK_LIFETIME * 1000);
     const act = actOf(caller, 'administrator/second-factor');

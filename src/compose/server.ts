@@ -8,6 +8,7 @@ import {
   describeUnknownVariable,
   unknownVariables,
 } from '../config/config.ts';
+import { PASSKEYS_OFF, passkeysOff } from '../administrators/passkey.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';
@@ -41,6 +42,7 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
     ...warnings,
     ...unknownVariables().map(describeUnknownVariable),
     ...(tooFew === undefined ? [] : [tooFew]),
+    ...(passkeysOff(config.publicUrl) === 'address' ? [PASSKEYS_OFF.address] : []),
   ]) {
     log.warn(warning);
   }

@@ -318,7 +318,7 @@ const signIn = z
     PUBLIC_URL: serverAddress
       .optional()
       .describe(
-        'address of this server in browsers, to which passkeys are bound, with its path behind a proxy; unset: no passkeys',
+        'address of this server in browsers, to which passkeys are bound, with its path behind a proxy; unset, or with an IP address: no passkeys',
       ),
     OIDC_ISSUER: issuer
       .optional()

@@ -1,9 +1,11 @@
 import { NAMED_NETWORKS, NetworkSet, readAddress } from '../kernel/networks.ts';
+import { PASSKEYS_OFF, passkeysOff } from '../administrators/passkey.ts';
 import { type Finding, findingOf } from './examination.ts';
 
 /** The part of the configuration that concerns addresses. */
 export interface AddressSettings {
   readonly host: string;
+  readonly publicUrl?: string | undefined;
   readonly metricsPort?: number | undefined;
   readonly trustProxy: readonly string[];
   readonly limits: { readonly exempt: readonly string[] };
@@ -13,7 +15,26 @@ export interface AddressSettings {
 const EVERYONE = /\/0+$/;
 
 export function checkAddresses(settings: AddressSettings): readonly Finding[] {
-  return [...listeningFindings(settings), ...trustFindings(settings), ...exemptionFindings(settings)];
+  return [
+    ...listeningFindings(settings),
+    ...trustFindings(settings),
+    ...exemptionFindings(settings),
+    ...publicUrlFindings(settings),
+  ];
+}
+
+/** Without PUBLIC_URL, passkeys were not asked for. */
+function publicUrlFindings({ publicUrl }: AddressSettings): readonly Finding[] {
+  return passkeysOff(publicUrl) === 'address'
+    ? [
+        findingOf(
+          'note',
+          'addresses.no-passkeys',
+          `PUBLIC_URL is ${publicUrl ?? ''}. ${PASSKEYS_OFF.address}`,
+          'a name of the server in PUBLIC_URL; nothing, if nobody wants a passkey as second factor',
+        ),
+      ]
+    : [];
 }
 
 function listeningFindings({ host, metricsPort, trustProxy }: AddressSettings): readonly Finding[] {

@@ -121,8 +121,10 @@ it.each([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '[::1]'],
 ])('a server that binds %s shows a URL that can be opened', async (HOST, opened) => {
-  const server = await startServerProcess({ HOST, DATABASE_URL: ready.url, DATA_DIR: folder });
+  const PUBLIC_URL = `http://${opened}`;
+  const server = await startServerProcess({ HOST, PUBLIC_URL, DATABASE_URL: ready.url, DATA_DIR: folder });
   try {
+    expect(server.output()).toContain('"level":"warn","message":"Passkeys need a name in PUBLIC_URL');
     const url = /"message":"Listening".*"url":"([^"]+)"/.exec(server.output())?.[1] ?? '';
     expect(url).toBe(server.baseUrl.replace('127.0.0.1', opened));
     expect(server.output()).toContain(`"message":"Listening","host":"${HOST}"`);

@@ -120,6 +120,11 @@ it.each<[string, Variables, Variables]>([
     { TRUST_PROXY: '192.0.2.1' },
     { TRUST_PROXY: '192.0.2.1,127.0.0.1' },
   ],
+  [
+    'note addresses.no-passkeys',
+    { ...BEHIND, PUBLIC_URL: 'https://[2001:db8::10]:8443/tan' },
+    { ...BEHIND, PUBLIC_URL: 'http://localhost:5001' },
+  ],
   ['error addresses.exempts-everyone', { LIMIT_EXEMPT: '0.0.0.0/0' }, { LIMIT_EXEMPT: '10.0.0.0/8' }],
   [
     'warning addresses.exempts-proxy',

@@ -15,7 +15,7 @@ interface AccountTexts {
   readonly passkeys: string;
   readonly passkeysLead: string;
   readonly noPasskeys: string;
-  readonly passkeysOff: string;
+  readonly passkeysOff: Readonly<Record<'unset' | 'address' | 'browser', string>>;
   readonly name: string;
   readonly created: string;
   readonly lastUsed: string;
@@ -48,7 +48,12 @@ export const accountTexts: Texts<AccountTexts> = {
     passkeysLead:
       'With a passkey, the password alone is not enough any more. The first one takes the place of a token as second factor.',
     noPasskeys: 'No passkeys. Ask an operator for a token as second factor, or add a passkey here.',
-    passkeysOff: 'This server has no passkeys: its operator has not set PUBLIC_URL.',
+    passkeysOff: {
+      unset: 'This server has no passkeys: its operator has not set PUBLIC_URL.',
+      address:
+        'This server has no passkeys: PUBLIC_URL has an IP address, and browsers bind them to a name only.',
+      browser: 'This browser has no passkeys at this address.',
+    },
     name: 'Name',
     created: 'Set up',
     lastUsed: 'Last used',
@@ -82,7 +87,12 @@ export const accountTexts: Texts<AccountTexts> = {
       'Mit einem Passkey reicht das Passwort allein nicht mehr. Der erste ersetzt ein Token als zweiten Faktor.',
     noPasskeys:
       'Keine Passkeys. Bitten Sie den Betrieb um ein Token als zweiten Faktor oder fügen Sie hier einen Passkey hinzu.',
-    passkeysOff: 'Dieser Server hat keine Passkeys: PUBLIC_URL ist nicht gesetzt.',
+    passkeysOff: {
+      unset: 'Dieser Server hat keine Passkeys: PUBLIC_URL ist nicht gesetzt.',
+      address:
+        'Dieser Server hat keine Passkeys: PUBLIC_URL hat eine IP-Adresse, und Browser binden sie nur an einen Namen.',
+      browser: 'Dieser Browser hat an dieser Adresse keine Passkeys.',
+    },
     name: 'Name',
     created: 'Eingerichtet',
     lastUsed: 'Zuletzt verwendet',

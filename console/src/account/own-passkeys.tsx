@@ -29,7 +29,9 @@ export function OwnPasskeys(): ReactNode {
   return (
     <Section title={t.passkeys} lead={t.passkeysLead}>
       <Loaded query={methods}>
-        {({ passkeys }) => (passkeys && hasPasskeys() ? <PasskeyList /> : <Text>{t.passkeysOff}</Text>)}
+        {({ passkeys, passkeys_off: off }) =>
+          passkeys && hasPasskeys() ? <PasskeyList /> : <Text>{t.passkeysOff[off ?? 'browser']}</Text>
+        }
       </Loaded>
     </Section>
   );

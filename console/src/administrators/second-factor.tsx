@@ -1,6 +1,7 @@
-import { Alert, Button, Group, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { accountTexts } from '../account/account-texts.ts';
 import { Section } from '../account/section.tsx';
 import classes from '../account/section.module.css';
 import { call } from '../api/call.ts';
@@ -17,6 +18,7 @@ import type { ListedAdministrator } from './use-administrators.ts';
 /** Sets and removes the second factor of an administrator. */
 export function SecondFactor({ administrator }: { readonly administrator: ListedAdministrator }): ReactNode {
   const t = useTexts(administratorTexts);
+  const account = useTexts(accountTexts);
   const { name, second_factor: factor } = administrator;
   const methods = useQuery({
     queryKey: ['sign-in-methods'],
@@ -27,6 +29,7 @@ export function SecondFactor({ administrator }: { readonly administrator: Listed
       <TokenForm name={name} />
       <Group align="flex-start">
         {methods.data?.passkeys === true && <PasskeyLink name={name} />}
+        {methods.data?.passkeys_off === 'address' && <Text>{account.passkeysOff.address}</Text>}
         {factor !== null && <Removal name={name} />}
       </Group>
     </Section>

@@ -317,12 +317,28 @@ describe('the removal of a passkey', () => {
   });
 });
 
-describe('a server without PUBLIC_URL', () => {
-  it('registers no passkey', async () => {
-    const plain = application.restarted({ publicUrl: undefined } as object);
-    const from = new Browser(plain.app);
+describe('a server with an address that browsers bind no passkey to', () => {
+  it.each([
+    [undefined, 'unset', /^Passkeys need PUBLIC_URL/],
+    ['http://127.0.0.1:5209', 'address', /^Passkeys need a name in PUBLIC_URL/],
+    ['https://192.0.2.10/tan', 'address', /^Passkeys need a name in PUBLIC_URL/],
+    ['https://[2001:db8::10]', 'address', /^Passkeys need a name in PUBLIC_URL/],
+  ])('has none at %s, and says why', async (publicUrl, cause, text) => {
+    const { app, services } = application.restarted({ publicUrl } as object);
+    const from = new Browser(app);
     await password(from);
-    const refused = await from.post('/admin/passkeys/options');
-    expect(errorOf(refused)).toMatch(/^Passkeys need PUBLIC_URL/);
+    expect(errorOf(await from.post('/admin/passkeys/options'))).toMatch(text);
+    await expect(services.secondFactors.passkeyLink(OPERATOR, 'anna')).rejects.toThrow(text);
+    const methods = valueOf(await from.post('/admin/sign-in/methods'));
+    expect(methods).toMatchObject({ passkeys: false, passkeys_off: cause });
   });
+
+  it.each(['http://localhost:5209', 'https://tan.example.com', 'https://1.example'])(
+    'has them at %s',
+    async (publicUrl) => {
+      const { app } = application.restarted({ publicUrl });
+      const methods = valueOf(await new Browser(app).post('/admin/sign-in/methods'));
+      expect(methods).toEqual({ passkeys: true, single_sign_on: false, provider: null });
+    },
+  );
 });

@@ -82,7 +82,15 @@ const FINISHED = answerWithCookie(z.union([signedIn, z.strictObject({ signed_in:
 });
 
 const METHODS = answerWithCookie(
-  z.strictObject({ passkeys: z.boolean(), single_sign_on: z.boolean(), provider: z.string().nullable() }),
+  z.strictObject({
+    passkeys: z.boolean(),
+    passkeys_off: z
+      .enum(['unset', 'address'])
+      .optional()
+      .describe('why there are none: `PUBLIC_URL` is not set, or has an IP address in place of a name'),
+    single_sign_on: z.boolean(),
+    provider: z.string().nullable(),
+  }),
   { example: { value: { passkeys: true, single_sign_on: true, provider: 'Example Inc.' } } },
 );
 
@@ -115,9 +123,14 @@ function methodsEndpoint(ways: Services['signInMethods']): Endpoint {
       parameters: z.object({}),
     },
     (call) => {
-      const { passkeys, singleSignOn } = ways;
-      const methods = { passkeys, single_sign_on: singleSignOn !== undefined };
-      return METHODS.reply({ ...methods, provider: singleSignOn?.provider ?? null }, call);
+      const { passkeysOff, singleSignOn } = ways;
+      const methods = {
+        passkeys: passkeysOff === undefined,
+        ...(passkeysOff !== undefined && { passkeys_off: passkeysOff }),
+        single_sign_on: singleSignOn !== undefined,
+        provider: singleSignOn?.provider ?? null,
+      };
+      return METHODS.reply(methods, call);
     },
   );
 }
