@@ -198,6 +198,8 @@ async function exists(path: string): Promise<boolean> {
 
 /** Bytes; longer than any useful password, PIN or key. */
 const MAX_BYTES = 64 * 1024;
+/** The beginning of a file that age has encrypted, binary or as text. */
+const AGE_FILE = /^\s*(?:age-encryption\.org\/|-----BEGIN AGE ENCRYPTED FILE-----)/;
 
 /** A secret to read, and its source. */
 interface SecretSource {
@@ -232,12 +234,17 @@ export async function readSecret(io: CliIo, source: SecretSource): Promise<strin
 /**
  * @param file a path, or `-` for standard input
  * @returns its text without one line end at its end
- * @throws CliFailure if it cannot be read, is too long or is not UTF-8
+ * @throws CliFailure if it cannot be read, is too long, encrypted or not UTF-8
  */
 export async function readSecretText(io: CliIo, file: string, name: string): Promise<string> {
   const bytes = file === '-' ? await readBytes(io.stdin, MAX_BYTES) : await readFileBytes(file, MAX_BYTES);
   if (bytes.length > MAX_BYTES) {
     throw new CliFailure(`${name} is longer than ${MAX_BYTES} bytes`);
+  }
+  if (AGE_FILE.test(bytes.toString('latin1', 0, 100))) {
+    throw new CliFailure(
+      `${name} is itself encrypted by age, such as an identity by a passphrase (age --passphrase). Decrypt it into standard input: age --decrypt FILE | tankeeper …, with - in place of the file`,
+    );
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '');

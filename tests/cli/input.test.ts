@@ -34,6 +34,16 @@ describe('a secret', () => {
     ['empty', '', 'Password of bert is empty'],
     ['nothing but a line end', '\n', 'Password of bert is empty'],
     ['not UTF-8', Buffer.from([0xff, 0xfe]), 'Password of bert is not UTF-8 text'],
+    [
+      'encrypted by age',
+      Buffer.from('age-encryption.org/v1\n-> scrypt aaaa 18\n\xff', 'latin1'),
+      'Password of bert is itself encrypted by age',
+    ],
+    [
+      'encrypted by age, as text',
+      '\r\n-----BEGIN AGE ENCRYPTED FILE-----\r\nYWdl\r\n',
+      'Password of bert is itself encrypted by age',
+    ],
     ['far too long', 'x'.repeat(70_000), 'Password of bert is longer than 65536 bytes'],
   ])('is refused from a file that is %s', async (_what, content, message) => {
     await expect(fromFile(content)).rejects.toThrow(message);
