@@ -167,6 +167,9 @@ function addAction(
   value: string | undefined,
 ): void {
   const read = value === undefined ? undefined : unquote(value.trim());
+  if (!isKnown(scope, action)) {
+    throw unknownAction(scope, action, known);
+  }
   assertAction(scope, action, read);
   if (known.has(action) && known.get(action) !== (read ?? '')) {
     throw invalid(`The action '${action}' has two values`);
@@ -277,7 +280,7 @@ function isReadable(read: () => void): boolean {
 export function readActions(scope: PolicyScope, text: string): ReadonlyMap<string, string> {
   const { known, unknown } = findActions(scope, text);
   if (unknown[0] !== undefined) {
-    throw unknownAction(scope, unknown[0]);
+    throw unknownAction(scope, unknown[0], known);
   }
   return known;
 }
@@ -315,9 +318,6 @@ function unquote(value: string): string {
 }
 
 function assertAction(scope: PolicyScope, action: string, value: string | undefined): void {
-  if (!isKnown(scope, action)) {
-    throw unknownAction(scope, action);
-  }
   const valued = scope === 'authentication' ? VALUED[action] : undefined;
   if (valued === undefined && value !== undefined) {
     throw invalid(`The action '${action}' of scope ${scope} takes no value`);
@@ -331,9 +331,16 @@ function isKnown(scope: PolicyScope, action: string): boolean {
   return knownActions(scope).includes(action) || (action === '*' && hasWildcard(scope));
 }
 
-function unknownAction(scope: PolicyScope, action: string): ServiceError {
+/** @param known those before it: it may be the rest of a value with a comma */
+function unknownAction(
+  scope: PolicyScope,
+  action: string,
+  known: ReadonlyMap<string, string> = new Map(),
+): ServiceError {
+  const [valued] = scope === 'authentication' ? [...known.keys()].slice(-1) : [];
+  const remedy = valued === undefined ? '' : ` Quotation marks keep a comma in a value: ${valued}="A, B".`;
   return invalid(
-    `Unknown action '${action}' in scope ${scope}${didYouMean(action, knownActions(scope), '.')} Known: ${listKnown(scope)}.`,
+    `Unknown action '${action}' in scope ${scope}${didYouMean(action, knownActions(scope), '.')} Known: ${listKnown(scope)}.${remedy}`,
   );
 }
 

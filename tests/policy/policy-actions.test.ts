@@ -118,6 +118,11 @@ describe('the actions of a policy', () => {
     ['authentication', 'qrtanurl=', "The action 'qrtanurl' needs a value: an absolute URL"],
     ['authentication', 'qrtanurl=otp.example.com', "The action 'qrtanurl' needs a value: an absolute URL"],
     ['authentication', 'qrtanurl="https://x.example/', 'The quotation mark " is not closed'],
+    [
+      'authentication',
+      'issuer=Bank, Branch 2',
+      'Unknown action \'Branch 2\' in scope authentication. Known: qrtanurl, otppin, issuer, issuerlogo, challenge_response. Quotation marks keep a comma in a value: issuer="A, B".',
+    ],
     ['authentication', 'otppin=1, otppin=2', "The action 'otppin' has two values"],
     [
       'authentication',

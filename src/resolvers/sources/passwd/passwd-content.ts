@@ -1,6 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { comparableLogin } from '../../resolver-lookup.ts';
+import { composed } from '../../../kernel/text.ts';
 import type { DirectoryUser } from '../../user-source.ts';
+
+/** @returns the form in which logins are compared: as Unix does, case tells them apart */
+export function passwdLogin(login: string): string {
+  return composed(login.trim());
+}
 
 /** The reason for which a file is refused, in words that quote nothing of it. */
 export class PasswdFault extends Error {
@@ -77,13 +82,13 @@ export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): 
 export class PasswdContent {
   /** In the order of the file. */
   readonly accounts: PasswdAccount[] = [];
-  /** Accounts by `comparableLogin`: several where logins differ in case only, or not at all. */
+  /** Accounts by `passwdLogin`: several where logins differ in their Unicode form only, or not at all. */
   readonly byLogin = new Map<string, PasswdAccount[]>();
   /** Accounts by id; of several that share an id, as Unix allows, the first one. */
   readonly byId = new Map<string, PasswdAccount>();
   /** Lines that are no accounts of this file; the first of them as `line 7 has more than 7 fields`, quoting nothing. */
   readonly passedOver = { lines: 0, first: [] as string[] };
-  /** Their logins by `comparableLogin`: whose these are is unknown. */
+  /** Their logins by `passwdLogin`: whose these are is unknown. */
   readonly unreadLogins = new Map<string, Set<string>>();
   /** `login:id` of the accounts that are not the first of their login. */
   readonly #further = new Set<string>();
@@ -115,7 +120,7 @@ export class PasswdContent {
   }
 
   #keepUnread(login: string): void {
-    const key = comparableLogin(login);
+    const key = passwdLogin(login);
     const alike = this.unreadLogins.get(key);
     if (alike === undefined) {
       this.unreadLogins.set(key, new Set([login]));
@@ -126,7 +131,7 @@ export class PasswdContent {
 
   #keep(account: PasswdAccount): void {
     this.accounts.push(account);
-    const key = comparableLogin(account.login);
+    const key = passwdLogin(account.login);
     const alike = this.byLogin.get(key);
     if (alike === undefined) {
       this.byLogin.set(key, [account]);
@@ -141,7 +146,7 @@ export class PasswdContent {
 
   /** Another id makes it another user: then neither is taken for the other. */
   #isRepetition(login: string, userId: string): boolean {
-    const first = this.byLogin.get(comparableLogin(login))?.[0];
+    const first = this.byLogin.get(passwdLogin(login))?.[0];
     return (
       (first?.login === login && first.userId === userId) ||
       (first !== undefined && this.#further.has(`${login}:${userId}`))

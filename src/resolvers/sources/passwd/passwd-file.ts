@@ -9,11 +9,11 @@ import {
 } from '../../user-source.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { type Semaphore, withTimeLimit } from '../../../kernel/bounded-work.ts';
-import { type PasswdContent, PasswdFault, readPasswd } from './passwd-content.ts';
+import { type PasswdContent, PasswdFault, passwdLogin, readPasswd } from './passwd-content.ts';
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import type { FileBounds } from '../file-bounds.ts';
-import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
+import { meantBy } from '../../resolver-lookup.ts';
 
 /** The content, and the state of the file that it was read from. */
 interface PasswdReading {
@@ -70,7 +70,7 @@ export class PasswdFile implements UserSource {
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
     const { byLogin, unreadLogins } = await this.#readContent();
-    const key = comparableLogin(login);
+    const key = passwdLogin(login);
     const alike = byLogin.get(key) ?? [];
     const exact = alike.filter((account) => account.login === login);
     if (exact.length > 1) {
