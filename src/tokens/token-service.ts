@@ -29,7 +29,14 @@ import {
   type TokenSelection,
 } from './token-selection.ts';
 import type { TokenStore } from './token-store.ts';
-import { copiedPin, isToSet, sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
+import {
+  copiedPin,
+  fittingSettings,
+  isToSet,
+  sealPin,
+  settingsChange,
+  type TokenSettings,
+} from './token-settings.ts';
 import {
   ownerOf,
   type ResolvedUser,
@@ -232,6 +239,26 @@ export class TokenService {
   }
 
   /**
+   * Sets those of the settings that all of the tokens can have, as clients of LinOTP send all fields of a form.
+   * @param settings one each, by the names under which the others are told
+   * @returns why others were not set, in sentences, by their names
+   * @throws ServiceError as `set`, where there are no others, and for a PIN that cannot be
+   */
+  async setFitting(
+    caller: Caller,
+    selection: TokenSelection,
+    settings: ReadonlyMap<string, TokenSettings>,
+  ): Promise<{ readonly count: number; readonly unfit: ReadonlyMap<string, string> }> {
+    const { vault, random } = this.#deps;
+    let found: ReturnType<typeof fittingSettings> | undefined;
+    const count = await this.#change(caller, 'set', selection, (token, tokens) => {
+      found ??= fittingSettings(settings, tokens, vault, random);
+      return settingsChange(found.fitting, token, vault, random);
+    });
+    return { count, unfit: found?.unfit ?? new Map() };
+  }
+
+  /**
    * Removes the token PIN, or the PIN of a suite with P: an act of its own, as responses are then accepted without it.
    */
   removePin(caller: Caller, selection: TokenSelection, pin: 'pin' | 'ocraPin'): Promise<number> {
@@ -314,12 +341,12 @@ export class TokenService {
     caller: Caller,
     action: string,
     selection: TokenSelection,
-    decide: (token: Token) => TokenChange,
+    decide: (token: Token, tokens: readonly Token[]) => TokenChange,
     options: { readonly act?: string; readonly decideLocked?: LockedDecision } = {},
   ): Promise<number> {
     const { act = action, decideLocked = () => ({}) } = options;
     const { tokens, assertSelected } = await this.#select(caller, action, selection);
-    const changes = new Map(tokens.map((token) => [token.serial, decide(token)]));
+    const changes = new Map(tokens.map((token) => [token.serial, decide(token, tokens)]));
     await this.#deps.tokens.updateAll(changes, actOf(caller, `token/${act}`), (locked) => {
       assertSelected(locked);
       return decideLocked(locked);

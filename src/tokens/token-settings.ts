@@ -1,5 +1,5 @@
 import type { Random } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { readPlainText } from '../kernel/text.ts';
 import { MAX_USES, type Token, type TokenChange, type TokenUse, wholeWithin } from './token.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
@@ -56,6 +56,46 @@ export function settingsChange(
     throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
   }
   return change;
+}
+
+/**
+ * @param settings one each, by name
+ * @returns those that each of the tokens can have, in one; and of the others, by name, why not
+ * @throws ServiceError as `settingsChange`, where there are no others, and for a PIN that cannot be: who sets one must not
+ *   take it for set
+ */
+export function fittingSettings(
+  settings: ReadonlyMap<string, TokenSettings>,
+  tokens: readonly Token[],
+  vault: Vault,
+  random: Random,
+): { readonly fitting: TokenSettings; readonly unfit: ReadonlyMap<string, string> } {
+  let fitting: TokenSettings = {};
+  const unfit = new Map<string, ServiceError>();
+  // Twice: the beginning of a period may fit only with its end.
+  for (const [name, setting] of [...settings, ...settings]) {
+    const more = { ...fitting, ...setting, ...(setting.use && { use: { ...fitting.use, ...setting.use } }) };
+    try {
+      tokens.forEach((token) => settingsChange(more, token, vault, random));
+      fitting = more;
+      unfit.delete(name);
+    } catch (error) {
+      if (
+        !isServiceError(error, 'parameter.invalid') ||
+        setting.pin !== undefined ||
+        setting.ocraPin !== undefined
+      ) {
+        throw error;
+      }
+      unfit.set(name, error);
+    }
+  }
+  const [only] = unfit.values();
+  if (only !== undefined && unfit.size === settings.size) {
+    const messages = [...unfit.values()].map(({ message }) => message).join('. ');
+    throw unfit.size === 1 ? only : new ServiceError('parameter.invalid', messages);
+  }
+  return { fitting, unfit: new Map([...unfit].map(([name, { message }]) => [name, message])) };
 }
 
 /** @returns false for an empty PIN where the token has none */

@@ -1,6 +1,7 @@
 import { Alert, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { call } from '../api/call.ts';
+import { call, callWithDetail } from '../api/call.ts';
+import { ServerFailure } from '../api/server-failure.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
 import type { Told } from '../design/notices.tsx';
 import { type Format, useFormat } from '../language/format.ts';
@@ -92,14 +93,15 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
     <ActDialog
       title={t.actNames.use}
       isDisabled={changed.length === 0}
-      act={() =>
-        call('/admin/set', {
+      act={async () => {
+        const { detail } = await callWithDetail('/admin/set', {
           serial,
           ...Object.fromEntries(
             changed.map((name) => [USE_PARAMETERS[name], parameterOf(name, typed[name], format)]),
           ),
-        })
-      }
+        });
+        assertAllSet(detail);
+      }}
       told={{ text: t.told.use(serial) }}
       onClose={onClose}
     >
@@ -117,6 +119,13 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
       )}
     </ActDialog>
   );
+}
+
+/** @throws ServerFailure where the server has left out a value */
+function assertAllSet(detail: { readonly message: string } | undefined): void {
+  if (detail !== undefined) {
+    throw new ServerFailure(detail.message, { status: 200 });
+  }
 }
 
 function typedUse(token: TokenUse, { toTyped }: Format): TypedUse {

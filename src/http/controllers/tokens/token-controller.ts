@@ -127,60 +127,66 @@ function setEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
         const count = await tokens.removePin(caller, selected, removed === 'removepin' ? 'pin' : 'ocraPin');
         return dialect.administration.setTokens([removed], count, context);
       }
-      const refused = refusalOf({ hashlib, otplen, timestep, timewindow, phone });
-      const names = (Object.keys(given) as (keyof typeof given)[]).filter(
-        (name) => given[name] !== undefined,
-      );
-      if (refused !== undefined && names.length === 0) {
-        throw new ServiceError('parameter.invalid', refused);
+      const refused = refusalsOf({ hashlib, otplen, timestep, timewindow, phone });
+      const settings = settingsOf(given);
+      if (refused.length > 0 && settings.size === 0) {
+        throw new ServiceError('parameter.invalid', refused.join('. '));
       }
-      const count = await tokens.set(caller, selected, settingsOf(given));
-      const shown = names.map((name) => SETTING_NAMES[name] ?? name);
-      const detail = refused === undefined ? undefined : { message: refused };
-      return dialect.administration.setTokens(shown, count, context, detail);
+      const { count, unfit } = await tokens.setFitting(caller, selected, settings);
+      const notSet = [...refused, ...[...unfit].map(([name, reason]) => notSetAs(name, reason))];
+      const set = [...settings.keys()].filter((name) => !unfit.has(name));
+      const detail = notSet.length === 0 ? undefined : { message: notSet.join('. ') };
+      return dialect.administration.setTokens(set, count, context, detail);
     },
   );
 }
 
-/** @returns the refusal of the given settings, in words; undefined: none is given */
-function refusalOf(
+/** @returns the refusals of the given settings, in words */
+function refusalsOf(
   given: Readonly<Record<keyof typeof REFUSED_SETTINGS, string | undefined>>,
-): string | undefined {
-  const refused = Object.entries(REFUSED_SETTINGS).filter(
-    ([name]) => given[name as keyof typeof REFUSED_SETTINGS] !== undefined,
-  );
-  return refused.length === 0
-    ? undefined
-    : refused.map(([, [name, reason]]) => `The parameter '${name}' is not set: ${reason}`).join('. ');
+): readonly string[] {
+  return Object.entries(REFUSED_SETTINGS)
+    .filter(([name]) => given[name as keyof typeof REFUSED_SETTINGS] !== undefined)
+    .map(([, [name, reason]]) => notSetAs(name, reason));
 }
 
+function notSetAs(name: string, reason: string): string {
+  return `The parameter '${name}' is not set: ${reason.replace(/^The/, 'the')}`;
+}
+
+/** The settings of a token by their parameters. */
+const READERS: Readonly<
+  Record<Exclude<keyof typeof SETTINGS, 'removepin' | 'removeocrapin'>, (text: string) => TokenSettings>
+> = {
+  pin: (pin) => ({ pin }),
+  maxfailcount: (text) => ({ maxFail: readNumber(text) }),
+  counterwindow: (text) => ({ counterWindow: readNumber(text) }),
+  syncwindow: (text) => ({ syncWindow: readNumber(text) }),
+  ocrapin: (ocraPin) => ({ ocraPin }),
+  description: (description) => ({ description }),
+  timeshift: (text) => ({ timeShift: readShift(text) }),
+  validityperiodstart: (validFrom) => ({ use: { validFrom } }),
+  validityperiodend: (validUntil) => ({ use: { validUntil } }),
+  countauth: (useCount) => ({ use: { useCount } }),
+  countauthmax: (maxUses) => ({ use: { maxUses } }),
+  countauthsuccess: (successCount) => ({ use: { successCount } }),
+  countauthsuccessmax: (maxSuccesses) => ({ use: { maxSuccesses } }),
+};
+
+/** @returns the given settings, by their names in LinOTP */
 function settingsOf(
-  given: Readonly<Partial<Record<keyof typeof SETTINGS, string | undefined>>>,
-): TokenSettings {
-  const use = {
-    validFrom: given.validityperiodstart,
-    validUntil: given.validityperiodend,
-    useCount: given.countauth,
-    maxUses: given.countauthmax,
-    successCount: given.countauthsuccess,
-    maxSuccesses: given.countauthsuccessmax,
-  };
-  return {
-    pin: given.pin,
-    maxFail: readNumber(given.maxfailcount),
-    counterWindow: readNumber(given.counterwindow),
-    syncWindow: readNumber(given.syncwindow),
-    ocraPin: given.ocrapin,
-    description: given.description,
-    timeShift: readShift(given.timeshift),
-    use: Object.values(use).some((value) => value !== undefined) ? use : undefined,
-  };
+  given: Readonly<Partial<Record<keyof typeof READERS, string | undefined>>>,
+): ReadonlyMap<string, TokenSettings> {
+  const names = Object.keys(READERS) as (keyof typeof READERS)[];
+  return new Map(
+    names.flatMap((name) => {
+      const text = given[name];
+      return text === undefined ? [] : [[SETTING_NAMES[name] ?? name, READERS[name](text)] as const];
+    }),
+  );
 }
 
-function readShift(text: string | undefined): number | undefined {
-  if (text === undefined) {
-    return undefined;
-  }
+function readShift(text: string): number {
   return /^[+-]?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
 }
 

@@ -423,17 +423,68 @@ describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s'
     ['countAuthMax', '1.5'],
     ['countAuthSuccessMax', '99999999999'],
     ['countAuthSuccess', 'many'],
-  ])('refuses %s=%s by its name, and sets nothing', async (name, value) => {
-    const answer = await set({ [name]: value, description: 'new' });
-    expect(answer).toContain('"status": false');
-    expect(answer).toContain(`'${name}'`);
-    expect((await application.services.tokens.show(OPERATOR, serial)).description).toBe('');
+    ['CounterWindow', '0'],
+    ['SyncWindow', '0'],
+    ['SyncWindow', '10001'],
+    ['MaxFailCount', '0'],
+    ['timeShift', '1e3'],
+  ])('refuses %s=%s by its name, and sets the others', async (name, value) => {
+    const before = await application.services.tokens.show(OPERATOR, serial);
+    expect(await set({ [name]: value })).toContain('"status": false');
+    const answer = await set({ [name]: value, description: 'new', pin: '1234' });
+    expect(answer).toContain('"status": true');
+    expect(answer).toContain(`The parameter '${name}' is not set: the `);
+    expect(answer).not.toContain(`"set ${name}"`);
+    expect(answer).not.toContain('1234');
+    expect(await application.services.tokens.show(OPERATOR, serial)).toEqual({
+      ...before,
+      description: 'new',
+      hasPin: true,
+    });
+  });
+
+  it('names each of several that cannot be, and sets none where there are no others', async () => {
+    const zeros = { CounterWindow: '0', SyncWindow: '0', MaxFailCount: '0' };
+    for (const answer of [await set(zeros), await set({ ...zeros, description: 'new' })]) {
+      for (const name of ['counter window', 'sync window', 'fail counter limit']) {
+        expect(answer).toContain(`${name} must be a whole number`);
+      }
+    }
+    expect(await set(zeros)).toContain('"status": false');
+  });
+
+  it('refuses for all tokens of a user what one of them cannot have', async () => {
+    const others = `${serial}B`;
+    await application.addRealm(`of${serial}`, ['ann']);
+    for (const each of [serial, others]) {
+      await (each === serial ? undefined : application.enrolPlain(each, PLAIN_SUITE));
+      await application.services.tokens.assign(OPERATOR, { serial: each, user: 'ann', realm: `of${serial}` });
+    }
+    await application.asAdmin('/admin/set', { serial: others, validityPeriodEnd: '01/01/26 08:00' });
+    const { text } = await application.asAdmin('/admin/set', {
+      user: 'ann',
+      realm: `of${serial}`,
+      validityPeriodStart: '01/01/27 08:00',
+      MaxFailCount: '7',
+    });
+    expect(text).toContain("The parameter 'validityPeriodStart' is not set");
+    for (const each of [serial, others]) {
+      expect(await application.services.tokens.show(OPERATOR, each)).toMatchObject({
+        maxFail: 7,
+        use: { validFrom: null },
+      });
+    }
   });
 
   it('refuses a period that ends before it begins, also by a later change', async () => {
     await set({ validityPeriodEnd: '01/01/26 08:00' });
     expect(await set({ validityPeriodStart: '01/01/26 08:00' })).toContain('"status": false');
     expect(await use()).toMatchObject({ validFrom: null });
+    const later = { validityPeriodStart: '01/01/27 08:00', validityPeriodEnd: '01/01/28 08:00' };
+    expect(await set(later)).not.toContain('is not set');
+    const earlier = { validityPeriodStart: '01/01/24 08:00', validityPeriodEnd: '01/01/25 08:00' };
+    expect(await set(earlier)).not.toContain('is not set');
+    expect(await use()).toMatchObject({ validUntil: new Date(2025, 0, 1, 8) });
   });
 
   it('sets the clock shift of a device, a day at most', async () => {
