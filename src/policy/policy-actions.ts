@@ -244,6 +244,23 @@ function withholdValues(
   }
 }
 
+/** Scopes in which LinOTP has more actions than are served here. */
+const LARGER_IN_LINOTP: readonly PolicyScope[] = ['admin', 'authentication', 'selfservice'];
+
+/** @returns true where an action may be one that only LinOTP has */
+export function mayBeForeign(scope: PolicyScope, text: string): boolean {
+  return (
+    LARGER_IN_LINOTP.includes(scope) && readEntries(scope, text).some(({ action }) => !isKnown(scope, action))
+  );
+}
+
+/** @throws ServiceError 'policy.invalid' as `findActions`, and where all actions are unknown */
+export function assertSomeKnown(scope: PolicyScope, text: string): void {
+  if (findActions(scope, text).known.size === 0) {
+    readActions(scope, text);
+  }
+}
+
 /** @throws ServiceError 'policy.invalid' where a stored policy gives no right that it names */
 export function assertEffect(scope: PolicyScope, text: string): void {
   const { known, withheld } = storedActions(scope, text);

@@ -3,7 +3,13 @@ import type { Log } from '../kernel/log.ts';
 import { splitList } from '../kernel/text.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { actOf, type Caller } from './caller.ts';
-import { checkForeignPolicy, checkPolicy, type KeptPolicy, type PolicyDraft } from './policy.ts';
+import {
+  checkForeignPolicy,
+  checkPolicy,
+  keepClientPolicy,
+  type KeptPolicy,
+  type PolicyDraft,
+} from './policy.ts';
 import { readPolicyFile } from './policy-file.ts';
 import { type PolicyBase, policiesAfter, somebodyWrites } from './granting.ts';
 import type { ReadPolicy } from './read-policy.ts';
@@ -87,6 +93,25 @@ export class PolicyService {
         `The policy ${policy.name} names what does not exist: ${listUnknownNames(unknown)}`,
       );
     }
+    return { policy, notes };
+  }
+
+  /**
+   * Stores a policy as `set` does, for a client that may know LinOTP alone: what has no effect here is kept inactive, as in
+   * an import, unless an active policy would be replaced by it.
+   */
+  async keep(caller: Caller, draft: PolicyDraft): ReturnType<PolicyService['set']> {
+    const kept = caller.principal.operator ? undefined : keepClientPolicy(draft);
+    if (kept === undefined) {
+      return this.set(caller, draft);
+    }
+    const { policy } = kept;
+    const { policies } = await this.#deps.configuration.current();
+    await this.#warnOfLockOut(caller, policies, [{ stored: policy }]);
+    const notes = notesOf(kept);
+    const outcome = ['stored', ...notes].join(', ');
+    await this.#deps.configuration.putPolicies([{ ...kept, outcome }], actOf(caller, 'policy/set'));
+    this.#deps.log?.warn(`The policy ${policy.name} is ${outcome}`);
     return { policy, notes };
   }
 

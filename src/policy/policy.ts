@@ -1,6 +1,13 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { didYouMean, plainName, splitList } from '../kernel/text.ts';
-import { assertEffect, findActions, type FoundActions, readActions } from './policy-actions.ts';
+import {
+  assertEffect,
+  assertSomeKnown,
+  findActions,
+  type FoundActions,
+  mayBeForeign,
+  readActions,
+} from './policy-actions.ts';
 import { readClients, readTimes, readUsers } from './policy-conditions.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 
@@ -107,6 +114,19 @@ export function keepForeignPolicy(stored: Policy): KeptPolicy {
   }
 }
 
+/**
+ * @returns the policy, inactive, where its scope or an action may be one that only LinOTP has, and would be refused or
+ *   mean more here; undefined for any other
+ */
+export function keepClientPolicy(draft: PolicyDraft): KeptPolicy | undefined {
+  const policy = filledIn(draft);
+  const { scope, action } = policy;
+  const isForeign = !isKnownScope(scope) || mayBeForeign(knownScope(scope), action);
+  const isStorable = findingsOf(policy, findActions, STORABLE).length === 0;
+  const fault = findingsOf(policy, assertSomeKnown).find(({ field }) => ['scope', 'action'].includes(field));
+  return isForeign && isStorable && fault !== undefined ? turnedOff(policy, fault.message) : undefined;
+}
+
 /** @returns the policy, inactive for that fault */
 export function turnedOff(stored: Policy, fault: string): KeptPolicy {
   return {
@@ -178,12 +198,12 @@ export function knownScope(text: string): PolicyScope {
   return scope;
 }
 
-/** The checks of a policy, in the order in which their findings are reported. */
-const CHECKS: readonly (readonly [
+type PolicyCheck = readonly [
   PolicyFinding['field'],
   (policy: Policy, read: (scope: PolicyScope, action: string) => unknown) => unknown,
-])[] = [
-  ['scope', ({ scope }) => knownScope(scope)],
+];
+/** Checks of what is stored, whatever it means. */
+const STORABLE: readonly PolicyCheck[] = [
   ['name', assertName],
   ...(['action', 'realm', 'user', 'client', 'time'] as const).map(
     (field) =>
@@ -194,6 +214,11 @@ const CHECKS: readonly (readonly [
         },
       ] as const,
   ),
+];
+/** The checks of a policy, in the order in which their findings are reported. */
+const CHECKS: readonly PolicyCheck[] = [
+  ['scope', ({ scope }) => knownScope(scope)],
+  ...STORABLE,
   ['realm', assertRealm],
   ['user', assertUser],
   ['action', ({ scope, action }, read) => isKnownScope(scope) && read(knownScope(scope), action)],
@@ -205,9 +230,10 @@ const CHECKS: readonly (readonly [
 function findingsOf(
   policy: Policy,
   read: (scope: PolicyScope, action: string) => unknown = readActions,
+  checks = CHECKS,
 ): readonly PolicyFinding[] {
   const findings = new Map<PolicyFinding['field'], string>();
-  for (const [field, check] of CHECKS) {
+  for (const [field, check] of checks) {
     try {
       if (!findings.has(field)) {
         check(policy, read);

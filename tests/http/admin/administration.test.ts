@@ -142,16 +142,13 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       },
     );
 
-    it.each(['0', '-1', '1.5', 'many', '99999999999', ''])(
-      'take no MaxFailCount of %j, and then no PIN',
-      async (maxFail) => {
-        const serial = await newToken('anna');
-        const before = await shown(serial);
-        const message = await text('/admin/set', { serial, MaxFailCount: maxFail, pin: 'other' });
-        expect(message).toContain('must be a whole number from 1 to 1000000');
-        expect(await shown(serial)).toEqual(before);
-      },
-    );
+    it.each(['0', '-1', '1.5', 'many', '99999999999', ''])('take no MaxFailCount of %j', async (maxFail) => {
+      const serial = await newToken('anna');
+      const before = await shown(serial);
+      const message = await text('/admin/set', { serial, MaxFailCount: maxFail });
+      expect(message).toContain('must be a whole number from 1 to 1000000');
+      expect(await shown(serial)).toEqual(before);
+    });
 
     it('are shown in pages', async () => {
       await newToken();
@@ -169,15 +166,60 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
   });
 
   describe('policies', () => {
-    it('of unknown scope or action are refused with the list of known ones, and nothing is stored', async () => {
-      const given = { name: 'bad', scope: 'enrollment', action: 'x', realm: '*', user: '*' };
+    it('of an unknown action are refused with the list of known ones, and nothing is stored', async () => {
+      const given = { name: 'bad', scope: 'ocra', action: 'x', realm: '*', user: '*' };
       expect(await text('/system/setPolicy', given)).toBe(
-        "Unknown scope 'enrollment'. Known: admin, system, monitoring, ocra, authentication, selfservice.",
-      );
-      expect(await text('/system/setPolicy', { ...given, scope: 'ocra' })).toBe(
         "Unknown action 'x' in scope ocra. Known: request, status, activationcode, calcOTP, secondfactor, *.",
       );
       expect(await ask('/system/getPolicy', { name: 'bad' })).toEqual({ status: true, value: {} });
+    });
+
+    const OTHERS = [
+      ['enrollment', 'tokencount=1', "Unknown scope 'enrollment'"],
+      ['enrollment', 'maxtoken=2, otp_pin_random=8', "Unknown scope 'enrollment'"],
+      ['authorization', 'tokentype=OCRA', "Unknown scope 'authorization'"],
+      ['selfservice', 'enrollHMAC', "Unknown action 'enrollHMAC'"],
+      ['selfservice', 'show, enrollTOTP', "Unknown action 'enrollTOTP'"],
+      ['authentication', 'passthru', "Unknown action 'passthru'"],
+      ['authentication', 'otppin=2, delegation=1', "Unknown action 'delegation'"],
+      ['admin', 'losttoken', "Unknown action 'losttoken'"],
+    ] as const;
+
+    it.each(OTHERS)('of LinOTP alone are kept inactive, and told: %s, %s', async (scope, action, reason) => {
+      const sent = { name: 'other', scope, action, realm: scope === 'enrollment' ? '' : '*', user: '*' };
+      expect((await server.asAdmin('/system/setPolicy', sent)).body).toMatchObject({
+        result: { status: true },
+        detail: { message: expect.stringContaining(`inactive: ${reason}`) as unknown },
+      });
+      const [kept] = await server.services.policies.list({ name: 'other' });
+      expect(kept).toMatchObject({ scope, action, active: false });
+      expect((await ask('/system/getPolicy', { name: 'other' })).status).toBe(true);
+      const [row] = await server.services.audit.search(OPERATOR, { action: 'policy/set', limit: 1 });
+      expect(row?.outcome).toMatch(/^stored, inactive: /);
+      await ask('/system/delPolicy', { name: 'other' });
+    });
+
+    it('of LinOTP alone replace no active one, and are refused to who has read what is stored', async () => {
+      const active = { name: 'ours', scope: 'selfservice', action: 'show', realm: '*', user: 'nobody' };
+      const more = { ...active, action: 'show, enrollHMAC' };
+      expect((await ask('/system/setPolicy', active)).status).toBe(true);
+      expect(await text('/system/setPolicy', more)).toContain("The policy 'ours' is active");
+      expect(await text('/system/setPolicy', { ...more, name: 'new', expected: 'null' })).toContain(
+        "Unknown action 'enrollHMAC'",
+      );
+      expect(await server.services.policies.list({ scope: 'selfservice' })).toMatchObject([
+        { name: 'ours', action: 'show', active: true },
+      ]);
+      expect((await ask('/system/setPolicy', { ...more, active: 'False' })).status).toBe(true);
+      await ask('/system/delPolicy', { name: 'ours' });
+    });
+
+    it.each([
+      ['action', 'enrollHMAC\u0007'],
+      ['name', '../x'],
+    ])('of LinOTP alone are refused with a hostile %s %j', async (field, value) => {
+      const given = { name: 'h', scope: 'enrollment', action: 'x', realm: '*', user: '*', [field]: value };
+      expect((await ask('/system/setPolicy', given)).status).toBe(false);
     });
 
     it.each([

@@ -102,11 +102,10 @@ function setEndpoint(policies: PolicyService): Endpoint {
       },
     },
     async ({ caller, parameters: { active, expected, ...draft }, context, dialect }) => {
-      const { policy, notes } = await policies.set(
-        caller,
-        { ...draft, active: readActive(active) },
-        readExpected(expected, EXPECTED_POLICY),
-      );
+      const given = { ...draft, active: readActive(active) };
+      const read = readExpected(expected, EXPECTED_POLICY);
+      const { policy, notes } =
+        read === undefined ? await policies.keep(caller, given) : await policies.set(caller, given, read);
       return dialect.administration.storedPolicy(policy, context, detailOf(notes));
     },
   );
