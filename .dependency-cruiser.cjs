@@ -290,6 +290,7 @@ module.exports = {
         path: '.',
         pathNot: [
           '^console/src/',
+          '^app/src/browser/',
           '^src/(ocra|device)/',
           '^src/kernel/(errors|text)\\.ts$',
           'node_modules/(react|react-dom|@types/react|@types/react-dom|@mantine/core|@mantine/hooks|@tanstack/react-query|wouter|uplot|qr)/',

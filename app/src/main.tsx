@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { keepEventsInOrder } from './browser/event-order.ts';
 import './design/design.css';
 import { LanguageContext } from './language/language.ts';
 import { App } from './shell/app.tsx';
@@ -9,6 +10,7 @@ import { Navigation } from './shell/navigation.ts';
 import { Preferences } from './shell/preferences.ts';
 import { openVault } from './vault/open-vault.ts';
 
+keepEventsInOrder();
 const root = document.getElementById('app');
 // First of all: the address loses a code before anything else happens.
 const link = new IncomingLink();

@@ -2,6 +2,7 @@ import './design/mantine.css';
 import './design/colours.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { keepEventsInOrder } from '../../app/src/browser/event-order.ts';
 import { watchUse } from './design/focus.ts';
 import { mendLanguageTag } from './language/language.ts';
 import { Console } from './shell/console.tsx';
@@ -10,6 +11,7 @@ import { consumeArrival } from './sign-in/consume-arrival.ts';
 
 mendLanguageTag(navigator);
 watchUse();
+keepEventsInOrder();
 const place = document.querySelector('#console');
 if (place === null) {
   throw new Error('index.html has no place for the console');
