@@ -6,7 +6,7 @@ import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
-import { LanguageContext, useTexts } from '../language/language.ts';
+import { type Language, LanguageContext, localeOf, useTexts } from '../language/language.ts';
 import { timeText } from '../language/time-text.ts';
 import { IssuerLine } from '../tokens/issuer-line.tsx';
 import { DisplayData } from './display-data.tsx';
@@ -157,8 +157,8 @@ function Circumstances({
   );
 }
 
-function minutesText(language: string, offsetSeconds: number): string {
-  return new Intl.NumberFormat(language, {
+function minutesText(language: Language, offsetSeconds: number): string {
+  return new Intl.NumberFormat(localeOf(language), {
     style: 'unit',
     unit: 'minute',
     unitDisplay: 'long',

@@ -4,6 +4,7 @@ import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
 import { LanguageContext, useTexts } from '../language/language.ts';
+import { timeText } from '../language/time-text.ts';
 import { backupTexts } from './backup-texts.ts';
 import { MAX_BACKUP_BYTES } from '../vault/backup-file.ts';
 import { Form } from './form.tsx';
@@ -89,7 +90,7 @@ function PlanConfirmation({
   const texts = useTexts(backupTexts);
   const language = useContext(LanguageContext);
   const work = useVaultWork();
-  const date = new Date(plan.content.createdAt).toLocaleString(language);
+  const date = timeText(language, plan.content.createdAt);
   return (
     <div class="card">
       <p>{plan.tokens.length === 0 ? texts.nothing : texts.plan(date)}</p>

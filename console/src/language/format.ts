@@ -1,12 +1,12 @@
 import { createContext, useContext } from 'react';
-import { type Language, useLanguage } from './language.ts';
+import { localeOf, useLanguage } from './language.ts';
 
 /** The zone in which times are shown and typed: that of the browser, or UTC. */
 export type Zone = 'local' | 'UTC';
 
 export const ZoneContext = createContext<Zone>('local');
 
-/** Numbers and times as the language writes them, in the chosen zone. */
+/** Numbers and times as the language writes them in the browser's region, in the chosen zone. */
 export interface Format {
   number(value: number): string;
   /**
@@ -36,13 +36,13 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** @returns the formats of a language and a zone */
-export function formatIn(language: Language, zone: Zone): Format {
+/** @returns the formats of a locale and a zone */
+export function formatIn(locale: string, zone: Zone): Format {
   const at: Intl.DateTimeFormatOptions = zone === 'UTC' ? { timeZone: 'UTC' } : {};
-  const numbers = new Intl.NumberFormat(language);
-  const times = new Intl.DateTimeFormat(language, { ...at, dateStyle: 'medium', timeStyle: 'long' });
-  const minutes = new Intl.DateTimeFormat(language, { ...at, hour: '2-digit', minute: '2-digit' });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const numbers = new Intl.NumberFormat(locale);
+  const times = new Intl.DateTimeFormat(locale, { ...at, dateStyle: 'medium', timeStyle: 'long' });
+  const minutes = new Intl.DateTimeFormat(locale, { ...at, hour: '2-digit', minute: '2-digit' });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   return {
     number: (value) => numbers.format(value),
     time: (time) => (time === null ? '–' : times.format(new Date(time))),
@@ -75,5 +75,5 @@ export function formatIn(language: Language, zone: Zone): Format {
 
 /** @returns the formats of the console's language and zone */
 export function useFormat(): Format {
-  return formatIn(useLanguage(), useContext(ZoneContext));
+  return formatIn(localeOf(useLanguage()), useContext(ZoneContext));
 }

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
+import type { Language } from '../../../app/src/browser/language.ts';
 
-/** The languages of the console, as BCP 47 primary subtags. */
-export type Language = 'en' | 'de';
+export { detectLanguage, localeOf, type Language } from '../../../app/src/browser/language.ts';
 
 /** The texts of one feature in every language. A function makes a text with values. */
 export type Texts<Text> = Readonly<Record<Language, Readonly<Text>>>;
@@ -16,20 +16,6 @@ export function useLanguage(): Language {
 /** @returns the texts in the language of the console */
 export function useTexts<Text>(texts: Texts<Text>): Readonly<Text> {
   return texts[useLanguage()];
-}
-
-/**
- * @param preferred BCP 47 tags, the most wanted first, as `navigator.languages`
- * @returns the first of them that the console speaks; else English
- */
-export function detectLanguage(preferred: readonly string[]): Language {
-  for (const tag of preferred) {
-    const [primary] = tag.toLowerCase().split('-');
-    if (primary === 'de' || primary === 'en') {
-      return primary;
-    }
-  }
-  return 'en';
 }
 
 /**

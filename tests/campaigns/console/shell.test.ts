@@ -157,6 +157,18 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await context.close();
   });
 
+  it.each([
+    ['en-GB', /\d{1,2} [A-Z][a-z]{2,3} \d{4}, \d\d:\d\d:\d\d/],
+    ['en-US', /[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d:\d\d [AP]M/],
+  ])('writes times as the region of the browser does: %s', async (locale, written) => {
+    const context = await browser.newContext({ locale });
+    const page = await context.newPage();
+    await page.goto(`${site.origin}/console/#/account`);
+    await signIn(page, 'admin');
+    await expectSoon(() => page.getByText(written).count()).toBeGreaterThan(0);
+    await context.close();
+  });
+
   it('keeps what was typed, in a dialog too, when the login ends', async () => {
     const { page } = await openConsole(browser, site, { path: '/enrol' });
     await page.getByRole('button', { name: 'admin: account and display' }).waitFor();

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { formatIn } from '../../../console/src/language/format.ts';
+import { localeOf } from '../../../console/src/language/language.ts';
 
 const AT = '2026-11-20T23:30:05.000Z';
 
@@ -40,4 +41,15 @@ it('what is typed in UTC is taken for UTC', () => {
 
 it.each(['local', 'UTC'] as const)('a year of five digits in %s is left to the server to refuse', (zone) => {
   expect(formatIn('en', zone).ofTyped('12026-11-20T10:00')).toBe('12026-11-20T10:00');
+});
+
+it.each([
+  ['en', ['en-GB', 'en'], 'en-GB', '20 Nov 2026, 23:30:05 UTC'],
+  ['de', ['de-AT', 'de', 'en-US'], 'de-AT', '20.11.2026, 23:30:05 UTC'],
+  ['de', ['en-US', 'de', 'de-CH'], 'de-CH', '20.11.2026, 23:30:05 UTC'],
+  ['en', ['de-Latn-DE-1996', 'de'], 'en-DE', '20 Nov 2026, 23:30:05 UTC'],
+  ['en', ['C', 'en-u-ca-buddhist', 'en'], 'en', 'Nov 20, 2026, 11:30:05 PM UTC'],
+] as const)('%s in a browser of %p is written as %s', (language, preferred, locale, written) => {
+  expect(localeOf(language, preferred)).toBe(locale);
+  expect(formatIn(locale, 'UTC').time(AT)).toBe(written);
 });
