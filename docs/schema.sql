@@ -454,6 +454,7 @@ CREATE TABLE tokens (
   max_uses integer,
   success_count integer DEFAULT 0 NOT NULL,
   max_successes integer,
+  self_enrolled boolean DEFAULT false NOT NULL,
   CONSTRAINT tokens_pkey PRIMARY KEY (id),
   CONSTRAINT tokens_serial_key UNIQUE (serial),
   CONSTRAINT tokens_counter_range CHECK (counter >= 0),
@@ -480,6 +481,7 @@ COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
 COMMENT ON COLUMN tokens.locked IS 'For the index of locked tokens: one on the fail counter itself would make each wrong response write all indexes.';
 COMMENT ON COLUMN tokens.valid_until IS 'The first instant at which the token is no longer valid; null: none.';
 COMMENT ON COLUMN tokens.use_count IS 'Responses, right and wrong, while max_uses or max_successes was set.';
+COMMENT ON COLUMN tokens.self_enrolled IS 'True where its owner began the enrolment, at the account page.';
 
 CREATE TABLE challenges (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

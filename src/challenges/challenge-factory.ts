@@ -334,8 +334,10 @@ export class ChallengeTrigger {
 }
 
 function isComputing(token: Token): boolean {
-  const hasKey = token.secrets.seed !== null && token.rollout !== 'phase1' && token.ocraSuite !== null;
-  return isOcraToken(token) && hasKey && parseOcraSuite(token.ocraSuite).session === undefined;
+  const hasKey = token.secrets.seed !== null && token.ocraSuite !== null;
+  // A roll-out is completed by the text that its enrolment named, not by one that whoever knows a PIN may choose.
+  const isReady = isOcraToken(token) && token.rollout === 'complete' && hasKey;
+  return isReady && parseOcraSuite(token.ocraSuite).session === undefined;
 }
 
 function isNamed(

@@ -20,6 +20,7 @@ import * as tokenUse from './migrations/015-token-use.ts';
 import * as declines from './migrations/016-declines.ts';
 import * as selfService from './migrations/017-self-service.ts';
 import * as phoneNumbers from './migrations/018-phone-numbers.ts';
+import * as selfEnrolled from './migrations/021-self-enrolled.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['016-declines', declines],
   ['017-self-service', selfService],
   ['018-phone-numbers', phoneNumbers],
+  ['021-self-enrolled', selfEnrolled],
 ];
 
 /** The names of all migrations, in order. */

@@ -163,20 +163,6 @@ export class OwnSessionStore {
     );
   }
 
-  /**
-   * @param texts of the first challenges of roll-outs that their owners have begun here
-   * @returns the serials of the person's tokens that such a roll-out has never completed, also not before
-   */
-  async unfinished({ resolverId, userId }: Person, texts: readonly string[]): Promise<readonly string[]> {
-    const { rows } = await this.#database.knex.raw<{ rows: { serial: string }[] }>(
-      `SELECT serial FROM tokens
-        WHERE owner_resolver_id = ? AND owner_user_id = ? AND rollout <> 'complete' AND last_success_at IS NULL
-          AND (SELECT data FROM challenges WHERE token_id = tokens.id ORDER BY id DESC LIMIT 1) = ANY (?)`,
-      [resolverId, userId, [...texts]],
-    );
-    return rows.map(({ serial }) => serial);
-  }
-
   /** Ends a sign-in or session. */
   async end(hash: Buffer, { login, realm }: Pick<Person, 'login' | 'realm'>, act: Act): Promise<void> {
     await this.#database.transact(async ({ sql, audit }) => {

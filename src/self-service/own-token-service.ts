@@ -11,13 +11,13 @@ import type { TokenService } from '../tokens/token-service.ts';
 import { readDescription, type UseSettings } from '../tokens/token-settings.ts';
 import type { OwnSessionStore } from './own-session-store.ts';
 import { type KnownOwnSession, notThere, type OwnSignInService } from './own-sign-in-service.ts';
-import { confirmedText, firstTexts, MAX_TOKENS, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
+import { confirmedText, MAX_TOKENS, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
 
 interface OwnTokenDependencies {
   readonly tokens: Pick<TokenService, 'list' | 'set' | 'lose' | 'copyPin' | 'setRealms' | 'remove'>;
   readonly enrolment: Pick<EnrolmentService, 'init' | 'answerAddress'>;
   readonly signIn: Pick<OwnSignInService, 'ask' | 'confirmed'>;
-  readonly sessions: Pick<OwnSessionStore, 'take' | 'isOpen' | 'unfinished'>;
+  readonly sessions: Pick<OwnSessionStore, 'take' | 'isOpen'>;
   readonly host: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -101,14 +101,12 @@ export class OwnTokenService {
   }
 
   async #removeUnfinished(session: KnownOwnSession, act: Act): Promise<void> {
-    const { sessions, tokens, host } = this.#deps;
-    const { person } = session;
-    const texts = firstTexts(person, host);
-    const { login: user, realm } = person;
-    for (const serial of await sessions.unfinished(person, texts)) {
-      await tokens
-        .remove(callerOf(session, act), { serial, user, realm }, assertUnfinished)
-        .catch(unlessCompleted);
+    const { tokens } = this.#deps;
+    const { login: user, realm } = session.person;
+    const caller = callerOf(session, act);
+    const own = await tokens.list(caller, { user, userRealm: realm });
+    for (const { serial } of own.filter(isUnfinished)) {
+      await tokens.remove(caller, { serial, user, realm }, assertUnfinished).catch(unlessCompleted);
     }
   }
 
@@ -174,7 +172,11 @@ export class OwnTokenService {
     const { person } = session;
     const caller = callerOf(session, act);
     const owner = { type: 'ocra2', user: person.login, realm: person.realm };
-    const begun = await enrolment.init(caller, { ...owner, description, genkey: '1', sharedsecret: '1' });
+    const begun = await enrolment.init(
+      caller,
+      { ...owner, description, genkey: '1', sharedsecret: '1' },
+      true,
+    );
     const { serial } = begun;
     try {
       // Others of the same person may have been enrolled at the same time.
@@ -275,10 +277,15 @@ function leftOf(most: number | null, count: number): string | undefined {
   return most === null ? undefined : `${most - count}`;
 }
 
-/** @throws ServiceError 'token.state' for a token whose roll-out has been completed a moment ago */
-function assertUnfinished({ rollout }: Pick<Token, 'rollout'>): void {
-  if (rollout === 'complete') {
-    throw new ServiceError('token.state', 'The roll-out of this token is complete');
+/** @returns true for a token whose roll-out was begun here and is not complete; those of the helpdesk are not */
+function isUnfinished({ rollout, selfEnrolled }: Pick<DescribedToken, 'rollout' | 'selfEnrolled'>): boolean {
+  return selfEnrolled === true && rollout !== 'complete';
+}
+
+/** @throws ServiceError 'token.state' where its roll-out was completed, or begun by the helpdesk, a moment ago */
+function assertUnfinished(token: Token): void {
+  if (!isUnfinished(token)) {
+    throw new ServiceError('token.state', 'The roll-out of this token was not begun here, or is complete');
   }
 }
 

@@ -112,10 +112,3 @@ export function confirmedText(
 ): string {
   return TEXTS[language][act](login, host);
 }
-
-/** @returns the texts with which tokens are rolled out here, in all languages */
-export function firstTexts(person: Pick<Person, 'login'>, host: string): readonly string[] {
-  return (Object.keys(TEXTS) as OwnLanguage[]).map((language) =>
-    confirmedText('first', language, person, host),
-  );
-}

@@ -94,13 +94,12 @@ export class SharedInsertion {
 
   /**
    * @returns undefined, and nothing is stored, where the serial is taken, where owner or realm is unknown or just being
-   *   changed, and where the token is one of the rare ones that this statement does not know, as in several realms or with bounds of use
+   *   changed, and where the token is one of the rare ones that this statement does not know, as in several realms, with bounds of use or self-enrolled
    * @throws the unique violation of a serial that is being stored by another statement
    */
   async insert(token: NewToken, act: Act, origin: SerialOrigin): Promise<Token | undefined> {
     const realms = [...new Set(token.realms.map((realm) => realm.trim().toLowerCase()))];
-    const isPlain = realms.length <= 1 && token.use === undefined;
-    if (!isPlain || !isStorable(...realms) || !isRowId(token.owner?.resolverId ?? '1')) {
+    if (!isPlain(token, realms) || !isStorable(...realms) || !isRowId(token.owner?.resolverId ?? '1')) {
       return undefined;
     }
     const write: TokenWrite = {
@@ -121,9 +120,14 @@ export class SharedInsertion {
         createdAt: stored.created_at,
         lastSuccessAt: null,
         syncMarker: null,
+        selfEnrolled: false,
       }
     );
   }
+}
+
+function isPlain({ use, selfEnrolled }: NewToken, realms: readonly string[]): boolean {
+  return realms.length <= 1 && use === undefined && selfEnrolled !== true;
 }
 
 /** @returns the columns of the statement but the realm, for JSON */

@@ -41,6 +41,7 @@ export interface TokenRow {
   readonly last_success_at: Date | null;
   readonly created_at: Date;
   readonly sync_marker: string | null;
+  readonly self_enrolled: boolean;
   /** Another one after each write of the row. */
   readonly version: string;
 }
@@ -62,6 +63,7 @@ const STATE_COLUMNS: Readonly<Record<keyof Omit<TokenStateChange, 'secrets' | 'u
   replayMarkers: 'replay_markers',
   lastSuccessAt: 'last_success_at',
   syncMarker: 'sync_marker',
+  selfEnrolled: 'self_enrolled',
 };
 const SECRET_COLUMNS: Readonly<Record<keyof TokenSecrets, string>> = {
   seed: 'seed',
@@ -185,6 +187,7 @@ export function toToken(row: TokenRow): Token {
     createdAt: row.created_at,
     lastSuccessAt: row.last_success_at,
     syncMarker: row.sync_marker,
+    selfEnrolled: row.self_enrolled,
   };
 }
 

@@ -62,6 +62,8 @@ interface TokenState {
    */
   readonly replayMarkers: readonly string[];
   readonly secrets: TokenSecrets;
+  /** True where its owner began the enrolment, at the account page. Default: false. */
+  readonly selfEnrolled?: boolean;
 }
 
 export interface Token extends TokenState {
@@ -201,6 +203,7 @@ export function describeToken(token: Token): DescribedToken {
     use: token.use,
     createdAt: token.createdAt,
     lastSuccessAt: token.lastSuccessAt,
+    selfEnrolled: token.selfEnrolled === true,
   };
 }
 

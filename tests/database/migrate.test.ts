@@ -183,7 +183,7 @@ describe('the migrations', () => {
     const migrated = await empty.database.knex
       .transaction(async (holder) => {
         // The table that the last migration changes: it waits for the end of this transaction.
-        await holder.raw('LOCK TABLE users IN ROW EXCLUSIVE MODE');
+        await holder.raw('LOCK TABLE tokens IN ROW EXCLUSIVE MODE');
         const work = migrateToLatest(other, log);
         await until(waiting);
         await holder.rollback();

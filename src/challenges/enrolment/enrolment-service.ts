@@ -40,6 +40,7 @@ interface Enrolment {
   readonly grant: Grant;
   readonly request: EnrolmentRequest;
   readonly assignment: Assignment;
+  readonly selfEnrolled: boolean;
 }
 
 /** Maximum number of attempts to enrol a token whose realms change meanwhile. */
@@ -83,11 +84,12 @@ export class EnrolmentService {
 
   /**
    * Enrols a token, or moves its roll-out to the second phase. An existing serial is enrolled anew.
+   * @param selfEnrolled true where the owner begins it, at the account page
    * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid', 'user.unknown',
    *   'realm.unknown', 'token.exists' for a token of another type, 'token.unknown', 'token.ambiguous', 'token.state',
    *   'activation-code.invalid', 'key.unavailable'
    */
-  async init(caller: Caller, request: EnrolmentRequest): Promise<Enrolled> {
+  async init(caller: Caller, request: EnrolmentRequest, selfEnrolled = false): Promise<Enrolled> {
     const configuration = await this.#deps.configuration.current();
     const grant = this.#deps.access.authorize(configuration, caller, {
       scope: 'admin',
@@ -98,7 +100,8 @@ export class EnrolmentService {
     if (phase === 'phase2') {
       return this.#deps.phase2.start(caller, grant, configuration, request, user);
     }
-    const enrolment = { caller, grant, request, assignment: assign(configuration, request, user) };
+    const assignment = assign(configuration, request, user);
+    const enrolment = { caller, grant, request, assignment, selfEnrolled };
     return this.#enrol(enrolment, phase, readOcraSettings(configuration.settings));
   }
 
@@ -149,7 +152,7 @@ export class EnrolmentService {
   }
 
   async #enrol(enrolment: Enrolment, phase: 'phase1' | 'plain', settings: OcraSettings): Promise<Enrolled> {
-    const { request, assignment } = enrolment;
+    const { request, assignment, selfEnrolled } = enrolment;
     const key = keyOf(request, (size) => this.#deps.random.bytes(size));
     const suite = suiteOf(request, phase === 'phase1' ? settings.qrDefaultSuite : settings.defaultSuite);
     const make = (serial: string): NewToken => ({
@@ -169,6 +172,7 @@ export class EnrolmentService {
       owner: assignment.owner,
       realms: assignment.realms ?? [],
       secrets: this.#secrets(phase, serial, key, request),
+      selfEnrolled,
     });
     const expected = { suite: parseOcraSuite(suite), key };
     const token = await this.#store(enrolment, make, (known) => hasKey(this.#deps.vault, known, expected));
@@ -255,7 +259,7 @@ export class EnrolmentService {
   async #enrolAnew(
     { caller, grant, assignment }: Enrolment,
     seen: Token,
-    { owner, realms, counter, replayMarkers, secrets, ...state }: NewToken,
+    { owner, realms, counter, replayMarkers, secrets, selfEnrolled = false, ...state }: NewToken,
     keepsKey: (known: Token) => boolean,
   ): Promise<Token> {
     const { serial } = state;
@@ -281,7 +285,10 @@ export class EnrolmentService {
         if (assignment.realms !== undefined && foreignRealms(known, grant).join() !== foreign.join()) {
           throw new ServiceError('token.state', `Others are changing the realms of the token '${serial}'`);
         }
-        return keepsKey(known) ? {} : { counter, replayMarkers };
+        return {
+          ...(known.selfEnrolled === true && { selfEnrolled }),
+          ...(keepsKey(known) ? {} : { counter, replayMarkers }),
+        };
       },
     );
     if (changed === undefined) {

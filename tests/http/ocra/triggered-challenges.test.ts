@@ -106,6 +106,15 @@ describe('a PIN alone, under the policy challenge_response', () => {
     expect(Object.keys(detail ?? {})).toEqual(dialect === 'linotp' ? linotp : documented);
   });
 
+  it('issues none to a token in roll-out, which a text of the client would complete', async () => {
+    const rolled = { type: 'ocra2', user, realm: 'staff', serial: `${serial}R` };
+    const { enrolment, tokens } = application.services;
+    await enrolment.init(OPERATOR, { ...rolled, genkey: '1', sharedsecret: '1', pin: 'other' });
+    await enrolment.init(OPERATOR, { ...rolled, activationcode: 'GEZDGNBVGY3TQOJQ01' });
+    expect(await tokens.show(OPERATOR, rolled.serial)).toMatchObject({ rollout: 'phase2', active: true });
+    expect((await ask({ pass: 'other', data: 'Pay 50 EUR' })).detail).toBeUndefined();
+  });
+
   it('takes the PIN with the response as well, and no other PIN', async () => {
     const { id, question } = await triggered();
     const response = application.respond(SUITE, question);

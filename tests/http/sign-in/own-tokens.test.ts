@@ -171,6 +171,32 @@ describe('the enrolment of another token', () => {
     });
   });
 
+  it.each(['/self/lock', '/self/enrol/cancel'])(
+    'ends with %s also where the new phone was asked something else, and only where it was begun here',
+    async (path) => {
+      const { tokens, enrolment } = application.services;
+      const { serial } = await enrol(await someone().signIn());
+      await application.challenge(serial, 'Pay 50 EUR');
+      const text = `This phone now belongs to the account of ${user} at tan.example.com`;
+      const letter = { type: 'ocra', user, realm: 'customers', serial: `${user}-letter` };
+      await enrolment.init(OPERATOR, { ...letter, genkey: '1', sharedsecret: '1' });
+      await enrolment.init(OPERATOR, { ...letter, activationcode: 'GEZDGNBVGY3TQOJQ01', message: text });
+      const visitor = await someone().signIn();
+      expect(valueOf(await visitor.post(path, { serial: `${user}-phone` }))).toBe(true);
+      const left = await tokens.list(OPERATOR, { user, userRealm: 'customers' });
+      expect(left.map((token) => token.serial)).toEqual([letter.serial, `${user}-phone`]);
+    },
+  );
+
+  it('is that of the helpdesk where it has enrolled the token anew', async () => {
+    const { tokens, enrolment } = application.services;
+    const { serial } = await enrol(await someone().signIn());
+    await enrolment.init(OPERATOR, { type: 'ocra', serial, genkey: '1', sharedsecret: '1' });
+    const visitor = await someone().signIn();
+    expect(valueOf(await visitor.post('/self/enrol/cancel'))).toBe(true);
+    expect(await tokens.show(OPERATOR, serial)).toMatchObject({ rollout: 'phase1' });
+  });
+
   it('gives the new one the bounds of the first, and what is left of its counts', async () => {
     const { tokens } = application.services;
     const serial = `${user}-phone`;
