@@ -2,7 +2,7 @@ import { checkOcraSettings, isObeyed, OCRA_DEFAULTS } from '../configuration/set
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { nearestName } from '../kernel/text.ts';
+import { listNames, nearestName } from '../kernel/text.ts';
 import { givesValue, policyValue, type ReadPolicy } from '../policy/read-policy.ts';
 import { checkForeignPolicy } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
@@ -20,11 +20,38 @@ import { type Finding, findingOf } from './examination.ts';
  */
 export function checkAnswerAddresses(
   { policies }: Configuration,
-  tokenRealms: readonly (readonly string[])[],
+  tokenRealms: RealmSets,
   at: Date,
 ): readonly Finding[] {
   const urls = policies.filter((policy) => givesValue(policy, 'qrtanurl'));
-  return tokenRealms.flatMap((names) => urlFindings(names, urls, at));
+  const faults = tokenRealms.flatMap((realms) => {
+    const fault = urlFault(realms, urls, at);
+    return fault === undefined ? [] : [{ ...fault, realms }];
+  });
+  // One cause is one finding, in however many realms.
+  return [...new Set(faults.map(({ cause }) => cause))].flatMap((cause) => {
+    const alike = faults.filter((fault) => fault.cause === cause);
+    return alike.slice(0, 1).map(({ find }) => find(alike.map(({ realms }) => realms)));
+  });
+}
+
+/** Sets of realms, each by names. */
+type RealmSets = readonly (readonly string[])[];
+
+interface UrlFault {
+  /** The same for all realms that one change of the policies helps. */
+  readonly cause: string;
+  readonly find: (sets: RealmSets) => Finding;
+}
+
+/** @returns `in north and south`; of several sets, their number and the first ones */
+function placeOf(sets: RealmSets): string {
+  const [first = []] = sets;
+  if (sets.length === 1) {
+    return first.length === 0 ? 'without a realm' : `in ${first.join(' and ')}`;
+  }
+  const names = sets.map((realms) => (realms.length === 0 ? 'no realm' : realms.join('+')));
+  return `in ${sets.length} sets of realms (${listNames(names)})`;
 }
 
 export function checkRealms({ realms }: Configuration): readonly Finding[] {
@@ -44,34 +71,28 @@ export function checkRealms({ realms }: Configuration): readonly Finding[] {
       ];
 }
 
-function urlFindings(
+function urlFault(
   realms: readonly string[],
   policies: readonly ReadPolicy[],
   at: Date,
-): readonly Finding[] {
-  const where = realms.length === 0 ? 'without a realm' : `in ${realms.join(' and ')}`;
+): UrlFault | undefined {
   const covering = policies.filter((policy) => policy.covers(realms));
   if (covering.length === 0) {
-    const realm = realms.length === 0 ? "'*'" : realms.join(',');
-    return [
-      findingOf(
-        'warning',
-        'realms.no-qrtanurl',
-        `no policy gives the QR-TAN tokens ${where} a qrtanurl: apps refuse their QR codes`,
-        `\`tankeeper policy set NAME --scope authentication --realm ${realm} --action qrtanurl=URL\``,
-      ),
-    ];
+    return { cause: 'none', find: noUrl };
   }
   const values = policyValue(covering, { scope: 'authentication', action: 'qrtanurl', realms, at });
+  const names = covering.map(({ name }) => name).join(', ');
   if (values.length > 1) {
-    return [
-      findingOf(
-        'error',
-        'realms.ambiguous-qrtanurl',
-        `policies give the QR-TAN tokens ${where} ${values.length} different values of qrtanurl (${values.join(', ')}): their challenges are refused`,
-        `\`tankeeper policy set\` or \`policy disable\`: one of ${covering.map(({ name }) => name).join(', ')}`,
-      ),
-    ];
+    return {
+      cause: `ambiguous ${names}`,
+      find: (sets) =>
+        findingOf(
+          'error',
+          'realms.ambiguous-qrtanurl',
+          `policies give the QR-TAN tokens ${placeOf(sets)} ${values.length} different values of qrtanurl (${values.join(', ')}): their challenges are refused`,
+          `\`tankeeper policy set\` or \`policy disable\`: one of ${names}`,
+        ),
+    };
   }
   const isForAll = covering.some(
     (policy) =>
@@ -80,15 +101,28 @@ function urlFindings(
       policy.means('qrtanurl', { login: '', realms, resolver: undefined }) === 'everybody',
   );
   return isForAll
-    ? []
-    : [
-        findingOf(
-          'note',
-          'realms.partial-qrtanurl',
-          `the policies that give the QR-TAN tokens ${where} a qrtanurl hold for some users, clients or times only`,
-          `\`tankeeper policy show ${covering[0]?.name ?? ''}\``,
-        ),
-      ];
+    ? undefined
+    : {
+        cause: `partial ${names}`,
+        find: (sets) =>
+          findingOf(
+            'note',
+            'realms.partial-qrtanurl',
+            `the policies that give the QR-TAN tokens ${placeOf(sets)} a qrtanurl hold for some users, clients or times only`,
+            `\`tankeeper policy show ${covering[0]?.name ?? ''}\``,
+          ),
+      };
+}
+
+function noUrl(sets: RealmSets): Finding {
+  const [first = []] = sets;
+  const realm = sets.length > 1 || first.length === 0 ? "'*'" : first.join(',');
+  return findingOf(
+    'warning',
+    'realms.no-qrtanurl',
+    `no policy gives the QR-TAN tokens ${placeOf(sets)} a qrtanurl: apps refuse their QR codes`,
+    `\`tankeeper policy set NAME --scope authentication --realm ${realm} --action qrtanurl=URL\``,
+  );
 }
 
 /** An API token whose end is near. */
@@ -141,6 +175,28 @@ function certificateFindings(resolver: string, end: Date | undefined, at: Date):
 
 function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
+}
+
+/** A receiver whose last deliveries have failed. */
+export interface FailingWebhook {
+  readonly name: string;
+  /** Null: there was none. */
+  readonly lastSuccessAt: Date | null;
+  readonly lastFailureAt: Date;
+  readonly lastFailure: string;
+}
+
+export function checkWebhooks(failing: readonly FailingWebhook[]): readonly Finding[] {
+  return failing.map(({ name, lastSuccessAt, lastFailureAt, lastFailure }) => {
+    const since =
+      lastSuccessAt === null ? 'nothing was ever delivered' : `none since ${lastSuccessAt.toISOString()}`;
+    return findingOf(
+      'warning',
+      'webhooks.failing',
+      `the deliveries of the webhook ${name} fail, ${since}: ${lastFailure}, last at ${lastFailureAt.toISOString()}`,
+      `mend its receiver, then \`tankeeper webhook test ${name}\`; \`tankeeper webhook disable ${name}\` if it is of no use`,
+    );
+  });
 }
 
 /** @returns findings about policies that cannot be read, or name what does not exist */

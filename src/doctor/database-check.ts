@@ -1,6 +1,7 @@
 import { type ClockState, DAY_MS, isSteady, lookAt } from '../housekeeping/housekeeping.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import { listNames } from '../kernel/text.ts';
 import { type Checked, type Finding, findingOf, type Severity } from './examination.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import type { AuditAuthority } from '../audit/signatures.ts';
@@ -179,6 +180,20 @@ function empty(): Finding {
 function older(pending: readonly string[]): Finding {
   const text = `the database is older than this program, which has ${pending.length === 1 ? 'a migration' : `${pending.length} migrations`} more: ${pending.join(', ')}`;
   return findingOf('error', 'migrations.pending', text, '`tankeeper migrate`, or restart the server');
+}
+
+/** @param disabled triggers, and the tables whose foreign keys are not verified, by table and name */
+export function checkTriggers(disabled: readonly string[]): readonly Finding[] {
+  return disabled.length === 0
+    ? []
+    : [
+        findingOf(
+          'error',
+          'triggers.disabled',
+          `triggers of the program are disabled in the database: ${listNames(disabled)}. Counts, references, revocations and changes that servers should notice are wrong without them`,
+          '`ALTER TABLE … ENABLE TRIGGER …` for each (`tokens_count_version`: ENABLE ALWAYS), then `tankeeper count --verify --mend` and a restart of the servers',
+        ),
+      ];
 }
 
 /** Connections that the database grants, and those that servers may take. */

@@ -27,6 +27,7 @@ import {
   checkConnections,
   checkDatabase,
   checkJump,
+  checkTriggers,
 } from './database-check.ts';
 import {
   checkEnds,
@@ -34,6 +35,7 @@ import {
   checkRealms,
   checkResolverSettings,
   checkSettings,
+  checkWebhooks,
   NOTICE_DAYS,
 } from './configuration-check.ts';
 import {
@@ -85,6 +87,7 @@ export const TABLE_CHECKS: CheckTable<ExaminedTables> = {
     checkJump(await installation.clockState(), await installation.time(), settings.auditRetention !== 'off'),
   connections: async ({ installation, settings }) =>
     checkConnections(settings.databasePoolSize, await installation.connections()),
+  triggers: async ({ installation }) => checkTriggers(await installation.disabledTriggers()),
   rotation: async ({ keyAges, clock }) => checkKeyAges(await keyAges.entries(), clock.now()),
   realms: async ({ configuration }) => checkRealms(await configuration()),
   policies: async ({ configuration }) => checkPolicies(await configuration()),
@@ -94,6 +97,7 @@ export const TABLE_CHECKS: CheckTable<ExaminedTables> = {
     const end = new Date(now.getTime() + NOTICE_DAYS * DAY_MS);
     return checkEnds(await configuration(), await installation.apiTokensEnding(now, end), now);
   },
+  webhooks: async ({ installation }) => checkWebhooks(await installation.failingWebhooks()),
   backup: async ({ installation, clock }) => checkBackups(await installation.backups(), clock.now()),
 };
 

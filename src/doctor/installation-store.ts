@@ -7,7 +7,7 @@ import { DRIFTS } from '../monitoring/token-count-store.ts';
 import type { Database } from '../database/database.ts';
 import { readDatabaseTime } from '../database/database-clock.ts';
 import type { TrailFacts, BackupFacts, ConnectionFacts, DatabaseFacts } from './database-check.ts';
-import type { EndingApiToken } from './configuration-check.ts';
+import type { EndingApiToken, FailingWebhook } from './configuration-check.ts';
 
 /**
  * The role's and the database's own limits are -1 where there is none. Reserved connections are for superusers and,
@@ -47,6 +47,26 @@ const TRAIL = `
 const BACKUPS = `
   SELECT (SELECT at FROM audit WHERE action = 'backup/export' ORDER BY at DESC, id DESC LIMIT 1) AS last_export,
     (SELECT min(created_at) FROM encryption_keys) AS installed_at`;
+
+/**
+ * Triggers of tables of this schema. Those of a foreign key, which are internal, have no name worth telling; `tgenabled`
+ * is D for disabled, and R for one that fires on a replica only.
+ */
+const DISABLED_TRIGGERS = `
+  SELECT DISTINCT relname || '.' || CASE WHEN tgisinternal THEN coalesce(conname, 'foreign key') ELSE tgname END AS name
+  FROM pg_trigger AS t
+  JOIN pg_class AS c ON c.oid = t.tgrelid
+  JOIN pg_proc AS p ON p.oid = t.tgfoid
+  LEFT JOIN pg_constraint AS k ON k.oid = t.tgconstraint
+  WHERE t.tgenabled IN ('D', 'R') AND c.relnamespace = current_schema()::regnamespace
+    AND (t.tgisinternal OR (p.pronamespace = c.relnamespace AND starts_with(t.tgname, c.relname || '_')))
+  ORDER BY 1`;
+
+const FAILING_WEBHOOKS = `
+  SELECT name, last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", last_failure AS "lastFailure"
+  FROM webhooks JOIN webhook_health ON webhook_id = id
+  WHERE is_enabled AND last_failure_at > coalesce(last_success_at, '-infinity')
+  ORDER BY name`;
 
 /** Reads facts about the installation, and changes nothing. Each statement has the time limit of the pool. */
 export class InstallationStore {
@@ -102,6 +122,18 @@ export class InstallationStore {
         'api_tokens.name',
         'api_tokens.expires_at as endsAt',
       );
+  }
+
+  /** @returns the disabled triggers of the program by table and name */
+  async disabledTriggers(): Promise<readonly string[]> {
+    const { rows } = await this.#database.knex.raw<{ rows: { name: string }[] }>(DISABLED_TRIGGERS);
+    return rows.map(({ name }) => name);
+  }
+
+  /** @returns the receivers in use whose last delivery has failed */
+  async failingWebhooks(): Promise<readonly FailingWebhook[]> {
+    const { rows } = await this.#database.knex.raw<{ rows: FailingWebhook[] }>(FAILING_WEBHOOKS);
+    return rows;
   }
 
   async backups(): Promise<BackupFacts> {

@@ -3,7 +3,7 @@ import type { Configuration } from '../../src/configuration/configuration.ts';
 import { checkCounts, checkClock, checkConnections, checkDatabase } from '../../src/doctor/database-check.ts';
 import { type Finding, Examination, findingOf } from '../../src/doctor/examination.ts';
 import { closedKeys } from '../../src/doctor/key-check.ts';
-import { checkEnds, checkResolvers } from '../../src/doctor/configuration-check.ts';
+import { checkAnswerAddresses, checkEnds, checkResolvers } from '../../src/doctor/configuration-check.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { CERTIFICATE_2030 } from '../support/values/certificate.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
@@ -93,6 +93,27 @@ describe('a resolver', () => {
     const [finding] = await examined({ ...SETTINGS, Map: '{' });
     expect(finding).toMatchObject({ severity: 'error', code: 'resolvers.invalid' });
     expect(finding?.text).toMatch(/^the settings of the resolver directory are wrong: /);
+  });
+});
+
+describe('a missing policy', () => {
+  const found = (sets: readonly (readonly string[])[]): readonly Finding[] =>
+    checkAnswerAddresses(configurationOf({}), sets, new Date('2026-11-20'));
+  const many = Array.from({ length: 211 }, (_, index) => [`realm ${index}`]);
+
+  it('is one finding, in however many realms', () => {
+    const [finding, ...others] = found([[], ...many]);
+    expect(others).toEqual([]);
+    expect(finding?.text).toMatch(
+      /^no policy .* in 212 sets of realms \(no realm, realm 0, .* others\) a qrtanurl/,
+    );
+    expect(finding?.remedy).toContain("--realm '*'");
+  });
+
+  it('names the realms of a single set', () => {
+    expect(found([['a', 'b']])[0]?.text).toContain('tokens in a and b a qrtanurl');
+    expect(found([['a', 'b']])[0]?.remedy).toContain('--realm a,b');
+    expect(found([[]])[0]?.text).toContain('tokens without a realm a qrtanurl');
   });
 });
 

@@ -48,6 +48,10 @@ const GERMAN: Readonly<Record<string, FindingWords>> = {
     text: 'LIMIT_EXEMPT nennt einen Proxy aus TRUST_PROXY: Was ohne X-Forwarded-For von ihm kommt, ist nicht begrenzt.',
     remedy: 'Den Proxy aus LIMIT_EXEMPT nehmen und die Portale dahinter nennen',
   },
+  'addresses.no-passkeys': {
+    text: 'PUBLIC_URL hat eine IP-Adresse: Es gibt keine Passkeys, denn Browser binden sie nur an einen Namen.',
+    remedy: 'PUBLIC_URL mit einem Namen des Servers; nichts, wenn niemand Passkeys will',
+  },
   'database.version': {
     text: 'PostgreSQL ist älter als die älteste unterstützte Version.',
     remedy: 'PostgreSQL aktualisieren',
@@ -176,6 +180,15 @@ const GERMAN: Readonly<Record<string, FindingWords>> = {
   'settings.invalid': {
     text: 'Eine Einstellung hat einen ungültigen Wert.',
     remedy: '`tankeeper setting set KEY VALUE`',
+  },
+  'triggers.disabled': {
+    text: 'Trigger des Servers sind in der Datenbank deaktiviert: Zählungen, Sperren oder Widerrufe stimmen nicht mehr.',
+    remedy:
+      '`ALTER TABLE … ENABLE TRIGGER …`, dann `tankeeper count --verify --mend` und ein Neustart der Server',
+  },
+  'webhooks.failing': {
+    text: 'Ein Webhook scheitert nur noch: Sein Empfänger bekommt keine Ereignisse.',
+    remedy: 'Den Empfänger in Ordnung bringen, dann `tankeeper webhook test NAME`',
   },
   'ends.api-token': {
     text: 'Ein API-Token läuft bald ab.',

@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { type DoctorReport, type Finding, SEVERITIES, type Severity } from '../../doctor/examination.ts';
+import {
+  type DoctorReport,
+  type Finding,
+  findingOf,
+  SEVERITIES,
+  type Severity,
+} from '../../doctor/examination.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { safeText } from '../../kernel/text.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
@@ -29,14 +35,18 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     .addHelpText('after', HELP)
     .addHelpText('after', examples('doctor', '--json doctor'))
     .action(async () => {
-      reportExamination(context, await examine(context));
+      await examine(context);
     });
 }
 
-/** @throws CliFailure with the exit code of the worst finding */
+/**
+ * @param reason for standard error; by default the amounts
+ * @throws CliFailure with the exit code of the worst finding
+ */
 export function reportExamination(
   { output, dependencies: { io } }: CommandContext,
   { checks, findings }: DoctorReport,
+  reason?: string,
 ): void {
   for (const finding of bySeverity(findings)) {
     output.say(linesOf(finding, io.color));
@@ -51,20 +61,31 @@ export function reportExamination(
   });
   const worst = SEVERITIES.find((severity) => counts[severity] > 0) ?? 'note';
   if (EXIT_CODE_OF[worst] > EXIT_CODES.success) {
-    throw new CliFailure(`the installation has ${amounts(counts)}`, EXIT_CODE_OF[worst]);
+    throw new CliFailure(reason ?? `the installation has ${amounts(counts)}`, EXIT_CODE_OF[worst]);
   }
 }
 
-/** To a script, the exit code 1 would mean warnings. */
-async function examine(context: CommandContext): Promise<DoctorReport> {
+/** A configuration that cannot be read is the finding of an examination that ends there: scripts get JSON all the same. */
+async function examine(context: CommandContext): Promise<void> {
   try {
     const { config } = await context.configuration();
     const { examineInstallation } = await import('../../compose/examine-installation.ts');
-    return await untilSignal((giveUp) => examineInstallation(config, { giveUp }));
+    reportExamination(context, await untilSignal((giveUp) => examineInstallation(config, { giveUp })));
   } catch (error) {
-    throw isServiceError(error, 'configuration.invalid')
-      ? new CliFailure(error.message, EXIT_CODE_OF.error)
-      : error;
+    if (!isServiceError(error, 'configuration.invalid')) {
+      throw error;
+    }
+    const findings = error.message
+      .split('\n')
+      .map((text) =>
+        findingOf(
+          'error',
+          'variables.invalid',
+          text,
+          'correct it; `tankeeper config` tells when all are right',
+        ),
+      );
+    reportExamination(context, { checks: [{ name: 'variables', state: 'failed' }], findings }, error.message);
   }
 }
 

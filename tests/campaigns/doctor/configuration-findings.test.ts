@@ -160,6 +160,67 @@ describe('realms and the qrtanurl of their tokens', () => {
   }
 });
 
+describe('what the database keeps of the installation', () => {
+  it.each([
+    ['a trigger', 'TRIGGER tokens_count_update', 'tokens.tokens_count_update'],
+    ['all of a table, with its foreign keys', 'TRIGGER ALL', 'tokens.tokens_'],
+  ])('triggers.disabled comes and goes with %s', async (_what, which, named) => {
+    await expectToComeAndGo(
+      house,
+      ['triggers.disabled', 'error'],
+      async () => {
+        await house.sql(`ALTER TABLE tokens DISABLE ${which}`);
+        const { findings } = await house.examine();
+        expect(findings.find(({ code }) => code === 'triggers.disabled')?.text).toContain(named);
+      },
+      () =>
+        house.sql(
+          `ALTER TABLE tokens ENABLE ${which}`,
+          'ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version',
+        ),
+    );
+  });
+
+  it('a disabled trigger of somebody else is no finding', async () => {
+    await house.sql(
+      'CREATE FUNCTION theirs() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
+      'CREATE TRIGGER theirs AFTER INSERT ON tokens EXECUTE FUNCTION theirs()',
+      'ALTER TABLE tokens DISABLE TRIGGER theirs',
+    );
+    expect(await house.codes()).not.toContain('triggers.disabled');
+    await house.sql('DROP FUNCTION theirs CASCADE');
+  });
+
+  it('webhooks.failing comes and goes with the last delivery', async () => {
+    await house.services.webhooks.add(OPERATOR, {
+      name: 'siem',
+      url: 'https://192.0.2.1/',
+      events: ['token.locked'],
+    });
+    const state = (facts: string): Promise<void> =>
+      house.sql(
+        'DELETE FROM webhook_health',
+        `INSERT INTO webhook_health (webhook_id, ${facts.replaceAll(/ = '[^']*'/g, '')})
+         SELECT id, ${facts.replaceAll(/\w+ = /g, '')} FROM webhooks`,
+      );
+    const failed = "last_failure_at = '2026-11-20T10:00Z', last_failure = 'HTTP 500'";
+    await expectToComeAndGo(
+      house,
+      ['webhooks.failing', 'warning'],
+      () => state(failed),
+      () => state(`${failed}, last_success_at = '2026-11-20T11:00Z'`),
+    );
+    await state(`${failed}, last_success_at = '2026-11-20T09:00Z'`);
+    const { findings } = await house.examine();
+    expect(findings.find(({ code }) => code === 'webhooks.failing')?.text).toMatch(
+      /webhook siem fail, none since 2026-11-20T09:00:00.000Z: HTTP 500/,
+    );
+    await house.sql('UPDATE webhooks SET is_enabled = false');
+    expect(await house.codes()).not.toContain('webhooks.failing');
+    await house.services.webhooks.remove(OPERATOR, 'siem');
+  });
+});
+
 describe('unknown names in policies', () => {
   const ADMIN = { scope: 'admin', action: 'show', realm: 'office', user: 'bert' };
 

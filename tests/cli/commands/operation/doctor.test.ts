@@ -84,10 +84,22 @@ describe('tankeeper doctor', () => {
 describe('tankeeper doctor as a process', () => {
   const folder = temporaryFolder();
 
-  it('ends with 2 for a configuration that cannot be read', async () => {
-    const { code, err } = await runCli(['--json', 'doctor'], { DATA_DIR: folder, PORT: 'x' });
-    expect(code).toBe(2);
-    expect(err).toContain("PORT='x' is not allowed");
+  it.each<[Readonly<Record<string, string>>, readonly string[]]>([
+    [{ OIDC_ISSUER: 'https://login.example.com' }, ['OIDC_ISSUER also needs OIDC_CLIENT_ID']],
+    [{ PORT: 'x', LOG_LEVEL: 'loud' }, ["PORT='x' is not allowed", "LOG_LEVEL='loud' is not allowed"]],
+    [{ DATABASE_URL: 'postgres://u@h/d', DATABASE_PASSWORD_FILE: '/none' }, ['DATABASE_PASSWORD_FILE=']],
+    [{ TANKEEPER_CONFIG: '/none' }, ['The configuration file /none cannot be read']],
+  ])('ends with 2, and JSON, for a configuration that cannot be read: %j', async (variables, texts) => {
+    const { code, out, err } = await runCli(['--json', 'doctor'], { DATA_DIR: folder, ...variables });
+    const { errors, findings } = JSON.parse(out) as { errors: number; findings: DoctorReport['findings'] };
+    expect([code, errors]).toEqual([2, findings.length]);
+    expect(findings.map((finding) => `${finding.severity} ${finding.code}`)).toEqual(
+      texts.map(() => 'error variables.invalid'),
+    );
+    for (const text of texts) {
+      expect(findings).toContainEqual(expect.objectContaining({ text: expect.stringContaining(text) }));
+      expect(err).toContain(text);
+    }
   });
 
   it('names a missing installation, and makes none', async () => {
