@@ -232,7 +232,8 @@ const MOST = 10;
 /**
  * Issues challenges to a PIN or password alone, without an administrator. A token takes part where the policy
  * `challenge_response` names its type, or where it is of the type ocra2, and only with a secret: where a policy asks for
- * none (`otppin=2`), or the token has no PIN, anybody could have challenges issued.
+ * none (`otppin=2`), anybody could have challenges issued. To a token without a PIN anybody can, by an empty one, where
+ * `challenge_response` names its type.
  */
 export class ChallengeTrigger {
   readonly #deps: TriggerDependencies;
@@ -242,13 +243,19 @@ export class ChallengeTrigger {
   }
 
   /** @returns those of the tokens that take part: the one used last first */
-  candidates(configuration: Configuration, tokens: readonly Token[], client: string): readonly Token[] {
+  candidates(
+    configuration: Configuration,
+    tokens: readonly Token[],
+    { pass, client }: Pick<ProvidedResponse, 'pass' | 'client'>,
+  ): readonly Token[] {
     const { check, clock } = this.#deps;
     const asks = { client, at: clock.now() };
+    const isEmpty = (token: Token): boolean =>
+      pass === '' && check.lacksPin(configuration, token, client) && isNamed(configuration, token, asks);
     return tokens
       .filter((token) => isUsable(token, asks.at) && !token.isSecondFactor && isComputing(token))
       .filter((token) => token.type === 'ocra2' || isNamed(configuration, token, asks))
-      .filter((token) => check.secretOf(configuration, token, client) !== undefined)
+      .filter((token) => check.secretOf(configuration, token, client) !== undefined || isEmpty(token))
       .sort((one, other) => lastUse(other) - lastUse(one));
   }
 
@@ -306,7 +313,10 @@ export class ChallengeTrigger {
 
   async #isSecret(configuration: Configuration, token: Token, provided: ProvidedResponse): Promise<boolean> {
     try {
-      return await this.#deps.check.isSecret(configuration, token, provided);
+      const { pass, client } = provided;
+      return pass === ''
+        ? this.#deps.check.lacksPin(configuration, token, client)
+        : await this.#deps.check.isSecret(configuration, token, provided);
     } catch (error) {
       if (isServiceError(error, 'secret.unreadable')) {
         return false;

@@ -155,6 +155,11 @@ export class ResponseChecker {
     return hasSecret && this.#checkPin(configuration, token, pass, provided);
   }
 
+  /** @returns true where the token PIN precedes responses, and the token has none */
+  lacksPin(configuration: Configuration, token: Token, client: string): boolean {
+    return token.secrets.pin === null && this.#otpPinMode(configuration, token, client) === '0';
+  }
+
   async #checkPin(
     configuration: Configuration,
     token: Token,

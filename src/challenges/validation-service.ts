@@ -187,7 +187,7 @@ export class ValidationService {
   ): Promise<Validated> {
     const { trigger, challenges } = this.#deps;
     const provided = this.#deps.check.prepare(pass, act.client);
-    const candidates = trigger.candidates(configuration, await this.#tokensOf(tokenOrOwner), act.client);
+    const candidates = trigger.candidates(configuration, await this.#tokensOf(tokenOrOwner), provided);
     const issue = (): Promise<TriggeredChallenge | undefined> =>
       trigger.issue(act, configuration, candidates, provided, data);
     const isResponseFirst = trigger.mayBeResponse(configuration, candidates, provided);

@@ -146,7 +146,7 @@ const SETTINGS = {
     initial: 'True',
     form: 'truth',
     meaning:
-      'login@realm and realm\\login name a realm, if there is one of that name; False: all is the login',
+      'login@realm and realm\\login name a realm, if there is one of that name; False: all is the login, or nobody has it and login@realm names one',
   },
   prependPin: {
     key: 'PrependPin',

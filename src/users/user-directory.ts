@@ -20,8 +20,8 @@ export function ownerOf({ resolver, userId, login }: ResolvedUser): Owner {
 /** The name of a user in a request. */
 export interface UserReference {
   /**
-   * A login in any case that the resolver takes for it; where no realm is given and `splitAtSign` is on, also
-   * `login@realm` or `realm\\login`. Blanks around do not count.
+   * A login in any case that the resolver takes for it; where no realm is given, also `login@realm` or, while `splitAtSign`
+   * is on, `realm\\login`. Blanks around do not count.
    */
   readonly user: string;
   /** In any case; empty or absent: the one that the user names, or else the default realm. */
@@ -74,18 +74,23 @@ export class UserDirectory {
     reference: UserReference,
     within: 'all' | readonly string[] = 'all',
   ): Promise<ResolvedUser | undefined> {
-    const { login, realm } = locate(configuration, reference);
-    const isWithin = realm !== undefined && (within === 'all' || within.includes(realm.name));
-    // A login may have blanks around in the resolver.
-    const spellings = [...new Set([login.trim(), login])].filter(isLogin);
-    if (!isWithin) {
-      return undefined;
+    for (const { login, realm } of meanings(configuration, reference)) {
+      // A login may have blanks around in the resolver.
+      const spellings = [...new Set([login.trim(), login])].filter(isLogin);
+      const isWithin = realm !== undefined && (within === 'all' || within.includes(realm.name));
+      if (!isWithin) {
+        continue;
+      }
+      const resolvers = resolversOf(configuration, realm, reference.resolver);
+      const found = await findInOrder(
+        spellings,
+        resolvers.map((resolver) => (form: string) => this.#findIn(resolver, form, realm)),
+      );
+      if (found !== undefined) {
+        return found;
+      }
     }
-    const resolvers = resolversOf(configuration, realm, reference.resolver);
-    return findInOrder(
-      spellings,
-      resolvers.map((resolver) => (form: string) => this.#findIn(resolver, form, realm)),
-    );
+    return undefined;
   }
 
   /** @throws ServiceError 'resolver.unavailable' that names the realm for operators */
@@ -134,6 +139,26 @@ export function locate(
   return { login: user, realm: realmWith(configuration, resolver) };
 }
 
+/** @returns what a name may mean, in order: where `splitAtSign` is off, first all of it as the login, then `login@realm` */
+function meanings(
+  configuration: Configuration,
+  reference: UserReference,
+): readonly ReturnType<typeof locate>[] {
+  const first = locate(configuration, reference);
+  const { user, realm = '' } = reference;
+  if (realm.trim() !== '' || splitsAtSign(configuration)) {
+    return [first];
+  }
+  const at = user.lastIndexOf('@');
+  const name = user.slice(at + 1).trim();
+  const named = at < 0 || name === '' ? undefined : findRealm(configuration, name);
+  return named === undefined ? [first] : [first, { login: user.slice(0, at), realm: named }];
+}
+
+function splitsAtSign({ settings }: Pick<Configuration, 'settings'>): boolean {
+  return isNotFalse(settings.get(SPLIT_AT_SIGN) ?? 'True');
+}
+
 /** @returns the login without what may be a realm, also where no realm has that name */
 function loginOf(configuration: Configuration, { user, realm = '' }: UserReference): string {
   const [split] = realm.trim() === '' ? splitsOf(configuration, user) : [];
@@ -142,10 +167,10 @@ function loginOf(configuration: Configuration, { user, realm = '' }: UserReferen
 
 /** @returns how a name of a user may include a realm's: `login@realm` before `realm\login` */
 function splitsOf(
-  { settings }: Pick<Configuration, 'settings'>,
+  configuration: Pick<Configuration, 'settings'>,
   user: string,
 ): readonly { readonly login: string; readonly name: string }[] {
-  if (!isNotFalse(settings.get(SPLIT_AT_SIGN) ?? 'True')) {
+  if (!splitsAtSign(configuration)) {
     return [];
   }
   const at = user.lastIndexOf('@');

@@ -34,7 +34,11 @@ describe('a user where splitAtSign is off', () => {
     ['eve@other', undefined, 'eve@other in main'],
     ['fritz@intern', 'main', 'fritz@intern in main'],
     [' CORP\\fritz ', undefined, 'CORP\\fritz in main'],
-    ['anna@other', undefined, undefined],
+    ['anna@other', undefined, 'anna in other'],
+    [' anna@OTHER ', undefined, 'anna in other'],
+    ['anna@other', 'main', undefined],
+    ['anna@nosuch', undefined, undefined],
+    ['anna@', undefined, undefined],
     ['other\\anna', undefined, undefined],
     ['anna', 'other', 'anna in other'],
   ])('%j in the realm %j is %j', async (user, realm, expected) => {
@@ -256,9 +260,9 @@ describe('a login that resolvers find in several ways', () => {
       ['0', undefined],
     ] as const) {
       const settings = new Map([['splitAtSign', text]]);
-      expect((await directory.find({ ...configuration, settings }, { user: 'anna@other' }))?.realm.name).toBe(
-        expected,
-      );
+      expect(
+        (await directory.find({ ...configuration, settings }, { user: 'other\\anna' }))?.realm.name,
+      ).toBe(expected);
     }
   });
 });

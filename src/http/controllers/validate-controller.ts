@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Validated, ValidationService } from '../../challenges/validation-service.ts';
-import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
+import { type Answers, count, inEveryDialect, type Shown, valueOf } from '../answers.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { type Reply, textReply } from '../reply.ts';
 import { TRANSACTION_STATUS } from './ocra-controller.ts';
@@ -35,11 +35,13 @@ export const LINOTP_TRIGGERED = z.union([
   z.strictObject({ challenge: z.string().describe('the question (RFC 6287 Q)'), transactionid, data }),
 ]);
 
+const REFUSAL = z.strictObject({ message: z.string().describe('why the parameter `challenge` is refused') });
+
 /** @returns the answers with that value, and the challenge where one was issued */
 function orTriggered(value: z.ZodType): Answers {
   return {
-    documented: valueOf(value, { detail: TRIGGERED.optional() }),
-    linotp: valueOf(value, { detail: LINOTP_TRIGGERED.optional() }),
+    documented: valueOf(value, { detail: TRIGGERED.or(REFUSAL).optional() }),
+    linotp: valueOf(value, { detail: LINOTP_TRIGGERED.or(REFUSAL).optional() }),
   };
 }
 
@@ -86,7 +88,7 @@ const TRANSACTION = {
   transactionid: optional('the transaction; default: every open one'),
   state: optional('the transaction, where `transactionid` is left out'),
   data: optional('the text that the app displays, where `pass` is the PIN alone', 'Pay 50 EUR'),
-  challenge: optional('the text, where `data` is left out'),
+  challenge: optional('the text, where `data` is left out; no question to check a response against'),
 } as const;
 
 /** The parameters of a request, as the service knows them. */
@@ -103,6 +105,22 @@ function requestOf<Whose extends object>({
   readonly challenge?: string | undefined;
 }) {
   return { ...whose, transactionId: transactionid ?? state, data: data ?? challenge };
+}
+
+/**
+ * Of a question that its sender has chosen, anybody may have seen the response. Tells of the request alone.
+ * @returns the detail that refuses it; undefined: there is none, or another outcome
+ */
+function refusalOf(
+  { challenge = '' }: { readonly challenge?: string | undefined },
+  validated: Validated,
+): Shown<typeof REFUSAL> | undefined {
+  return challenge !== '' && validated === false
+    ? {
+        message:
+          "The parameter 'challenge' is no question to check the response against: only issued challenges are",
+      }
+    : undefined;
 }
 
 const USER = {
@@ -126,7 +144,8 @@ function userEndpoint(validation: ValidationService): Endpoint {
     },
     async ({ parameters, client, requestId, context, dialect }) => {
       const validated = await validation.check({ client, requestId }, requestOf(parameters));
-      return { ...dialect.validate.validated(validated, context), ...factsOf(validated) };
+      const refusal = refusalOf(parameters, validated);
+      return { ...dialect.validate.validated(validated, context, refusal), ...factsOf(validated) };
     },
   );
 }
@@ -149,7 +168,8 @@ function serialEndpoint(validation: ValidationService): Endpoint {
     },
     async ({ parameters, client, requestId, context, dialect }) => {
       const validated = await validation.check({ client, requestId }, requestOf(parameters));
-      return { ...dialect.validate.validated(validated, context), ...factsOf(validated) };
+      const refusal = refusalOf(parameters, validated);
+      return { ...dialect.validate.validated(validated, context, refusal), ...factsOf(validated) };
     },
   );
 }
@@ -259,7 +279,8 @@ function samlEndpoint(validation: ValidationService): Endpoint {
       const { validated, attributes } = await validation.checkWithAttributes(act, requestOf(parameters));
       const isAccepted = validated === true;
       const value = { auth: isAccepted, attributes: attributes ?? {} };
-      return { ...dialect.validate.validated(validated, context, value), ...factsOf(validated) };
+      const refusal = refusalOf(parameters, validated);
+      return { ...dialect.validate.validated(validated, context, refusal, value), ...factsOf(validated) };
     },
   );
 }

@@ -54,8 +54,16 @@ export interface OcraDialect {
 
 /** Outcomes of /validate. */
 export interface ValidateDialect {
-  /** @param value default: true or false, as `validated` says */
-  validated(validated: Validated, context: RequestContext, value?: unknown): Reply;
+  /**
+   * @param refusal of a parameter, for the detail; undefined: none
+   * @param value default: true or false, as `validated` says
+   */
+  validated(
+    validated: Validated,
+    context: RequestContext,
+    refusal: { readonly message: string } | undefined,
+    value?: unknown,
+  ): Reply;
   validatedTransaction(validated: ValidatedTransaction, context: RequestContext): Reply;
 }
 

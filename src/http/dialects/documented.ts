@@ -152,8 +152,8 @@ function statusValue(entry: StatusEntry): Shown<typeof STATE> {
 /** @returns the outcomes of /validate as published */
 function documentedValidate(envelope: DocumentedEnvelope): ValidateDialect {
   return {
-    validated: (validated, context, value = validated === true) =>
-      envelope.value(context, value, triggeredDetail(validated)),
+    validated: (validated, context, refusal, value = validated === true) =>
+      envelope.value(context, value, triggeredDetail(validated) ?? refusal),
     validatedTransaction: ({ failCount, result }, context) =>
       envelope.value(context, { failcount: failCount, value: result }),
   };

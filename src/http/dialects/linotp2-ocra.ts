@@ -27,8 +27,10 @@ export function linotpTokens(version: string): Pick<Dialect, 'ocra' | 'validate'
         linotpValue(version, { values: entries.filter(isShown).map(statusValue) }),
     },
     validate: {
-      validated: (validated, _context, value = validated === true) =>
-        linotpReply(version, { result: { status: true, value }, id: 0, detail: triggeredDetail(validated) }),
+      validated: (validated, _context, refusal, value = validated === true) => {
+        const detail = triggeredDetail(validated) ?? refusal;
+        return linotpReply(version, { result: { status: true, value }, id: 0, detail });
+      },
       validatedTransaction: (validated, context) => validatedTransaction(version, validated, context),
     },
     enrolment: {

@@ -222,7 +222,42 @@ describe('the policy otppin', () => {
     expect(await failCount()).toBe(0);
   });
 
-  it.each(['', 'x'])('0: %p issues nothing to a token without a PIN', async (pass) => {
+  it.each(DIALECTS)(
+    '0: an empty one issues one to a token without a PIN, by the policy, in %s',
+    async (dialect) => {
+      const on = application.restarted({ dialect });
+      const bare = { serial: `${serial}N` };
+      const login = `${user}N`;
+      const nameless = { givenName: '', surname: '', email: '', phone: '' };
+      await application.services.users.add(OPERATOR, {
+        resolver: 'staff',
+        login,
+        ...nameless,
+        password: 'geheimnis',
+      });
+      await application.enrolPlain(bare.serial, SUITE, { user: `${user}N`, realm: 'staff' });
+      const send = async (parameters: Record<string, string>, path = '/validate/check_s'): Promise<Answer> =>
+        (await on.send(path, parameters)).body as Answer;
+      const { result, detail } = await send({ ...bare, pass: '', data: 'Pay' });
+      expect([result.value, typeof detail?.transactionid]).toEqual([false, 'string']);
+      const url = parseQrTanUrl(detail?.data ?? '');
+      const pass = application.respond(SUITE, url.kind === 'req' ? url.question : '');
+      expect((await send({ ...bare, pass, transactionid: detail?.transactionid ?? '' })).result.value).toBe(
+        true,
+      );
+      expect((await send({ ...bare, pass: 'x' })).detail).toBeUndefined();
+      expect((await application.services.tokens.show(OPERATOR, bare.serial)).failCount).toBe(0);
+      // Of the user, too; but neither to a token with a PIN, nor by its type alone.
+      const whose = { user: `${user}N`, realm: 'staff', pass: '' };
+      expect(Object.keys((await send(whose, '/validate/check')).detail ?? {})).toContain('transactionid');
+      expect((await send({ serial, pass: '' })).detail).toBeUndefined();
+      await application.services.policies.remove(OPERATOR, 'trigger');
+      await application.enrolPlain(`${serial}Q`, SUITE, { ...whose, type: 'ocra2' });
+      expect((await send(whose, '/validate/check')).detail).toBeUndefined();
+    },
+  );
+
+  it.each(['', 'x'])('0: %p issues nothing to a token without a PIN outside of the policy', async (pass) => {
     await application.enrolPlain(`${serial}N`, SUITE);
     await application.services.tokens.assign(OPERATOR, { serial, user, realm: 'staff' });
     const { body } = (await application.send('/validate/check_s', { serial: `${serial}N`, pass })) as {
@@ -230,6 +265,32 @@ describe('the policy otppin', () => {
     };
     expect([body.result.value, body.detail]).toEqual([false, undefined]);
   });
+});
+
+describe('a question of its own', () => {
+  it.each(DIALECTS)(
+    'is refused by name where a response fails, whoever it is said to be of, in %s',
+    async (dialect) => {
+      const on = application.restarted({ dialect });
+      const pass = application.respond(SUITE, 'a'.repeat(64));
+      const challenge = 'a'.repeat(64);
+      const answers = [
+        await ask({ pass, challenge }, { on }),
+        await ask({ pass, challenge }, { on, path: '/validate/check_s' }),
+        (await on.send('/validate/check', { user: 'nobody', realm: 'staff', pass, challenge }))
+          .body as Answer,
+        (await on.send('/validate/check_s', { serial: 'NOSUCH', pass, challenge })).body as Answer,
+      ];
+      for (const { result, detail } of answers) {
+        expect(result.value).toBe(false);
+        expect(Object.keys(detail ?? {})).toEqual(['message']);
+        expect(detail?.message).toContain("The parameter 'challenge' is no question");
+      }
+      expect(new Set(answers.map(({ detail }) => JSON.stringify(detail))).size).toBe(1);
+      expect((await ask({ pass, challenge: '' }, { on })).detail).toBeUndefined();
+      expect((await ask({ pass: 'pin', challenge: 'text' }, { on })).detail).toHaveProperty('transactionid');
+    },
+  );
 });
 
 describe('/validate/samlcheck', () => {
