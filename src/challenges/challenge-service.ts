@@ -9,6 +9,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { DeclineKind } from '../ocra/decline.ts';
 import {
+  type Challenge,
   type Decision,
   decide,
   decideDecline,
@@ -243,7 +244,7 @@ export class ChallengeService {
 
   /**
    * @returns the challenges that match all given fields, of tokens in the realms of the right, newest first; none where
-   *   nothing matches
+   *   nothing matches. Those that no portal has asked for only by their transaction: a confirmed sign-in is no payment
    * @throws ServiceError 'right.missing', 'parameter.missing'
    */
   async status(caller: Caller, reference: StatusReference): Promise<readonly StatusEntry[]> {
@@ -253,7 +254,9 @@ export class ChallengeService {
     const filter = await this.#filter(configuration, reference, grant);
     const settings = readOcraSettings(configuration.settings);
     const found = filter === undefined ? [] : await this.#deps.challenges.find(filter);
-    return found.filter(({ token }) => isCovered(token, grant)).map((one) => statusEntry(one, settings));
+    return found
+      .filter(({ token, challenge }) => isCovered(token, grant) && isListed(challenge, reference))
+      .map((one) => statusEntry(one, settings));
   }
 
   /** @returns undefined where the user is unknown: then nothing matches, rather than everything */
@@ -282,6 +285,11 @@ function namedChallenges({ transactionId = '', serial = '', user = '' }: StatusR
     );
   }
   return { ...(transactionId !== '' && { transactionId }), ...(serial !== '' && { serial }) };
+}
+
+/** @returns false for those of sign-ins, and to PINs, unless the transaction is named */
+function isListed(challenge: Challenge, { transactionId = '' }: StatusReference): boolean {
+  return transactionId !== '' || (challenge.signIn !== true && !isTriggered(challenge));
 }
 
 export function statusEntry({ challenge, token }: ChallengeOfToken, settings: OcraSettings): StatusEntry {

@@ -45,7 +45,7 @@ export interface Challenge {
   readonly validTan: boolean;
   /** null while it is open. A closed challenge never opens again. */
   readonly closedBy: ClosedBy | null;
-  /** True for that of a sign-in or another act at this server, which a password alone may have asked for. */
+  /** True for that of a sign-in or another act at this server, as a roll-out at the account page: no payment. */
   readonly signIn?: true | undefined;
 }
 

@@ -185,7 +185,7 @@ export class OwnTokenService {
       const activationCode = randomActivationCode(random);
       const message = confirmedText('first', language, person, host);
       const request = { ...owner, serial, activationcode: activationCode, message };
-      const started = await enrolment.init(caller, request);
+      const started = await enrolment.init(caller, request, true);
       // The phone that confirmed may have been reported as lost meanwhile.
       if (!(await sessions.isOpen(session.hash))) {
         throw new ServiceError('sign-in.ended', 'This sign-in has ended: begin again with the password');

@@ -98,7 +98,8 @@ export class EnrolmentService {
     const phase = phaseOf(request);
     const user = await this.#user(configuration, request);
     if (phase === 'phase2') {
-      return this.#deps.phase2.start(caller, grant, configuration, request, user);
+      const own = { ...request, selfEnrolled };
+      return this.#deps.phase2.start(caller, grant, configuration, own, user);
     }
     const assignment = assign(configuration, request, user);
     const enrolment = { caller, grant, request, assignment, selfEnrolled };

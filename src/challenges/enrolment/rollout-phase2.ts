@@ -20,6 +20,9 @@ import type { TokenChoice } from '../token-choice.ts';
 /** Bytes; the last eight are the salt of the key derivation. */
 const NONCE_BYTES = 64;
 
+/** `selfEnrolled`: begun at the account page, so that no portal takes the challenge for one of its own. */
+type Phase2Request = EnrolmentRequest & { readonly selfEnrolled: boolean };
+
 interface RolloutPhase2Dependencies {
   readonly tokens: TokenChoice;
   readonly issues: ChallengeIssueStore;
@@ -46,7 +49,7 @@ export class RolloutPhase2 {
     caller: Caller,
     grant: Grant,
     configuration: Configuration,
-    request: EnrolmentRequest,
+    request: Phase2Request,
     user: ResolvedUser | undefined,
   ): Promise<Enrolled> {
     const token = await this.#token(grant, request, user);
@@ -70,7 +73,7 @@ export class RolloutPhase2 {
     caller: Caller,
     grant: Grant,
     configuration: Configuration,
-    request: EnrolmentRequest,
+    request: Phase2Request,
     token: Token,
     user: ResolvedUser | undefined,
   ): Promise<Enrolled> {
@@ -82,6 +85,7 @@ export class RolloutPhase2 {
     const callbackUrl = factory.callbackUrl(configuration, token, act);
     const issuer = factory.issuer(configuration, token, act);
     const data = request.message ?? '';
+    const signIn = request.selfEnrolled || undefined;
     const issued = await factory.draw(
       new ShownQuestions(suite, data, this.#deps.random),
       (transactionId, question) =>
@@ -95,7 +99,12 @@ export class RolloutPhase2 {
           issuer,
         }),
       (drawn) =>
-        issues.issue({ ...drawn, tokenId: token.id, data, owner, realms, sharedSecret }, 1, act, change),
+        issues.issue(
+          { ...drawn, tokenId: token.id, data, signIn, owner, realms, sharedSecret },
+          1,
+          act,
+          change,
+        ),
     );
     return {
       kind: 'phase2',

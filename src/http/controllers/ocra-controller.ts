@@ -255,7 +255,10 @@ function checkOrDecline(
 const WAIT_END = 'Tankeeper-Wait';
 
 const STATUS_PARAMETERS = {
-  transactionid: optional('the transaction; default: all of the token', '5f1c0e9a7b3d42860c1e'),
+  transactionid: optional(
+    'the transaction; default: all of the token but those of sign-ins, and to PINs',
+    '5f1c0e9a7b3d42860c1e',
+  ),
   ...TOKEN,
 } as const;
 

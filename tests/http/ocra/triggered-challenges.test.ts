@@ -326,6 +326,30 @@ describe('/validate/samlcheck', () => {
   );
 });
 
+describe('the state by user or serial', () => {
+  it.each(
+    ['/ocra/checkstatus', '/ocra', '/admin/checkstatus'].flatMap((path) =>
+      DIALECTS.map((dialect) => [path, dialect] as const),
+    ),
+  )(
+    'at %s is that of payments, without challenges to a PIN unless they are named, in %s',
+    async (path, dialect) => {
+      const on = application.restarted({ dialect });
+      const payment = await application.challenge(serial, 'Pay 50 EUR');
+      const { id, question } = await triggered();
+      expect((await ask({ pass: application.respond(SUITE, question), state: id })).result.value).toBe(true);
+      const seen = async (named: Record<string, string>): Promise<string[]> =>
+        [...(await on.asAdmin(path, named)).text.matchAll(/"transactionid": "(\w+)"/g)].map(
+          ([, transaction = '']) => transaction,
+        );
+      expect(await seen({ user, realm: 'staff' })).toEqual([payment.transactionid]);
+      expect(await seen({ serial, transactionid: '' })).toEqual([payment.transactionid]);
+      expect(await seen({ transactionid: id })).toEqual([id]);
+      expect(await seen({ serial, transactionid: id })).toEqual([id]);
+    },
+  );
+});
+
 describe('/validate/check_status and /admin/checkstatus', () => {
   it.each(DIALECTS)(
     'tell the state of a transaction to its user and to an administrator, in %s',

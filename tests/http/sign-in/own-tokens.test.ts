@@ -197,6 +197,22 @@ describe('the enrolment of another token', () => {
     expect(await tokens.show(OPERATOR, serial)).toMatchObject({ rollout: 'phase1' });
   });
 
+  it('is, as the sign-in, no payment of the user at a portal, unless its transaction is named', async () => {
+    const payment = await application.challenge(`${user}-phone`, 'Pay 50 EUR');
+    application.clock.advance(1);
+    const visitor = someone();
+    const asked = await visitor.begin();
+    await visitor.post('/self/sign-in/finish', { response: answerTo(asked) });
+    const { serial, transactionid } = await enrol(visitor);
+    const listed = async (named: Record<string, string>): Promise<unknown> =>
+      (await application.status(named)).map((entry) => entry.transactionid);
+    expect(await listed({ user, realm: 'customers' })).toEqual([payment.transactionid]);
+    expect(await listed({ serial })).toEqual([]);
+    for (const named of [asked.transactionId, transactionid]) {
+      expect(await listed({ transactionid: named })).toEqual([named]);
+    }
+  });
+
   it('gives the new one the bounds of the first, and what is left of its counts', async () => {
     const { tokens } = application.services;
     const serial = `${user}-phone`;
