@@ -30,7 +30,7 @@ export interface Resolver {
   /** Unique; case is kept. */
   readonly name: string;
   readonly kind: ResolverKind;
-  /** Settings by kind, see `resolver-settings/settings-rules.ts`. Without secrets. */
+  /** Settings by kind, see `resolvers/settings/settings-rules.ts`. Without secrets. */
   readonly settings: Readonly<Record<string, string>>;
   /** Its file must be below a folder of RESOLVER_FILE_DIRS. False where it was configured at the machine. */
   readonly isBounded: boolean;

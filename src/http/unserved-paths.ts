@@ -17,7 +17,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   '/account': ACCOUNT,
   '/manage': CONSOLE,
   '/gettoken': 'responses are computed by the device of the user alone',
-  '/tools': 'tokens are imported by `tankeeper linotp import` and /admin/loadtokens',
+  '/tools': 'tokens are imported by `tankeeper import linotp` and /admin/loadtokens',
   '/openid': 'it is no OpenID provider',
   '/reporting': '/monitoring, /metrics and /audit report',
   '/u2f': 'tokens of that type are not checked',

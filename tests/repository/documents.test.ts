@@ -70,6 +70,28 @@ describe.each(documents)('%s', (path) => {
   });
 });
 
+describe('the files that documents and comments name', () => {
+  const folders = ['src', 'console/src', 'app', 'scripts', 'tests', 'bench', 'docs'];
+  const present = folders.flatMap((folder) => listRepositoryFiles(folder).map((path) => `/${path}`));
+  const isThere = (name: string): boolean =>
+    present.some((path) => path.endsWith(`/${name}`)) || isInRepository(name);
+
+  it.each<[string, readonly string[], RegExp]>([
+    ['documents', documents, /`((?:[\w-]+\/)*[\w.-]+\.(?:tsx?|sql))`/g],
+    [
+      'comments',
+      present.filter((path) => /^\/(?:src|console|app|scripts|bench)\/.*\.tsx?$/.test(path)),
+      /(?<=^\s*(?:\/\*\*?|\*|\/\/)[^\n]*)(?<![\w/.:-])((?:[\w-]+\/)*[\w-][\w.-]*\.(?:tsx?|md|sql))\b/gm,
+    ],
+  ])('are there: %s', (_what, places, names) => {
+    const named = places.flatMap((path) =>
+      [...readRepositoryFile(path).matchAll(names)].map(([, name = '']) => `${path}: ${name}`),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !isThere(name.replace(/^.*: /, '')))).toEqual([]);
+  });
+});
+
 describe('the commands in the documents', () => {
   const commands = shell
     .map((line) => line.replace(/^docker-compose exec tankeeper /, '').replace(/^(?:[A-Z_]+=\S+ )+/, ''))
