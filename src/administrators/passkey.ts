@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { isIP } from 'node:net';
 import { ServiceError } from '../kernel/errors.ts';
+import { readAddress } from '../kernel/networks.ts';
 import { parseJsonObject } from '../kernel/text.ts';
 
 /** A passkey without its key. */
@@ -44,7 +44,7 @@ export function passkeysOff(publicUrl: string | undefined): keyof typeof PASSKEY
   if (publicUrl === undefined) {
     return 'unset';
   }
-  return isIP(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) === 0 ? undefined : 'address';
+  return readAddress(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) && 'address';
 }
 
 /** @throws ServiceError 'configuration.invalid' with the reason */
