@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { checkHistory, type FindingKind } from './checker.ts';
 import { appendHistory, readHistory } from './history.ts';
 import type { Answer, Fate, GivenResponse, HistoryRecord, Operation } from './operations.ts';
+import { withStoredFacts } from './stored-facts.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const TIME_SUITE = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
@@ -102,6 +103,19 @@ describe('a history that the contract explains', () => {
   it('may have a replay that is refused, and one of another transaction that counts', () => {
     answer('T1', right('T1', 0), [false, 1]);
     answer('T2', right('T1', 0), [false, 2]);
+    expect(kinds()).toEqual([]);
+  });
+
+  it('may have an act in the middle of others that changes nothing before them', () => {
+    const begun = time + 20;
+    log({ op: 'assign', args: { serial: 'two', user: 'ann' } }, true);
+    const long = { invoked: begun, completed: begun + 1_000 };
+    log({ op: 'assign', args: { serial: 'two', user: 'ann' } }, true, long);
+    log({ op: 'reset', args: { serial: 'two' } }, 1, long);
+    request('two', 'T4', { invoked: begun + 50 });
+    answer('T4', 'wrong', [false, 1]);
+    answer('T4', 'wrong', [false, 1]);
+    answer('T4', right('T4', 0), [false, 1], { decision: 'dropped' });
     expect(kinds()).toEqual([]);
   });
 
@@ -353,6 +367,22 @@ describe('the checker finds', () => {
     expect(finding?.records.map(({ op }) => op)).toEqual(['request', 'answer', 'answer', 'answer']);
     expect(finding?.records.at(-1)).toBe(second);
   });
+});
+
+it('has the decision of an audit row without what the row knows of its cause', async () => {
+  const outcomes = ['wrong', 'wrong, out of step', 'exhausted, right response', 'exhausted, out of step'];
+  const history = outcomes.map((_, index) => answer('T2', 'wrong', [false, 1], { request: String(index) }));
+  const audit = outcomes.map((outcome, index) => ({
+    request_id: String(index),
+    action: 'ocra/check_t',
+    outcome,
+    transaction_id: 'T2',
+  }));
+  const ask = (sql: string): Promise<never> =>
+    Promise.resolve((sql.includes('FROM audit') ? audit : []) as never);
+  const { records: known, findings } = await withStoredFacts(history, ask);
+  expect(known.map(({ decision }) => decision)).toEqual(['wrong', 'wrong', 'exhausted', 'exhausted']);
+  expect(findings).toEqual([]);
 });
 
 describe('the command', () => {

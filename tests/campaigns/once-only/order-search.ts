@@ -145,7 +145,7 @@ class OrderSearch {
     return { taken, choices: isKnown ? [] : choices, next: 0 };
   }
 
-  /** Puts what changes nothing into the order at once, which is always right. @returns what may come next */
+  /** Puts what can change nothing into the order at once, which is always right. @returns what may come next */
   #choices(state: State, taken: number[]): Choice[] {
     for (;;) {
       const choices: Choice[] = [];
@@ -159,14 +159,12 @@ class OrderSearch {
         }
         signatures.add(event.signature);
         const fitting = outcomes(state, event, known).filter((possible) => fits(event.record, possible));
-        if (fitting.length > 0 && fitting.every((possible) => possible.state === state)) {
-          if (event.must) {
-            this.#do(index);
-            taken.push(index);
-            isAbsorbed = true;
-          }
-        } else {
+        if (!isIdle(event, fitting, state)) {
           choices.push(...fitting.map((possible) => ({ event: index, state: possible.state })));
+        } else if (event.must) {
+          this.#do(index);
+          taken.push(index);
+          isAbsorbed = true;
         }
       }
       if (!isAbsorbed || this.#left === 0) {
@@ -243,6 +241,15 @@ class OrderSearch {
       this.#stuck = { record: next.record, possible: outcomes(state, next), state, explained };
     }
   }
+}
+
+/**
+ * @returns true if it changes nothing, in this state or in another: an assignment that changes nothing before a request
+ *   ends its challenge after it
+ */
+function isIdle({ record, must }: Event, fitting: readonly Possible[], state: State): boolean {
+  const onlyAsks = record.outcome === 'refused' || ['answer', 'status', 'show', 'rows'].includes(record.op);
+  return (onlyAsks || !must) && fitting.length > 0 && fitting.every((possible) => possible.state === state);
 }
 
 /** Known ones first, by the moment of their answer; then those without an answer. */

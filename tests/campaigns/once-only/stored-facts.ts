@@ -86,7 +86,7 @@ function decided(
     // One that was refused for another reason was no decision.
     const made = rows.find(({ outcome: one }) => !one.startsWith('refused: '))?.outcome;
     // What is known of it is a remark, no other decision.
-    const decision = made?.replace(/^wrong, .*$/, 'wrong') ?? null;
+    const decision = made?.replace(/^(wrong|exhausted), .*$/, '$1') ?? null;
     return { ...record, decision };
   }
   if (outcome !== 'unknown' || !['request', 'phase 2'].includes(op)) {
