@@ -30,7 +30,7 @@ export class TokenChoice {
   }
 
   /**
-   * Of a user's tokens, those in roll-out do not count where another one is left.
+   * Of a user's tokens, those in roll-out do not count where another one is left, and those of other types never.
    * @returns the only OCRA token that matches; with serial and user, it must be that user's
    * @throws ServiceError 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous', 'token.not-ocra'
    */
@@ -71,9 +71,11 @@ export class TokenChoice {
 
   async #onlyOf(owner: ResolvedUser | undefined, includes: ChoiceBounds['includes']): Promise<Token> {
     const owned = (await this.ofUser(owner)).filter(includes);
-    const complete = owned.filter(({ rollout }) => rollout === 'complete');
+    const ocra = owned.filter(isOcraToken);
+    const complete = ocra.filter(({ rollout }) => rollout === 'complete');
     // Somebody who adds a phone must not shut the portals out that name the user alone.
-    const tokens = complete.length > 0 ? complete : owned;
+    const ready = complete.length > 0 ? complete : ocra;
+    const tokens = ready.length > 0 ? ready : owned.slice(0, 1);
     const [token, another] = tokens;
     const login = owner?.login ?? '';
     if (token === undefined) {

@@ -1,4 +1,4 @@
-import { isLocked, isUsable, type Token } from '../tokens/token.ts';
+import { isLocked, isOcraToken, isUsable, type Token } from '../tokens/token.ts';
 import { createHash } from 'node:crypto';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
@@ -82,6 +82,18 @@ function nobody(name: string): TokenOrOwner {
   return { owner: { resolverId: '999999999999999999', userId } };
 }
 
+/** Types of tokens whose responses end, or with `PrependPin=False` begin, with six digits or more. */
+const DIGIT_TYPES: readonly string[] = ['hmac', 'totp'];
+
+/**
+ * A response of a token of another type cannot be verified here: counted, right ones would lock the user's OCRA tokens;
+ * tried and not counted, guesses at these would have no end. So it is neither.
+ */
+function mayBeOfOtherType(token: Token, pass: string, now: Date): boolean {
+  const isShaped = !DIGIT_TYPES.includes(token.type) || /^\d{6}|\d{6}$/.test(pass);
+  return !isOcraToken(token) && isUsable(token, now) && isShaped;
+}
+
 /** Anybody may ask: that several users are meant tells that they exist. */
 function noneOfSeveral(error: unknown): undefined {
   if (!isServiceError(error, 'user.ambiguous')) {
@@ -101,7 +113,8 @@ export class ValidationService {
    * Checks a response: against the named transaction, where it belongs to the serial or user; without one,
    * against all their open challenges. Where nothing is open, or the user or serial is unknown,
    * it is refused and nothing changes. A PIN alone issues a challenge to a token that takes part in that
-   * (`ChallengeTrigger`); a wrong one counts as a wrong response.
+   * (`ChallengeTrigger`); a wrong one counts as a wrong response. By user without a transaction, what may be a response
+   * of a token of another type of theirs is refused, and neither tried nor counted.
    * @throws ServiceError 'resolver.unavailable', and as `ChallengeTrigger.issue`
    */
   async check(open: OpenAct, request: ValidationRequest): Promise<Validated> {
@@ -187,7 +200,8 @@ export class ValidationService {
   ): Promise<Validated> {
     const { trigger, challenges } = this.#deps;
     const provided = this.#deps.check.prepare(pass, act.client);
-    const candidates = trigger.candidates(configuration, await this.#tokensOf(tokenOrOwner), provided);
+    const { answering, tokens } = await this.#answering(tokenOrOwner, pass);
+    const candidates = trigger.candidates(configuration, tokens, provided);
     const issue = (): Promise<TriggeredChallenge | undefined> =>
       trigger.issue(act, configuration, candidates, provided, data);
     const isResponseFirst = trigger.mayBeResponse(configuration, candidates, provided);
@@ -195,7 +209,7 @@ export class ValidationService {
     if (before !== undefined) {
       return before;
     }
-    const accepted = await this.#answerOpen(act, tokenOrOwner, provided);
+    const accepted = await this.#answerOpen(act, answering, provided);
     if (accepted !== undefined) {
       return accepted;
     }
@@ -208,6 +222,18 @@ export class ValidationService {
       await this.#noteNothingOpen(act);
     }
     return false;
+  }
+
+  /** @returns the tokens that `pass` may be of; as of nobody where it may be of one of another type */
+  async #answering(
+    tokenOrOwner: TokenOrOwner,
+    pass: string,
+  ): Promise<{ readonly answering: TokenOrOwner; readonly tokens: readonly Token[] }> {
+    const tokens = await this.#tokensOf(tokenOrOwner);
+    const now = this.#deps.clock.now();
+    return tokens.some((token) => mayBeOfOtherType(token, pass, now))
+      ? { answering: nobody(JSON.stringify(tokenOrOwner)), tokens: [] }
+      : { answering: tokenOrOwner, tokens };
   }
 
   async #noteNothingOpen(act: Act): Promise<void> {

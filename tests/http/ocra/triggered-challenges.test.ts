@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
@@ -324,6 +325,58 @@ describe('/validate/samlcheck', () => {
       await application.services.settings.remove(OPERATOR, 'AllowSamlAttributes');
     },
   );
+});
+
+describe('a token of another type of the user', () => {
+  async function keep(type: string): Promise<void> {
+    await application.enrolPlain(`${serial}K`, SUITE, { user, realm: 'staff' });
+    await queryOnce(application.databaseUrl, 'UPDATE tokens SET type = $1 WHERE serial = $2', [
+      type,
+      `${serial}K`,
+    ]);
+  }
+
+  it.each([
+    ['hmac', '755224'],
+    ['hmac', 'pin755224'],
+    ['totp', '94287082'],
+    ['pw', 'a password'],
+    ['spass', 'pin'],
+  ])('neither counts nor is counted: %s, %s', async (type, pass) => {
+    await keep(type);
+    const asked = await application.asAdmin('/ocra/request', { user, realm: 'staff', data: 'Pay 50 EUR' });
+    const { transactionid } = (asked.body as Answer).detail ?? {};
+    expect(transactionid).toMatch(/^[0-9a-f]{20}$/);
+    for (let login = 0; login < 11; login += 1) {
+      expect((await ask({ pass })).result.value).toBe(false);
+    }
+    expect(await failCount()).toBe(0);
+  });
+
+  it('lets nobody guess without end: what is not counted is not tried, unless serial or transaction are named', async () => {
+    await keep('hmac');
+    const { transactionid, question } = await application.challenge(serial);
+    const pass = `pin${application.respond(SUITE, question)}`;
+    expect((await ask({ pass })).result.value).toBe(false);
+    expect(await failCount()).toBe(0);
+    await ask({ pass: wrongResponse(pass), transactionid });
+    await ask({ pass: wrongResponse(pass) }, { path: '/validate/check_s' });
+    await ask({ pass: 'nip' });
+    expect(await failCount()).toBe(3);
+    const again = await application.challenge(serial);
+    const right = `pin${application.respond(SUITE, again.question)}`;
+    expect((await ask({ pass: right, transactionid: again.transactionid })).result.value).toBe(true);
+    expect((await ask({ pass: 'pin' })).detail?.serial).toBe(serial);
+  });
+
+  it('is as none while it is disabled', async () => {
+    await keep('hmac');
+    await application.services.tokens.disable(OPERATOR, { serial: `${serial}K` });
+    const { question } = await application.challenge(serial);
+    await ask({ pass: '755224' });
+    expect(await failCount()).toBe(1);
+    expect((await ask({ pass: `pin${application.respond(SUITE, question)}` })).result.value).toBe(true);
+  });
 });
 
 describe('the state by user or serial', () => {
