@@ -30,38 +30,6 @@ CREATE TABLE active_user_tokens (
 ) WITH (fillfactor=85);
 COMMENT ON TABLE active_user_tokens IS 'Number of active tokens of a user in exactly this set of realms.';
 
-CREATE TABLE administrators (
-  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
-  name text COLLATE "C" NOT NULL,
-  password_hash text NOT NULL,
-  created_at timestamp with time zone DEFAULT now() NOT NULL,
-  second_factor text,
-  second_factor_serial text COLLATE "C",
-  CONSTRAINT administrators_pkey PRIMARY KEY (id),
-  CONSTRAINT administrators_name_key UNIQUE (name),
-  CONSTRAINT administrators_name_given CHECK (name <> ''::text),
-  CONSTRAINT administrators_second_factor_known CHECK (second_factor = ANY (ARRAY['token'::text, 'passkey'::text])),
-  CONSTRAINT administrators_second_factor_whole CHECK ((second_factor_serial IS NOT NULL) = (NOT second_factor IS DISTINCT FROM 'token'::text))
-);
-CREATE UNIQUE INDEX administrators_name_caseless ON administrators USING btree (lower(name COLLATE "default"));
-CREATE INDEX administrators_second_factor_idx ON administrators USING btree (second_factor_serial) WHERE second_factor_serial IS NOT NULL;
-
-CREATE TABLE api_tokens (
-  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
-  administrator_id bigint NOT NULL,
-  name text COLLATE "C" NOT NULL,
-  token_hash bytea NOT NULL,
-  rights text[] NOT NULL,
-  created_at timestamp with time zone DEFAULT now() NOT NULL,
-  expires_at timestamp with time zone,
-  CONSTRAINT api_tokens_pkey PRIMARY KEY (id),
-  CONSTRAINT api_tokens_administrator_name_key UNIQUE (administrator_id, name),
-  CONSTRAINT api_tokens_token_hash_key UNIQUE (token_hash),
-  CONSTRAINT api_tokens_name_given CHECK (name <> ''::text),
-  CONSTRAINT api_tokens_rights_given CHECK (cardinality(rights) > 0),
-  CONSTRAINT api_tokens_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
-);
-
 CREATE TABLE audit (
   id bigint NOT NULL,
   at timestamp with time zone NOT NULL,
@@ -248,24 +216,6 @@ CREATE TABLE locked_token_deltas (
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
 ALTER TABLE locked_token_deltas REPLICA IDENTITY FULL;
 
-CREATE TABLE passkeys (
-  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
-  administrator_id bigint NOT NULL,
-  name text NOT NULL,
-  credential_id text COLLATE "C" NOT NULL,
-  public_key bytea NOT NULL,
-  counter bigint NOT NULL,
-  transports text[] NOT NULL,
-  created_at timestamp with time zone DEFAULT now() NOT NULL,
-  last_used_at timestamp with time zone,
-  CONSTRAINT passkeys_pkey PRIMARY KEY (id),
-  CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id),
-  CONSTRAINT passkeys_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
-);
-CREATE INDEX passkeys_administrator_idx ON passkeys USING btree (administrator_id);
-COMMENT ON COLUMN passkeys.credential_id IS 'base64url';
-COMMENT ON COLUMN passkeys.public_key IS 'COSE_Key (RFC 9052 section 7)';
-
 CREATE TABLE policies (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -366,50 +316,6 @@ CREATE TABLE response_minutes (
 ) WITH (fillfactor=50);
 COMMENT ON TABLE response_minutes IS 'Responses that ended in a minute, by outcome: their numbers by duration, each up to a bound that the program has.';
 
-CREATE TABLE sessions (
-  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
-  administrator_id bigint,
-  person text COLLATE "C",
-  groups text[],
-  kind text DEFAULT 'session'::text NOT NULL,
-  client text DEFAULT ''::text NOT NULL,
-  session_hash bytea NOT NULL,
-  created_at timestamp with time zone DEFAULT now() NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
-  revoked_at timestamp with time zone,
-  confirmed_until timestamp with time zone,
-  CONSTRAINT sessions_pkey PRIMARY KEY (id),
-  CONSTRAINT sessions_session_hash_key UNIQUE (session_hash),
-  CONSTRAINT sessions_groups_of_person CHECK ((person IS NULL) = (groups IS NULL)),
-  CONSTRAINT sessions_kind_known CHECK (kind = ANY (ARRAY['session'::text, 'login'::text])),
-  CONSTRAINT sessions_owner_given CHECK (num_nonnulls(administrator_id, person) = 1),
-  CONSTRAINT sessions_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
-);
-CREATE INDEX sessions_administrator_idx ON sessions USING btree (administrator_id);
-CREATE INDEX sessions_expires_idx ON sessions USING btree (expires_at);
-CREATE INDEX sessions_person_idx ON sessions USING btree (person) WHERE person IS NOT NULL;
-CREATE INDEX sessions_revoked_idx ON sessions USING btree (id) WHERE revoked_at IS NOT NULL;
-COMMENT ON COLUMN sessions.person IS 'Signed in by single sign-on: has no row in administrators.';
-COMMENT ON COLUMN sessions.confirmed_until IS 'Until then the owner has just given password and second factor again.';
-
-CREATE TABLE sign_in_attempts (
-  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
-  kind text NOT NULL,
-  attempt_hash bytea NOT NULL,
-  administrator_id bigint NOT NULL,
-  password_version bytea,
-  client text NOT NULL,
-  content jsonb NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (id),
-  CONSTRAINT sign_in_attempts_hash_key UNIQUE (attempt_hash),
-  CONSTRAINT sign_in_attempts_kind_known CHECK (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'confirmation'::text, 'registration'::text, 'link'::text])),
-  CONSTRAINT sign_in_attempts_version CHECK ((password_version IS NOT NULL) = (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'confirmation'::text]))),
-  CONSTRAINT sign_in_attempts_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
-);
-CREATE INDEX sign_in_attempts_administrator_idx ON sign_in_attempts USING btree (administrator_id);
-CREATE INDEX sign_in_attempts_expires_idx ON sign_in_attempts USING btree (expires_at);
-
 CREATE TABLE token_counts (
   realm_set_id bigint NOT NULL,
   active boolean NOT NULL,
@@ -483,6 +389,41 @@ COMMENT ON COLUMN tokens.valid_until IS 'The first instant at which the token is
 COMMENT ON COLUMN tokens.use_count IS 'Responses, right and wrong, while max_uses or max_successes was set.';
 COMMENT ON COLUMN tokens.self_enrolled IS 'True where its owner began the enrolment, at the account page.';
 
+CREATE TABLE administrators (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  password_hash text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  second_factor text,
+  second_factor_serial text COLLATE "C",
+  second_factor_token_id bigint,
+  CONSTRAINT administrators_pkey PRIMARY KEY (id),
+  CONSTRAINT administrators_name_key UNIQUE (name),
+  CONSTRAINT administrators_name_given CHECK (name <> ''::text),
+  CONSTRAINT administrators_second_factor_known CHECK (second_factor = ANY (ARRAY['token'::text, 'passkey'::text])),
+  CONSTRAINT administrators_second_factor_whole CHECK ((second_factor_serial IS NOT NULL) = (NOT second_factor IS DISTINCT FROM 'token'::text)),
+  CONSTRAINT administrators_second_factor_token_fkey FOREIGN KEY (second_factor_token_id) REFERENCES tokens(id) ON DELETE SET NULL
+);
+CREATE UNIQUE INDEX administrators_name_caseless ON administrators USING btree (lower(name COLLATE "default"));
+CREATE INDEX administrators_second_factor_token_idx ON administrators USING btree (second_factor_token_id);
+COMMENT ON COLUMN administrators.second_factor_token_id IS 'The token with the key that was there when it was set. NULL beside a serial: it is gone, or has another key.';
+
+CREATE TABLE api_tokens (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  administrator_id bigint NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  token_hash bytea NOT NULL,
+  rights text[] NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp with time zone,
+  CONSTRAINT api_tokens_pkey PRIMARY KEY (id),
+  CONSTRAINT api_tokens_administrator_name_key UNIQUE (administrator_id, name),
+  CONSTRAINT api_tokens_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT api_tokens_name_given CHECK (name <> ''::text),
+  CONSTRAINT api_tokens_rights_given CHECK (cardinality(rights) > 0),
+  CONSTRAINT api_tokens_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
+);
+
 CREATE TABLE challenges (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   transaction_id text NOT NULL,
@@ -535,6 +476,68 @@ CREATE TABLE imported_tokens (
 );
 COMMENT ON TABLE imported_tokens IS 'What LinOTP knew of a token and this server has no use for.';
 COMMENT ON COLUMN imported_tokens.token_version IS 'The version of the token as the import left it: with another one it has been used or changed here since.';
+
+CREATE TABLE passkeys (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  administrator_id bigint NOT NULL,
+  name text NOT NULL,
+  credential_id text COLLATE "C" NOT NULL,
+  public_key bytea NOT NULL,
+  counter bigint NOT NULL,
+  transports text[] NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  last_used_at timestamp with time zone,
+  CONSTRAINT passkeys_pkey PRIMARY KEY (id),
+  CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT passkeys_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
+);
+CREATE INDEX passkeys_administrator_idx ON passkeys USING btree (administrator_id);
+COMMENT ON COLUMN passkeys.credential_id IS 'base64url';
+COMMENT ON COLUMN passkeys.public_key IS 'COSE_Key (RFC 9052 section 7)';
+
+CREATE TABLE sessions (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  administrator_id bigint,
+  person text COLLATE "C",
+  groups text[],
+  kind text DEFAULT 'session'::text NOT NULL,
+  client text DEFAULT ''::text NOT NULL,
+  session_hash bytea NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  revoked_at timestamp with time zone,
+  confirmed_until timestamp with time zone,
+  CONSTRAINT sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT sessions_session_hash_key UNIQUE (session_hash),
+  CONSTRAINT sessions_groups_of_person CHECK ((person IS NULL) = (groups IS NULL)),
+  CONSTRAINT sessions_kind_known CHECK (kind = ANY (ARRAY['session'::text, 'login'::text])),
+  CONSTRAINT sessions_owner_given CHECK (num_nonnulls(administrator_id, person) = 1),
+  CONSTRAINT sessions_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_administrator_idx ON sessions USING btree (administrator_id);
+CREATE INDEX sessions_expires_idx ON sessions USING btree (expires_at);
+CREATE INDEX sessions_person_idx ON sessions USING btree (person) WHERE person IS NOT NULL;
+CREATE INDEX sessions_revoked_idx ON sessions USING btree (id) WHERE revoked_at IS NOT NULL;
+COMMENT ON COLUMN sessions.person IS 'Signed in by single sign-on: has no row in administrators.';
+COMMENT ON COLUMN sessions.confirmed_until IS 'Until then the owner has just given password and second factor again.';
+
+CREATE TABLE sign_in_attempts (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  kind text NOT NULL,
+  attempt_hash bytea NOT NULL,
+  administrator_id bigint NOT NULL,
+  password_version bytea,
+  client text NOT NULL,
+  content jsonb NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (id),
+  CONSTRAINT sign_in_attempts_hash_key UNIQUE (attempt_hash),
+  CONSTRAINT sign_in_attempts_kind_known CHECK (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'confirmation'::text, 'registration'::text, 'link'::text])),
+  CONSTRAINT sign_in_attempts_version CHECK ((password_version IS NOT NULL) = (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'confirmation'::text]))),
+  CONSTRAINT sign_in_attempts_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_in_attempts_administrator_idx ON sign_in_attempts USING btree (administrator_id);
+CREATE INDEX sign_in_attempts_expires_idx ON sign_in_attempts USING btree (expires_at);
 
 CREATE TABLE used_sign_ons (
   state_hash bytea NOT NULL,
@@ -773,6 +776,18 @@ AS $function$
       RETURN NULL;
     END
   $function$;
+
+CREATE OR REPLACE FUNCTION public.end_sign_ins_of_lost_factor()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+      BEGIN
+        DELETE FROM sign_in_attempts WHERE administrator_id = NEW.id;
+        UPDATE sessions SET revoked_at = now() WHERE administrator_id = NEW.id AND revoked_at IS NULL;
+        RETURN NULL;
+      END
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.ensure_audit_months(ahead integer)
  RETURNS integer
@@ -1195,6 +1210,7 @@ AS $function$
     END
   $function$;
 
+CREATE TRIGGER administrators_lose_factor AFTER UPDATE OF second_factor_token_id ON administrators FOR EACH ROW WHEN (old.second_factor_token_id IS NOT NULL AND new.second_factor_token_id IS NULL AND new.second_factor = 'token'::text) EXECUTE FUNCTION end_sign_ins_of_lost_factor();
 CREATE CONSTRAINT TRIGGER administrators_note_change AFTER DELETE OR UPDATE ON administrators DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER administrators_note_truncation AFTER TRUNCATE ON administrators FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE CONSTRAINT TRIGGER api_tokens_note_change AFTER DELETE OR UPDATE ON api_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();

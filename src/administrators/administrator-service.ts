@@ -20,7 +20,7 @@ import {
   sessionHash,
   type SessionKind,
 } from './session.ts';
-import { assertConfirmed } from './recent-proof.ts';
+import { assertConfirmed } from '../policy/recent-proof.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { RecalledPassword, ConfirmedCredentials } from './confirmed-credentials-store.ts';

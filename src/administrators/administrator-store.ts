@@ -6,7 +6,6 @@ import {
   type ProvenPassword,
   lastAdministrator,
   type SecondFactor,
-  serialOf,
 } from './administrator.ts';
 import type { OpenSession, SessionKind } from './session.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -15,19 +14,26 @@ import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../kernel/text.ts';
 import { endSignIns, insertSession } from './session-store.ts';
+import type { Token } from '../tokens/token.ts';
+import { findToken, withLockedTokens } from '../tokens/token-rows-store.ts';
 
 /** The columns of `administrators` that hold the second factor. */
 export interface SecondFactorRow {
   readonly second_factor: SecondFactor['kind'] | null;
   readonly second_factor_serial: string | null;
+  readonly second_factor_token_id: string | null;
 }
 
 /** @returns the second factor of a row of `administrators` */
 export function secondFactorOf({
   second_factor: kind,
   second_factor_serial: serial,
+  second_factor_token_id: tokenId,
 }: SecondFactorRow): SecondFactor | undefined {
-  return kind === null ? undefined : kind === 'token' ? { kind, serial: serial ?? '' } : { kind };
+  if (kind === 'token') {
+    return { kind, serial: serial ?? '', tokenId: tokenId ?? undefined };
+  }
+  return kind === null ? undefined : { kind };
 }
 
 interface AdministratorRow extends SecondFactorRow {
@@ -175,41 +181,51 @@ export class AdministratorStore {
   }
 
   /**
-   * Also ends all sessions of the administrator and the sign-ins under way. Without a factor, and with a token, removes
-   * the passkeys.
+   * Binds a token, as it then is, or removes the second factor. Also ends all sessions of the administrator and the
+   * sign-ins under way, and removes the passkeys.
+   * @param serial undefined: no second factor
+   * @param assertFit throws for a token that cannot be one
    * @returns false for an unknown administrator
    */
-  async setSecondFactor(administrator: string, factor: SecondFactor | undefined, act: Act): Promise<boolean> {
-    const serial = serialOf(factor) ?? null;
-    if (!isStorable(administrator, serial ?? '')) {
+  async setSecondFactor(
+    administrator: string,
+    serial: string | undefined,
+    assertFit: (token: Token | undefined) => asserts token is Token,
+    act: Act,
+  ): Promise<boolean> {
+    if (!isStorable(administrator, serial)) {
       return false;
     }
-    return this.#revoke(async (unit) => {
-      const { sql, audit } = unit;
-      const [changed] = await sql('administrators')
-        .where({ name: administrator })
-        .update({ second_factor: factor?.kind ?? null, second_factor_serial: serial })
-        .returning<{ id: string }[]>('id');
-      if (changed === undefined) {
-        return false;
-      }
-      const owned = { administrator_id: changed.id };
-      if (factor?.kind !== 'passkey') {
+    return this.#revoke((unit) =>
+      // Held: whoever gives it another key meanwhile waits, and then sees whose factor it is.
+      withLockedTokens(unit.sql, { serials: serial === undefined ? [] : [serial] }, async () => {
+        const { sql, audit } = unit;
+        const token = serial === undefined ? null : await findToken(sql, { serial });
+        if (token !== null) {
+          assertFit(token);
+        }
+        const [changed] = await sql('administrators')
+          .where({ name: administrator })
+          .update({
+            second_factor: token && 'token',
+            second_factor_serial: token?.serial ?? null,
+            second_factor_token_id: token?.id ?? null,
+          })
+          .returning<{ id: string }[]>('id');
+        if (changed === undefined) {
+          return false;
+        }
+        const owned = { administrator_id: changed.id };
         await sql('passkeys').where(owned).delete();
-      }
-      await endSignIns(unit, changed.id);
-      await sql('sessions')
-        .where({ ...owned, revoked_at: null })
-        .update({ revoked_at: sql.fn.now() });
-      await audit.write(
-        act,
-        administrator,
-        factor === undefined
-          ? 'second factor removed'
-          : `second factor: ${factor.kind} ${serial ?? ''}`.trim(),
-      );
-      return true;
-    });
+        await endSignIns(unit, changed.id);
+        await sql('sessions')
+          .where({ ...owned, revoked_at: null })
+          .update({ revoked_at: sql.fn.now() });
+        const outcome = token === null ? 'second factor removed' : `second factor: token ${token.serial}`;
+        await audit.write(act, administrator, outcome);
+        return true;
+      }),
+    );
   }
 
   /**

@@ -79,12 +79,18 @@ export function lastAdministrator(): ServiceError {
 
 /** The proof that an administrator gives besides the password. */
 export type SecondFactor =
-  | { readonly kind: 'token'; /** Of an OCRA token of this server. */ readonly serial: string }
+  | {
+      readonly kind: 'token';
+      /** Of an OCRA token of this server. */
+      readonly serial: string;
+      /** Undefined: that token is gone or has another key. It opens nothing, and no token of that serial takes its place. */
+      readonly tokenId: string | undefined;
+    }
   | { readonly kind: 'passkey' };
 
-/** @returns the serial of the token; undefined for other factors and none */
-export function serialOf(factor: SecondFactor | undefined): string | undefined {
-  return factor?.kind === 'token' ? factor.serial : undefined;
+/** @returns the id of the token; undefined for other factors and none */
+export function tokenIdOf(factor: SecondFactor | undefined): string | undefined {
+  return factor?.kind === 'token' ? factor.tokenId : undefined;
 }
 
 /**

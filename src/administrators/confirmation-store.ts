@@ -1,4 +1,4 @@
-import { type SecondFactor, serialOf } from './administrator.ts';
+import { type SecondFactor, tokenIdOf } from './administrator.ts';
 import type { CompleteProof } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
@@ -54,9 +54,9 @@ export class ConfirmationStore {
           `SELECT id FROM administrators
            WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
              AND second_factor IS NOT DISTINCT FROM :factor::text
-             AND second_factor_serial IS NOT DISTINCT FROM :serial::text
+             AND (second_factor IS DISTINCT FROM 'token' OR second_factor_token_id = :token::bigint)
            FOR SHARE`,
-          { administrator, version, factor: factor?.kind ?? null, serial: serialOf(factor) ?? null },
+          { administrator, version, factor: factor?.kind ?? null, token: tokenIdOf(factor) ?? null },
         );
         const [owner] = rows;
         const confirmed =

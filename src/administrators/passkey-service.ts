@@ -3,7 +3,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { plainName } from '../kernel/text.ts';
 import { lackingRight } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
-import { assertConfirmed } from './recent-proof.ts';
+import { assertConfirmed } from '../policy/recent-proof.ts';
 import {
   attemptHash,
   isSessionShaped,

@@ -90,7 +90,7 @@ export class PasskeyStore {
         if (owner.second_factor !== 'passkey') {
           await sql('administrators')
             .where({ id: owner.id })
-            .update({ second_factor: 'passkey', second_factor_serial: null });
+            .update({ second_factor: 'passkey', second_factor_serial: null, second_factor_token_id: null });
           await endOpened(unit, owner.id, keeps);
         }
         await audit.write(act, administrator, `passkey added: ${name}`);

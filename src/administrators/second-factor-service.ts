@@ -1,21 +1,18 @@
-import type { TokenStore } from '../tokens/token-store.ts';
-import { isOcraToken } from '../tokens/token.ts';
+import { isOcraToken, type Token } from '../tokens/token.ts';
 import type { AdministratorStore } from './administrator-store.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { SecondFactor } from './administrator.ts';
 import { unknownAdministrator } from './administrator-service.ts';
 import { assertPasskeys } from './passkey.ts';
-import { assertConfirmed } from './recent-proof.ts';
+import { assertConfirmed } from '../policy/recent-proof.ts';
 import { attemptHash, newSession } from './session.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 interface SecondFactorDependencies {
   readonly administratorStore: Pick<AdministratorStore, 'setSecondFactor'>;
-  readonly tokenStore: Pick<TokenStore, 'findBySerial'>;
   readonly attempts: Pick<SignInStore, 'begin'>;
   /** The address of the server in browsers, without a slash at its end. */
   readonly publicUrl?: string | undefined;
@@ -36,16 +33,12 @@ export class SecondFactorService {
   }
 
   /**
-   * Binds a token to an administrator, in place of another second factor. Ends all sessions.
-   * @throws ServiceError 'administrator.unknown', 'token.unknown'
+   * Binds a token to an administrator, with the key that it has, in place of another second factor. Ends all sessions.
+   * @throws ServiceError 'administrator.unknown', 'token.unknown', 'token.state' before the end of its roll-out
    */
   async setToken(caller: Caller, administrator: string, serial: string): Promise<void> {
     await assertConfirmed(caller, this.#deps);
-    const token = await this.#deps.tokenStore.findBySerial(serial);
-    if (token === undefined || !isOcraToken(token)) {
-      throw new ServiceError('token.unknown', `There is no OCRA token '${serial.slice(0, 128)}'`);
-    }
-    await this.#set(caller, administrator, { kind: 'token', serial });
+    await this.#set(caller, administrator, serial);
   }
 
   /**
@@ -75,10 +68,23 @@ export class SecondFactorService {
     await this.#set(caller, administrator, undefined);
   }
 
-  async #set(caller: Caller, administrator: string, factor: SecondFactor | undefined): Promise<void> {
+  async #set(caller: Caller, administrator: string, serial: string | undefined): Promise<void> {
     const act = actOf(caller, 'administrator/second-factor');
-    if (!(await this.#deps.administratorStore.setSecondFactor(composed(administrator), factor, act))) {
+    const { administratorStore } = this.#deps;
+    const assertFit = (token: Token | undefined): asserts token is Token => {
+      assertFactor(token, serial ?? '');
+    };
+    if (!(await administratorStore.setSecondFactor(composed(administrator), serial, assertFit, act))) {
       throw unknownAdministrator(administrator);
     }
+  }
+}
+
+function assertFactor(token: Token | undefined, serial: string): asserts token is Token {
+  if (token === undefined || !isOcraToken(token)) {
+    throw new ServiceError('token.unknown', `There is no OCRA token '${serial.slice(0, 128)}'`);
+  }
+  if (token.rollout !== 'complete') {
+    throw new ServiceError('token.state', `The roll-out of the token '${token.serial}' is not finished`);
   }
 }

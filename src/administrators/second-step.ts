@@ -70,10 +70,10 @@ export class SecondStep {
       const { options, challenge } = await this.#deps.passkeys.request(administrator);
       return { requested: { kind: 'passkey', challenge }, shown: { kind: 'passkey', options } };
     }
-    const { serial } = factor;
-    const { transactionId, url } = await this.#issue(serial, text, act);
+    const { serial, tokenId } = factor;
+    const { transactionId, url } = await this.#issue(factor, text, act);
     return {
-      requested: { kind: 'token', serial, transactionId },
+      requested: { kind: 'token', serial, tokenId, transactionId },
       shown: { kind: 'token', transactionId, url },
     };
   }
@@ -96,8 +96,8 @@ export class SecondStep {
           : await passkeys.verify(administrator, requested.challenge, credential);
       return used && { factor: { kind: 'passkey' }, used };
     }
-    const { serial, transactionId } = requested;
-    const proven = { factor: { kind: 'token', serial } } as const;
+    const { serial, tokenId, transactionId } = requested;
+    const proven = { factor: { kind: 'token', serial, tokenId } } as const;
     if (response !== undefined) {
       const { client, requestId, action } = act;
       const reference = { transactionId, pass: response };
@@ -109,13 +109,13 @@ export class SecondStep {
   }
 
   async #issue(
-    serial: string,
+    { serial, tokenId }: Extract<SecondFactor, { kind: 'token' }>,
     text: string,
     act: Act,
   ): Promise<{ readonly transactionId: string; readonly url: string }> {
     const { ocra, tokenStore, clock } = this.#deps;
     const token = await tokenStore.findBySerial(serial);
-    if (token === undefined || !isUsable(token, clock.now()) || isLocked(token)) {
+    if (token === undefined || token.id !== tokenId || !isUsable(token, clock.now()) || isLocked(token)) {
       throw unusable(act.actor);
     }
     try {

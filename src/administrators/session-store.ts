@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import { type ProvenPassword, type SecondFactor, serialOf } from './administrator.ts';
+import { type ProvenPassword, type SecondFactor, tokenIdOf } from './administrator.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 import type { ListedSession, SessionChoice, SessionKind } from './session.ts';
@@ -161,7 +161,7 @@ export async function insertSession(
        SELECT id FROM administrators
        WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
          AND second_factor IS NOT DISTINCT FROM :factor::text
-         AND second_factor_serial IS NOT DISTINCT FROM :serial::text
+         AND (second_factor IS DISTINCT FROM 'token' OR second_factor_token_id = :token::bigint)
        FOR SHARE
      ) AS proven
      RETURNING id`,
@@ -171,7 +171,7 @@ export async function insertSession(
       client: act.client,
       ...session,
       factor: factor?.kind ?? null,
-      serial: serialOf(factor) ?? null,
+      token: tokenIdOf(factor) ?? null,
     },
   );
   if (rows.length > 0) {

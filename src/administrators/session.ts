@@ -73,7 +73,12 @@ export function attemptHash(secret: string): Buffer {
 
 /** A second factor that was asked for. */
 export type RequestedFactor =
-  | { readonly kind: 'token'; readonly serial: string; readonly transactionId: string }
+  | {
+      readonly kind: 'token';
+      readonly serial: string;
+      readonly tokenId: string | undefined;
+      readonly transactionId: string;
+    }
   | { readonly kind: 'passkey'; readonly challenge: string };
 
 /** The event that a sign-in that is under way waits for. */

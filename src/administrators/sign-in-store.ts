@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type ProvenPassword, type SecondFactor, serialOf } from './administrator.ts';
+import { type ProvenPassword, type SecondFactor, tokenIdOf } from './administrator.ts';
 import type { CompleteProof, SignInContent } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
@@ -200,7 +200,7 @@ async function ownerId(
   const { rows } = await sql.raw<{
     rows: (SecondFactorRow & Pick<AttemptRow, 'password_version'> & { id: string })[];
   }>(
-    `SELECT id, second_factor, second_factor_serial, sha256(convert_to(password_hash, 'UTF8')) AS password_version
+    `SELECT id, second_factor, second_factor_serial, second_factor_token_id, sha256(convert_to(password_hash, 'UTF8')) AS password_version
      FROM administrators WHERE name = ? FOR SHARE`,
     [owner.administrator],
   );
@@ -276,5 +276,5 @@ function toAttempt({ content, administrator, password_version: version }: Attemp
 
 /** @returns true if both are the same factor, or both are none */
 function isSameFactor(left: SecondFactor | undefined, right: SecondFactor | undefined): boolean {
-  return left?.kind === right?.kind && serialOf(left) === serialOf(right);
+  return left?.kind === right?.kind && tokenIdOf(left) === tokenIdOf(right);
 }

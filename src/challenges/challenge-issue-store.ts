@@ -14,6 +14,7 @@ import type { Sealed } from '../keys/vault.ts';
 import { plainQuestion, questionKeys } from '../ocra/question.ts';
 import type { Act } from '../policy/caller.ts';
 import {
+  assertNoFactor,
   closeOpenChallenges,
   findToken,
   holdReferences,
@@ -188,8 +189,12 @@ async function issueLocked(
   const { tokenId } = challenge;
   const references = await holdReferences(sql, change);
   return withLockedTokens(sql, { ids: [tokenId] }, async () => {
-    if (!isAsRequired(challenge, await findToken(sql, { id: tokenId }))) {
+    const before = await findToken(sql, { id: tokenId });
+    if (!isAsRequired(challenge, before)) {
       throw goneOrChanged(challenge);
+    }
+    if (before !== undefined && change.secrets !== undefined) {
+      assertNoFactor(before, false);
     }
     const changes = { ...stateColumns(change), ...references };
     if (Object.keys(changes).length > 0) {

@@ -1,5 +1,5 @@
 import { unknownAdministrator } from '../administrators/administrator-service.ts';
-import { type Administrator, lastAdministrator, serialOf } from '../administrators/administrator.ts';
+import { type Administrator, lastAdministrator } from '../administrators/administrator.ts';
 import type { AdministratorStore } from '../administrators/administrator-store.ts';
 import { canonicalKey, OCRA_DEFAULTS } from '../configuration/settings.ts';
 import type { Configuration, Realm } from '../configuration/configuration.ts';
@@ -311,7 +311,12 @@ export class ConsequenceService {
   /** @param serials tokens that the act removes, switches off or replaces */
   async #ofSecondFactors(serials: readonly string[]): Promise<readonly Consequence[]> {
     const names = (await this.#deps.administrators.list())
-      .filter(({ secondFactor }) => serials.includes(serialOf(secondFactor) ?? ''))
+      .filter(
+        ({ secondFactor }) =>
+          secondFactor?.kind === 'token' &&
+          secondFactor.tokenId !== undefined &&
+          serials.includes(secondFactor.serial),
+      )
       .map(({ name }) => name);
     return consequence(
       names.length > 0,

@@ -20,6 +20,7 @@ import * as tokenUse from './migrations/015-token-use.ts';
 import * as declines from './migrations/016-declines.ts';
 import * as selfService from './migrations/017-self-service.ts';
 import * as phoneNumbers from './migrations/018-phone-numbers.ts';
+import * as boundSecondFactors from './migrations/020-bound-second-factors.ts';
 import * as selfEnrolled from './migrations/021-self-enrolled.ts';
 
 /**
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['016-declines', declines],
   ['017-self-service', selfService],
   ['018-phone-numbers', phoneNumbers],
+  ['020-bound-second-factors', boundSecondFactors],
   ['021-self-enrolled', selfEnrolled],
 ];
 

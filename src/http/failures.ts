@@ -89,6 +89,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'token.not-ocra': PLAIN,
   'token.not-ready': PLAIN,
   'token.state': PLAIN,
+  'token.second-factor': PLAIN,
   'transaction.unknown': PLAIN,
   'token-status.unknown': PLAIN,
   'key-file.invalid': PLAIN,

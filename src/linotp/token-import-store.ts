@@ -14,6 +14,8 @@ export interface PresentToken {
   readonly fingerprint: Buffer | null;
   /** It has not been written since the import. */
   readonly isUntouched: boolean;
+  /** An administrator signs in with it. */
+  readonly isSecondFactor: boolean;
 }
 
 /** The owner of a token as this server knows them. */
@@ -122,7 +124,8 @@ export class TokenImportStore {
   async find(serials: readonly string[]): Promise<ReadonlyMap<string, PresentToken>> {
     const { rows } = await this.#sql.raw<{ rows: (PresentToken & { requested: string })[] }>(
       `SELECT tokens.id, tokens.serial, requested.serial AS requested, imported_tokens.fingerprint,
-         coalesce(imported_tokens.token_version = tokens.version, false) AS "isUntouched"
+         coalesce(imported_tokens.token_version = tokens.version, false) AS "isUntouched",
+         EXISTS (SELECT FROM administrators WHERE second_factor_token_id = tokens.id) AS "isSecondFactor"
        FROM unnest(?::text[]) AS requested(serial)
        JOIN tokens ON lower(tokens.serial COLLATE "default") = lower(requested.serial)
        LEFT JOIN imported_tokens ON imported_tokens.token_id = tokens.id`,
@@ -176,7 +179,8 @@ export class TokenImportStore {
   ): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {
     await this.#createSeen();
     const { rows } = await this.#sql.raw<{ rows: { id: string; serial: string; is_untouched: boolean }[] }>(
-      `SELECT tokens.id, tokens.serial, imported_tokens.token_version = tokens.version AS is_untouched
+      `SELECT tokens.id, tokens.serial, imported_tokens.token_version = tokens.version
+           AND NOT EXISTS (SELECT FROM administrators WHERE second_factor_token_id = tokens.id) AS is_untouched
        FROM imported_tokens JOIN tokens ON tokens.id = imported_tokens.token_id
        WHERE NOT EXISTS (SELECT FROM seen_tokens WHERE seen_tokens.token_id = imported_tokens.token_id)
        ORDER BY tokens.id LIMIT ? FOR UPDATE OF tokens`,
@@ -248,6 +252,7 @@ async function lockUntouched(sql: Knex, tokenIds: readonly string[]): Promise<Re
   const { rows } = await sql.raw<{ rows: { id: string }[] }>(
     `SELECT tokens.id FROM tokens JOIN imported_tokens ON imported_tokens.token_id = tokens.id
      WHERE tokens.id = ANY (?::bigint[]) AND tokens.version = imported_tokens.token_version
+       AND NOT EXISTS (SELECT FROM administrators WHERE second_factor_token_id = tokens.id)
      ORDER BY tokens.id FOR UPDATE OF tokens`,
     [[...tokenIds]],
   );

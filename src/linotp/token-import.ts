@@ -362,7 +362,13 @@ function reasonToLeave({ token, present, isRemoved }: MappedToken): string | und
   if (present.serial !== token.serial) {
     return `the serial differs from ${present.serial} in case only`;
   }
-  if (present.isUntouched || isSameImport(token, present)) {
+  if (isSameImport(token, present)) {
+    return undefined;
+  }
+  if (present.isSecondFactor) {
+    return 'an administrator signs in with it: a new key would take that second factor away';
+  }
+  if (present.isUntouched) {
     return undefined;
   }
   return present.fingerprint === null

@@ -262,7 +262,7 @@ export class OwnSignInService {
     const token = await tokenStore.findBySerial(serial);
     const challenge =
       token !== undefined && !isReserved(token)
-        ? await this.#challenge(serial, text, ownAct(act, person))
+        ? await this.#challenge(token, text, ownAct(act, person))
         : undefined;
     if (challenge === undefined) {
       throw new ServiceError(
@@ -285,7 +285,7 @@ export class OwnSignInService {
     if (transactionId === null) {
       return ended();
     }
-    const requested = { kind: 'token', serial, transactionId } as const;
+    const requested = { kind: 'token', serial, tokenId: undefined, transactionId } as const;
     const verify = (proof: { readonly response?: string | undefined }) =>
       this.#deps.secondStep.verify(act.actor, requested, proof, ownAct(act, person));
     const state = await verify({});
@@ -316,8 +316,8 @@ export class OwnSignInService {
     act: Act,
   ): Promise<BegunOwnSignIn | undefined> {
     const { sessions, host, random, clock } = this.#deps;
-    const { id: tokenId, serial } = token;
-    const challenge = await this.#challenge(serial, confirmedText('signIn', language, person, host), act);
+    const { id: tokenId } = token;
+    const challenge = await this.#challenge(token, confirmedText('signIn', language, person, host), act);
     if (challenge === undefined) {
       return undefined;
     }
@@ -334,12 +334,17 @@ export class OwnSignInService {
 
   /** @returns undefined where the token cannot answer: locked, disabled, … meanwhile */
   async #challenge(
-    serial: string,
+    { id: tokenId, serial }: Pick<Token, 'id' | 'serial'>,
     text: string,
     act: Act,
   ): Promise<{ readonly transactionId: string; readonly url: string } | undefined> {
     try {
-      const { shown } = await this.#deps.secondStep.request(act.actor, { kind: 'token', serial }, text, act);
+      const { shown } = await this.#deps.secondStep.request(
+        act.actor,
+        { kind: 'token', serial, tokenId },
+        text,
+        act,
+      );
       return shown.kind === 'token' ? shown : undefined;
     } catch (error) {
       if (isServiceError(error, 'second-factor.unusable')) {

@@ -14,13 +14,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
-import {
-  type Columns,
-  holdReferences,
-  NEW_TOKEN_COLUMNS,
-  secondFactorOf,
-  stateColumns,
-} from './token-rows-store.ts';
+import { type Columns, holdReferences, NEW_TOKEN_COLUMNS, stateColumns } from './token-rows-store.ts';
 
 const INSERTED = Object.keys(NEW_TOKEN_COLUMNS);
 const TYPED = Object.entries(NEW_TOKEN_COLUMNS)
@@ -30,7 +24,6 @@ const TYPED = Object.entries(NEW_TOKEN_COLUMNS)
 interface InsertedRow extends LockedRow {
   readonly id: string;
   readonly created_at: Date;
-  readonly is_second_factor: boolean;
 }
 
 /**
@@ -76,11 +69,10 @@ const INSERT: WritingStatement<InsertedRow> = {
       ORDER BY lower(request.serial) COLLATE "C"
       RETURNING id, serial, created_at
     ), token AS (
-      SELECT request.place, stored.id, stored.created_at, ${secondFactorOf('stored')}
+      SELECT request.place, stored.id, stored.created_at
       FROM request JOIN stored ON stored.serial = request.serial COLLATE "C"
     ), ${auditParts('token', '$2')}
-    SELECT locked.place, (SELECT count(*) FROM audited)::integer AS written, token.id, token.created_at,
-      token.is_second_factor
+    SELECT locked.place, (SELECT count(*) FROM audited)::integer AS written, token.id, token.created_at
     FROM locked LEFT JOIN token USING (place)`,
 };
 
@@ -116,7 +108,7 @@ export class SharedInsertion {
         id: stored.id,
         version: '1',
         use: UNBOUND_USE,
-        isSecondFactor: stored.is_second_factor,
+        isSecondFactor: false,
         createdAt: stored.created_at,
         lastSuccessAt: null,
         syncMarker: null,

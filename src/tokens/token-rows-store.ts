@@ -4,6 +4,8 @@ import type { Rollout, Token, TokenChange, TokenSecrets, TokenStateChange, Token
 import type { Sealed } from '../keys/vault.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import type { Act } from '../policy/caller.ts';
 
 /** A token as `selectTokens` reads it. bigint comes as text. */
 export interface TokenRow {
@@ -125,7 +127,39 @@ const REALM_NAMES = `ARRAY(SELECT realms.name FROM realms WHERE realms.id = ANY 
 /** @returns the column that is true for the second factor of an administrator, in a SELECT from the table */
 export function secondFactorOf(tokens: string): string {
   return `EXISTS (SELECT FROM administrators
-    WHERE administrators.second_factor_serial = ${tokens}.serial) AS is_second_factor`;
+    WHERE administrators.second_factor_token_id = ${tokens}.id) AS is_second_factor`;
+}
+
+/** The key or the PIN of a token with which an administrator signs in is not for all who may change tokens. */
+export function assertNoFactor(
+  { serial, isSecondFactor }: Pick<Token, 'serial' | 'isSecondFactor'>,
+  mayChange: boolean | undefined,
+): void {
+  if (isSecondFactor && mayChange !== true) {
+    throw new ServiceError(
+      'token.second-factor',
+      `An administrator signs in with the token '${serial}': its key and its PIN are changed with system:write`,
+    );
+  }
+}
+
+/**
+ * Takes a token whose key changes, or which is removed, from the administrators who sign in with it. Their sessions and
+ * sign-ins under way end by a trigger, and no password alone signs in: another factor must be set. The caller has locked
+ * the token.
+ */
+export async function loseFactor(
+  { sql, audit }: UnitOfWork,
+  { id, serial }: Pick<Token, 'id' | 'serial'>,
+  act: Act,
+): Promise<void> {
+  const losers = await sql('administrators')
+    .where({ second_factor_token_id: id })
+    .update({ second_factor_token_id: null })
+    .returning<{ name: string }[]>('name');
+  for (const { name } of losers) {
+    await audit.write(act, name, `second factor lost: token ${serial}`);
+  }
 }
 
 /** The token's realms in the conditions of a statement that writes tokens. */

@@ -2,6 +2,7 @@ import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
+import { assertMayChangeFactor, type ConfirmedLogins } from '../policy/recent-proof.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type Configuration, visibleRealm } from '../configuration/configuration.ts';
 import {
@@ -48,7 +49,7 @@ import type { Vault } from '../keys/vault.ts';
 /** Attempts to decide on realms that others change at the same time. */
 const MAX_ATTEMPTS = 5;
 
-interface TokenDependencies {
+interface TokenDependencies extends ConfirmedLogins {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly tokens: TokenStore;
   readonly users: UserDirectory;
@@ -277,10 +278,18 @@ export class TokenService {
         parameter: 'to',
       });
     }
+    const known = await this.#deps.tokens.findBySerial(serials.to);
+    const right = known?.isSecondFactor === true && isVisible(known, grant);
+    if (right) {
+      await assertMayChangeFactor(caller, this.#deps);
+    }
     await this.#deps.tokens.changeBy(serials, actOf(caller, 'token/copy-pin'), (source, target) => {
       const hidden = [source, target].find((token) => !isVisible(token, grant));
       return hidden === undefined
-        ? { secrets: { pin: copiedPin(source, target.serial, this.#deps.vault) } }
+        ? {
+            secrets: { pin: copiedPin(source, target.serial, this.#deps.vault) },
+            mayChangeFactor: right,
+          }
         : nothingSelected(hidden);
     });
   }
@@ -293,10 +302,15 @@ export class TokenService {
   ): Promise<number> {
     const { tokens, assertSelected } = await this.#select(caller, 'remove', selection);
     const serials = tokens.map(({ serial }) => serial);
-    await this.#deps.tokens.removeAll(serials, actOf(caller, 'token/remove'), (locked) => {
+    const mayChangeFactor = tokens.some(({ isSecondFactor }) => isSecondFactor);
+    if (mayChangeFactor) {
+      await assertMayChangeFactor(caller, this.#deps);
+    }
+    const assure = (locked: Token): void => {
       assertSelected(locked);
       assertRemovable(locked);
-    });
+    };
+    await this.#deps.tokens.removeAll(serials, actOf(caller, 'token/remove'), { assure, mayChangeFactor });
     return serials.length;
   }
 
@@ -346,7 +360,10 @@ export class TokenService {
   ): Promise<number> {
     const { act = action, decideLocked = () => ({}) } = options;
     const { tokens, assertSelected } = await this.#select(caller, action, selection);
-    const changes = new Map(tokens.map((token) => [token.serial, decide(token, tokens)]));
+    const changes = new Map<string, TokenChange>();
+    for (const token of tokens) {
+      changes.set(token.serial, await this.#withFactorRight(caller, token, decide(token, tokens)));
+    }
     await this.#deps.tokens.updateAll(changes, actOf(caller, `token/${act}`), (locked) => {
       assertSelected(locked);
       return decideLocked(locked);
@@ -364,7 +381,7 @@ export class TokenService {
     for (let attempt = 1; ; attempt += 1) {
       const selected = await this.#select(caller, action, { serial });
       const [token] = selected.tokens;
-      const change = await decide(selected, token);
+      const change = await this.#withFactorRight(caller, token, await decide(selected, token));
       try {
         const act = actOf(caller, `token/${action}`);
         const changed = await this.#deps.tokens.update(serial, change, act, (locked) => {
@@ -381,6 +398,15 @@ export class TokenService {
         }
       }
     }
+  }
+
+  /** @throws ServiceError 'right.missing', 'confirmation.required' for the PIN of a second factor */
+  async #withFactorRight(caller: Caller, token: Token, change: TokenChange): Promise<TokenChange> {
+    if (!token.isSecondFactor || change.secrets === undefined) {
+      return change;
+    }
+    await assertMayChangeFactor(caller, this.#deps);
+    return { ...change, mayChangeFactor: true };
   }
 
   async #select(caller: Caller, action: string, selection: TokenSelection): Promise<SelectedTokens> {

@@ -8,7 +8,6 @@ import {
   type SerialOrigin,
   type Token,
   type TokenChange,
-  type TokenStateChange,
   unknownSerial,
 } from './token.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -21,10 +20,12 @@ import { SharedLookup } from '../database/shared-statements.ts';
 import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import { enrolmentEntry, insertTokens, SharedInsertion } from './token-insertion-store.ts';
 import {
+  assertNoFactor,
   closeOpenChallenges,
   findToken,
   holdReferences,
   type LockedToken,
+  loseFactor,
   REALMS_OF_TOKEN,
   selectTokens,
   stateColumns,
@@ -188,7 +189,7 @@ export class TokenStore {
   async changeBy(
     { from, to }: { readonly from: string; readonly to: string },
     act: Act,
-    decide: (source: Token, target: Token) => TokenStateChange,
+    decide: (source: Token, target: Token) => TokenChange,
   ): Promise<void> {
     await this.#database.transact((unit) =>
       withLockedTokens(unit.sql, { serials: [from, to] }, async (locked) => {
@@ -208,14 +209,13 @@ export class TokenStore {
 
   /**
    * Removes tokens with their challenges, all or none.
-   * @param assure throws to prevent the removal of a locked token
-   * @throws 'token.unknown' when one is gone
+   * @throws 'token.unknown' when one is gone, 'token.second-factor'
    */
-  async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
+  async removeAll(serials: readonly string[], act: Act, removal: Removal = {}): Promise<void> {
     const removeAll = async (unit: UnitOfWork, locked: readonly LockedToken[]): Promise<void> => {
       assertComplete(locked, serials);
       for (const { serial } of locked) {
-        await removeAssured(unit, serial, act, assure);
+        await removeAssured(unit, serial, act, removal);
       }
     };
     await this.#database.transact((unit) =>
@@ -224,25 +224,34 @@ export class TokenStore {
   }
 }
 
+interface Removal extends Pick<TokenChange, 'mayChangeFactor'> {
+  /** Throws to prevent the removal of a locked token. */
+  readonly assure?: (token: Token) => void;
+}
+
 function isSerialTaken(error: unknown): boolean {
   const { constraint } = (error ?? {}) as { constraint?: unknown };
   return constraint === 'tokens_serial_key' || constraint === 'tokens_serial_caseless';
 }
 
 async function changeToken(
-  { sql, audit }: UnitOfWork,
+  unit: UnitOfWork,
   serial: string,
   requested: TokenChange,
   act: Act,
   decide?: LockedDecision,
 ): Promise<Token | undefined> {
+  const { sql, audit } = unit;
   const references = await holdReferences(sql, requested);
-  const change = decide === undefined ? requested : await decideLocked(sql, serial, requested, decide);
+  const change = await decideLocked(sql, serial, requested, decide);
   const columns = { ...references, ...stateColumns(change) };
   if (Object.keys(columns).length > 0) {
     const [changed] = await sql('tokens').where({ serial }).update(columns).returning<{ id: string }[]>('id');
     if (changed !== undefined && (requested.isLost === true || changesHands(change))) {
       await closeOpenChallenges(sql, changed.id);
+    }
+    if (changed !== undefined && changesKey(change)) {
+      await loseFactor(unit, { id: changed.id, serial }, act);
     }
   }
   const token = await findToken(sql, { serial });
@@ -257,11 +266,21 @@ async function decideLocked(
   sql: Knex.Transaction,
   serial: string,
   requested: TokenChange,
-  decide: LockedDecision,
+  decide: LockedDecision | undefined,
 ): Promise<TokenChange> {
+  if (decide === undefined && requested.secrets === undefined) {
+    return requested;
+  }
   const decided = await withLockedTokens(sql, { serials: [serial] }, async () => {
     const token = await findToken(sql, { serial });
-    return token === undefined ? {} : decide(token);
+    if (token === undefined) {
+      return {};
+    }
+    const decision = decide?.(token) ?? {};
+    if (requested.secrets !== undefined) {
+      assertNoFactor(token, requested.mayChangeFactor);
+    }
+    return decision;
   });
   assertTokenStorable(decided);
   const secrets = { ...requested.secrets, ...decided.secrets };
@@ -269,14 +288,17 @@ async function decideLocked(
 }
 
 async function removeAssured(
-  { sql, audit }: UnitOfWork,
+  unit: UnitOfWork,
   serial: string,
   act: Act,
-  assure?: (token: Token) => void,
+  { assure, mayChangeFactor }: Removal,
 ): Promise<void> {
-  const token = assure && (await findToken(sql, { serial }));
+  const { sql, audit } = unit;
+  const token = await findToken(sql, { serial });
   if (token !== undefined) {
     assure?.(token);
+    assertNoFactor(token, mayChangeFactor);
+    await loseFactor(unit, token, act);
   }
   const [removed] = await sql('tokens')
     .where({ serial })
@@ -303,12 +325,16 @@ function assertTokenStorable(token: TokenChange | NewToken): void {
  * @returns true if the holder or the secret changes: the next holder must not answer open challenges of the last one
  */
 function changesHands({ owner, secrets = {} }: TokenChange): boolean {
-  return owner !== undefined || secrets.seed !== undefined || secrets.sharedSecret !== undefined;
+  return owner !== undefined || changesKey({ secrets });
+}
+
+function changesKey({ secrets = {} }: TokenChange): boolean {
+  return secrets.seed !== undefined || secrets.sharedSecret !== undefined;
 }
 
 /** @returns the names of the changed fields, never their values; the act says that a device is lost */
 function describeChange({ secrets = {}, use = {}, ...change }: TokenChange): string {
-  const own = Object.keys(change).filter((name) => name !== 'isLost');
+  const own = Object.keys(change).filter((name) => name !== 'isLost' && name !== 'mayChangeFactor');
   const fields = [...own, ...Object.keys(use), ...Object.keys(secrets)].sort();
   const isRemoval =
     fields.length > 0 && fields.every((name) => secrets[name as keyof typeof secrets] === null);

@@ -13,6 +13,8 @@ declare module '../kernel/errors.ts' {
     'token.not-ocra': NoPayload;
     'token.not-ready': NoPayload;
     'token.state': NoPayload;
+    /** It would change the key or the PIN of a token with which an administrator signs in, or remove it. */
+    'token.second-factor': NoPayload;
   }
 }
 
@@ -107,6 +109,8 @@ export interface TokenStateChange extends Partial<Omit<TokenState, 'secrets' | '
 export interface TokenChange extends TokenStateChange {
   /** True where the device is lost: its finder must not answer open challenges, also not once it is enabled again. */
   readonly isLost?: true;
+  /** True where the caller may change the key or the PIN of a token with which an administrator signs in. */
+  readonly mayChangeFactor?: boolean;
   readonly owner?: Owner | null;
   readonly realms?: readonly string[];
 }

@@ -13,7 +13,6 @@ import { ACT } from '../support/values/token-values.ts';
 
 const LATER = new Date(NOW.getTime() + 60_000);
 const PROVEN = { administrator: 'alice', version: secretHash('hash') };
-const TOKEN = { kind: 'token', serial: 'QR17' } as const;
 const PASSKEY = {
   administrator: 'alice',
   name: 'laptop',
@@ -80,8 +79,21 @@ describe('the end of all sessions', () => {
   });
 
   it('reaches the session of a sign-in that succeeds at this moment', async () => {
-    const factor = { second_factor: TOKEN.kind, second_factor_serial: TOKEN.serial };
-    await test.database.knex('administrators').update(factor);
+    const [{ id: tokenId } = { id: '' }] = await test.database
+      .knex('tokens')
+      .insert({
+        serial: 'QR17',
+        type: 'ocra2',
+        active: true,
+        realm_set_id: test.database.knex.raw("(SELECT id FROM realm_sets WHERE realm_ids = '{}')"),
+      })
+      .returning<{ id: string }[]>('id');
+    const TOKEN = { kind: 'token', serial: 'QR17', tokenId } as const;
+    await test.database.knex('administrators').update({
+      second_factor: 'token',
+      second_factor_serial: 'QR17',
+      second_factor_token_id: tokenId,
+    });
     const owner = { ...PROVEN, secondFactor: TOKEN };
     await signIns.begin(attempt('s', { ...TOKEN, transactionId: '1' }, owner), NOW, ACT);
     const session = { hash: secretHash('late'), expiresAt: LATER };

@@ -182,8 +182,8 @@ describe('the migrations', () => {
     };
     const migrated = await empty.database.knex
       .transaction(async (holder) => {
-        // The table that the last migration changes: it waits for the end of this transaction.
-        await holder.raw('LOCK TABLE tokens IN ROW EXCLUSIVE MODE');
+        // Among them the one that the last migration changes: it waits for the end of this transaction.
+        await holder.raw('LOCK TABLE users, tokens, challenges, administrators IN ROW EXCLUSIVE MODE');
         const work = migrateToLatest(other, log);
         await until(waiting);
         await holder.rollback();

@@ -111,3 +111,23 @@ it('gives a token another version by each challenge that it imports or changes, 
   expect(await versionOf()).toEqual({ version: '3' });
   expect(await isUntouched()).toBe(true);
 });
+
+it('leaves a token with which an administrator signs in as it is', async () => {
+  const { database } = test;
+  const target = new ImportStore({ database });
+  const { id } = await new TokenStore({ database }).insert(tokenValue('OCRA3'), ACT);
+  await database.knex.raw(
+    `INSERT INTO imported_tokens (token_id, token_version, serial, fingerprint, type_name, otp_length,
+       key_form, info, resolver_class, resolver_id, user_id)
+     SELECT id, version, serial, '', 'ocra', 8, 'key', '{}', '', '', '' FROM tokens WHERE id = ?`,
+    [id],
+  );
+  const factor = { second_factor: 'token', second_factor_serial: 'OCRA3', second_factor_token_id: id };
+  await database.knex('administrators').insert({ name: 'anna', password_hash: 'x', ...factor });
+  const found = await target.transact(ACT, async (rows) => (await rows.tokens.find(['OCRA3'])).get('OCRA3'));
+  expect(found).toMatchObject({ isUntouched: true, isSecondFactor: true });
+  await target.transact(ACT, async (rows) => {
+    expect(await rows.tokens.removeUnseen(10)).toMatchObject({ kept: expect.arrayContaining(['OCRA3']) });
+  });
+  expect(await database.knex('tokens').where({ id }).first('serial')).toEqual({ serial: 'OCRA3' });
+});

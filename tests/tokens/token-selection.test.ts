@@ -66,6 +66,8 @@ beforeEach(async () => {
     users,
     access,
     vault,
+    clock: { now: () => new Date(0) },
+    confirmations: { isConfirmed: () => Promise.resolve(false) },
     random: systemRandom,
   });
 });

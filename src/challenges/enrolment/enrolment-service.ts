@@ -1,10 +1,12 @@
 import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
+import { assertMayChangeFactor, type ConfirmedLogins } from '../../policy/recent-proof.ts';
 import type { TokenStore } from '../../tokens/token-store.ts';
 import {
   assertSerial,
   foreignRealms,
   isOcraToken,
+  isVisible,
   type NewToken,
   type Token,
   type TokenChange,
@@ -12,7 +14,7 @@ import {
   unknownSerial,
 } from '../../tokens/token.ts';
 import type { Owner } from '../../users/user.ts';
-import type { Clock, Random } from '../../kernel/clock.ts';
+import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from './enrolment.ts';
 import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
@@ -46,7 +48,7 @@ interface Enrolment {
 /** Maximum number of attempts to enrol a token whose realms change meanwhile. */
 const ATTEMPTS = 5;
 
-interface EnrolmentDependencies {
+interface EnrolmentDependencies extends ConfirmedLogins {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
@@ -54,7 +56,6 @@ interface EnrolmentDependencies {
   readonly tokenStore: TokenStore;
   readonly vault: Vault;
   readonly random: Random;
-  readonly clock: Clock;
   /** The address of this server in browsers; undefined: it is not known. */
   readonly publicUrl?: string | undefined;
 }
@@ -265,11 +266,16 @@ export class EnrolmentService {
   ): Promise<Token> {
     const { serial } = state;
     const foreign = foreignRealms(seen, grant);
+    const mayChangeFactor = seen.isSecondFactor && isVisible(seen, grant);
+    if (mayChangeFactor) {
+      await assertMayChangeFactor(caller, this.#deps);
+    }
     const { pin, ocraPin, ...keys } = secrets;
     const change: TokenChange = {
       ...state,
       secrets: { ...keys, ...(pin !== null && { pin }), ...(ocraPin !== null && { ocraPin }) },
       syncMarker: null,
+      mayChangeFactor,
       ...(assignment.owner !== null && { owner }),
       ...(assignment.realms !== undefined && { realms: [...new Set([...foreign, ...realms])].sort() }),
     };

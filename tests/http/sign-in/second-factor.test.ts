@@ -221,7 +221,7 @@ describe('a second step is refused', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ['a disabled token', () => application.asAdmin('/admin/disable', { serial })],
-    ['a removed token', () => application.asAdmin('/admin/remove', { serial })],
+    ['a removed token', () => application.services.tokens.remove(OPERATOR, { serial })],
   ])('with %s, and none can be begun', async (_case, happens) => {
     const begun = await begin();
     const response = answerOf(begun);

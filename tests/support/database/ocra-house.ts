@@ -152,7 +152,8 @@ export class OcraHouse extends OcraRules {
         return Promise.resolve();
       },
     };
-    const common = { configuration, access, users, vault, clock, random, refusals };
+    const confirmations = { isConfirmed: () => Promise.resolve(false) };
+    const common = { configuration, access, users, vault, clock, random, refusals, confirmations };
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
     this.enrolment = new EnrolmentService({ ...common, phase2, tokenStore: tokens });
     const trigger = new ChallengeTrigger({ ...common, issues, factory, check });

@@ -1,11 +1,12 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { Caller } from '../policy/caller.ts';
-import type { ConfirmationStore } from './confirmation-store.ts';
+import type { AccessControl } from './access-control.ts';
+import type { Caller } from './caller.ts';
+import type { PolicyBase } from './granting.ts';
 
 /** The state that tells whether a login is confirmed. */
-interface ConfirmedLogins {
-  readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
+export interface ConfirmedLogins {
+  readonly confirmations: { isConfirmed(login: Buffer, now: Date): Promise<boolean> };
   readonly clock: Clock;
 }
 
@@ -30,4 +31,20 @@ export async function assertConfirmed(
   if (!(await confirmations.isConfirmed(proof.login, clock.now()))) {
     throw new ServiceError('confirmation.required', 'Confirm first that it is you: /admin/confirmation');
   }
+}
+
+/**
+ * Asserts that the caller may change the key or the PIN of a token with which an administrator signs in, or remove it:
+ * whoever may enrol tokens could else answer for that administrator.
+ * @throws ServiceError 'right.missing' without system:write, 'confirmation.required'
+ */
+export async function assertMayChangeFactor(
+  caller: Caller,
+  deps: ConfirmedLogins & {
+    readonly access: Pick<AccessControl, 'authorize'>;
+    readonly configuration: { current(): Promise<PolicyBase> };
+  },
+): Promise<void> {
+  deps.access.authorize(await deps.configuration.current(), caller, { scope: 'system', action: 'write' });
+  await assertConfirmed(caller, deps);
 }

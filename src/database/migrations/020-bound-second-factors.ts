@@ -1,0 +1,40 @@
+import type { Knex } from 'knex';
+
+/**
+ * A second factor is a token, not a serial: one that is removed, or has a new key, is no factor any more. The account
+ * keeps the serial and takes no sign-in until another factor is set.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    LOCK TABLE tokens, administrators, sessions, sign_in_attempts IN SHARE ROW EXCLUSIVE MODE;
+    ALTER TABLE administrators ADD second_factor_token_id bigint
+      CONSTRAINT administrators_second_factor_token_fkey REFERENCES tokens ON DELETE SET NULL;
+    COMMENT ON COLUMN administrators.second_factor_token_id IS
+      'The token with the key that was there when it was set. NULL beside a serial: it is gone, or has another key.';
+    UPDATE administrators SET second_factor_token_id = tokens.id FROM tokens
+      WHERE tokens.serial = administrators.second_factor_serial;
+    CREATE INDEX administrators_second_factor_token_idx ON administrators (second_factor_token_id);
+    DROP INDEX administrators_second_factor_idx;
+    CREATE FUNCTION end_sign_ins_of_lost_factor() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+      BEGIN
+        DELETE FROM sign_in_attempts WHERE administrator_id = NEW.id;
+        UPDATE sessions SET revoked_at = now() WHERE administrator_id = NEW.id AND revoked_at IS NULL;
+        RETURN NULL;
+      END
+    $$;
+    CREATE TRIGGER administrators_lose_factor AFTER UPDATE OF second_factor_token_id ON administrators
+      FOR EACH ROW WHEN (OLD.second_factor_token_id IS NOT NULL AND NEW.second_factor_token_id IS NULL
+        AND NEW.second_factor = 'token')
+      EXECUTE FUNCTION end_sign_ins_of_lost_factor();
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`
+    DROP TRIGGER administrators_lose_factor ON administrators;
+    DROP FUNCTION end_sign_ins_of_lost_factor();
+    ALTER TABLE administrators DROP COLUMN second_factor_token_id;
+    CREATE INDEX administrators_second_factor_idx ON administrators (second_factor_serial)
+      WHERE second_factor_serial IS NOT NULL;
+  `);
+}
