@@ -149,7 +149,9 @@ function wordsOf(text: string): readonly string[] {
 }
 
 type ChangedField =
-  Exclude<keyof TokenChange, 'isLost' | 'secrets' | 'use'> | keyof Token['secrets'] | keyof Token['use'];
+  | Exclude<keyof TokenChange, 'isLost' | 'mayChangeFactor' | 'secrets' | 'use'>
+  | keyof Token['secrets']
+  | keyof Token['use'];
 
 const FIELDS: Readonly<Record<ChangedField, true>> = {
   active: true,
@@ -167,6 +169,7 @@ const FIELDS: Readonly<Record<ChangedField, true>> = {
   replayMarkers: true,
   lastSuccessAt: true,
   syncMarker: true,
+  selfEnrolled: true,
   pin: true,
   seed: true,
   sharedSecret: true,
