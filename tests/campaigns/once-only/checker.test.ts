@@ -7,7 +7,14 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { checkHistory, type FindingKind } from './checker.ts';
 import { appendHistory, readHistory } from './history.ts';
-import type { Answer, Fate, GivenResponse, HistoryRecord, Operation } from './operations.ts';
+import {
+  type Answer,
+  type Fate,
+  type GivenResponse,
+  type HistoryRecord,
+  type Operation,
+  REFUSED,
+} from './operations.ts';
 import { withStoredFacts } from './stored-facts.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -116,6 +123,31 @@ describe('a history that the contract explains', () => {
     answer('T4', 'wrong', [false, 1]);
     answer('T4', 'wrong', [false, 1]);
     answer('T4', right('T4', 0), [false, 1], { decision: 'dropped' });
+    expect(kinds()).toEqual([]);
+  });
+
+  it('may ask a user whose other token is in roll-out', () => {
+    log({ op: 'assign', args: { serial: 'two', user: 'ann' } }, true);
+    log({ op: 'phase 1', args: { serial: 'new', user: 'ann' } }, { key: 'S' });
+    log({ op: 'request', args: { user: 'ann', text: '' } }, { transaction: 'T4', question: '12345674' });
+    expect(kinds()).toEqual([]);
+    log({ op: 'enrol', args: { serial: 'new', suite: SUITE, key: 'B', user: 'ann' } }, true);
+    log({ op: 'request', args: { user: 'ann', text: '' } }, REFUSED, { outcome: 'refused' });
+    expect(kinds()).toEqual([]);
+  });
+
+  it('has a response behind the counter refused that may be one to an accepted text', () => {
+    // One question to a device.
+    for (const [transaction, question] of [
+      ['T4', '87654320'],
+      ['T5', '05478395'],
+    ] as const) {
+      log({ op: 'request', args: { serial: 'two', text: question } }, { transaction, question });
+      const behind = { key: 'A', suite: SUITE, question, at: transaction === 'T4' ? 1 : 0 };
+      answer(transaction, behind, transaction === 'T4' ? [true, 0] : [false, 1]);
+    }
+    expect(kinds()).toEqual([]);
+    answer('T5', { key: 'A', suite: SUITE, question: '05478395', at: 2 }, [true, 0]);
     expect(kinds()).toEqual([]);
   });
 

@@ -111,9 +111,32 @@ function decide(hearing: Hearing, challenge: Challenge, token: Token, seen: Verd
     return 'locked';
   }
   const verdict = seen === undefined ? lookAt(hearing, token, challenge) : seen;
-  return verdict !== null && 'usable' in verdict
-    ? accept(hearing.state, challenge, token, verdict.usable)
-    : refuse(hearing.state, challenge, token, verdict);
+  if (verdict === null || 'ahead' in verdict) {
+    return refuse(hearing.state, challenge, token, verdict);
+  }
+  return isOfAcceptedText(hearing.state, challenge, token, verdict.usable)
+    ? refuse(hearing.state, challenge, token, null)
+    : accept(hearing.state, challenge, token, verdict.usable);
+}
+
+/** @returns true for a response behind the counter that the device may have made for another text, accepted since */
+function isOfAcceptedText(
+  { challenges }: State,
+  { serial, text, question }: Challenge,
+  { suite, counter }: Token,
+  { position }: Usable,
+): boolean {
+  const isBehind = hasCounter(suite) && position !== null && position < counter;
+  return (
+    isBehind &&
+    challenges.some(
+      (one) =>
+        one.serial === serial &&
+        one.valid &&
+        one.text !== text &&
+        plainQuestion(suite, one.question ?? '') === plainQuestion(suite, question ?? ''),
+    )
+  );
 }
 
 function lookAt({ state, pin, response, now }: Hearing, token: Token, { question }: Challenge): Verdict {

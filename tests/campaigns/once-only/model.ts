@@ -105,7 +105,7 @@ const ACTS: { readonly [Name in OperationName]: Perform<Name> } = {
     return { ...issued(act, serial, '', 1), key };
   },
   request: (act, args) => {
-    const [token, another] = selected(act.state, args);
+    const [token, another] = challenged(selected(act.state, args));
     return token === undefined || another !== undefined
       ? REFUSED
       : issued(act, token.serial, args.text, Number(act.state.configuration.OcraMaxChallenges));
@@ -173,6 +173,12 @@ function selected({ tokens }: State, of: Selected): Token[] {
   return Object.values(tokens).filter((token) =>
     'serial' in of ? token.serial === of.serial : token.owner === of.user,
   );
+}
+
+/** @returns the tokens that a request may mean: those in roll-out do not count where another one is left */
+function challenged(tokens: Token[]): Token[] {
+  const complete = tokens.filter(({ rollout }) => rollout === 'complete');
+  return complete.length > 0 ? complete : tokens;
 }
 
 function ofEach(state: State, of: Selected, change: (token: Token) => unknown): Answer {
