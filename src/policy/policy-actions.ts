@@ -192,25 +192,22 @@ function assertSome(
 
 /** The actions of a stored policy, which another version may have written. */
 interface StoredActions extends FoundActions {
-  /** Known rights that it names and does not give, as their bound is unknown here; 'all': an unknown action may be one. */
-  readonly withheld: 'all' | ReadonlySet<string>;
+  /** Known rights that it names and does not give, as their values are unknown here. */
+  readonly withheld: ReadonlySet<string>;
 }
 
 /**
- * Reads the actions of a stored policy one by one: what is unknown here is passed over, and gives nothing more than the
- * version that knows it. A right with an unknown value is withheld, and all rights beside an unknown action that may be
- * their bound. In the scope authentication, an `otppin` that cannot be read, or one of 2 beside an unknown action that
- * may restrict something, asks for the token PIN.
+ * Reads the actions of a stored policy one by one: one that is unknown here, also with a value or a sign, is passed over
+ * alone, so that the others hold while servers of two versions run. A right with an unknown value is withheld. In the
+ * scope authentication, an `otppin` that cannot be read asks for the token PIN.
  */
 export function storedActions(scope: PolicyScope, text: string): StoredActions {
   const known = new Map<string, string>();
   const unknown = new Set<string>();
   const withheld = new Set<string>();
-  let isBounded = false;
   for (const { action, value } of readEntries(scope, text)) {
     if (!isKnown(scope, action)) {
       unknown.add(action);
-      isBounded ||= mayBound(scope, action, value);
     } else if (
       !isReadable(() => {
         addAction(known, scope, action, value);
@@ -220,28 +217,16 @@ export function storedActions(scope: PolicyScope, text: string): StoredActions {
       withheld.add(action);
     }
   }
-  if (scope === 'authentication') {
-    withholdValues(known, unknown, withheld, isBounded);
-    return { known, unknown: [...unknown], withheld: new Set() };
+  for (const action of withheld) {
+    if (action === 'otppin') {
+      known.set(action, known.get(action) === '1' ? '1' : '0');
+    } else if (scope === 'authentication') {
+      known.delete(action);
+    } else {
+      known.set(action, '');
+    }
   }
-  withheld.forEach((action) => known.set(action, ''));
-  return { known, unknown: [...unknown], withheld: isBounded ? 'all' : withheld };
-}
-
-function withholdValues(
-  known: Map<string, string>,
-  unknown: Set<string>,
-  withheld: ReadonlySet<string>,
-  isBounded: boolean,
-): void {
-  const pin = known.get('otppin');
-  withheld.forEach((action) => known.delete(action));
-  if (isBounded && pin === '2') {
-    unknown.add('otppin=2');
-  }
-  if (withheld.has('otppin') || unknown.has('otppin=2')) {
-    known.set('otppin', pin === '1' ? '1' : '0');
-  }
+  return { known, unknown: [...unknown], withheld };
 }
 
 /** Scopes in which LinOTP has more actions than are served here. */
@@ -261,10 +246,9 @@ export function assertSomeKnown(scope: PolicyScope, text: string): void {
   }
 }
 
-/** @throws ServiceError 'policy.invalid' where a stored policy gives no right that it names */
+/** @throws ServiceError 'policy.invalid' where a stored policy names nothing that is known */
 export function assertEffect(scope: PolicyScope, text: string): void {
-  const { known, withheld } = storedActions(scope, text);
-  if (known.size === 0 || withheld === 'all') {
+  if (storedActions(scope, text).known.size === 0) {
     findActions(scope, text);
   }
 }

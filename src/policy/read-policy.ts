@@ -11,7 +11,7 @@ import {
 import { knownScope, policyRealms, storedFault } from './policy.ts';
 import type { Policy } from './stored-policy.ts';
 
-const NOTHING = { known: new Map<string, string>(), unknown: [], withheld: 'all' } as const;
+const NOTHING = { known: new Map<string, string>(), unknown: [], withheld: new Set<string>() } as const;
 /** Characters. */
 const MAX_REMARK = 500;
 
@@ -36,7 +36,7 @@ export class ReadPolicy {
   readonly #clients: (client: string) => boolean;
   readonly #times: (at: Date) => boolean;
   readonly #realms: 'all' | readonly string[];
-  readonly #withheld: 'all' | ReadonlySet<string>;
+  readonly #withheld: ReadonlySet<string>;
   readonly #unknownActions: readonly string[];
   #fault: { readonly text: string | undefined } | undefined;
 
@@ -84,9 +84,9 @@ export class ReadPolicy {
     return fault === undefined && names === '' ? '' : remark.slice(0, MAX_REMARK);
   }
 
-  /** @returns true for a right that it names, and does not give: what bounds it is unknown here */
+  /** @returns true for a right that it names, and does not give: its value, or a condition, is unknown here */
   withholds(action: string): boolean {
-    return this.#withheld === 'all' || this.#withheld.has(action);
+    return this.#withheld.has(this.#actions.has(action) ? action : '*');
   }
 
   /** @returns true if it names the action, or all of its scope */
@@ -148,7 +148,7 @@ function readTexts({ scope, action, user, client, time }: PolicyTexts) {
   const others = isStrict ? () => 'everybody' as const : readUsers(readableUsers(user));
   const ever = () => isStrict;
   const fields = { users: users ?? others, clients: clients ?? ever, times: times ?? ever };
-  return { known, unknown: read.unknown, withheld: 'all' as const, ...fields };
+  return { known, unknown: read.unknown, withheld: new Set(known.keys()), ...fields };
 }
 
 /** @returns those that let nobody do more */

@@ -219,8 +219,7 @@ describe('otppin and qrtanurl of a stored policy that another version may have w
 
   it.each<[string, Partial<Policy>, string, string]>([
     ['an unknown action', { action: `qrtanurl=${ONE}, otppin=1, unheard=7` }, ONE, '1'],
-    ['one that may restrict something', { action: `otppin=2, qrtanurl=${ONE}, unheard` }, ONE, '0'],
-    ['one that restricts nothing', { action: `qrtanurl=${ONE}, otppin=2, autosms` }, ONE, '2'],
+    ['one beside no PIN', { action: `otppin=2, qrtanurl=${ONE}, unheard, !unseen` }, ONE, '2'],
     ['an unknown value', { action: `otppin=7, qrtanurl=${ONE}` }, ONE, '0'],
     ['two values', { action: `otppin=2, otppin=1, qrtanurl=${ONE}` }, ONE, '0'],
     ['an URL that is none', { action: 'qrtanurl=here, otppin=1' }, '', '1'],
