@@ -179,16 +179,19 @@ export class TokenImportStore {
   ): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {
     await this.#createSeen();
     const { rows } = await this.#sql.raw<{ rows: { id: string; serial: string; is_untouched: boolean }[] }>(
-      `SELECT tokens.id, tokens.serial, imported_tokens.token_version = tokens.version
-           AND NOT EXISTS (SELECT FROM administrators WHERE second_factor_token_id = tokens.id) AS is_untouched
+      `SELECT tokens.id, tokens.serial, imported_tokens.token_version = tokens.version AS is_untouched
        FROM imported_tokens JOIN tokens ON tokens.id = imported_tokens.token_id
        WHERE NOT EXISTS (SELECT FROM seen_tokens WHERE seen_tokens.token_id = imported_tokens.token_id)
        ORDER BY tokens.id LIMIT ? FOR UPDATE OF tokens`,
       [max],
     );
-    const gone = rows.filter(({ is_untouched }) => is_untouched);
+    const factors = await secondFactorsOf(
+      this.#sql,
+      rows.map(({ id }) => id),
+    );
+    const gone = rows.filter(({ id, is_untouched }) => is_untouched && !factors.has(id));
     const removed = gone.map(({ serial }) => serial);
-    const kept = rows.filter(({ is_untouched }) => !is_untouched).map(({ serial }) => serial);
+    const kept = rows.filter((row) => !gone.includes(row)).map(({ serial }) => serial);
     const ids = gone.map(({ id }) => id);
     await this.#sql('tokens').whereIn('id', ids).delete();
     // A trigger has noted them as removed here. Without that note they come back when the source has them again.
@@ -252,11 +255,22 @@ async function lockUntouched(sql: Knex, tokenIds: readonly string[]): Promise<Re
   const { rows } = await sql.raw<{ rows: { id: string }[] }>(
     `SELECT tokens.id FROM tokens JOIN imported_tokens ON imported_tokens.token_id = tokens.id
      WHERE tokens.id = ANY (?::bigint[]) AND tokens.version = imported_tokens.token_version
-       AND NOT EXISTS (SELECT FROM administrators WHERE second_factor_token_id = tokens.id)
      ORDER BY tokens.id FOR UPDATE OF tokens`,
     [[...tokenIds]],
   );
-  return new Set(rows.map(({ id }) => id));
+  const factors = await secondFactorsOf(
+    sql,
+    rows.map(({ id }) => id),
+  );
+  return new Set(rows.flatMap(({ id }) => (factors.has(id) ? [] : [id])));
+}
+
+/** @returns those of the tokens with which administrators sign in. Read under the locks of the tokens: it stays so */
+async function secondFactorsOf(sql: Knex, tokenIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const ids = await sql('administrators')
+    .whereRaw('second_factor_token_id = ANY (?::bigint[])', [[...tokenIds]])
+    .pluck<string[]>('second_factor_token_id');
+  return new Set(ids);
 }
 
 /**

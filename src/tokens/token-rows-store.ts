@@ -125,7 +125,7 @@ const REALM_NAMES = `ARRAY(SELECT realms.name FROM realms WHERE realms.id = ANY 
   ORDER BY realms.name) AS realms`;
 
 /** @returns the column that is true for the second factor of an administrator, in a SELECT from the table */
-export function secondFactorOf(tokens: string): string {
+function secondFactorOf(tokens: string): string {
   return `EXISTS (SELECT FROM administrators
     WHERE administrators.second_factor_token_id = ${tokens}.id) AS is_second_factor`;
 }
