@@ -197,7 +197,7 @@ export class AdministratorStore {
       return false;
     }
     return this.#revoke((unit) =>
-      // Held: whoever gives it another key meanwhile waits, and then sees whose factor it is.
+      // Held: an act that gives it another key meanwhile waits, and then sees whose factor it is.
       withLockedTokens(unit.sql, { serials: serial === undefined ? [] : [serial] }, async () => {
         const { sql, audit } = unit;
         const token = serial === undefined ? null : await findToken(sql, { serial });
