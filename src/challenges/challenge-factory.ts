@@ -345,7 +345,7 @@ export class ChallengeTrigger {
 
 function isComputing(token: Token): boolean {
   const hasKey = token.secrets.seed !== null && token.ocraSuite !== null;
-  // A roll-out is completed by the text that its enrolment named, not by one that whoever knows a PIN may choose.
+  // A roll-out is completed by the text that its enrolment named, not by one that somebody with the PIN may choose.
   const isReady = isOcraToken(token) && token.rollout === 'complete' && hasKey;
   return isReady && parseOcraSuite(token.ocraSuite).session === undefined;
 }

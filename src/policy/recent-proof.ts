@@ -35,7 +35,7 @@ export async function assertConfirmed(
 
 /**
  * Asserts that the caller may change the key or the PIN of a token with which an administrator signs in, or remove it:
- * whoever may enrol tokens could else answer for that administrator.
+ * all who may enrol tokens could else answer for that administrator.
  * @throws ServiceError 'right.missing' without system:write, 'confirmation.required'
  */
 export async function assertMayChangeFactor(
