@@ -16,7 +16,9 @@ const BEGINNING = `
   INSERT INTO users (resolver_id, login) SELECT id, login FROM resolvers, unnest('{ada,bob}'::text[]) AS login
     WHERE name = 'people' OR (name = 'staff' AND login = 'ada')`;
 const CLEARED = {
-  truncate: 'TRUNCATE tokens, challenges, imported_tokens, user_sessions, users, realm_resolvers, realms',
+  // CASCADE: administrators refer to the tokens with which they sign in.
+  truncate:
+    'TRUNCATE tokens, challenges, imported_tokens, user_sessions, users, realm_resolvers, realms CASCADE',
   delete: 'DELETE FROM users; DELETE FROM tokens; DELETE FROM realms',
 } as const;
 const REST = "DELETE FROM resolvers; DELETE FROM realm_sets WHERE realm_ids <> '{}'";
