@@ -276,3 +276,21 @@ export function csvText(cell: string): string {
   const [, text] = /^\s*="((?:[^"]|"")*)"\s*$/.exec(cell) ?? [];
   return text?.replaceAll('""', '"') ?? cell.replaceAll(ESCAPED_FORMULA, '$1');
 }
+
+/** The characters of windows-1252 in place of the controls 0x80 to 0x9f; browsers read Latin-1 so, too. */
+const WINDOWS_1252 =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
+
+const CODES = Uint16Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x80 && byte < 0xa0 ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte,
+);
+
+/** Decodes ISO-8859-1 and windows-1252 (https://encoding.spec.whatwg.org/#names-and-labels makes them one). */
+export function decodeLatin1(bytes: Uint8Array): string {
+  const units = Buffer.alloc(2 * bytes.length);
+  for (let place = 0; place < bytes.length; place += 1) {
+    units.writeUInt16LE(CODES[bytes[place] ?? 0] ?? 0, 2 * place);
+  }
+  return units.toString('utf16le');
+}

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { KeyFileFormat } from '../../tokens/key-file.ts';
+import { decodePskc, type KeyFileFormat, lineNotIn } from '../../tokens/key-file.ts';
 import type { KeyFileImportReport } from '../../challenges/enrolment/token-import-service.ts';
 import { safeText } from '../../kernel/text.ts';
 import { CliFailure } from '../cli-failure.ts';
@@ -77,7 +77,7 @@ async function importKeyFile(
   options: ImportOptions,
 ): Promise<void> {
   const { output } = context;
-  const file = await readKeyFile(path);
+  const file = await readKeyFile(path, format);
   const secrets = await readSecrets(context, options);
   const request = { format, file, realm: options.realm, ...secrets };
   if (options.dryRun === true) {
@@ -134,23 +134,20 @@ async function readSecrets(
 }
 
 /** Reads only as much as it needs to detect a file that is too large. */
-async function readKeyFile(path: string): Promise<string> {
+async function readKeyFile(path: string, format: KeyFileFormat): Promise<string> {
   const bytes = await readFileBytes(path, MAX_FILE_BYTES);
   if (bytes.length > MAX_FILE_BYTES) {
     throw new CliFailure(`${path} is larger than ${MAX_FILE_BYTES} bytes`);
+  }
+  if (format === 'pskc') {
+    return decodePskc(bytes);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new CliFailure(
-      `${path} is not UTF-8 text (line ${lineNotInUtf8(bytes)}): it is Latin-1, Windows-1252 or UTF-16, ` +
+      `${path} is not UTF-8 text (line ${lineNotIn('utf-8', bytes)}): it is Latin-1, Windows-1252 or UTF-16, ` +
         'as spreadsheets store it: export it as "CSV UTF-8"',
     );
   }
-}
-
-/** @returns the first line with bytes that are not UTF-8, from 1 */
-function lineNotInUtf8(bytes: Uint8Array): number {
-  const known = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  return known.slice(0, known.indexOf('\ufffd')).split(/\r\n?|\n/).length;
 }

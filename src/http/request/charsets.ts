@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { TextDecoder } from 'node:util';
 import type { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
+import { decodeLatin1 } from '../../kernel/text.ts';
 
 // Keeps no state between texts; a new one for each text would cost more than the decoding.
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -18,31 +19,42 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** The characters of windows-1252 in place of the controls 0x80 to 0x9f; browsers read Latin-1 so, too. */
-const WINDOWS_1252 =
-  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
-  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
-
-const CODES = Uint16Array.from({ length: 256 }, (_, byte) =>
-  byte >= 0x80 && byte < 0xa0 ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte,
-);
-
-/** Decodes ISO-8859-1 and windows-1252 (https://encoding.spec.whatwg.org/#names-and-labels makes them one). */
-function decodeLatin1(bytes: Uint8Array): string {
-  const units = Buffer.alloc(2 * bytes.length);
-  for (let place = 0; place < bytes.length; place += 1) {
-    units.writeUInt16LE(CODES[bytes[place] ?? 0] ?? 0, 2 * place);
-  }
-  return units.toString('utf16le');
+/** @returns a decoder of UTF-8; of what is none, or holds U+0000 as UTF-16 does, the other one */
+function utf8Or(other: Decoder): Decoder {
+  return (bytes) => {
+    if (bytes.includes(0)) {
+      return other(bytes);
+    }
+    try {
+      return UTF_8.decode(bytes);
+    } catch {
+      return other(bytes);
+    }
+  };
 }
 
 /** Decodes UTF-8, and Latin-1 where the bytes are not UTF-8. */
-export function decodeUtf8OrLatin1(bytes: Uint8Array): string {
-  try {
-    return UTF_8.decode(bytes);
-  } catch {
-    return decodeLatin1(bytes);
-  }
+export const decodeUtf8OrLatin1 = utf8Or(decodeLatin1);
+
+/** A parameter with a file that says its encoding itself. */
+export interface FileParameter {
+  /** In lower case. */
+  readonly name: string;
+  readonly decode?: Decoder;
+}
+
+/** @returns the decoder of a part without a charset; undefined: it is no such file */
+export function decoderOfFile(
+  name: string | undefined,
+  file: FileParameter | undefined,
+): Decoder | undefined {
+  return name?.toLowerCase() === file?.name ? file?.decode : undefined;
+}
+
+/** @returns the decoder of a value of a form: its sender may have made UTF-8 of a file, whatever that says */
+export function decoderInForm(name: string, file: FileParameter | undefined): Decoder {
+  const decode = decoderOfFile(name, file);
+  return decode === undefined ? decodeUtf8OrLatin1 : utf8Or(decode);
 }
 
 /** The decoders of bodies by charset. */

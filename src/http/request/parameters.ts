@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { ServiceError } from '../../kernel/errors.ts';
-import { type Decoder, decodeUtf8OrLatin1 } from './charsets.ts';
+import { type Decoder, decoderInForm, decodeUtf8OrLatin1, type FileParameter } from './charsets.ts';
 import { isStorable, parseJsonOrUndefined } from '../../kernel/text.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
@@ -191,14 +191,13 @@ export function tooManyParameters(max: number): ServiceError {
 
 function parsePair(pair: Buffer, syntax: FormSyntax): QueryEntry {
   const equals = indexOrEnd(pair, EQUALS, 0);
-  return [decode(pair.subarray(0, equals), syntax), decode(pair.subarray(equals + 1), syntax)];
+  const name = decode(pair.subarray(0, equals), syntax.decode ?? decodeUtf8OrLatin1, syntax);
+  const decodeValue = syntax.decode ?? decoderInForm(name, syntax.file);
+  return [name, decode(pair.subarray(equals + 1), decodeValue, syntax)];
 }
 
 /** Decodes on bytes: splitting a text of megabytes would make a string for each character to replace. */
-function decode(
-  encoded: Buffer,
-  { decode: decodeBytes = decodeUtf8OrLatin1, keepsPercent }: FormSyntax,
-): string {
+function decode(encoded: Buffer, decodeBytes: Decoder, { keepsPercent }: FormSyntax): string {
   const bytes = Buffer.allocUnsafe(encoded.length);
   let length = 0;
   for (let index = 0; index < encoded.length; index += 1) {
@@ -239,6 +238,7 @@ function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
 export interface FormSyntax {
   /** Decodes a name or a value; default: UTF-8, else Latin-1, as old clients declare no charset. */
   readonly decode?: Decoder;
+  readonly file?: FileParameter | undefined;
   /** A percent sign that encodes nothing stands for itself, as in LinOTP; default: it is refused. */
   readonly keepsPercent?: boolean;
   /** `;` separates parameters, too, as in LinOTP 2. */

@@ -8,9 +8,11 @@ import {
   charsetOption,
   type Decoder,
   decoderOf,
+  decoderOfFile,
   decoderOfParts,
   decodeUtf8,
   decodeUtf8OrLatin1,
+  type FileParameter,
   unknownCharset,
 } from './charsets.ts';
 import { type FormSyntax, parseForm, type QueryEntry, tooManyParameters } from './parameters.ts';
@@ -24,9 +26,7 @@ export interface BodyLimits {
 }
 
 /** A parameter that may be larger than other bodies. */
-export interface LargeParameter {
-  /** In lower case. */
-  readonly name: string;
+export interface LargeParameter extends FileParameter {
   /** Bytes of a body that holds it. */
   readonly bytes: number;
 }
@@ -51,7 +51,7 @@ export async function readBody(
   if (announcedBytes(request.headers) > max) {
     throw tooLarge(max);
   }
-  const form = bodyForm(request, limits, syntax);
+  const form = bodyForm(request, limits, { ...syntax, file: large });
   const count = countBytes(max);
   const pieces = countPieces();
   let isEmpty = true;
@@ -125,7 +125,7 @@ function bodyForm(request: IncomingMessage, { parameters }: BodyLimits, syntax: 
     case 'multipart/form-data':
       return {
         inspect: () => undefined,
-        read: () => parseMultipart(contentType, request, parameters, decode),
+        read: () => parseMultipart(contentType, request, parameters, decode, syntax.file),
       };
     default:
       return refusedForm(request, refusal ?? unknownMediaType());
@@ -423,6 +423,7 @@ interface Part {
  * After an error the caller must stop the stream.
  * @param maxParts parts; a further one is refused as soon as it begins
  * @param decodeBody decodes parts without a charset
+ * @param file says its encoding itself where it has no charset
  * @throws ServiceError 'request.malformed', 'request.media-type' for an unknown charset
  */
 export async function parseMultipart(
@@ -430,6 +431,7 @@ export async function parseMultipart(
   body: Readable,
   maxParts: number,
   decodeBody: Decoder = decodeUtf8OrLatin1,
+  file?: FileParameter,
 ): Promise<QueryEntry[]> {
   const parts: Part[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -450,7 +452,7 @@ export async function parseMultipart(
       });
       const decoderOfPart = decoderOfParts(parser);
       parser.on('file', (name: string | undefined, content) => {
-        const decode = decoderOfPart() ?? decodeBody;
+        const decode = decoderOfPart() ?? decoderOfFile(name, file) ?? decodeBody;
         if (decode === 'unknown') {
           refuseBy(unknownCharset());
           return;

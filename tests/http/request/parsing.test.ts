@@ -11,7 +11,12 @@ import {
   parseMultipart,
 } from '../../../src/http/request/request-body.ts';
 import { clientAddress } from '../../../src/http/limits/networks.ts';
-import { mergeParameters, parseQueryString, pickParameters } from '../../../src/http/request/parameters.ts';
+import {
+  mergeParameters,
+  parseForm,
+  parseQueryString,
+  pickParameters,
+} from '../../../src/http/request/parameters.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
 import { decodeUtf8 } from '../../../src/http/request/charsets.ts';
 import type { Random } from '../../../src/kernel/clock.ts';
@@ -429,5 +434,25 @@ describe('readCookie', () => {
   it('refuses a cookie that is there twice with different values', () => {
     const twice = 'admin_session=a; admin_session=b';
     expect(refusalOf(() => readCookie(twice, 'admin_session')).code).toBe('authentication.required');
+  });
+});
+
+describe('a file that says its encoding itself', () => {
+  const file = { name: 'file', decode: (bytes: Uint8Array) => new TextDecoder('iso-8859-2').decode(bytes) };
+  const parts = Buffer.from(`${part('File', '\xb5')}${part('a', '\xb5')}--b--`, 'latin1');
+
+  it('is decoded so in a part without a charset', async () => {
+    const read = parseMultipart(TYPE, Readable.from([parts]), 10, undefined, file);
+    expect(await read).toEqual([
+      ['File', 'ľ'],
+      ['a', 'µ'],
+    ]);
+  });
+
+  it.each([
+    ['bytes that are not UTF-8', 'FILE=%b5&a=%b5', ['ľ', 'µ']],
+    ['the UTF-8 that its sender made of it', 'file=%c4%be&a=%c4%be', ['ľ', 'ľ']],
+  ])('in a form, %s', (_what, form, values) => {
+    expect(parseForm(Buffer.from(form), 10, { file }).map(([, value]) => value)).toEqual(values);
   });
 });

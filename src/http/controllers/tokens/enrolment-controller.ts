@@ -16,6 +16,7 @@ import { optional, required, secret } from '../../request/parameters.ts';
 import { type Answers, count, done, orPicture, valueOf } from '../../answers.ts';
 import type { TokenImportService } from '../../../challenges/enrolment/token-import-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
+import { decodePskc } from '../../../tokens/key-file.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const ENROLMENT = {
@@ -214,7 +215,7 @@ export function loadTokensEndpoint(operations: TokenImportService): Endpoint {
       requires: 'admin:loadtokens',
       value: z.strictObject({ imported: count.describe('the number of tokens that were added') }),
       usage: 'admin/loadtokens: load the tokens of a PSKC file.',
-      large: { name: 'file', bytes: MAX_BODY_BYTES },
+      large: { name: 'file', bytes: MAX_BODY_BYTES, decode: decodePskc },
       parameters: {
         file: secret(required('the PSKC file (RFC 6030)')),
         type: optional('`pskc`'),

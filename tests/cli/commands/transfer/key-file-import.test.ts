@@ -12,7 +12,9 @@ const at = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
   await writeFile(at('keys.xml'), '\ufeff<KeyContainer/>\n');
-  await writeFile(at('latin1.xml'), Buffer.from([0x3c, 0xff]));
+  await writeFile(at('undeclared.xml'), Buffer.from('<a>\n\xff</a>', 'latin1'));
+  await writeFile(at('latin1.xml'), Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><ä/>', 'latin1'));
+  await writeFile(at('latin1.csv'), Buffer.from('serial\nä', 'latin1'));
   await writeFile(at('large.xml'), Buffer.alloc(16 * 1024 * 1024 + 1, ' '));
   await writeFile(at('password'), 'qwerty\n');
   await writeFile(at('key'), '1234\n');
@@ -43,6 +45,14 @@ describe('tankeeper import pskc', () => {
     expect(JSON.parse((await run(['import', 'pskc', at('keys.xml'), '--json'])).out)).toEqual({
       serials: ['A1', 'A2'],
     });
+  });
+
+  it('reads a file in the encoding that it declares', async () => {
+    const { code, calls } = await run(['import', 'pskc', at('latin1.xml')]);
+    expect([code, calls]).toMatchObject([
+      0,
+      [['tokenImport.load', { file: expect.stringMatching(/<ä\/>$/) }]],
+    ]);
   });
 
   it('reports what it would load, and fails where a key would be refused', async () => {
@@ -78,7 +88,7 @@ describe('tankeeper import pskc', () => {
   it.each([
     ['nothing.xml', /there is no such file/],
     ['.', /it is a folder/],
-    ['latin1.xml', /is not UTF-8 text/],
+    ['undeclared.xml', /it is no text in utf-8: see line 2$/m],
     ['large.xml', /is larger than 16777216 bytes/],
   ])('fails for %s, and nothing is loaded', async (name, message) => {
     const { code, err, calls } = await run(['import', 'pskc', at(name)]);
@@ -111,6 +121,12 @@ describe('tankeeper import csv', () => {
     const dry = await run(['import', 'csv', at('keys.csv'), '--dry-run', '--json'], { answers });
     expect([dry.code, JSON.parse(dry.out)]).toEqual([1, answers['tokenImport.check']]);
     expect(dry.calls).toEqual([['tokenImport.check', { format: 'csv', file, realm: undefined }]]);
+  });
+
+  it('reads UTF-8 only', async () => {
+    const { code, err, calls } = await run(['import', 'csv', at('latin1.csv')]);
+    expect([code, calls]).toEqual([1, []]);
+    expect(err).toMatch(/is not UTF-8 text \(line 2\)/);
   });
 
   it('has no options for secrets, and names the columns', async () => {

@@ -106,6 +106,30 @@ describe('/admin/loadtokens', () => {
     expect(body.result.value).toEqual({ imported: 1 });
   });
 
+  it.each(['part', 'form'])('loads a file in UTF-16 of a %s', async (by) => {
+    const packages = ocraPackage(`UTF16${by}`, SUITE, KEY);
+    const file = Buffer.from(container({ packages }).replace('UTF-8', 'UTF-16'), 'utf16le');
+    const post = request(application.app)
+      .post('/admin/loadtokens')
+      .set(
+        'Authorization',
+        (await application.asAdmin('/admin/getsession', {})).request.get('Authorization'),
+      );
+    const percent = file.toString('hex').replaceAll(/../g, '%$&');
+    const sent =
+      by === 'part' ? post.attach('file', file, 'k.xml') : post.type('form').send(`file=${percent}`);
+    expect((await sent).body).toMatchObject({ result: { value: { imported: 1 } } });
+  });
+
+  it('refuses a file in an encoding that is not known, and says so', async () => {
+    const file = Buffer.from('<?xml version="1.0" encoding="x-klingon"?><\xe4/>', 'latin1');
+    const { body } = (await request(application.app)
+      .post('/admin/loadtokens')
+      .set('Authorization', (await application.asAdmin('/admin/getsession', {})).request.get('Authorization'))
+      .attach('file', file, 'tokens.xml')) as { body: { result: { error: { message: string } } } };
+    expect(body.result.error.message).toMatch(/the encoding x-klingon is not known here/);
+  });
+
   it.each([
     ['a serial that exists', () => keyPackage({ serial: 'new1' }) + keyPackage({ serial: 'load1' }), /load1/],
     [
