@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -19,6 +20,7 @@ import { describe, expect, it } from '@jest/globals';
 import { environmentExample } from '../../scripts/configuration-reference.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
+import { codeBlocks } from './markdown.ts';
 import { isInRepository, listRepositoryFiles, readRepositoryFile, REPOSITORY } from './repository-file.ts';
 
 const BLOCKED_BY_FETCH = 10_080;
@@ -270,6 +272,82 @@ describe('deploy/compose', () => {
   });
 });
 
+describe('the secrets of an operator', () => {
+  it.each([
+    ['One host with containers', ['encryption.key', 'database.dump']],
+    ['Kubernetes', ['secrets/encryption.key']],
+  ])('are readable for nobody else, and outside of the checkout, by the guide: %s', (heading, written) => {
+    const home = realpathSync(mkdtempSync(join(tmpdir(), 'tankeeper-home-')));
+    try {
+      const checkout = join(home, 'checkout');
+      for (const file of ['docker/make-secrets', 'deploy/compose/.env.example']) {
+        mkdirSync(dirname(join(checkout, file)), { recursive: true });
+        copyFileSync(join(REPOSITORY, file), join(checkout, file));
+      }
+      const given = filesBelow(home);
+      mkdirSync(join(home, 'tankeeper'));
+      writeFileSync(join(home, 'tankeeper/identity.txt'), '', { mode: 0o600 });
+      const guide = readRepositoryFile('docs/guides/deployment.md');
+      const [section = ''] = guide.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
+      const commands = codeBlocks(section).filter(({ language }) => language === 'sh');
+      const standIns =
+        'set -e; umask 022; compose() { echo x; }; sudo() { :; }; kubectl() { :; }; docker() { echo healthy; }';
+      execFileSync('bash', ['-c', [standIns, ...commands.map(({ text }) => text)].join('\n')], {
+        cwd: checkout,
+        env: { PATH: process.env.PATH, HOME: home },
+        stdio: 'pipe',
+      });
+      const files = filesBelow(home).filter((file) => !given.includes(file));
+      const isOpen = (path: string): boolean => (statSync(path).mode & 0o077) !== 0;
+      expect(files).toEqual(expect.arrayContaining(written.map((file) => `tankeeper/${file}`)));
+      expect(files.filter((file) => isOpen(join(home, file)) && isOpen(dirname(join(home, file))))).toEqual(
+        files.filter((file) => file.endsWith('/.env')),
+      );
+      // The compose file names these two.
+      expect(files.filter((file) => file.startsWith('checkout/') && !file.endsWith('/.env')).sort()).toEqual(
+        heading === 'Kubernetes'
+          ? []
+          : ['checkout/secrets/admin_password', 'checkout/secrets/database_password'],
+      );
+    } finally {
+      rmSync(home, { recursive: true });
+    }
+  });
+
+  it.each([
+    'encryption.key',
+    'old/encryption.key',
+    'identity.txt',
+    'identity.age',
+    'backup.age',
+    'encKey',
+    'database.dump',
+    'linotp.sql',
+    'keys.csv',
+    'more-keys.xml',
+    'transport-key.txt',
+    'server.pem',
+    'password',
+    'portal-password',
+    'transport-password.txt',
+    'backup-passphrase',
+    '.env',
+    'secrets/database_password',
+    'deploy/compose/backups/a.age',
+    'data/postgresql/PG_VERSION',
+  ])('are ignored by git where they stand in the checkout: %s', (name) => {
+    const checkout = mkdtempSync(join(tmpdir(), 'tankeeper-ignored-'));
+    try {
+      copyFileSync(join(REPOSITORY, '.gitignore'), join(checkout, '.gitignore'));
+      execFileSync('git', ['init', '--quiet', checkout]);
+      const asked = spawnSync('git', ['check-ignore', '--quiet', name], { cwd: checkout });
+      expect(asked.status).toBe(0);
+    } finally {
+      rmSync(checkout, { recursive: true });
+    }
+  });
+});
+
 describe('deploy/systemd/command', () => {
   it('runs commands with the variables of the service, before which those of the caller go', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tankeeper-command-'));
@@ -353,4 +431,11 @@ function isLocked(packages: Readonly<Record<string, LockedPackage>>, from: strin
   }
   const above = from.lastIndexOf('/node_modules/');
   return from !== '' && isLocked(packages, above === -1 ? '' : from.slice(0, above), name);
+}
+
+/** @returns the paths of all files below a folder */
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    statSync(join(folder, path)).isFile(),
+  );
 }

@@ -13,6 +13,7 @@ import {
 } from '../../support/servers/server-process.ts';
 import { describeWithProgram, findPgBouncer } from '../../support/servers/system-programs.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { until } from '../../support/values/until.ts';
 
 /** Far fewer connections to PostgreSQL than the server has to PgBouncer. */
 const POOL = ['default_pool_size = 2', 'max_db_connections = 2'];
@@ -170,6 +171,18 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
     it('keeps the time limits of a role or database, and has nothing to warn of', () => {
       expect(pooled.server.output()).not.toMatch(/"component":"(?:database|configuration)"/);
       expect(pooled.pooler.output()).not.toContain('when not linked');
+    });
+
+    it('answers again soon after the database was away', async () => {
+      const { pooler, server } = pooled;
+      const isReady = async (): Promise<boolean> => (await fetch(`${server.baseUrl}/readyz`)).ok;
+      await pooler.proxy.cut();
+      // PgBouncer has failed to log in by then, and holds off further attempts.
+      await until(async () => !(await isReady()));
+      await pooler.proxy.restore();
+      const back = performance.now();
+      await until(isReady);
+      expect(performance.now() - back).toBeLessThan(8_000);
     });
   });
 

@@ -5,20 +5,24 @@ import { chownSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { codeBlocks } from '../../repository/markdown.ts';
+import { readRepositoryFile } from '../../repository/repository-file.ts';
 import { DatabaseProxy } from '../database/database-proxy.ts';
 import { freePort } from './free-port.ts';
 import { unprivilegedAccount } from './system-programs.ts';
 
-/** The lines of pgbouncer.ini that docs/guides/operating.md asks for. */
-export const DOCUMENTED_LINES: readonly string[] = [
-  'pool_mode = transaction',
-  'ignore_startup_parameters = options, statement_timeout, lock_timeout',
-];
+/** The lines of pgbouncer.ini that docs/guides/operating.md asks for, but for the size, which is the test's. */
+export const DOCUMENTED_LINES: readonly string[] = codeBlocks(readRepositoryFile('docs/guides/operating.md'))
+  .filter(({ text }) => text.startsWith('[pgbouncer]\n'))
+  .flatMap(({ text }) => text.trim().split('\n').slice(1))
+  .filter((line) => !line.startsWith('default_pool_size'));
 
 /** A PgBouncer of its own before the database of a test. */
 export interface PgBouncer {
   /** The URL of the database through it. */
   readonly url: string;
+  /** Between it and the database. */
+  readonly proxy: DatabaseProxy;
   /** @returns its log so far */
   output(): string;
   /** Ends it and all its connections. */
@@ -65,7 +69,7 @@ export async function startPgBouncer(
   }
   const url = new URL(proxy.url);
   url.port = String(port);
-  return { url: url.href, output, remove };
+  return { url: url.href, proxy, output, remove };
 }
 
 function configurationOf(target: URL, port: number, lines: readonly string[]): string {
