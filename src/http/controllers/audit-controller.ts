@@ -101,10 +101,13 @@ function searchEndpoint(services: Selecting, clock: Clock): Endpoint {
       parameters: {
         ...FILTERS,
         limit: optional('the number of rows on a page, 1 to 1000; default: 100'),
+        rows: optional('the same, where `limit` is left out'),
+        rp: optional('the same, where both are left out'),
         cursor: optional('`next` of the page before; default: the first page'),
       },
     },
-    async ({ caller, parameters: { limit, cursor, ...filters } }) => {
+    async ({ caller, parameters: { limit: number, rows, rp, cursor, ...filters } }) => {
+      const limit = [number, rows, rp].find(isGiven);
       const page = await services.auditReading.page(caller, {
         ...(await filterOf(services, caller, filters, clock)),
         ...withoutEmpty({ cursor }),

@@ -88,6 +88,10 @@ describe('/audit/search', () => {
     [{ outcome: 'issued', until: '1H' }, 0],
     [{ outcome: 'issued', since: '2999-01-01' }, 0],
     [{ outcome: 'issued', serial: '', limit: '', since: '' }, 3],
+    [{ outcome: 'issued', rows: '2' }, 2],
+    [{ outcome: 'issued', rp: '1' }, 1],
+    [{ outcome: 'issued', limit: '', rows: '', rp: '2' }, 2],
+    [{ outcome: 'issued', limit: '1', rows: '2', rp: '3' }, 1],
     [{ serial: 'NORT%' }, 0],
     [{ actor: 'nobody' }, 0],
   ])('takes the filters of the command: %j', async (parameters, count) => {
