@@ -94,7 +94,8 @@ export class TokenService {
    */
   async list(caller: Caller, listing: TokenListing): Promise<readonly DescribedToken[]> {
     const { configuration, grant } = await this.#authorize(caller, 'show');
-    return this.#list(grant, await readTokenListing(configuration, grant, listing, this.#deps.users));
+    const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
+    return filter === undefined ? [] : describeVisible(await this.#deps.tokens.list(filter), grant);
   }
 
   /** @returns the number of tokens that `list` would find without its `limit` and `offset` */
@@ -111,12 +112,12 @@ export class TokenService {
   ): Promise<TokenPage> {
     const { configuration, grant } = await this.#authorize(caller, 'show');
     const { page, pageSize, limit, offset } = readPageRequest(requested);
-    const paged = { ...listing, limit, offset };
-    const filter = await readTokenListing(configuration, grant, paged, this.#deps.users);
-    const tokens = await this.#list(grant, filter);
-    const total = filter === undefined ? 0 : await this.#deps.tokens.count(filter);
+    const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
+    const { tokens, total } = filter
+      ? await this.#deps.tokens.page({ ...filter, limit, offset })
+      : { tokens: [], total: 0 };
     return {
-      tokens,
+      tokens: describeVisible(tokens, grant),
       total,
       page,
       pageSize: pageSize ?? Math.min(total, MAX_PAGE_SIZE),
@@ -146,7 +147,7 @@ export class TokenService {
     let after: string | undefined;
     for (let page = 1; filter !== undefined; page += 1) {
       const found = await this.#deps.tokens.list({ ...filter, after });
-      const tokens = found.filter((token) => isVisible(token, grant)).map(describeToken);
+      const tokens = describeVisible(found, grant);
       yield { tokens, total: tokens.length, page, pageSize: MAX_PAGE_SIZE, resolverKinds };
       after = found.at(-1)?.serial;
       if (after === undefined || found.length < MAX_PAGE_SIZE) {
@@ -346,11 +347,6 @@ export class TokenService {
     });
   }
 
-  async #list(grant: Grant, filter: TokenFilter | undefined): Promise<readonly DescribedToken[]> {
-    const tokens = filter === undefined ? [] : await this.#deps.tokens.list(filter);
-    return tokens.filter((token) => isVisible(token, grant)).map(describeToken);
-  }
-
   async #change(
     caller: Caller,
     action: string,
@@ -429,6 +425,10 @@ export class TokenService {
   #authorize(caller: Caller, action: string): Promise<{ configuration: Configuration; grant: Grant }> {
     return this.#deps.access.authorizeAdmin(this.#deps.configuration, caller, action);
   }
+}
+
+function describeVisible(tokens: readonly Token[], grant: Grant): readonly DescribedToken[] {
+  return tokens.filter((token) => isVisible(token, grant)).map(describeToken);
 }
 
 function kindsOf({ resolvers }: Configuration): TokenPage['resolverKinds'] {

@@ -56,20 +56,45 @@ export class TokenStore {
     if (!canMatch(filter)) {
       return [];
     }
-    const query = selectTokens(this.#database.knex);
+    const { knex } = this.#database;
+    const query = selectTokens(knex);
     order(query, filter);
-    narrow(query, filter);
-    if (filter.after !== undefined) {
-      query.where('tokens.serial', '>', filter.after);
-    }
-    if (filter.limit !== undefined) {
-      query.limit(filter.limit);
-    }
-    if (filter.offset !== undefined) {
-      query.offset(filter.offset);
+    if (filter.offset === undefined) {
+      part(query, filter);
+    } else {
+      // What is passed over on the way to a page is not joined, nor read from the table where an index has the order.
+      const serials = knex('tokens').select('tokens.serial');
+      if (filter.sort?.by === 'resolver') {
+        serials.leftJoin('resolvers', 'resolvers.id', 'tokens.owner_resolver_id');
+      }
+      order(serials, filter);
+      part(serials, filter);
+      query.whereRaw('tokens.serial = ANY (ARRAY(?))', [serials]);
     }
     const rows = (await query) as TokenRow[];
     return rows.map(toToken);
+  }
+
+  /** @returns a part of the list, read from the end that is nearer, and the number of tokens in the whole list */
+  async page(
+    filter: TokenFilter & { readonly limit: number; readonly offset: number },
+  ): Promise<{ tokens: readonly Token[]; total: number }> {
+    const total = await this.count(filter);
+    const { limit, offset, sort } = filter;
+    const rest = total - offset;
+    if (rest <= 0) {
+      return { tokens: [], total };
+    }
+    if (rest - limit >= offset) {
+      return { tokens: await this.list(filter), total };
+    }
+    const reversed = await this.list({
+      ...filter,
+      sort: { by: sort?.by ?? 'serial', descending: sort?.descending !== true },
+      limit: Math.min(limit, rest),
+      offset: Math.max(rest - limit, 0),
+    });
+    return { tokens: reversed.toReversed(), total };
   }
 
   async count(filter: TokenFilter): Promise<number> {
@@ -400,6 +425,20 @@ function canMatch({ serial, serialPrefix, owner, realm, search }: TokenFilter): 
     isStorable(serial, serialPrefix, owner?.userId, realm ?? undefined) &&
     (owner === undefined || isRowId(owner.resolverId))
   );
+}
+
+/** Narrows the query to the part of the list that is asked for. */
+function part(query: Knex.QueryBuilder, filter: TokenFilter): void {
+  narrow(query, filter);
+  if (filter.after !== undefined) {
+    query.where('tokens.serial', '>', filter.after);
+  }
+  if (filter.limit !== undefined) {
+    query.limit(filter.limit);
+  }
+  if (filter.offset !== undefined) {
+    query.offset(filter.offset);
+  }
 }
 
 function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {

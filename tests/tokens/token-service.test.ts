@@ -4,7 +4,7 @@ import { checkPin, type TokenSettings } from '../../src/tokens/token-settings.ts
 import { checkPolicy } from '../../src/policy/policy.ts';
 import type { Owner } from '../../src/users/user.ts';
 import type { Token } from '../../src/tokens/token.ts';
-import type { TokenListing } from '../../src/tokens/token-selection.ts';
+import { TOKEN_ORDERS, type TokenListing } from '../../src/tokens/token-selection.ts';
 import { TokenService } from '../../src/tokens/token-service.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -123,6 +123,44 @@ describe('the list of tokens', () => {
     expect(whole).toMatchObject({ total: 5, page: 1, pageSize: 5 });
     expect(whole.resolverKinds.get('res')).toBe('managed');
     expect(JSON.stringify(whole.tokens, (_key, value: unknown) => String(value))).not.toContain('secrets');
+  });
+
+  it('in pages of any size and order has the tokens of the whole list, those of equal values, too', async () => {
+    for (const [caller, total] of [
+      [admin, 5],
+      [bound, 3],
+    ] as const) {
+      for (const sort of [undefined, ...new Set(TOKEN_ORDERS.values())].flatMap((by) =>
+        [false, true].map((descending) => by && { by, descending }),
+      )) {
+        const whole = await serials({ sort }, caller);
+        expect(whole).toHaveLength(total);
+        for (let pageSize = 1; pageSize <= total + 1; pageSize += 1) {
+          const paged: string[] = [];
+          for (let page = 1; page <= total + 1; page += 1) {
+            const { tokens } = await service.page(caller, { sort, page: { page, pageSize } });
+            expect(tokens.length).toBe(Math.max(0, Math.min(pageSize, total - (page - 1) * pageSize)));
+            paged.push(...tokens.map(({ serial }) => serial));
+          }
+          expect(paged).toEqual(whole);
+        }
+      }
+    }
+  });
+
+  it('reads a page from the end that is nearer', async () => {
+    const offsets: unknown[] = [];
+    const listen = ({ sql, bindings }: { sql: string; bindings: readonly unknown[] }): void => {
+      if (/offset/i.test(sql)) {
+        offsets.push(bindings.at(-1));
+      }
+    };
+    held.database.knex.on('query', listen);
+    for (const page of [2, 3, 4, 5, 6, 1000]) {
+      await service.page(admin, { sort: { by: 'login', descending: true }, page: { page, pageSize: 1 } });
+    }
+    held.database.knex.removeListener('query', listen);
+    expect(offsets.map(Number)).toEqual([1, 2, 1]);
   });
 
   it.each([
