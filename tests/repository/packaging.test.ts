@@ -11,13 +11,14 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, maxHeaderSize } from 'node:http';
 import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { environmentExample } from '../../scripts/configuration-reference.ts';
+import { declaredEndpoints } from '../../scripts/described-interface.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { codeBlocks } from './markdown.ts';
@@ -244,9 +245,35 @@ describe('the proxies of the guides', () => {
   it.each([
     ['deploy/compose/Caddyfile', /response_header_timeout (\d+)s/],
     ['docs/examples/nginx.conf', /proxy_read_timeout (\d+)s/],
-  ])('wait longer for an answer than a request may wait for a transaction: %s', (file, limit) => {
+    ['docs/examples/haproxy.cfg', /timeout client (\d+)s/],
+    ['docs/examples/haproxy.cfg', /timeout server (\d+)s/],
+    ['docs/guides/operating.md', /answers after up to (\d+)\sseconds/],
+    ['docs/guides/deployment.md', /proxy-read-timeout: "(\d+)"/],
+  ])('wait longer for an answer than a request may wait for a transaction: %s, %s', (file, limit) => {
+    const source = readRepositoryFile('src/challenges/status-wait-service.ts');
+    const [, longest] = /^const MAX_WAIT = (\d+);$/m.exec(source) ?? [];
     const [, seconds = '0'] = limit.exec(readRepositoryFile(file)) ?? [];
-    expect(Number(seconds)).toBeGreaterThan(60);
+    expect(Number(seconds)).toBeGreaterThan(Number(longest));
+  });
+
+  it.each([
+    ['deploy/compose/Caddyfile', /max_size (\d+)MB/, 1_000 ** 2],
+    ['docs/examples/nginx.conf', /client_max_body_size (\d+)m;/, 1_024 ** 2],
+    ['docs/guides/operating.md', /bodies of (\d+)\sMiB/, 1_024 ** 2],
+    ['docs/guides/deployment.md', /proxy-body-size: (\d+)m/, 1_024 ** 2],
+  ])('admit the largest body that an endpoint takes: %s', (file, limit, unit) => {
+    const largest = Math.max(...declaredEndpoints().map(({ large }) => large?.bytes ?? 0));
+    const [, size = '0'] = limit.exec(readRepositoryFile(file)) ?? [];
+    expect(Number(size) * unit).toBeGreaterThanOrEqual(largest);
+  });
+
+  it.each([
+    ['docs/examples/nginx.conf', /large_client_header_buffers \d+ (\d+)k;/],
+    ['docs/guides/operating.md', /headers of (\d+)\sKiB/],
+    ['docs/guides/deployment.md', /large-client-header-buffers: \d+ (\d+)k/],
+  ])('admit the longest line that the server reads: %s', (file, limit) => {
+    const [, size = '0'] = limit.exec(readRepositoryFile(file)) ?? [];
+    expect(Number(size) * 1_024).toBeGreaterThanOrEqual(maxHeaderSize);
   });
 });
 

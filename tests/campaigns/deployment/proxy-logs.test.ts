@@ -2,12 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
-import { createServer, type Server } from 'node:net';
+import { createServer as createHttpServer, maxHeaderSize } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { declaredEndpoints } from '../../../scripts/described-interface.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
 import { freePort } from '../../support/servers/free-port.ts';
@@ -71,6 +73,39 @@ async function sendPins({ origin, authority }: Pick<Caddy, 'origin' | 'authority
   ]);
 }
 
+/** What the server takes at most: bytes of a body, and of the first line and the headers, but for those of a proxy. */
+const LARGEST = {
+  body: Math.max(...declaredEndpoints().map(({ large }) => large?.bytes ?? 0)),
+  head: maxHeaderSize - 1_024,
+};
+
+/** Sends the largest requests through a proxy. @returns what a server behind it has received */
+async function sendLargest(
+  start: (port: number) => Promise<Pick<Caddy, 'origin' | 'authority'>>,
+): Promise<readonly unknown[]> {
+  const server = createHttpServer((received, answer) => {
+    let bytes = 0;
+    received.on('data', (piece: Buffer) => (bytes += piece.length));
+    received.on('end', () => answer.end(`${received.url?.length} ${bytes}`));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { origin, authority: ca } = await start((server.address() as AddressInfo).port);
+  const ask = (path: string, body?: Buffer): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const method = body === undefined ? 'GET' : 'POST';
+      const sent = request(`${origin}${path}`, { agent: false, method, ca }, (answer) => {
+        let text = `${answer.statusCode} `;
+        answer.on('data', (piece: Buffer) => (text += piece.toString())).on('end', () => { resolve(text); });
+      });
+      sent.on('error', reject).end(body);
+    });
+  const answers = [await ask('/', Buffer.alloc(LARGEST.body)), await ask('/'.padEnd(LARGEST.head, 'x'))];
+  server.close();
+  return answers;
+}
+
+const ADMITTED = [`200 1 ${LARGEST.body}`, `200 ${LARGEST.head} 0`];
+
 describeWithProgram('Caddy', findSystemProgram('caddy'), 'caddy', (program) => {
   it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
     const server = await upstream(words);
@@ -80,6 +115,17 @@ describeWithProgram('Caddy', findSystemProgram('caddy'), 'caddy', (program) => {
     server.close();
     expect(proxy.output()).toContain('"level":"error"');
     expect(proxy.output()).not.toContain(PIN);
+  });
+
+  it('admits the largest requests that the server does', async () => {
+    const started: Caddy[] = [];
+    const answers = await sendLargest(async (port) => {
+      const proxy = await startCaddy(program, `http://127.0.0.1:${port}`);
+      started.push(proxy);
+      return proxy;
+    });
+    await Promise.all(started.map((proxy) => proxy.stop()));
+    expect(answers).toEqual(ADMITTED);
   });
 
   it('lets a request wait while the server restarts', async () => {
@@ -186,6 +232,15 @@ describe('with the configuration of docs/examples', () => {
       return `https://localhost:${port}`;
     }
 
+    it('admits the largest requests that the server does', async () => {
+      const answers = await sendLargest(async (port) => ({
+        origin: await runNginx(`127.0.0.1:${port}`),
+        authority,
+      }));
+      await stop();
+      expect(answers).toEqual(ADMITTED);
+    });
+
     it.each(['GET', 'POST'])('never repeats a request that a server may have had: %s', async (method) => {
       const asked: string[] = [];
       const ports = [await freePort(), await freePort()];
@@ -223,17 +278,28 @@ describe('with the configuration of docs/examples', () => {
   });
 
   describeWithProgram('HAProxy', findSystemProgram('haproxy'), 'haproxy', (program) => {
-    it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
-      const [port, server] = [await freePort(), await upstream(words)];
+    async function runHaproxy(upstreamPort: number): Promise<string> {
+      const port = await freePort();
       const ours = readRepositoryFile('docs/examples/haproxy.cfg')
         .replace('bind :443', `bind 127.0.0.1:${port}`)
-        .replace('127.0.0.1:5001', `127.0.0.1:${server.port}`)
+        .replace('127.0.0.1:5001', `127.0.0.1:${upstreamPort}`)
         .replaceAll('/etc/haproxy/', `${folder}/`)
         .replace('retries 30', 'retries 3');
       const file = join(folder, 'haproxy.cfg');
       await writeFile(file, `global\n  log stdout format raw daemon debug\n${ours}`);
       await run(program, ['-db', '-f', file], port);
-      await sendPins({ origin: `https://localhost:${port}`, authority });
+      return `https://localhost:${port}`;
+    }
+
+    it('admits the largest requests that the server does', async () => {
+      const answers = await sendLargest(async (port) => ({ origin: await runHaproxy(port), authority }));
+      await stop();
+      expect(answers).toEqual(ADMITTED);
+    });
+
+    it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
+      const server = await upstream(words);
+      await sendPins({ origin: await runHaproxy(server.port), authority });
       server.close();
       const text = await stop();
       expect(text).toMatch(/GET \/ocra\/check_t/);
