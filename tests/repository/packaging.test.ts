@@ -248,7 +248,7 @@ describe('the proxies of the guides', () => {
     ['docs/examples/haproxy.cfg', /timeout client (\d+)s/],
     ['docs/examples/haproxy.cfg', /timeout server (\d+)s/],
     ['docs/guides/operating.md', /answers after up to (\d+)\sseconds/],
-    ['docs/guides/deployment.md', /proxy-read-timeout: "(\d+)"/],
+    ['docs/guides/deployment.md', /proxy-read-timeout: '(\d+)'/],
   ])('wait longer for an answer than a request may wait for a transaction: %s, %s', (file, limit) => {
     const source = readRepositoryFile('src/challenges/status-wait-service.ts');
     const [, longest] = /^const MAX_WAIT = (\d+);$/m.exec(source) ?? [];
