@@ -46,5 +46,5 @@ USER 1000:1000
 VOLUME ["/app/data"]
 EXPOSE 5001
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "require('http').get({ host: process.env.HOST, port: process.env.PORT, path: '/healthz' }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+  CMD ["node", "-e", "require('http').get({ host: process.env.HOST, port: process.env.PORT, path: '/readyz' }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 CMD ["node", "bin/tankeeper.js", "serve"]

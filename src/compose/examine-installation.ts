@@ -6,6 +6,7 @@ import {
   checkCounts,
   checkDatabase,
   checkMigrations,
+  checkTables,
   checkAudit,
 } from '../doctor/database-check.ts';
 import {
@@ -30,7 +31,7 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { readKeyFileAccess } from '../keys/key-file.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
-import { pendingMigrations } from '../database/migrate.ts';
+import { assertServes, pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
 import { InstallationStore } from '../doctor/installation-store.ts';
 import { KeyStore } from '../keys/key-store.ts';
@@ -263,6 +264,7 @@ const COUNT_CHECKS: CheckTable<ExaminedTables> = {
 
 /** Checks that need the encryption keys. */
 const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
+  tables: ({ database }) => checkTables(() => assertServes(database)),
   resolvers: examineResolvers,
   audit: ({ database, installation, keys: { vault }, clock, timeoutMs }) =>
     checkAudit({

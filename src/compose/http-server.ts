@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { baseUrlOf, type Config } from '../config/config.ts';
 import { createApp } from '../http/app.ts';
@@ -17,16 +18,17 @@ import type { AppMetrics } from '../http/served-endpoints.ts';
 import { logUnreadable } from '../http/serving/broken-requests.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/serving/server.ts';
+import { answerStarting } from '../http/serving/startup-server.ts';
 import { builtSite, readSiteFiles, type SiteFiles } from '../http/site.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
-import { isServiceError } from '../kernel/errors.ts';
-import type { Log } from '../kernel/log.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
 import { packageVersion } from '../kernel/package-version.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
 import { seriesOfRealms } from '../monitoring/installation-metrics.ts';
 import type { ServiceMetrics } from '../observability/metrics.ts';
 import type { Database } from '../database/database.ts';
+import { assertServes } from '../database/migrate.ts';
 import { AttemptLimit } from '../limits/attempt-limit.ts';
 import { LimitStore } from '../limits/limit-store.ts';
 import type { Installation } from './open-installation.ts';
@@ -69,6 +71,8 @@ export interface Stopping {
 
 /** The server of the whole HTTP interface. */
 interface HttpServer extends Pick<RunningServer, 'port'> {
+  /** Ends a first start: until then, requests are answered as by the startup server. */
+  begin(): void;
   /** Lets running requests finish for seven seconds at most. @returns true if all of them did */
   stop(stopping: Stopping): Promise<boolean>;
 }
@@ -79,11 +83,16 @@ export async function startHttpServer(
   { config, metrics, log, clock, freePort }: HttpServerParts,
 ): Promise<HttpServer> {
   metrics.limitsAre(LIMIT_NAMES);
-  const life = { isStopping: false };
+  // A first start has no administrator yet.
+  const hasBegun = await assertServes(database).then(
+    () => true,
+    () => false,
+  );
+  const life = { hasBegun, isStopping: false };
   const guards = buildGuards({ ...config, database, metrics, log, clock });
   const app = createApp({
     services,
-    readiness: readinessOf(database, life),
+    readiness: readinessOf(() => assertServes(database), life, log),
     config: {
       ...config,
       serviceVersion: serviceVersion(config),
@@ -99,7 +108,11 @@ export async function startHttpServer(
   });
   const { host, port, requestTimeout } = config;
   await freePort();
-  const server = await startServer(app, {
+  const listener: RequestListener = (request, response) => {
+    (life.hasBegun ? app : answerStarting)(request, response);
+  };
+  const { request, response } = app;
+  const server = await startServer(Object.assign(listener, { request, response }), {
     host,
     port,
     connections: guards.connections,
@@ -108,6 +121,9 @@ export async function startHttpServer(
   });
   return {
     port: server.port,
+    begin: () => {
+      life.hasBegun = true;
+    },
     stop: async ({ drain, urgent }) => {
       life.isStopping = true;
       if (drain > 0) {
@@ -245,32 +261,35 @@ export function appMetrics(
 
 /**
  * Makes the check behind /readyz. The endpoint is open to every client, so checks at the same time share one
- * query and take one connection.
+ * query and take one connection. Logs why the server is not ready, once until it is again.
  */
 export function readinessOf(
-  database: Pick<Database, 'ready'>,
+  assertReady: () => Promise<void>,
   life: { readonly isStopping: boolean },
+  log: Log,
 ): () => Promise<Readiness> {
   let running: Promise<Readiness> | undefined;
+  let isFaultLogged = false;
+  const check = async (): Promise<Readiness> => {
+    try {
+      await assertReady();
+      isFaultLogged = false;
+      return 'ready';
+    } catch (error) {
+      if (!isFaultLogged) {
+        isFaultLogged = true;
+        log.error('The server is not ready', { component: 'database', ...describeFault(error) });
+      }
+      return 'unavailable';
+    }
+  };
   return () => {
     if (life.isStopping) {
       return Promise.resolve('stopping');
     }
-    running ??= answers(database).finally(() => {
+    running ??= check().finally(() => {
       running = undefined;
     });
     return running;
   };
-}
-
-async function answers(database: Pick<Database, 'ready'>): Promise<Readiness> {
-  try {
-    await database.ready();
-    return 'ready';
-  } catch (error) {
-    if (isServiceError(error, 'database.unavailable')) {
-      return 'unavailable';
-    }
-    throw error;
-  }
 }

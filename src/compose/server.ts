@@ -136,6 +136,7 @@ async function startTankeeper(
     opened.unshift(async () => forMetrics?.close(0));
     // After the ports are bound: a start that fails there must not have made a password that is never shown.
     const firstAdministrator = await createFirstAdministrator(config, installation.services);
+    server.begin();
     const baseUrl = baseUrlOf(config, server.port);
     log.info('Listening', { host: config.host, port: server.port, url: baseUrl });
     const stopBackgroundWork = startBackgroundWork(config, installation, log, metrics.background);

@@ -19,12 +19,28 @@ export const MIGRATION_LOCK = [0x74616e6b, 0x6d696772] as const;
 const CONFIG: Knex.MigratorConfig = { migrationSource };
 
 /**
- * The longest wait for the lock of a table, behind which the requests of running servers wait, too; the pause before the
- * next attempt, which doubles; and the time between two lines about it.
+ * All tables but Knex's own, in the order in which the statements of requests name them: tokens before what these refer
+ * to. So a migration holds nothing that the request wants for which it waits.
+ */
+// prettier-ignore
+export const TABLES = [
+  'tokens', 'realm_sets', 'resolvers', 'challenges', 'users', 'realms', 'realm_resolvers',
+  'encryption_keys', 'key_holders', 'configuration_state', 'configuration', 'policies', 'licence',
+  'imported_entries', 'imported_tokens',
+  'count_state', 'count_deltas', 'token_counts', 'active_user_tokens', 'active_user_counts', 'locked_token_deltas',
+  'locked_token_counts', 'user_count_deltas', 'user_counts', 'resolver_user_counts',
+  'administrators', 'sessions', 'sign_in_attempts', 'passkeys', 'api_tokens', 'user_sessions', 'used_sign_ons',
+  'audit', 'audit_journal', 'audit_verifications',
+  'webhooks', 'webhook_events', 'webhook_deliveries', 'webhook_health',
+  'rate_limits', 'response_minutes', 'resolver_uses', 'clock_state', 'credential_state',
+] as const;
+
+/**
+ * The longest wait for the locks of all tables, behind which the requests of running servers wait, too; and the pause
+ * before the next attempt, which doubles.
  */
 const LOCK_MS = 200;
 const PAUSE_MS = { first: 1_000, longest: 30_000 };
-const TELL_MS = 60_000;
 /** Milliseconds after which the blockers of an attempt are looked up. */
 const LOOK_MS = 50;
 
@@ -50,31 +66,46 @@ export async function migrateToLatest(
   log?: Log,
   giveUp?: AbortSignal,
 ): Promise<readonly string[]> {
-  let toldAt = -Infinity;
-  for (let pause = PAUSE_MS.first; ; pause = Math.min(pause * 2, PAUSE_MS.longest)) {
+  let pause = PAUSE_MS.first;
+  for (let attempt = 1; ; attempt += 1) {
     giveUp?.throwIfAborted();
-    let blockers: readonly string[] = [];
+    let looking: Promise<readonly string[]> = Promise.resolve([]);
     try {
-      return await withSchemaLocked(database, async (sql) => {
-        await sql.raw(`SET LOCAL lock_timeout = ${LOCK_MS}`);
-        const looking = pause > PAUSE_MS.first ? lookForBlockers(database.knex, await processOf(sql)) : [];
-        const [, applied] = (await sql.migrate.latest(CONFIG).catch(async (error: unknown) => {
-          blockers = await looking;
-          throw error;
-        })) as [number, string[]];
-        return applied;
+      return await withSchemaLocked(database, async (sql, applied) => {
+        if (applied.length === migrationNames.length) {
+          return [];
+        }
+        looking = lookForBlockers(database.knex, await processOf(sql));
+        await sql.raw(`SET LOCAL lock_timeout = ${LOCK_MS}; SET LOCAL statement_timeout = ${LOCK_MS}`);
+        await lockTables(sql);
+        await sql.raw('SET LOCAL statement_timeout = 0');
+        const [, names] = (await sql.migrate.latest(CONFIG)) as [number, string[]];
+        return names;
       });
     } catch (error) {
-      if (!isLockTimeout(error)) {
+      if (!isContended(error)) {
         throw error;
       }
     }
-    if (blockers.length > 0 && performance.now() - toldAt >= TELL_MS) {
-      toldAt = performance.now();
-      const faultDetail = blockers.join(', ');
-      log?.warn('The migration waits for others who use the tables', { component: 'database', faultDetail });
-    }
+    log?.warn('The migration waits for others who use the tables', {
+      component: 'database',
+      attempts: attempt,
+      faultDetail: (await looking).join(', '),
+    });
     await unlessAborted(sleep(pause, undefined, { ref: giveUp === undefined }), giveUp);
+    pause = Math.min(pause * 2, PAUSE_MS.longest);
+  }
+}
+
+/** Waits for all tables here, and for none later on, while requests wait for others of them. */
+async function lockTables(sql: Knex.Transaction): Promise<void> {
+  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+    `SELECT name FROM unnest(?::text[]) WITH ORDINALITY AS tables (name, place)
+     WHERE to_regclass(name) IS NOT NULL ORDER BY place`,
+    [[...TABLES]],
+  );
+  if (rows.length > 0) {
+    await sql.raw(`LOCK TABLE ${rows.map(({ name }) => name).join(', ')}`);
   }
 }
 
@@ -103,9 +134,12 @@ async function lookForBlockers(pool: Knex, pid: number): Promise<readonly string
   }
 }
 
-function isLockTimeout(error: unknown): boolean {
+/** lock_not_available, query_canceled, deadlock_detected. */
+const CONTENDED = ['55P03', '57014', '40P01'];
+
+function isContended(error: unknown): boolean {
   const { cause } = (error ?? {}) as { cause?: { code?: unknown } | null };
-  return isServiceError(error, 'database.unavailable') && cause?.code === '55P03';
+  return isServiceError(error, 'database.unavailable') && CONTENDED.includes(String(cause?.code));
 }
 
 /** The steps of `rebuildSchema`, in its transaction. */
@@ -128,8 +162,9 @@ export function rebuildSchema(
   names: readonly string[],
   { before, load, after }: RebuildSteps,
 ): Promise<void> {
-  return withSchemaLocked(database, async (sql) => {
-    await before(sql, (await appliedMigrations(sql)).length > 0);
+  return withSchemaLocked(database, async (sql, applied) => {
+    await lockTables(sql);
+    await before(sql, applied.length > 0);
     await sql.migrate.rollback(CONFIG, true);
     await sql.migrate.latest({ migrationSource: migrationSourceOf(names) });
     await load(sql);
@@ -187,7 +222,10 @@ export async function pendingMigrations(database: Database): Promise<readonly st
   return migrationNames.slice(applied.length);
 }
 
-function withSchemaLocked<T>(database: Database, work: (sql: Knex.Transaction) => Promise<T>): Promise<T> {
+function withSchemaLocked<T>(
+  database: Database,
+  work: (sql: Knex.Transaction, applied: readonly AppliedMigration[]) => Promise<T>,
+): Promise<T> {
   const change = async ({ sql }: UnitOfWork): Promise<T> => {
     // Waits however long others take.
     await sql.raw('SET LOCAL lock_timeout = 0');
@@ -200,10 +238,41 @@ function withSchemaLocked<T>(database: Database, work: (sql: Knex.Transaction) =
       // A killed `knex` command leaves Knex's own lock, a row, for ever. Our lock is held, so no other migration runs.
       await sql('knex_migrations_lock').update({ is_locked: 0 });
     }
-    return work(sql);
+    return work(sql, applied);
   };
   return database.transact(change, { isLong: true });
 }
+
+/**
+ * Looks whether requests can be served. A newer version may have migrated the database.
+ * @throws ServiceError 'configuration.invalid' that names what is missing; any other where the tables cannot be read
+ */
+export async function assertServes({ knex }: Pick<Database, 'knex'>): Promise<void> {
+  const { rows } = await knex.raw<{ rows: { lack: string }[] }>(LACKS, [
+    JSON.stringify(migrationChecksums),
+    [...TABLES],
+  ]);
+  if (rows.length > 0) {
+    const text = `the database cannot serve: ${rows.map(({ lack }) => lack).join(', ')}`;
+    throw new ServiceError('configuration.invalid', text, { detail: text });
+  }
+}
+
+/** Rows of the audit are only added. */
+const LACKS = `
+  SELECT 'it takes no writes' AS lack WHERE pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean
+  UNION ALL SELECT 'migration ' || name FROM json_each_text(?::json) AS ours (name, checksum)
+    WHERE NOT EXISTS (SELECT FROM knex_migrations AS applied JOIN knex_migration_checksums AS noted USING (name)
+      WHERE applied.name = ours.name AND noted.checksum = ours.checksum)
+  UNION ALL SELECT CASE WHEN place IS NULL THEN 'table ' ELSE 'rights on ' END || name
+    FROM unnest(?::text[]) AS tables (name), to_regclass(name) AS place
+    WHERE (has_table_privilege(place, 'SELECT') AND has_table_privilege(place, 'INSERT')
+      AND (name LIKE 'audit%' OR has_table_privilege(place, 'UPDATE'))) IS NOT TRUE
+  UNION ALL SELECT 'rows of ' || name FROM (VALUES
+      ('configuration_state', EXISTS (SELECT FROM configuration_state)),
+      ('credential_state', EXISTS (SELECT FROM credential_state)),
+      ('count_state', EXISTS (SELECT FROM count_state)),
+      ('administrators', EXISTS (SELECT FROM administrators))) AS kept (name, are_there) WHERE NOT are_there`;
 
 /** @returns the applied migrations by their names */
 export async function appliedMigrations(connection: Knex): Promise<readonly AppliedMigration[]> {

@@ -168,6 +168,20 @@ export async function checkMigrations(read: () => Promise<MigrationState>): Prom
   }
 }
 
+/** @param assertServes throws 'configuration.invalid' for a database that cannot serve requests */
+export async function checkTables(assertServes: () => Promise<void>): Promise<readonly Finding[]> {
+  try {
+    await assertServes();
+    return [];
+  } catch (error) {
+    if (!isServiceError(error, 'configuration.invalid')) {
+      throw error;
+    }
+    const remedy = 'restore a backup, or GRANT the role of DATABASE_URL its rights again';
+    return [findingOf('error', 'tables.incomplete', error.message, remedy)];
+  }
+}
+
 function empty(): Finding {
   return findingOf(
     'error',

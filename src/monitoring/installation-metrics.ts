@@ -14,7 +14,7 @@ interface GaugeSpec {
 
 const DATABASE_UP = {
   name: 'tankeeper_database_up',
-  help: 'Whether the database answered this scrape within a second: 1 or 0. Without an answer, the installation has no values',
+  help: 'Whether the database answered this scrape within a second, with the tables of this program: 1 or 0. Without an answer, the installation has no values',
 };
 
 /**

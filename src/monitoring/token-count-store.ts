@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { assertServes } from '../database/migrate.ts';
 import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../kernel/background-loop.ts';
 import type { Log } from '../kernel/log.ts';
 import {
@@ -76,8 +77,10 @@ export class TokenCountStore {
   /**
    * Reads the state in one statement.
    * @param challengesIssuedAfter later ones may still be open
+   * @throws where the database cannot serve requests
    */
   async storedState(challengesIssuedAfter: Date, now: Date): Promise<StoredState> {
+    await assertServes(this.#database);
     const { rows } = await this.#database.knex.raw<{
       rows: {
         locked: StoredState['lockedTokens'] | null;

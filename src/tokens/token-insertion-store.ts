@@ -40,6 +40,10 @@ const INSERT: WritingStatement<InsertedRow> = {
     ), locked AS MATERIALIZED (
       SELECT request.place, realm_set.id AS realm_set_id FROM request
       LEFT JOIN LATERAL (
+        SELECT id FROM tokens
+        WHERE lower(serial COLLATE "default") = lower(request.serial COLLATE "default") LIMIT 1
+      ) AS taken ON true
+      LEFT JOIN LATERAL (
         SELECT id, kind FROM resolvers WHERE id = request.owner_resolver_id FOR KEY SHARE SKIP LOCKED
       ) AS resolver ON true
       LEFT JOIN LATERAL (
@@ -49,10 +53,6 @@ const INSERT: WritingStatement<InsertedRow> = {
       LEFT JOIN LATERAL (
         SELECT id FROM realms WHERE name = request.realm FOR KEY SHARE SKIP LOCKED
       ) AS realm ON true
-      LEFT JOIN LATERAL (
-        SELECT id FROM tokens
-        WHERE lower(serial COLLATE "default") = lower(request.serial COLLATE "default") LIMIT 1
-      ) AS taken ON true
       CROSS JOIN LATERAL (
         SELECT id FROM realm_sets
         WHERE realm_ids = CASE WHEN realm.id IS NULL THEN '{}'::bigint[] ELSE ARRAY[realm.id] END LIMIT 1

@@ -99,19 +99,20 @@ describe('signals that end a process', () => {
 });
 
 const SERVING = { isStopping: false };
+const nothing = (): void => undefined;
+const QUIET = { error: nothing, warn: nothing, info: nothing, debug: nothing };
 
 describe('the question whether the database answers', () => {
   it('is put to it once for all who ask meanwhile, and anew for who asks later', async () => {
     let requested = 0;
     let answer = deferred<undefined>();
     const ready = readinessOf(
-      {
-        ready: async () => {
-          requested += 1;
-          await answer.promise;
-        },
+      async () => {
+        requested += 1;
+        await answer.promise;
       },
       SERVING,
+      QUIET,
     );
     const many = Array.from({ length: 500 }, () => ready());
     answer.resolve(undefined);
@@ -123,18 +124,22 @@ describe('the question whether the database answers', () => {
     expect([await later, requested]).toEqual(['ready', 2]);
   });
 
-  it('is answered no while it is away, and yes once it is back', async () => {
+  it('is answered no while it is away, with one line that says why, and yes once it is back', async () => {
+    const lines: unknown[] = [];
     let isAway = true;
     const ready = readinessOf(
-      {
-        ready: () =>
-          isAway ? Promise.reject(new ServiceError('database.unavailable', 'away')) : Promise.resolve(),
-      },
+      () =>
+        isAway
+          ? Promise.reject(new ServiceError('database.unavailable', 'away', { detail: 'far' }))
+          : Promise.resolve(),
       SERVING,
+      { ...QUIET, error: (message, fields) => void lines.push([message, fields?.faultDetail]) },
     );
     expect(await Promise.all([ready(), ready()])).toEqual(['unavailable', 'unavailable']);
+    expect(await ready()).toBe('unavailable');
     isAway = false;
     expect(await ready()).toBe('ready');
+    expect(lines).toEqual([['The server is not ready', 'far']]);
   });
 });
 

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { MIGRATION_LOCK } from '../../src/database/migrate.ts';
 import { REPOSITORY } from '../repository/repository-file.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
@@ -102,7 +103,56 @@ it('while migrations wait for a lock, /startupz answers 503 and /healthz 200; bo
   expect(await server?.stop()).toMatchObject({ code: 0 });
 });
 
+it('a first start is over when its administrator is there: until then each path but /healthz answers 503', async () => {
+  const fresh = await createTestDatabase();
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const paths = ['/healthz', '/startupz', '/readyz', '/maintenance/check_status', '/system/getRealms'];
+  const statuses = (): Promise<readonly unknown[]> => Promise.all(paths.map((path) => statusOf(base, path)));
+  let starting: Promise<ServerProcess> | undefined;
+  await fresh.database.knex.transaction(async (holder) => {
+    await holder.raw('LOCK TABLE administrators IN EXCLUSIVE MODE');
+    starting = startServerProcess({ DATABASE_URL: fresh.url, DATA_DIR: folder, PORT: String(port) });
+    await untilWaiting(fresh.database);
+    await until(async () => (await statusOf(base, '/healthz')) === 200);
+    expect(await statuses()).toEqual([200, 503, 503, 503, 503]);
+  });
+  const server = await starting;
+  expect(await statuses()).toEqual([200, 200, 200, 200, 401]);
+  expect(await server?.stop()).toMatchObject({ code: 0 });
+  await fresh.drop();
+});
+
+it('a server whose tables go is not ready, and says why in its log, until they are back', async () => {
+  const served = await createTestDatabase();
+  const metricsPort = await freePort();
+  const server = await startServerProcess({
+    DATABASE_URL: served.url,
+    DATA_DIR: folder,
+    METRICS_PORT: String(metricsPort),
+  });
+  const paths = ['/startupz', '/readyz', '/maintenance/check_status', '/healthcheck/status'];
+  const statuses = (): Promise<readonly unknown[]> =>
+    Promise.all(paths.map((path) => statusOf(server.baseUrl, path)));
+  const isUp = async (): Promise<string | undefined> => {
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    return /^tankeeper_database_up (.*)$/m.exec(metrics)?.[1];
+  };
+  expect(await statuses()).toEqual([200, 200, 200, 200]);
+  await until(async () => (await isUp()) === '1');
+  await served.database.knex.raw('ALTER SCHEMA public RENAME TO elsewhere; CREATE SCHEMA public');
+  expect(await statuses()).toEqual([200, 503, 503, 503]);
+  await until(async () => (await isUp()) === '0');
+  expect(server.output()).toContain('"message":"The server is not ready"');
+  await served.database.knex.raw('DROP SCHEMA public; ALTER SCHEMA elsewhere RENAME TO public');
+  expect(await statuses()).toEqual([200, 200, 200, 200]);
+  await until(async () => (await isUp()) === '1');
+  expect(await server.stop()).toMatchObject({ code: 0 });
+  await served.drop();
+});
+
 it('a start that goes on as ever refuses connections until it is over: a proxy then turns to another server', async () => {
+  await (await startServerProcess({ DATABASE_URL: ready.url, DATA_DIR: folder })).stop();
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   const environment = { DATABASE_URL: ready.url, DATA_DIR: folder, PORT: String(port) };

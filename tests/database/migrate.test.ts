@@ -12,10 +12,12 @@ import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { packageVersion } from '../../src/kernel/package-version.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import {
+  assertServes,
   MIGRATION_LOCK,
   migrateToLatest,
   pendingMigrations,
   rebuildSchema,
+  TABLES,
 } from '../../src/database/migrate.ts';
 import { migrationChecksums } from '../../src/database/migration-checksums.ts';
 import { migrationNames, migrationSource } from '../../src/database/migration-source.ts';
@@ -24,11 +26,19 @@ import { rollBackAll } from '../support/database/roll-back-all.ts';
 import type { TestDatabase } from '../support/database/test-database.ts';
 import { createTestDatabase } from '../support/database/test-database.ts';
 import { queryOnce, testServer } from '../support/database/test-server.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
 import { until } from '../support/values/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 const folders = embeddedFolders();
+
+async function rollBack(count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1) {
+    await empty.database.knex.migrate.down({ migrationSource });
+  }
+}
+
 afterEach(() => folders.clear());
 
 let empty: TestDatabase;
@@ -191,23 +201,39 @@ describe('the migrations', () => {
       })
       .catch(() => undefined);
     expect(migrated).toBeUndefined();
-    expect(lines).toEqual([
-      {
-        message: 'The migration waits for others who use the tables',
-        component: 'database',
-        faultDetail: expect.stringMatching(/^process \d+ \(test\)$/),
-      },
-    ]);
+    expect(lines[0]).toEqual({
+      message: 'The migration waits for others who use the tables',
+      component: 'database',
+      attempts: 1,
+      faultDetail: expect.stringMatching(/^process \d+ \(test\)$/),
+    });
     await until(async () => (await pendingMigrations(empty.database)).length === 0);
+    await other.close();
+  });
+
+  it('hold no table that a request may want which has begun with tokens', async () => {
+    await migrateToLatest(empty.database);
+    const later = migrationNames.slice(migrationNames.indexOf('012-questions'));
+    await rollBack(later.length);
+    const other = openDatabase({ connection: empty.url });
+    const work = await empty.database.knex.transaction(async (request) => {
+      await request.raw('LOCK TABLE tokens IN ROW EXCLUSIVE MODE');
+      const migrating = migrateToLatest(other);
+      await untilWaiting(empty.database);
+      const { rows } = await request.raw<{ rows: { names: string }[] }>(
+        "SELECT string_agg(tablename, ', ') AS names FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'knex%'",
+      );
+      await request.raw(`LOCK TABLE ${rows[0]?.names ?? ''} IN ROW EXCLUSIVE MODE NOWAIT`);
+      return { migrating };
+    });
+    expect(await work.migrating).toEqual(later);
     await other.close();
   });
 
   it('hold no weaker lock on the challenges while they wait for the strongest: an answer under way goes on', async () => {
     await migrateToLatest(empty.database);
     const later = migrationNames.slice(migrationNames.indexOf('012-questions'));
-    for (let left = later.length; left > 0; left -= 1) {
-      await empty.database.knex.migrate.down({ migrationSource });
-    }
+    await rollBack(later.length);
     const other = openDatabase({ connection: empty.url, applicationName: 'migrator' });
     const locks = async (isGranted: boolean): Promise<readonly unknown[]> => {
       const { rows } = await empty.database.knex.raw<{ rows: unknown[] }>(
@@ -248,6 +274,71 @@ describe('a migration that waits', () => {
     expect(stop.signal.aborted).toBe(true);
     expect(await schemaOf(empty)).toEqual([]);
     await other.close();
+  });
+});
+
+describe('a database that serves requests', () => {
+  beforeEach(async () => {
+    await migrateToLatest(empty.database);
+    await empty.database.knex('administrators').insert({ name: 'admin', password_hash: 'none' });
+  });
+
+  it('is that of this program, or a newer one', async () => {
+    await assertServes(empty.database);
+    await empty.database.knex.raw(
+      `INSERT INTO knex_migrations (name, batch) VALUES ('999-future', 2);
+       INSERT INTO knex_migration_checksums VALUES ('999-future', 'f00d', '9.9.9')`,
+    );
+    await assertServes(empty.database);
+  });
+
+  it.each([
+    [
+      'an older one',
+      "DELETE FROM knex_migrations WHERE name = '021-self-enrolled'",
+      'migration 021-self-enrolled',
+    ],
+    [
+      'one of another form',
+      "UPDATE knex_migration_checksums SET checksum = 'f00d' WHERE name = '006-audit'",
+      'migration 006-audit',
+    ],
+    ['one without a table', 'ALTER TABLE webhook_health RENAME TO gone', 'table webhook_health'],
+    [
+      'one without rows',
+      'TRUNCATE count_state, administrators CASCADE',
+      'rows of count_state, rows of administrators',
+    ],
+  ])('is not %s', async (_which, change, lack) => {
+    await empty.database.knex.raw(change);
+    await expect(assertServes(empty.database)).rejects.toThrow(`the database cannot serve: ${lack}`);
+  });
+
+  it('is not one whose tables are of another role, nor one that takes no writes', async () => {
+    const role = `reader_${randomBytes(6).toString('hex')}`;
+    await empty.database.knex.raw(
+      `CREATE ROLE ${role}; GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO ${role};
+       REVOKE UPDATE ON audit, tokens FROM ${role}; REVOKE INSERT ON sessions FROM ${role}`,
+    );
+    for (const [setting, lack] of [
+      [`role=${role}`, 'rights on tokens, rights on sessions'],
+      ['default_transaction_read_only=on', 'it takes no writes'],
+    ]) {
+      const url = new URL(empty.url);
+      url.searchParams.set('options', `-c ${setting}`);
+      const database = openDatabase({ connection: url.href });
+      await expect(assertServes(database)).rejects.toThrow(`the database cannot serve: ${lack}`);
+      await database.close();
+    }
+    await empty.database.knex.raw(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  it('has the tables that the program knows', async () => {
+    const { rows } = await empty.database.knex.raw<{ rows: { name: string }[] }>(
+      `SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+         AND NOT relispartition AND relname NOT LIKE 'knex%'`,
+    );
+    expect(rows.map(({ name }) => name).sort()).toEqual([...TABLES].sort());
   });
 });
 

@@ -153,7 +153,7 @@ describe('Dockerfile', () => {
   it('runs the built server as an ordinary user and asks for its health without further programs', () => {
     expect(image).toMatch(/^USER 1000:1000$/m);
     expect(image).toMatch(/^CMD \["node", "bin\/tankeeper\.js", "serve"\]$/m);
-    expect(image).toMatch(/^HEALTHCHECK .*CMD \["node", "-e", "require\('http'\)\.get\(.*\/healthz/m);
+    expect(image).toMatch(/^HEALTHCHECK .*CMD \["node", "-e", "require\('http'\)\.get\(.*\/readyz/m);
     expect(image).toMatch(/^COPY --from=build \/app\/dist /m);
     // In the mode of the checkout, which may be its owner's alone.
     expect(image).not.toMatch(/^COPY (?!--from)/m);

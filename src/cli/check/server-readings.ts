@@ -43,7 +43,7 @@ export async function readServer(fetch: Fetch, server: CheckedServer): Promise<R
     const isStarting = startingAnswer.safeParse(parseJsonOrUndefined(readiness)).success;
     const text = isStarting
       ? 'the server is starting'
-      : 'the server is not ready: its database does not answer';
+      : 'the server is not ready: its database does not serve it, as its log says';
     return { values: { response }, problems: [{ state: 'CRITICAL', text }] };
   }
   if (status !== 200) {

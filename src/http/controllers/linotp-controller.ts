@@ -265,7 +265,7 @@ function stateEndpoints(readiness: () => Promise<Readiness>): Endpoint[] {
       async ({ context, dialect }) => {
         const now = await stateNow().catch(() => 'unavailable' as const);
         if (now === 'unavailable') {
-          throw new ServiceError('database.unavailable', 'The database does not answer');
+          throw new ServiceError('database.unavailable', 'The database does not serve requests');
         }
         if (now === 'stopping') {
           throw new ServiceError('server.busy', 'The server is about to stop', { retryAfter: 5 });

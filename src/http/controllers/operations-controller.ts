@@ -22,7 +22,7 @@ function state(status: 200 | 503, name: string, meaning: string): OtherAnswer {
   };
 }
 
-/** Whether a server does its work, is without its database, or takes no more requests soon. */
+/** Whether a server does its work, cannot with its database, or takes no more requests soon. */
 export type Readiness = 'ready' | 'unavailable' | 'stopping';
 
 /**
@@ -64,11 +64,12 @@ export function operationsEndpoints(
       {
         ...spec,
         path: OPERATIONS_PATHS.readiness,
-        summary: 'readiness: the database answers, and the server is not about to stop',
+        summary:
+          'readiness: the database serves requests with tables of this program, and the server is not about to stop',
         answers: inEveryDialect({
           others: [
             state(200, 'ready', 'the server does its work'),
-            state(503, 'unavailable', 'the database does not answer'),
+            state(503, 'unavailable', 'the database does not answer, or not with the tables of this program'),
             state(503, 'stopping', 'the server takes no more requests soon'),
           ],
         }),

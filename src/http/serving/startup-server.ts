@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { OPERATIONS_PATHS } from '../request-log.ts';
 
 /** Few: probes, and clients that try. */
@@ -25,12 +25,7 @@ export async function startStartupServer({
   readonly host: string;
   readonly port: number;
 }): Promise<StartupServer> {
-  const server = createServer(
-    { headersTimeout: HEADERS_MS, requestTimeout: HEADERS_MS },
-    (request, response) => {
-      answer(response, request.url?.split('?')[0] === OPERATIONS_PATHS.health);
-    },
-  );
+  const server = createServer({ headersTimeout: HEADERS_MS, requestTimeout: HEADERS_MS }, answerStarting);
   server.maxConnections = MAX_CONNECTIONS;
   server.listen({ host, port });
   try {
@@ -52,7 +47,9 @@ export async function startStartupServer({
   };
 }
 
-function answer(response: ServerResponse, isHealth: boolean): void {
+/** Answers a request to a server whose start is not over. */
+export function answerStarting({ url }: IncomingMessage, response: ServerResponse): void {
+  const isHealth = url?.split('?')[0] === OPERATIONS_PATHS.health;
   response.writeHead(isHealth ? 200 : 503, {
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-store',

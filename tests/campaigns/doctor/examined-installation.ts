@@ -35,7 +35,8 @@ export class ExaminedInstallation {
     // A server, not a command, makes the key.
     await (await openInstallation(config, 'server', LOG)).close();
     const installation = await openInstallation(config, 'command', LOG);
-    const { resolvers, realms, users } = installation.services;
+    const { administrators, resolvers, realms, users } = installation.services;
+    await administrators.ensureFirstAdministrator();
     await resolvers.set(OPERATOR, { name: 'people', kind: 'managed', settings: {} });
     await users.add(OPERATOR, { resolver: 'people', login: 'ann' });
     await realms.set(OPERATOR, { name: 'office', resolvers: ['people'] });

@@ -55,6 +55,17 @@ async function state(): Promise<string> {
   return row?.hash ?? '';
 }
 
+describe('the tables', () => {
+  it('tables.incomplete comes and goes with one that no check reads', async () => {
+    await expectToComeAndGo(
+      house,
+      ['tables.incomplete', 'error'],
+      () => house.sql('ALTER TABLE used_sign_ons RENAME TO elsewhere'),
+      () => house.sql('ALTER TABLE elsewhere RENAME TO used_sign_ons'),
+    );
+  });
+});
+
 describe('the encryption key', () => {
   it.each([
     ['key.file-readable', 0o644, 'warning'],
@@ -108,7 +119,7 @@ describe('the encryption key', () => {
     const { checks } = await house.examine();
     await rename(`${house.keyFile}.away`, house.keyFile);
     const skipped = checks.filter(({ state: end }) => end !== 'done').map(({ name }) => name);
-    expect(skipped).toEqual(['resolvers', 'audit']);
+    expect(skipped).toEqual(['tables', 'resolvers', 'audit']);
   });
 
   it('key.unregistered comes and goes with a key that the database does not know', async () => {
