@@ -121,7 +121,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     keyEndpoint(services),
     ...licenceEndpoints(services),
     ...webhookEndpoints(services),
-    ...configurationEndpoints(settings),
+    ...configurationEndpoints(services, settings),
     ...linotpEndpoints(services, readiness),
     ...operationsEndpoints(readiness, metrics),
     monitoringPostPage(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { describedActions } from '../../policy/policy-actions.ts';
 import { POLICY_SCOPES } from '../../policy/stored-policy.ts';
 import { describeExamination } from '../../resolvers/resolver-service.ts';
+import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Services } from '../../services.ts';
 import type { ResolvedUser } from '../../users/user-directory.ts';
@@ -10,6 +11,7 @@ import type { Readiness } from './operations-controller.ts';
 import { type Endpoint, openEndpoint, valueChange, valueReading } from '../endpoint-spec.ts';
 import { blankAsUndefined, optional, required, secret } from '../request/parameters.ts';
 import {
+  isSecretSetting,
   providedSettings,
   REMOVE_PASSWORD,
   removalOf,
@@ -165,20 +167,21 @@ function resolverEndpoint(trials: Services['resolverTrials']): Endpoint {
       }),
       example: { result: false, desc: 'the host name is unknown' },
       parameters: {
-        type: required('`passwd`, `sql`, `ldap` or `managed`, also as `ldapresolver`', 'ldap'),
-        name: optional('the resolver whose stored password is used where none is given'),
+        type: optional(
+          '`passwd`, `sql`, `ldap` or `managed`, also as `ldapresolver`; may be missing beside `ldap_…` or `sql_…`',
+          'ldap',
+        ),
+        name: optional(
+          'the resolver whose stored password is used where none is given; alone: the stored resolver as it is',
+        ),
         previous_name: optional('the same, of one that is to be renamed'),
         ...RESOLVER_PARAMETERS,
+        ...TRIAL_PARAMETERS,
         remove_password: REMOVE_PASSWORD,
       },
     },
-    async ({ caller, parameters: { type, name, previous_name, remove_password, ...settings } }) => {
-      const trial = await trials.try(caller, {
-        name: blankAsUndefined(previous_name) ?? blankAsUndefined(name),
-        kind: resolverKind(type),
-        settings: providedSettings(settings),
-        ...removalOf(remove_password),
-      });
+    async ({ caller, parameters }) => {
+      const trial = await trials.try(caller, triedResolver(parameters));
       if (trial.kind === 'unreadable') {
         return { result: false, desc: trial.reason };
       }
@@ -186,6 +189,54 @@ function resolverEndpoint(trials: Services['resolverTrials']): Endpoint {
       return { result: true, desc: found === undefined ? `${users} users` : describeExamination(found) };
     },
   );
+}
+
+/** Settings of resolvers by the names that they have in LinOTP's /admin/testresolver. */
+const TRIAL_SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['ldap_uri', 'ldapuri'],
+  ['ldap_basedn', 'ldapbase'],
+  ['ldap_binddn', 'binddn'],
+  ['ldap_password', 'bindpw'],
+  ['ldap_timeout', 'timeout'],
+  ['ldap_sizelimit', 'sizelimit'],
+  ['ldap_loginattr', 'loginnameattribute'],
+  ['ldap_searchfilter', 'ldapsearchfilter'],
+  ['ldap_userfilter', 'ldapfilter'],
+  ['ldap_mapping', 'userinfo'],
+  ['ldap_uidtype', 'uidtype'],
+  ['ldap_certificate', 'cacertificate'],
+  ['sql_mapping', 'map'],
+  ...SETTINGS_RULES.sql.names.map((name) => [`sql_${name}`.toLowerCase(), name.toLowerCase()] as const),
+]);
+
+const TRIAL_PARAMETERS = Object.fromEntries(
+  [...TRIAL_SETTINGS].map(([name, setting]) => {
+    const schema = optional(`the same as \`${setting}\``);
+    return [name, isSecretSetting(setting) ? secret(schema) : schema];
+  }),
+);
+
+/** @throws ServiceError 'parameter.missing' without a type, unless a stored resolver is named alone */
+function triedResolver({
+  type,
+  name: named,
+  previous_name,
+  remove_password,
+  ...given
+}: Readonly<Partial<Record<string, string>>>): Parameters<Services['resolverTrials']['try']>[1] {
+  const name = blankAsUndefined(previous_name) ?? blankAsUndefined(named);
+  const settings = Object.fromEntries(
+    Object.entries(providedSettings(given)).map(([key, value]) => [TRIAL_SETTINGS.get(key) ?? key, value]),
+  );
+  const prefix = Object.keys(given).find((key) => TRIAL_SETTINGS.has(key));
+  const kind = blankAsUndefined(type) ?? prefix?.replace(/_.*/, '');
+  if (kind !== undefined) {
+    return { name, kind: resolverKind(kind), settings, ...removalOf(remove_password) };
+  }
+  if (name === undefined || Object.keys(settings).length > 0) {
+    throw new ServiceError('parameter.missing', "Missing parameter 'type'.", { parameters: ['type'] });
+  }
+  return { name };
 }
 
 const ACTIONS = z.record(

@@ -248,3 +248,63 @@ describe('a change of what somebody else has changed meanwhile', () => {
     expect(await ask('/system/setResolver', given)).toBe(true);
   });
 });
+
+describe('/system/setConfig with keys of resolvers and realms, as LinOTP keeps them', () => {
+  const set = (given: Record<string, string>): Promise<unknown> => ask('/system/setConfig', given);
+
+  it('sets the resolver, its realm and the default one, and the other values', async () => {
+    expect(
+      await set({
+        'linotp.useridresolver.group.Old': 'useridresolver.PasswdIdResolver.IdResolver.old.file',
+        'passwdresolver.fileName.old.file': `${folder}/old`,
+        defaultrealm: 'old',
+        OwnValue: '7',
+      }),
+    ).toBe(true);
+    const { resolvers, realms, settings } = application.services;
+    expect(await resolvers.show('old.file')).toMatchObject({
+      kind: 'passwd',
+      settings: { fileName: `${folder}/old` },
+    });
+    const made = (await realms.list()).find(({ name }) => name === 'old');
+    expect(made).toMatchObject({ isDefault: true, resolvers: ['old.file'] });
+    expect((await settings.list()).get('OwnValue')).toBe('7');
+    expect(await set({ key: 'PasswdResolver.filename.old.file', value: `${folder}/new` })).toBe(true);
+    expect((await resolvers.show('old.file')).settings).toEqual({ fileName: `${folder}/new` });
+  });
+
+  it('sets all settings of a resolver at once, later one by one, but no password', async () => {
+    const ldap = {
+      LDAPURI: 'ldap://127.0.0.1:1',
+      LDAPBASE: 'dc=x',
+      LOGINNAMEATTRIBUTE: 'uid',
+      LDAPSEARCHFILTER: '(uid=*)',
+      LDAPFILTER: '(uid=%s)',
+    };
+    const keyed = Object.entries(ldap).map(([name, value]) => [`ldapresolver.${name}.people`, value]);
+    expect(await set(Object.fromEntries(keyed) as Record<string, string>)).toBe(true);
+    expect(await set({ 'ldapresolver.LDAPBASE.people': 'dc=y' })).toBe(true);
+    const { settings } = await application.services.resolvers.show('people');
+    expect(settings).toEqual({ ...ldap, LDAPBASE: 'dc=y' });
+    for (const key of ['ldapresolver.BINDPW.people', 'sqlresolver.Password.p', 'sqlresolver.Connect.p']) {
+      const refusal = await set({ [key]: 'a secret of the directory' });
+      expect(refusal).toMatch(/^The password of a resolver is no configuration value/);
+    }
+  });
+
+  it.each([
+    [{ 'passwdresolver.fileName.wrong': '/etc/passwd' }, 'RESOLVER_FILE_DIRS'],
+    [{ 'passwdresolver.fileName.wrong': 'relative' }, 'absolute path'],
+    [{ 'passwdresolver.other.wrong': 'x' }, 'other'],
+    [{ 'ldapresolver.LDAPURI.wrong': 'ldap://x' }, 'LDAPBASE is missing'],
+    [{ 'passwdresolver.fileName.wrong': '/srv/x', OcraMaxChallenges: '0' }, 'OcraMaxChallenges'],
+    [{ 'ldapresolver.LDAPBASE.one': 'dc=x' }, 'LDAPURI is missing'],
+    [{ 'useridresolver.group.wrong': 'nosuch' }, "resolver 'nosuch'"],
+    [{ 'managedresolver.x.wrong': 'x' }, 'a part of a resolver'],
+  ])('refuses %j as setResolver and setRealm do, and sets nothing', async (given, message) => {
+    expect(await set(given as Record<string, string>)).toContain(message);
+    const { resolvers, realms } = application.services;
+    expect((await resolvers.list()).map(({ name }) => name)).not.toContain('wrong');
+    expect((await realms.list()).map(({ name }) => name)).not.toContain('wrong');
+  });
+});

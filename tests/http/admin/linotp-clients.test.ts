@@ -187,7 +187,45 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
       }
     });
 
+    it('names the settings as LinOTP does there, or the stored resolver alone', async () => {
+      expect((await test({ name: 'north' })).value).toEqual({ result: true, desc: '1 users' });
+      const ldap = {
+        ldap_uri: LDAP.LDAPURI,
+        ldap_basedn: LDAP.LDAPBASE,
+        ldap_binddn: LDAP.BINDDN,
+        ldap_password: LDAP.BINDPW,
+        ldap_loginattr: LDAP.LOGINNAMEATTRIBUTE,
+        ldap_searchfilter: LDAP.LDAPSEARCHFILTER,
+        ldap_userfilter: LDAP.LDAPFILTER,
+        ldap_mapping: '{"username": "uid"}',
+        ldap_timeout: '1',
+        ldap_sizelimit: '50',
+      };
+      const sql = {
+        sql_driver: 'postgres',
+        sql_server: '127.0.0.1',
+        sql_port: '1',
+        sql_database: 'x',
+        sql_user: 'x',
+        sql_password: 'a secret of the directory',
+        sql_table: 'users',
+        sql_mapping: '{"userid": "id", "username": "login"}',
+      };
+      for (const given of [ldap, { type: 'LDAP', ...ldap }, sql, { type: 'sql', ...sql }]) {
+        const answer = await test(given);
+        expect(answer).toEqual({
+          status: true,
+          value: { result: false, desc: expect.stringMatching(/connect|refused|reach/i) },
+        });
+      }
+      expect(application.logged.join()).not.toContain('a secret of the directory');
+    });
+
     it.each([
+      [{ name: 'north', LDAPURI: 'ldap://x' }, "Missing parameter 'type'"],
+      [{ name: 'nosuch' }, "resolver 'nosuch'"],
+      [{ ldap_uri: 'ldap://x' }, 'LDAPBASE is missing'],
+      [{ ldap_uri: 'http://x' }, 'LDAPURI'],
       [{ type: 'passwdresolver', fileName: '/etc/passwd' }, 'no file can be named over HTTP'],
       [{ type: 'ldapresolver' }, 'LDAPURI is missing'],
       [{ ...LDAP, name: 'north' }, 'of the kind managed and cannot become ldap'],

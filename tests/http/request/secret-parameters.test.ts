@@ -56,7 +56,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/system/licence/install': ['licence'],
   '/system/setResolver': ['password', 'connect', 'bindpw'],
   '/system/testResolver': ['password', 'connect', 'bindpw'],
-  '/admin/testresolver': ['password', 'connect', 'bindpw'],
+  '/admin/testresolver': ['password', 'connect', 'bindpw', 'ldap_password', 'sql_password', 'sql_connect'],
   '/system/importPolicy': ['file'],
   '/system/users/add': ['password'],
   '/system/users/password': ['password'],

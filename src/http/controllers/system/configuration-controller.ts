@@ -1,12 +1,18 @@
 import { z } from 'zod';
+import type { Resolver } from '../../../configuration/configuration.ts';
 import type { ExpectedSettings } from '../../../configuration/expected-state.ts';
 import type { DescribedSetting, SettingService } from '../../../configuration/setting-service.ts';
 import { OCRA_SETTINGS } from '../../../configuration/settings.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
+import { splitList } from '../../../kernel/text.ts';
+import type { Caller } from '../../../policy/caller.ts';
+import { checkResolver, type ResolverDraft } from '../../../resolvers/resolver-draft.ts';
+import type { Services } from '../../../services.ts';
 import { valueOf, valuesOf, type Shown } from '../../answers.ts';
 import { type Endpoint, systemChange, systemReading, valueReading } from '../../endpoint-spec.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
+import { isSecretSetting } from './resolver-controller.ts';
 
 /** Parameters that are no configuration values: those of every endpoint, and one of this. */
 const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror', 'expected'];
@@ -73,9 +79,12 @@ const SETTING = z.strictObject({
   most: z.int().nullable(),
 });
 
-export function configurationEndpoints(configuration: SettingService): Endpoint[] {
+export function configurationEndpoints(
+  services: Pick<Services, 'realms' | 'resolvers'>,
+  configuration: SettingService,
+): Endpoint[] {
   return [
-    setEndpoint(configuration),
+    setEndpoint(services, configuration),
     setDefaultEndpoint(configuration),
     showEndpoint(configuration),
     describeEndpoint(configuration),
@@ -83,7 +92,10 @@ export function configurationEndpoints(configuration: SettingService): Endpoint[
   ];
 }
 
-function setEndpoint(configuration: SettingService): Endpoint {
+function setEndpoint(
+  services: Pick<Services, 'realms' | 'resolvers'>,
+  configuration: SettingService,
+): Endpoint {
   return systemChange(
     {
       path: '/system/setConfig',
@@ -101,10 +113,105 @@ function setEndpoint(configuration: SettingService): Endpoint {
     },
     async ({ caller, parameters, context, dialect }) => {
       const entries = readEntries(parameters, context);
-      const clauses = await configuration.set(caller, entries, expectedOf(parameters.expected));
+      const values = await setElsewhere(services, configuration, caller, entries);
+      const clauses =
+        values === undefined ? [] : await configuration.set(caller, values, expectedOf(parameters.expected));
       return dialect.administration.storedConfiguration(entries, context, withoutEffect(clauses));
     },
   );
+}
+
+/** Keys of LinOTP's only table, for what is kept elsewhere here. */
+const RESOLVER_KEY = /^(?:linotp\.)?(passwd|sql|ldap)resolver\.([^.]+)\.(.+)$/i;
+const REALM_KEY = /^(?:linotp\.)?useridresolver\.group\.(.+)$/i;
+const DEFAULT_REALM_KEY = /^(?:linotp\.)?DefaultRealm$/i;
+const KEPT_ELSEWHERE = [RESOLVER_KEY, REALM_KEY, DEFAULT_REALM_KEY];
+
+/**
+ * Sets the resolvers, the realms and the default realm that are among the values, one after the other, once all values
+ * are checked.
+ * @returns the other values; undefined where there are none
+ */
+async function setElsewhere(
+  { realms, resolvers }: Pick<Services, 'realms' | 'resolvers'>,
+  configuration: SettingService,
+  caller: Caller,
+  entries: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const others = new Map(
+    [...entries].filter(([key]) => !KEPT_ELSEWHERE.some((pattern) => pattern.test(key))),
+  );
+  if (others.size === entries.size) {
+    return entries;
+  }
+  const drafts = resolverDrafts(entries, await resolvers.list());
+  drafts.forEach(checkResolver);
+  if (others.size > 0) {
+    configuration.check(others);
+  }
+  for (const draft of drafts) {
+    await resolvers.set(caller, draft);
+  }
+  for (const { parts, value } of matching(entries, REALM_KEY)) {
+    await realms.set(caller, { name: parts[0] ?? '', resolvers: splitList(value) });
+  }
+  for (const { value } of matching(entries, DEFAULT_REALM_KEY)) {
+    await realms.setDefault(caller, value.trim() === '' ? null : value);
+  }
+  return others.size === 0 ? undefined : others;
+}
+
+/** @returns the values whose keys match, with the groups of the pattern */
+function matching(
+  entries: ReadonlyMap<string, string>,
+  pattern: RegExp,
+): readonly { readonly parts: readonly string[]; readonly value: string }[] {
+  return [...entries].flatMap(([key, value]) => {
+    const found = pattern.exec(key);
+    return found === null ? [] : [{ parts: found.slice(1), value }];
+  });
+}
+
+/**
+ * @returns the resolvers that have settings among the values, with the others of their stored settings
+ * @throws ServiceError 'configuration.invalid' for a password
+ */
+function resolverDrafts(
+  entries: ReadonlyMap<string, string>,
+  stored: readonly Resolver[],
+): readonly ResolverDraft[] {
+  const drafts = new Map<string, ResolverDraft>();
+  for (const { parts, value } of matching(entries, RESOLVER_KEY)) {
+    const [kind = '', setting = '', name = ''] = parts;
+    const { settings, expected } = drafts.get(name) ?? storedDraft(stored, name);
+    const others = Object.entries(settings).filter(([one]) => one.toLowerCase() !== setting.toLowerCase());
+    drafts.set(name, {
+      name,
+      kind: kind.toLowerCase(),
+      settings: Object.fromEntries([...others, [noSecret(setting), value]]),
+      expected,
+    });
+  }
+  return [...drafts.values()];
+}
+
+function storedDraft(
+  stored: readonly Resolver[],
+  name: string,
+): Pick<ResolverDraft, 'settings' | 'expected'> {
+  const known = stored.find((one) => one.name === name)?.settings ?? null;
+  return { settings: known ?? {}, expected: known };
+}
+
+/** @throws ServiceError 'configuration.invalid' for a password: values are answered as they are */
+function noSecret(setting: string): string {
+  if (isSecretSetting(setting)) {
+    throw new ServiceError(
+      'configuration.invalid',
+      'The password of a resolver is no configuration value: /system/setResolver sets it',
+    );
+  }
+  return setting;
 }
 
 function setDefaultEndpoint(configuration: SettingService): Endpoint {

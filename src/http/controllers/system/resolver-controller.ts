@@ -170,14 +170,19 @@ export const RESOLVER = required('the name of the resolver', 'directory');
 
 /** The settings of all kinds of resolvers; the service knows which of them belong together. */
 export const RESOLVER_PARAMETERS = Object.fromEntries(
-  Object.values(SETTINGS_RULES).flatMap(({ names, secret: password }) =>
+  Object.values(SETTINGS_RULES).flatMap(({ names }) =>
     names.map((name) => {
       const schema = optional('a setting, see the guide to resolvers');
-      const isSecret = name === password || URLS_WITH_PASSWORD.includes(name.toLowerCase());
-      return [name.toLowerCase(), isSecret ? secret(schema) : schema] as const;
+      return [name.toLowerCase(), isSecretSetting(name) ? secret(schema) : schema] as const;
     }),
   ),
 );
+
+/** @returns true for a password, or what holds one; names in any case */
+export function isSecretSetting(name: string): boolean {
+  const passwords = Object.values(SETTINGS_RULES).map((rule) => rule.secret?.toLowerCase());
+  return [...URLS_WITH_PASSWORD, ...passwords].includes(name.toLowerCase());
+}
 
 /** The password is removed by a parameter of its own: clients send an empty one for that which they were not shown. */
 export const REMOVE_PASSWORD = optional('`1`: removes the stored password', '1');
