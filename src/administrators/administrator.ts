@@ -11,6 +11,8 @@ declare module '../kernel/errors.ts' {
     /** A proof of a sign-in was wrong. */
     'sign-in.refused': {
       readonly credentials: RefusedCredentials;
+      /** What was refused indeed, for the audit, where the answer must not tell. */
+      readonly refused?: RefusedCredentials;
       readonly account?: string;
       /** The user of a directory, where it is one. */
       readonly user?: { readonly subject: string; readonly realm: string };
@@ -43,7 +45,7 @@ export type RefusedCredentials =
   | 'api token'
   | 'second factor'
   | 'single sign-on'
-  /** Of a user, of which no challenge of a sign-in may take a wrong response. */
+  /** A right password of a user of whom no token can confirm, or may take a wrong response of, a sign-in. */
   | 'token';
 
 export interface Administrator {

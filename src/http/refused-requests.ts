@@ -15,8 +15,12 @@ export interface Refused {
   readonly realm?: string;
 }
 
-/** Limits of passwords. Limits of requests are not audited. */
-const THROTTLED: readonly string[] = ['login-failures', 'logins-at-once'];
+/** Outcomes by limit. Limits of requests are not audited. */
+const THROTTLED: ReadonlyMap<string, string> = new Map([
+  ['login-failures', 'too many passwords'],
+  ['logins-at-once', 'too many passwords'],
+  ['begun-sign-ins', 'too many sign-ins'],
+]);
 
 /** @returns the audit's description of an error; undefined where it is no refusal to audit */
 export function refusedBy(error: AnyServiceError): Refused | undefined {
@@ -27,10 +31,15 @@ export function refusedBy(error: AnyServiceError): Refused | undefined {
     case 'cross-site.refused':
       return { outcome: 'cross-site' };
     case 'too-many-requests':
-      return THROTTLED.includes(payload.limit) ? { outcome: 'too many passwords' } : undefined;
+      return throttled(payload.limit);
     default:
       return refusedProof(error);
   }
+}
+
+function throttled(limit: string): Refused | undefined {
+  const outcome = THROTTLED.get(limit);
+  return outcome === undefined ? undefined : { outcome };
 }
 
 function refusedProof({ code, payload }: AnyServiceError): Refused | undefined {
@@ -40,7 +49,7 @@ function refusedProof({ code, payload }: AnyServiceError): Refused | undefined {
       return payload.credentials && { outcome: payload.credentials, account: payload.account };
     case 'sign-in.refused':
       return {
-        outcome: payload.credentials,
+        outcome: payload.refused ?? payload.credentials,
         account: payload.account,
         ...payload.user,
         ...singleSignOnFacts(payload),

@@ -124,7 +124,7 @@ export class OwnSignInService {
   /**
    * @param token the place of the token to ask among those that can be; undefined: the one used last
    * @param count called for a right password, before a token is asked; throws where too many sign-ins were begun
-   * @returns undefined for a wrong password, a login that nobody has, and a person without a token that can answer
+   * @returns undefined for a wrong password and a login that nobody has; `no token` for a person of whom none can answer
    * @throws ServiceError 'sign-in.refused' where a first wrong response would lock each token of the person,
    *   'resolver.unavailable', 'server.busy', 'too-many-requests' for too many that are under way
    */
@@ -134,7 +134,7 @@ export class OwnSignInService {
     language: OwnLanguage,
     count: () => Promise<void>,
     act: Act,
-  ): Promise<BegunOwnSignIn | undefined> {
+  ): Promise<BegunOwnSignIn | 'no token' | undefined> {
     const configuration = await this.#deps.configuration.current();
     const checked = { resolverId: asked ?? '', userId: found?.userId ?? NOBODY };
     const isRight = await this.#deps.users.checkPassword(configuration, checked, password);
@@ -151,7 +151,7 @@ export class OwnSignInService {
     const latest = tokens.toSorted((one, other) => lastUse(other) - lastUse(one))[0];
     const token = place === undefined ? latest : tokens.find((_one, index) => String(index) === place);
     if (token === undefined) {
-      return undefined;
+      return 'no token';
     }
     await this.#assertFewPending(person);
     await count();
@@ -163,7 +163,7 @@ export class OwnSignInService {
     if ((await this.#deps.sessions.countPending(person, this.#deps.clock.now())) >= MAX_SIGN_INS) {
       const retryAfter = SIGN_IN_LIFETIME;
       throw new ServiceError('too-many-requests', 'Too many sign-ins are under way', {
-        limit: 'login-failures',
+        limit: 'begun-sign-ins',
         retryAfter,
       });
     }
@@ -314,19 +314,19 @@ export class OwnSignInService {
     tokens: readonly Token[],
     language: OwnLanguage,
     act: Act,
-  ): Promise<BegunOwnSignIn | undefined> {
+  ): Promise<BegunOwnSignIn | 'no token'> {
     const { sessions, host, random, clock } = this.#deps;
     const { id: tokenId } = token;
     const challenge = await this.#challenge(token, confirmedText('signIn', language, person, host), act);
     if (challenge === undefined) {
-      return undefined;
+      return 'no token';
     }
     const attempt = newSession(random);
     const expiresAt = after(clock.now(), SIGN_IN_LIFETIME);
     const { transactionId, url } = challenge;
     const hash = ownSessionHash(attempt);
     if (!(await sessions.begin({ hash, person, tokenId, transactionId, expiresAt }, act))) {
-      return undefined;
+      return 'no token';
     }
     const shown = tokens.map((own) => endOf(own.serial));
     return { attempt, expiresAt, transactionId, url, token: tokens.indexOf(token), tokens: shown };

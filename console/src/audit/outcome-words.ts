@@ -69,6 +69,8 @@ const GERMAN: Readonly<Record<string, string>> = {
   'refused: password': 'abgelehnt: Passwort',
   'refused: second factor': 'abgelehnt: zweiter Faktor',
   'refused: too many passwords': 'abgelehnt: zu viele Passwörter',
+  'refused: too many sign-ins': 'abgelehnt: zu viele begonnene Anmeldungen',
+  'refused: token': 'abgelehnt: kein Token, das die Anmeldung bestätigen kann',
   'refused: cross-site': 'abgelehnt: von einer fremden Seite',
   'refused: api token': 'abgelehnt: API-Token',
   'refused: session': 'abgelehnt: Sitzung',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AttemptLimit } from '../../limits/attempt-limit.ts';
 import { composed } from '../../kernel/text.ts';
 import { clientNetwork } from './networks.ts';
-import type { LimitReporter } from './limit-reporter.ts';
+import type { LimitName, LimitReporter } from './limit-reporter.ts';
 
 type Limit = Pick<AttemptLimit, 'wait' | 'count' | 'forgive'>;
 
@@ -102,7 +102,7 @@ export class LoginGuard {
   }
 
   /**
-   * As `attempt`, for a right password that only begins a sign-in. Each sign-in counts like a wrong password until it is
+   * As `attempt`, for a right password that only begins a sign-in. Each sign-in is counted, within the same limits, until it is
    * finished; apart from those, as the last one that may begin must be able to go on. Where only the limit of the person
    * is reached, a password is wrong: that several ways to write a login are counted together tells that it exists.
    * @param verify calls `count` once it has found the password right, before it begins anything
@@ -115,8 +115,8 @@ export class LoginGuard {
     const own = keysOf({ client, account: person });
     const begun = keysOf(begunBy({ client, account: person }));
     const count = async (): Promise<void> => {
-      this.#refuseAfter(begun.network, this.#wait(begun, client));
-      this.#refuseAfter(begun.network, await this.#count(begun, client));
+      this.#refuseAfter(begun.network, this.#wait(begun, client), 'begun-sign-ins');
+      this.#refuseAfter(begun.network, await this.#count(begun, client), 'begun-sign-ins');
     };
     return this.attempt(attempt, async () => {
       const found = this.#waitOfAccount(own) > 0 ? undefined : await verify(count);
@@ -164,9 +164,9 @@ export class LoginGuard {
     return Math.max(...waits, accounts.wait(account) > 0 ? await single.count(pair) : 0);
   }
 
-  #refuseAfter(network: string, wait: number): void {
+  #refuseAfter(network: string, wait: number, limit: LimitName = 'login-failures'): void {
     if (wait > 0) {
-      this.#deps.refusals.refuse('login-failures', network, wait);
+      this.#deps.refusals.refuse(limit, network, wait);
     }
   }
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { MAX_SIGN_INS } from '../../../src/self-service/person.ts';
 import {
+  auditOf,
   ALL,
   allow,
   answerTo,
@@ -73,6 +74,34 @@ describe('who asks for the sign-in of a user', () => {
     // The passwords of both realms are those of one person.
     expect(failureOf(right.response)).toEqual([401, REFUSED]);
     await policies.remove(OPERATOR, 'other');
+  });
+
+  it('is counted, but not as a wrong password, until its response is right', async () => {
+    const limited = application.restarted({ limits: { loginFailures: 3 }, trustProxy: [] });
+    const begin = async (): Promise<number> => (await someone().at(limited).begin()).response.status;
+    for (let count = 0; count < 4; count += 1) {
+      await someone().at(limited).signIn();
+    }
+    const last = someone().at(limited);
+    const statuses = [await begin(), await begin()];
+    const asked = await last.begin();
+    statuses.push(asked.response.status, await begin(), await begin());
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    expect(failureOf((await someone().at(limited).begin()).response)).toEqual([
+      429,
+      'Too many sign-ins are under way',
+    ]);
+    const text = await limited.metrics.text();
+    expect(text).toContain('tankeeper_limit_refusals_total{limit="begun-sign-ins"} 3');
+    expect(text).not.toContain('limit="login-failures"');
+    const outcomes = (await auditOf('self/sign-in')).map(({ outcome }) => outcome);
+    expect(outcomes).toContain('refused: too many sign-ins');
+    expect(outcomes).not.toContain('refused: too many passwords');
+    const response = answerTo(asked);
+    expect((await last.post('/self/sign-in/finish', { response })).status).toBe(200);
+    const atOnce = await Promise.all([begin(), begin(), begin(), begin()]);
+    expect(atOnce).toContain(429);
+    expect(atOnce.filter((status) => status === 200).length).toBeLessThanOrEqual(1);
   });
 
   it('learns from no begun sign-in of somebody else whether somebody has the login', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RefusedCredentials } from '../../../administrators/administrator.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { Act } from '../../../policy/caller.ts';
 import type { KnownOwnSession } from '../../../self-service/own-sign-in-service.ts';
@@ -160,15 +161,15 @@ function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
       const meant = await ownSignIn.meant({ user, realm }, call.client);
       const { limitedAs: account, person } = meant;
       const attempt = { client: call.limitedAs, account, person, password };
-      const begun = await guard.begin(attempt, (count) =>
-        ownSignIn.begin(
-          meant,
-          { password, token: asked },
-          languageOf(call),
-          count,
-          actOfCall(call, 'self/sign-in'),
-        ),
-      );
+      const act = actOfCall(call, 'self/sign-in');
+      const proof = { password, token: asked };
+      let refused: RefusedCredentials = 'password';
+      const begun = await guard.begin(attempt, async (count) => {
+        const found = await ownSignIn.begin(meant, proof, languageOf(call), count, act);
+        // Counted and answered as a wrong password, which nobody can tell it from; the audit says what it was.
+        refused = found === 'no token' ? 'token' : 'password';
+        return found === 'no token' ? undefined : found;
+      });
       if (begun === undefined) {
         const { found } = meant;
         throw new ServiceError(
@@ -176,6 +177,7 @@ function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
           'Wrong user name or password, or no token that can confirm the sign-in',
           {
             credentials: 'password',
+            refused,
             ...(found !== undefined && { user: { subject: found.login, realm: found.realm.name } }),
           },
         );
