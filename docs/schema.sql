@@ -438,6 +438,8 @@ CREATE TABLE challenges (
   closed_at timestamp with time zone,
   watched_until timestamp with time zone,
   sign_in boolean DEFAULT false NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  is_triggered boolean DEFAULT false NOT NULL,
   CONSTRAINT challenges_pkey PRIMARY KEY (id),
   CONSTRAINT challenges_transaction_id_key UNIQUE (transaction_id),
   CONSTRAINT challenges_closed_by_known CHECK (closed_by = ANY (ARRAY['accepted'::text, 'exhausted'::text, 'superseded'::text, 'declined'::text, 'reported'::text])),
@@ -448,13 +450,15 @@ CREATE TABLE challenges (
   CONSTRAINT challenges_wrong_count_range CHECK (wrong_count >= 0),
   CONSTRAINT challenges_token_fkey FOREIGN KEY (token_id) REFERENCES tokens(id) ON DELETE CASCADE
 ) WITH (fillfactor=85);
-CREATE INDEX challenges_closed_issued_idx ON challenges USING btree (issued_at) WHERE closed_by IS NOT NULL;
+CREATE INDEX challenges_closed_expires_idx ON challenges USING btree (expires_at) WHERE closed_by IS NOT NULL;
+CREATE INDEX challenges_open_expires_idx ON challenges USING btree (expires_at) WHERE closed_by IS NULL;
 CREATE INDEX challenges_open_idx ON challenges USING btree (token_id, id) WHERE closed_by IS NULL;
-CREATE INDEX challenges_open_issued_idx ON challenges USING btree (issued_at) WHERE closed_by IS NULL;
 CREATE INDEX challenges_question_idx ON challenges USING btree (hashtextextended(lower(btrim(question, '0'::text) COLLATE "C"), token_id));
 CREATE INDEX challenges_token_idx ON challenges USING btree (token_id, issued_at DESC, id DESC);
 COMMENT ON COLUMN challenges.watched_until IS 'Until then, changes of its state are told to all servers: a request waits for one.';
 COMMENT ON COLUMN challenges.sign_in IS 'That of an administrator''s sign-in: only those of other sign-ins supersede it.';
+COMMENT ON COLUMN challenges.expires_at IS 'From then on it takes no responses.';
+COMMENT ON COLUMN challenges.is_triggered IS 'Issued to a PIN or password: the response alone answers it.';
 
 CREATE TABLE imported_tokens (
   token_id bigint NOT NULL,
@@ -742,6 +746,32 @@ AS $function$
       RETURN NULL;
     END
   $function$;
+
+CREATE OR REPLACE FUNCTION public.challenge_lifetime()
+ RETURNS interval
+ LANGUAGE sql
+ STABLE
+ SET search_path TO '$user', 'public'
+AS $function$
+      SELECT make_interval(secs => least(2.2e11, coalesce(substring(value FROM '([0-9]+)D')::float8, 0) * 86400
+        + coalesce(substring(value FROM '([0-9]+)H')::float8, 0) * 3600
+        + coalesce(substring(value FROM '([0-9]+)M')::float8, 0) * 60
+        + coalesce(substring(value FROM '([0-9]+)S{0,1} *$')::float8, 0)))
+      FROM (SELECT upper(coalesce((SELECT value FROM configuration WHERE key = 'OcraChallengeTimeout'), '20M')) AS value)
+        AS setting
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.complete_challenge()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+      BEGIN
+        NEW.expires_at := NEW.issued_at + challenge_lifetime();
+        NEW.is_triggered := NEW.transaction_id ~ '^([0-9a-f]{24}|[0-9]{17})$';
+        RETURN NEW;
+      END
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.count_token_version()
  RETURNS trigger
@@ -1216,6 +1246,7 @@ CREATE TRIGGER administrators_note_truncation AFTER TRUNCATE ON administrators F
 CREATE CONSTRAINT TRIGGER api_tokens_note_change AFTER DELETE OR UPDATE ON api_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER api_tokens_note_truncation AFTER TRUNCATE ON api_tokens FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH ROW WHEN (old.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
+CREATE TRIGGER challenges_complete BEFORE INSERT ON challenges FOR EACH ROW WHEN (new.expires_at IS NULL) EXECUTE FUNCTION complete_challenge();
 CREATE TRIGGER challenges_tell_change AFTER UPDATE OF received_tan, valid_tan, closed_by ON challenges FOR EACH ROW WHEN (old.watched_until > now()) EXECUTE FUNCTION tell_challenge_change();
 CREATE TRIGGER challenges_tell_removal AFTER DELETE ON challenges FOR EACH ROW WHEN (old.watched_until > now()) EXECUTE FUNCTION tell_challenge_change();
 CREATE TRIGGER configuration_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON configuration FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();

@@ -9,9 +9,9 @@ import type { Vault } from '../keys/vault.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';
 import type { Issuer } from '../ocra/issuer.ts';
 import { ShownQuestions } from '../ocra/question.ts';
-import type { NewChallenge } from './challenge.ts';
+import { expiryOf, type NewChallenge } from './challenge.ts';
 import type { ChallengeIssueStore } from './challenge-issue-store.ts';
-import { readOcraSettings } from '../configuration/settings.ts';
+import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import { valuesForToken } from '../policy/read-policy.ts';
 import { requireTokenKey } from './token-key.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
@@ -32,10 +32,7 @@ export interface IssuedChallenge {
 }
 
 /** A challenge for a token as it was read, and what must still hold of the token when the challenge is stored. */
-interface IssueRequest extends Pick<NewChallenge, 'data' | 'signIn' | 'owner' | 'realms'> {
-  /** True for a challenge to a PIN: the token must still have it, and be neither locked nor disabled. */
-  readonly isTriggered?: true;
-}
+type IssueRequest = Pick<NewChallenge, 'data' | 'signIn' | 'owner' | 'realms' | 'isTriggered'>;
 
 /**
  * The most open challenges of sign-ins of a token. More than may be begun: who knows a password must not end what the
@@ -49,7 +46,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Generates a transaction id.
- * @param isTriggered for a challenge to a PIN, which its id tells: see `isTriggered`
+ * @param isTriggered for a challenge to a PIN, whose id alone stands between an attacker and the response
  */
 export type TransactionIds = (random: Random, isTriggered?: boolean) => string;
 
@@ -104,16 +101,17 @@ export class ChallengeFactory {
     const { issues, vault, random } = this.#deps;
     const { suite, key } = requireTokenKey(vault, token);
     const callbackUrl = this.callbackUrl(configuration, token, act);
-    const { maxChallenges } = readOcraSettings(configuration.settings);
+    const settings = readOcraSettings(configuration.settings);
     const bound = { owner, realms, key: keySecrets(token), ...(isTriggered && { pin: token.secrets.pin }) };
     const issued = await this.draw(
+      settings,
       new ShownQuestions(suite, signIn ? '' : data, random),
       (transactionId, question) =>
         buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),
       (drawn) =>
         issues.issue(
-          { ...drawn, ...bound, tokenId: token.id, data, signIn, seen: token },
-          signIn ? MAX_SIGN_IN_CHALLENGES : maxChallenges,
+          { ...drawn, ...bound, tokenId: token.id, data, signIn, isTriggered, seen: token },
+          signIn ? MAX_SIGN_IN_CHALLENGES : settings.maxChallenges,
           act,
         ),
       isTriggered,
@@ -174,10 +172,11 @@ export class ChallengeFactory {
    * @throws ServiceError 'challenge.too-long', before anything is stored
    */
   async draw(
+    settings: OcraSettings,
     questions: ShownQuestions,
     urlOf: (transactionId: string, question: string) => string,
     store: (
-      drawn: Pick<NewChallenge, 'transactionId' | 'question' | 'questions' | 'issuedAt'>,
+      drawn: Pick<NewChallenge, 'transactionId' | 'question' | 'questions' | 'issuedAt' | 'expiresAt'>,
     ) => Promise<string | undefined>,
     isTriggered?: true,
   ): Promise<{ readonly transactionId: string; readonly question: string; readonly url: string }> {
@@ -188,7 +187,8 @@ export class ChallengeFactory {
       const drawn = questions.draw();
       const url = urlOf(transactionId, drawn);
       assertFitsQrCode(url);
-      const question = await store({ transactionId, question: drawn, questions, issuedAt });
+      const expiresAt = expiryOf(issuedAt, settings);
+      const question = await store({ transactionId, question: drawn, questions, issuedAt, expiresAt });
       if (question !== undefined) {
         return { transactionId, question, url: question === drawn ? url : urlOf(transactionId, question) };
       }

@@ -45,16 +45,11 @@ const NOT_ASKED_IN_ANOTHER_TEXT = `(
       ) = 0`;
 
 /**
- * Challenges of sign-ins, those to PINs (`isTriggered`) and others do not supersede each other: who knows a PIN closes no
+ * Challenges of sign-ins, those to PINs and others do not supersede each other: who knows a PIN closes no
  * challenge of a portal.
  */
 function kindOf(table: string): string {
-  return `(${table}.sign_in, ${isTriggeredIn(table)})`;
-}
-
-/** @returns `isTriggered` as SQL, for challenges of this server */
-function isTriggeredIn(table: string): string {
-  return `length(${table}.transaction_id) IN (17, 24)`;
+  return `(${table}.sign_in, ${table}.is_triggered)`;
 }
 
 /**
@@ -68,7 +63,8 @@ const ISSUE: WritingStatement = {
   text: `WITH request AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1::json) AS request(place integer, token_id bigint, version bigint,
         transaction_id text, question text, question_keys text[], has_counter boolean, is_free boolean, data text,
-        issued_at timestamptz, sign_in boolean, max_open integer, ${AUDIT_FIELDS})
+        issued_at timestamptz, expires_at timestamptz, is_triggered boolean, sign_in boolean, max_open integer,
+        ${AUDIT_FIELDS})
       WHERE place >= 0 AND token_id > 0 AND version > 0
     ), locked AS MATERIALIZED (
       SELECT request.place FROM request CROSS JOIN LATERAL (
@@ -84,9 +80,9 @@ const ISSUE: WritingStatement = {
         AND (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)
       RETURNING request.place
     ), challenge AS (
-      INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, sign_in)
+      INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, expires_at, is_triggered, sign_in)
       SELECT request.transaction_id, request.token_id, request.question, request.data, request.issued_at,
-        request.sign_in
+        request.expires_at, request.is_triggered, request.sign_in
       FROM request JOIN token USING (place)
     ), superseded AS (
       UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
@@ -145,7 +141,7 @@ export class ChallengeIssueStore {
   async countTriggered(tokenId: string, since: Date): Promise<number> {
     const { rows } = await this.#database.knex.raw<{ rows: { number: number }[] }>(
       `SELECT count(*)::integer AS number FROM challenges
-        WHERE token_id = ?::bigint AND issued_at > ? AND ${isTriggeredIn('challenges')}`,
+        WHERE token_id = ?::bigint AND issued_at > ? AND is_triggered`,
       [tokenId, since],
     );
     return rows[0]?.number ?? 0;
@@ -228,11 +224,13 @@ function entryOf(act: Act, { transactionId }: NewChallenge, { serial, realms }: 
 }
 
 function columnsOf(
-  { tokenId, transactionId, question, questions: { suite }, data, issuedAt, signIn }: NewChallenge,
+  challenge: NewChallenge,
   maxOpen: number,
   version: Token['version'],
   isFree: boolean,
 ): ColumnValues {
+  const { tokenId, transactionId, question, data, issuedAt, expiresAt, isTriggered, signIn } = challenge;
+  const { suite } = challenge.questions;
   return {
     token_id: tokenId,
     version,
@@ -243,6 +241,8 @@ function columnsOf(
     is_free: isFree,
     data,
     issued_at: issuedAt,
+    expires_at: expiresAt,
+    is_triggered: isTriggered === true,
     sign_in: signIn === true,
     max_open: maxOpen,
   };

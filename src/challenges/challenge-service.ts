@@ -16,12 +16,10 @@ import {
   decideWithoutResponse,
   decideUnverifiable,
   declineOf,
-  expiryOf,
   isDropped,
-  isTriggered,
 } from './challenge.ts';
 import type { ChallengeFactory, IssuedChallenge } from './challenge-factory.ts';
-import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
 import type { ChallengeFilter, ChallengeOfToken } from './challenge.ts';
 import type { ChallengeStore } from './challenge-store.ts';
 import type { ResponseChecker } from './response-check.ts';
@@ -168,13 +166,13 @@ export class ChallengeService {
     const settings = readOcraSettings(configuration.settings);
     const provided = this.#deps.check.prepare(pass, open.client);
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
-      const unverified = decideWithoutResponse(challenge, token, settings, this.#deps.clock.now());
+      const unverified = decideWithoutResponse(challenge, token, this.#deps.clock.now());
       if (unverified !== null) {
         return unverified;
       }
       provided.search.begin(1);
       const { check, clock } = this.#deps;
-      const isPinGiven = isTriggered(challenge);
+      const isPinGiven = challenge.isTriggered === true;
       const { question } = challenge;
       const [verdict] = (await check.verify(configuration, token, [question], provided, isPinGiven)) ?? [];
       if (verdict === undefined) {
@@ -203,15 +201,13 @@ export class ChallengeService {
     open: OpenAct,
     { transactionId, decline }: { transactionId: string; decline: string },
   ): Promise<CheckedTransaction> {
-    const configuration = await this.#deps.configuration.current();
-    const settings = readOcraSettings(configuration.settings);
     const { check, clock } = this.#deps;
     const decideOn = (found: ChallengeOfToken): Promise<Decision> => {
       const kind = check.verifyDecline(found, decline);
       return Promise.resolve(
         kind === null
           ? decideUnverifiable(found.token)
-          : decideDecline(found.challenge, found.token, kind, settings, clock.now()),
+          : decideDecline(found.challenge, found.token, kind, clock.now()),
       );
     };
     const decision = await this.#answer(transactionId, decideOn, open);
@@ -252,11 +248,10 @@ export class ChallengeService {
     const right = { scope: 'ocra', action: 'status' } as const;
     const grant = this.#deps.access.authorize(configuration, caller, right);
     const filter = await this.#filter(configuration, reference, grant);
-    const settings = readOcraSettings(configuration.settings);
     const found = filter === undefined ? [] : await this.#deps.challenges.find(filter);
     return found
       .filter(({ token, challenge }) => isCovered(token, grant) && isListed(challenge, reference))
-      .map((one) => statusEntry(one, settings));
+      .map(statusEntry);
   }
 
   /** @returns undefined where the user is unknown: then nothing matches, rather than everything */
@@ -289,10 +284,10 @@ function namedChallenges({ transactionId = '', serial = '', user = '' }: StatusR
 
 /** @returns false for those of sign-ins, and to PINs, unless the transaction is named */
 function isListed(challenge: Challenge, { transactionId = '' }: StatusReference): boolean {
-  return transactionId !== '' || (challenge.signIn !== true && !isTriggered(challenge));
+  return transactionId !== '' || (challenge.signIn !== true && challenge.isTriggered !== true);
 }
 
-export function statusEntry({ challenge, token }: ChallengeOfToken, settings: OcraSettings): StatusEntry {
+export function statusEntry({ challenge, token }: ChallengeOfToken): StatusEntry {
   return {
     id: challenge.id,
     serial: token.serial,
@@ -301,7 +296,7 @@ export function statusEntry({ challenge, token }: ChallengeOfToken, settings: Oc
     validTan: challenge.validTan,
     failCount: token.failCount,
     issuedAt: challenge.issuedAt,
-    expiresAt: expiryOf(challenge, settings),
+    expiresAt: challenge.expiresAt,
     active: token.active,
     locked: isLocked(token),
     dropped: isDropped(challenge),

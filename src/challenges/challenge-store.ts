@@ -44,6 +44,7 @@ export interface StoredTransaction {
   readonly realms: readonly string[];
   readonly data: string;
   readonly issuedAt: Date;
+  readonly expiresAt: Date;
   readonly closedBy: ClosedBy | null;
   /** Null while it is open. */
   readonly closedAt: Date | null;
@@ -61,6 +62,8 @@ export interface ChallengeColumns {
   readonly question: string;
   readonly data: string;
   readonly issued_at: Date;
+  readonly expires_at: Date;
+  readonly is_triggered: boolean;
   readonly wrong_count: number;
   readonly received_tan: boolean;
   readonly valid_tan: boolean;
@@ -166,6 +169,7 @@ export class ChallengeStore {
         knex.raw(REALMS_OF_TOKEN),
         'challenges.data',
         'challenges.issued_at as issuedAt',
+        'challenges.expires_at as expiresAt',
         'challenges.closed_by as closedBy',
         'challenges.closed_at as closedAt',
       );
@@ -289,6 +293,8 @@ function selectChallenges(connection: Knex): Knex.QueryBuilder {
       'challenges.question',
       'challenges.data',
       'challenges.issued_at',
+      'challenges.expires_at',
+      'challenges.is_triggered',
       'challenges.wrong_count',
       'challenges.received_tan',
       'challenges.valid_tan',
@@ -308,6 +314,8 @@ export function challengeOf(row: ChallengeColumns): Omit<Challenge, 'id'> {
     question: row.question,
     data: row.data,
     issuedAt: row.issued_at,
+    expiresAt: row.expires_at,
+    ...(row.is_triggered && { isTriggered: true as const }),
     wrongCount: row.wrong_count,
     receivedTan: row.received_tan,
     validTan: row.valid_tan,

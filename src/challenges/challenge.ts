@@ -39,6 +39,10 @@ export interface Challenge {
   /** The display data from which the question was made. */
   readonly data: string;
   readonly issuedAt: Date;
+  /** From then on it takes no responses, whatever the settings become meanwhile. */
+  readonly expiresAt: Date;
+  /** True for one that was issued to a PIN or password (`ChallengeTrigger`): the response alone answers it. */
+  readonly isTriggered?: true | undefined;
   /** Wrong responses so far, without those given while the token was locked. */
   readonly wrongCount: number;
   readonly receivedTan: boolean;
@@ -59,6 +63,9 @@ export interface NewChallenge {
   /** The text that the device shows. */
   readonly data: string;
   readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  /** As in `Challenge`. */
+  readonly isTriggered?: true | undefined;
   /** True for that of a sign-in, which those of others do not supersede. */
   readonly signIn?: true | undefined;
   /** The user by whom the token was found. The token must still have this owner. */
@@ -73,14 +80,6 @@ export interface NewChallenge {
   readonly sharedSecret?: Sealed;
   /** The key that signed the challenge. The token must still have it. */
   readonly key?: Pick<TokenSecrets, 'seed'> & Partial<Pick<TokenSecrets, 'sharedSecret'>>;
-}
-
-/**
- * @returns true for a challenge that was issued to a PIN or password (`ChallengeTrigger`): the response alone answers
- *   it. Its id tells, which only the server makes; a challenge that LinOTP has issued to a PIN has such an id as well
- */
-export function isTriggered({ transactionId }: Pick<Challenge, 'transactionId'>): boolean {
-  return /^(?:[0-9a-f]{24}|\d{17})$/.test(transactionId);
 }
 
 export interface ChallengeOfToken {
@@ -171,8 +170,8 @@ const SIGN_IN_RESPONSES = 3;
 /** The largest value of the database column; far beyond any limit. */
 export const MAX_FAIL_COUNT = 2 ** 31 - 1;
 
-/** The latest time that a Date can hold, in milliseconds: a challenge that lives longer never expires. */
-const MAX_TIME = 8.64e15;
+/** A challenge that lives longer never expires: the latest time that every program reads, in milliseconds. */
+const MAX_TIME = Date.UTC(9999, 11, 31);
 
 export interface Decision {
   readonly result: boolean;
@@ -201,11 +200,10 @@ export interface OpenDecision {
 }
 
 export function isOpen(
-  challenge: Pick<Challenge, 'closedBy' | 'issuedAt'>,
-  settings: Pick<OcraSettings, 'challengeTimeout'>,
+  { closedBy, expiresAt }: Pick<Challenge, 'closedBy' | 'expiresAt'>,
   now: Date,
 ): boolean {
-  return challenge.closedBy === null && !isExpired(challenge, settings, now);
+  return closedBy === null && now < expiresAt;
 }
 
 export function isDropped({ closedBy }: Pick<Challenge, 'closedBy'>): boolean {
@@ -221,16 +219,11 @@ export function declineOf({ closedBy }: Pick<Challenge, 'closedBy'>): DeclineKin
  * Decides without the response where no response to this challenge can change anything.
  * @returns the decision, or null when the response must be verified
  */
-export function decideWithoutResponse(
-  challenge: Challenge,
-  token: Token,
-  settings: OcraSettings,
-  now: Date,
-): Decision | null {
+export function decideWithoutResponse(challenge: Challenge, token: Token, now: Date): Decision | null {
   if (challenge.closedBy !== null) {
     return decisionWithoutChange(token, isDropped(challenge) ? 'dropped' : 'closed');
   }
-  if (isExpired(challenge, settings, now)) {
+  if (!isOpen(challenge, now)) {
     return decisionWithoutChange(token, 'expired');
   }
   return isUsable(token, now) ? null : decisionWithoutChange(token, 'disabled');
@@ -246,7 +239,6 @@ export function decideDecline(
   challenge: Challenge,
   token: Token,
   kind: DeclineKind | undefined,
-  settings: OcraSettings,
   now: Date,
 ): Decision {
   if (kind === undefined) {
@@ -256,7 +248,7 @@ export function decideDecline(
   if (repeats !== undefined) {
     return { ...decisionWithoutChange(token, 'dropped'), decline: kind, repeats };
   }
-  if (!isOpen(challenge, settings, now)) {
+  if (!isOpen(challenge, now)) {
     const end = challenge.closedBy === 'accepted' ? 'closed' : isDropped(challenge) ? 'dropped' : 'expired';
     return { ...decisionWithoutChange(token, end), decline: kind };
   }
@@ -390,19 +382,8 @@ function fallback(token: Token): TokenStateChange {
     : {};
 }
 
-function isExpired(
-  challenge: Pick<Challenge, 'issuedAt'>,
-  settings: Pick<OcraSettings, 'challengeTimeout'>,
-  now: Date,
-): boolean {
-  return now >= expiryOf(challenge, settings);
-}
-
-/** @returns the time from which the challenge takes no responses */
-export function expiryOf(
-  { issuedAt }: Pick<Challenge, 'issuedAt'>,
-  { challengeTimeout }: Pick<OcraSettings, 'challengeTimeout'>,
-): Date {
+/** @returns the end of a challenge that is issued then: the time from which it takes no responses */
+export function expiryOf(issuedAt: Date, { challengeTimeout }: Pick<OcraSettings, 'challengeTimeout'>): Date {
   return new Date(Math.min(issuedAt.getTime() + challengeTimeout * 1000, MAX_TIME));
 }
 

@@ -14,6 +14,7 @@ import type { DeclineKind } from '../ocra/decline.ts';
 import {
   type ClosedBy,
   type Decision,
+  expiryOf,
   REPEATED_DECLINE,
   REPORT_AFTER_DECLINE,
   VAIN_DECLINE,
@@ -232,7 +233,7 @@ export function timelineOf(sources: HistorySources): Timeline {
   const issued = has('issued') ? [] : derivedIssue(sources);
   const closed = derivedClosing(sources, has);
   const known = [...issued, ...reported, ...closed];
-  const expiry = expiryOf(sources, known);
+  const expiry = endOf(sources, known);
   const events = [...known, ...derivedExpiry(sources, known, expiry)];
   // The sort is stable: of equal times, the rows keep their order.
   events.sort((left, right) => (left.at < right.at ? -1 : Number(left.at > right.at)));
@@ -300,15 +301,15 @@ const WHILE_OPEN: readonly TransactionEventKind[] = [
 ];
 
 /**
- * @returns the end of the time in which it could be answered, if that is over. Where the time was longer then than it is
- *   now, the end is not before the last sign that it was open
+ * @returns the end of the time in which it could be answered, if that is over. Of one that is no longer stored: by the
+ *   present setting, but not before the last sign that it was open
  */
-function expiryOf(
+function endOf(
   { stored, challengeTimeout, now }: HistorySources,
   known: readonly TransactionEvent[],
 ): string | undefined {
-  const issuedAt = stored?.issuedAt.getTime() ?? Date.parse(known.find(isIssue)?.at ?? '');
-  const end = new Date(issuedAt + challengeTimeout * 1000);
+  const issued = new Date(known.find(isIssue)?.at ?? '');
+  const end = stored?.expiresAt ?? expiryOf(issued, { challengeTimeout });
   if (!(end <= now)) {
     return undefined;
   }

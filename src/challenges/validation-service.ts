@@ -162,7 +162,6 @@ export class ValidationService {
     request: ValidationRequest & { readonly user: string },
   ): Promise<readonly StatusEntry[]> {
     const configuration = await this.#deps.configuration.current();
-    const settings = readOcraSettings(configuration.settings);
     const act = { action: 'validate/check_status', ...open, actor: '' };
     const { pass } = request;
     const one = await this.#namedOf(configuration, request);
@@ -170,7 +169,7 @@ export class ValidationService {
     const isTheirs =
       one !== undefined && (await this.#deps.check.isSecret(configuration, one.token, provided));
     if (isTheirs && !isLocked(one.token)) {
-      return [statusEntry(one, settings)];
+      return [statusEntry(one)];
     }
     if (!(await this.#deps.challenges.countWrongPin(pass === '' ? undefined : one?.token.id, act))) {
       await this.#noteNothingOpen(act);
@@ -316,14 +315,14 @@ export class ValidationService {
   ): Promise<OpenDecision | undefined> {
     const settings = readOcraSettings(configuration.settings);
     const now = this.#deps.clock.now();
-    const open = found.filter(({ challenge }) => isOpen(challenge, settings, now));
+    const open = found.filter(({ challenge }) => isOpen(challenge, now));
     const [newest] = open;
     if (newest === undefined) {
       return undefined;
     }
     const meant = open.filter(({ token }) => isUsable(token, now) && known.has(token.id));
     const [first = newest] = meant;
-    const unverified = decideWithoutResponse(first.challenge, first.token, settings, now);
+    const unverified = decideWithoutResponse(first.challenge, first.token, now);
     if (unverified !== null) {
       return { answered: first, decision: unverified };
     }

@@ -79,7 +79,7 @@ const SETTINGS = {
     key: 'OcraChallengeTimeout',
     initial: '20M',
     form: 'duration',
-    meaning: 'lifetime of a challenge',
+    meaning: 'lifetime of new challenges',
   },
   timeWindow: {
     key: 'ocra.timeWindow',

@@ -227,12 +227,6 @@ function readable(settings: ReadonlyMap<string, string>): OcraSettings | undefin
 function changes(was: OcraSettings, is: OcraSettings): readonly Consequence[] {
   return [
     ...consequence(
-      is.challengeTimeout < was.challengeTimeout,
-      'setting.expiry',
-      `open challenges that are older than ${is.challengeTimeout} s expire at once`,
-      { count: is.challengeTimeout },
-    ),
-    ...consequence(
       is.maxChallenges < was.maxChallenges,
       'setting.challenges',
       `a token's next challenge leaves at most ${is.maxChallenges} open, and closes older ones`,

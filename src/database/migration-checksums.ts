@@ -20,4 +20,5 @@ export const migrationChecksums: Readonly<Record<string, string>> = {
   '018-phone-numbers': '83711ea437158e3d749dafef9ea8aa8f3ef3efc8167d3aa3d09cd347e492d7a4',
   '020-bound-second-factors': 'ad88dafa44d77a5a3d7a4a8b221306a04199e0d60c6c66d88b53f43259553c5c',
   '021-self-enrolled': '24e65b49f8f7d56c09479e07979b325ac4c1ab7e6f95b1852ad049eb5d8641d8',
+  '022-challenge-ends': '27c0707b19fa97a22fcb71edfcd81d14482b6dce107673da9066966e959b461c',
 };

@@ -22,6 +22,7 @@ import * as selfService from './migrations/017-self-service.ts';
 import * as phoneNumbers from './migrations/018-phone-numbers.ts';
 import * as boundSecondFactors from './migrations/020-bound-second-factors.ts';
 import * as selfEnrolled from './migrations/021-self-enrolled.ts';
+import * as challengeEnds from './migrations/022-challenge-ends.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['018-phone-numbers', phoneNumbers],
   ['020-bound-second-factors', boundSecondFactors],
   ['021-self-enrolled', selfEnrolled],
+  ['022-challenge-ends', challengeEnds],
 ];
 
 /** The names of all migrations, in order. */

@@ -212,6 +212,7 @@ export interface LatestTransaction {
   readonly transactionId: string;
   readonly serial: string;
   readonly issuedAt: Date;
+  readonly expiresAt: Date;
   readonly closedBy: ClosedBy | null;
   readonly closedAt: Date | null;
   /** The number of wrong responses to it. */
@@ -222,6 +223,7 @@ interface LatestRow {
   readonly transaction_id: string;
   readonly serial: string;
   readonly issued_at: Date;
+  readonly expires_at: Date;
   readonly closed_by: ClosedBy | null;
   readonly closed_at: Date | null;
   readonly wrong_count: number;
@@ -244,11 +246,11 @@ export class LatestTransactionStore {
   }
 
   /** @returns the numbers of challenges that take responses, by the ids of their tokens; without those that have none */
-  async openOfTokens(tokenIds: readonly string[], since: Date): Promise<ReadonlyMap<string, number>> {
+  async openOfTokens(tokenIds: readonly string[], now: Date): Promise<ReadonlyMap<string, number>> {
     const { rows } = await this.#database.knex.raw<{ rows: { token_id: string; open: number }[] }>(
       `SELECT token_id, count(*)::integer AS open FROM challenges
-       WHERE token_id = ANY (?::bigint[]) AND closed_by IS NULL AND issued_at > ? GROUP BY token_id`,
-      [[...tokenIds], since],
+       WHERE token_id = ANY (?::bigint[]) AND closed_by IS NULL AND expires_at > ? GROUP BY token_id`,
+      [[...tokenIds], now],
     );
     return new Map(rows.map(({ token_id: id, open }) => [id, open]));
   }
@@ -269,7 +271,7 @@ export class LatestTransactionStore {
       `WITH latest AS MATERIALIZED (
          SELECT newest.*, tokens.serial FROM unnest(?::bigint[]) AS wanted (id) JOIN tokens USING (id)
            CROSS JOIN LATERAL (
-             SELECT transaction_id, issued_at, closed_by, closed_at, wrong_count FROM challenges
+             SELECT transaction_id, issued_at, expires_at, closed_by, closed_at, wrong_count FROM challenges
              WHERE token_id = wanted.id ORDER BY issued_at DESC, id DESC LIMIT ?
            ) AS newest
          ORDER BY newest.issued_at DESC, newest.transaction_id LIMIT ?)
@@ -281,6 +283,7 @@ export class LatestTransactionStore {
       transactionId: row.transaction_id,
       serial: row.serial,
       issuedAt: row.issued_at,
+      expiresAt: row.expires_at,
       closedBy: row.closed_by,
       closedAt: row.closed_at,
       wrongCount: row.wrong_count,

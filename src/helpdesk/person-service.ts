@@ -1,5 +1,4 @@
 import type { ClosedBy } from '../challenges/challenge.ts';
-import { readOcraSettings } from '../configuration/settings.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -171,15 +170,14 @@ export class PersonService {
       return null;
     }
     const ids = tokens.filter((token) => isVisible(token, grant)).map(({ id }) => id);
-    const { challengeTimeout } = readOcraSettings(configuration.settings);
-    const openSince = new Date(clock.now().getTime() - challengeTimeout * 1000);
+    const now = clock.now();
     const latest =
       ids.length === 0 ? [] : await transactions.ofTokens(ids, MAX_TRANSACTIONS, realmsOf(grant));
     return latest.map((one) => ({
       transactionId: one.transactionId,
       serial: one.serial,
       issuedAt: one.issuedAt,
-      state: stateOf(one, openSince),
+      state: stateOf(one, now),
       wrongCount: one.wrongCount,
     }));
   }
@@ -194,9 +192,9 @@ function realmsOf({ realms }: Grant): readonly string[] | undefined {
   return realms === 'all' ? undefined : realms;
 }
 
-function stateOf({ closedBy, issuedAt }: LatestTransaction, openSince: Date): RecentTransaction['state'] {
+function stateOf({ closedBy, expiresAt }: LatestTransaction, now: Date): RecentTransaction['state'] {
   if (closedBy === null) {
-    return issuedAt <= openSince ? 'expired' : 'open';
+    return expiresAt <= now ? 'expired' : 'open';
   }
   return closedBy === 'exhausted' ? 'given up' : closedBy;
 }

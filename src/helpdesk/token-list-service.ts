@@ -1,6 +1,5 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { readOcraSettings } from '../configuration/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
@@ -121,7 +120,7 @@ export class TokenListService {
     const grantOf = (action: string): Grant | undefined =>
       this.#deps.access.grantOf(configuration, caller, { scope: 'admin', action });
     const [open, names] = await Promise.all([
-      this.#open(configuration, grantOf('transaction'), tokens),
+      this.#open(grantOf('transaction'), tokens),
       hasNames ? this.#names(configuration, grantOf('userlist'), tokens) : new Map<string, string>(),
     ]);
     return tokens.map((token) => ({
@@ -133,7 +132,6 @@ export class TokenListService {
 
   /** @returns the number of open challenges of a token; null: the grant does not cover it */
   async #open(
-    configuration: Configuration,
     grant: Grant | undefined,
     tokens: readonly OwnedToken[],
   ): Promise<(token: OwnedToken) => number | null> {
@@ -141,10 +139,8 @@ export class TokenListService {
     if (covered.length === 0) {
       return () => null;
     }
-    const { challengeTimeout } = readOcraSettings(configuration.settings);
-    const since = new Date(this.#deps.clock.now().getTime() - challengeTimeout * 1000);
     const ids = new Set(covered.map(({ id }) => id));
-    const open = await this.#deps.transactions.openOfTokens([...ids], since);
+    const open = await this.#deps.transactions.openOfTokens([...ids], this.#deps.clock.now());
     return ({ id }) => (ids.has(id) ? (open.get(id) ?? 0) : null);
   }
 

@@ -1,7 +1,5 @@
-import { readOcraSettings } from '../configuration/settings.ts';
 import type { AuditRetention } from '../audit/audit-service.ts';
 import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
-import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type BackgroundLoop, type RoundOutcome, backgroundRounds } from '../kernel/background-loop.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -16,11 +14,10 @@ import {
 import type { PruningClock } from './pruning-clock-store.ts';
 
 interface HousekeepingDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly store: HousekeepingStore;
   readonly clock: Clock;
   readonly pruningClock: Pick<PruningClock, 'time' | 'confirm'>;
-  /** Seconds for which the status of an expired challenge remains available. */
+  /** Seconds for which the status of a challenge remains available after its end. */
   readonly challengeRetention: number;
   readonly metrics?: Pick<HousekeepingMetrics, keyof HousekeepingMetrics> | undefined;
   /** Undefined: months of the audit stay. */
@@ -95,7 +92,7 @@ export class HousekeepingService {
 
   async #backlog(now: Date): Promise<readonly HousekeepingTally[]> {
     const { store, auditRetention } = this.#deps;
-    const tallies = await store.backlog(await this.#moments(now));
+    const tallies = await store.backlog(this.#moments(now));
     return auditRetention?.isOn === true
       ? [...tallies, { chore: 'audit months', rows: await auditRetention.due(now) }]
       : tallies;
@@ -124,14 +121,12 @@ export class HousekeepingService {
       }
     };
     const options = { signal, removed: addTally, ...(auditRetention?.isOn === true && { also }) };
-    const isOurs = await this.#deps.store.clear(await this.#moments(now), options);
+    const isOurs = await this.#deps.store.clear(this.#moments(now), options);
     return isOurs ? [...sums].map(([chore, rows]) => ({ chore, rows })) : undefined;
   }
 
-  async #moments(now: Date): Promise<HousekeepingMoments> {
-    const { settings } = await this.#deps.configuration.current();
-    const { challengeTimeout } = readOcraSettings(settings);
-    return momentsAt(now, challengeTimeout + this.#deps.challengeRetention);
+  #moments(now: Date): HousekeepingMoments {
+    return momentsAt(now, this.#deps.challengeRetention);
   }
 }
 

@@ -29,17 +29,17 @@ interface ChoreStep {
 
 const openChallenges: ChoreStep = {
   chore: 'challenges',
-  due: (connection, { challengesIssuedBefore }) =>
-    connection('challenges').whereNull('closed_by').where('issued_at', '<', challengesIssuedBefore),
+  due: (connection, { challengesEndBefore }) =>
+    connection('challenges').whereNull('closed_by').where('expires_at', '<', challengesEndBefore),
   // A settlement that was decided before an open challenge expired may still be under way. As every change of
   // challenges, this therefore locks and writes the token first (ADR 0003). A statement that begins afterwards reads
   // the challenges again.
-  remove: async (transaction, { challengesIssuedBefore }, max) => {
+  remove: async (transaction, { challengesEndBefore }, max) => {
     const { rows } = await transaction.raw<{ rows: { id: string }[] }>(
       `SELECT id FROM tokens WHERE id = ANY (ARRAY(
-         SELECT token_id FROM challenges WHERE closed_by IS NULL AND issued_at < ? ORDER BY issued_at LIMIT ?))
+         SELECT token_id FROM challenges WHERE closed_by IS NULL AND expires_at < ? ORDER BY expires_at LIMIT ?))
        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
-      [challengesIssuedBefore, max],
+      [challengesEndBefore, max],
     );
     const tokens = rows.map(({ id }) => id);
     await transaction.raw('UPDATE tokens SET serial = serial WHERE id = ANY (?::bigint[])', [tokens]);
@@ -47,23 +47,23 @@ const openChallenges: ChoreStep = {
     return transaction('challenges')
       .whereRaw('token_id = ANY (?::bigint[])', [tokens])
       .whereNull('closed_by')
-      .where('issued_at', '<', challengesIssuedBefore)
+      .where('expires_at', '<', challengesEndBefore)
       .delete();
   },
 };
 
 const closedChallenges: ChoreStep = {
   chore: 'challenges',
-  due: (connection, { challengesIssuedBefore }) =>
-    connection('challenges').whereNotNull('closed_by').where('issued_at', '<', challengesIssuedBefore),
+  due: (connection, { challengesEndBefore }) =>
+    connection('challenges').whereNotNull('closed_by').where('expires_at', '<', challengesEndBefore),
   // A closed one does not change any more: no decision can depend on it.
-  remove: async (transaction, { challengesIssuedBefore }, max) =>
+  remove: async (transaction, { challengesEndBefore }, max) =>
     rowsOf(
       await transaction.raw(
         `DELETE FROM challenges WHERE id = ANY (ARRAY(
-           SELECT id FROM challenges WHERE closed_by IS NOT NULL AND issued_at < ?
-           ORDER BY issued_at LIMIT ? FOR UPDATE SKIP LOCKED))`,
-        [challengesIssuedBefore, max],
+           SELECT id FROM challenges WHERE closed_by IS NOT NULL AND expires_at < ?
+           ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED))`,
+        [challengesEndBefore, max],
       ),
     ),
 };

@@ -16,8 +16,8 @@ export interface HousekeepingTally {
 }
 
 export interface HousekeepingMoments {
-  /** Challenges issued before this instant have expired, and their retention time has passed. */
-  readonly challengesIssuedBefore: Date;
+  /** The retention time of challenges that ended before this instant has passed. */
+  readonly challengesEndBefore: Date;
   /** Sessions that end by then, and revoked ones, are no longer valid. */
   readonly sessionsEndBy: Date;
   /** Counts of limits that end by then are void. */
@@ -34,11 +34,11 @@ const LIMIT_RETENTION_S = 60;
 const RESPONSE_MINUTES_S = 90_000;
 const RESPONSE_RETENTION_S = 2_595_600;
 
-/** @param age seconds for which challenges are valid, and for which their status remains available afterwards */
-export function momentsAt(now: Date, age: number): HousekeepingMoments {
+/** @param retention seconds for which the status of a challenge remains available after its end */
+export function momentsAt(now: Date, retention: number): HousekeepingMoments {
   const before = (seconds: number): Date => new Date(now.getTime() - seconds * 1_000);
   return {
-    challengesIssuedBefore: before(age),
+    challengesEndBefore: before(retention),
     sessionsEndBy: now,
     limitsEndBy: before(LIMIT_RETENTION_S),
     responsesByHourBefore: before(RESPONSE_MINUTES_S),

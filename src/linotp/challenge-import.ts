@@ -1,4 +1,5 @@
-import { readOcraSettings } from '../configuration/settings.ts';
+import { expiryOf } from '../challenges/challenge.ts';
+import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import { isStorable, parseJsonObject } from '../kernel/text.ts';
 import type {
   ImportedChallenge,
@@ -24,7 +25,7 @@ import { parseOcraSuite } from '../ocra/suite.ts';
 
 const CHALLENGE_TABLES = ['challenges', 'ocra'] as const;
 
-interface ChallengeReading extends Pick<ChallengeContext, 'localTime' | 'maxChallengeRequests'> {
+interface ChallengeReading extends Pick<ChallengeContext, 'localTime' | 'settings'> {
   readonly source: LinotpSource;
   readonly installation: LinotpInstallation;
   /** Those of this server. */
@@ -53,14 +54,14 @@ export async function countChallenges(source: LinotpSource): Promise<number> {
 }
 
 export async function* readChallenges(reading: ChallengeReading): AsyncIterable<readonly ReadChallenge[]> {
-  const { source, here, localTime, maxChallengeRequests } = reading;
+  const { source, here, localTime, settings } = reading;
   const { repair, repairBinary } = reading.installation;
   for (const table of CHALLENGE_TABLES) {
     for await (const rows of source.rows(table)) {
       const serials = rows.map((row) => repair(textOf(row, 'tokenserial')));
       const tokens = await here.tokens([...new Set(serials)].filter((serial) => isStorable(serial)));
       const tokenOf = (serial: string): PresentChallengedToken | undefined => tokens.get(serial);
-      const context = { table, repair, repairBinary, maxChallengeRequests, localTime, tokenOf };
+      const context = { table, repair, repairBinary, settings, localTime, tokenOf };
       const mapped = rows.map((row) => mapChallenge(row, context));
       const present = await here.find(mapped.map(({ name }) => name).filter((name) => isStorable(name)));
       yield mapped.map((one, index) => ({
@@ -82,8 +83,8 @@ export class ChallengeImport {
 
   async run(target: ImportTransaction): Promise<void> {
     this.#deps.report.open('challenges');
-    const { maxChallengeRequests } = readOcraSettings((await target.present()).settings);
-    const reading = { ...this.#deps, here: target.challenges, maxChallengeRequests };
+    const settings = readOcraSettings((await target.present()).settings);
+    const reading = { ...this.#deps, here: target.challenges, settings };
     let done = 0;
     for await (const challenges of readChallenges(reading)) {
       await this.#store(target, challenges);
@@ -144,8 +145,8 @@ interface ChallengeContext {
   /** The same for binary columns, which no connection encodes twice. */
   readonly repairBinary: TextRepair;
   readonly localTime: LocalTime;
-  /** The number of wrong responses that close a challenge. */
-  readonly maxChallengeRequests: number;
+  /** Those of this server. */
+  readonly settings: Pick<OcraSettings, 'maxChallengeRequests' | 'challengeTimeout'>;
   /** @returns undefined if no such token is imported */
   readonly tokenOf: (serial: string) => ChallengedToken | undefined;
 }
@@ -181,9 +182,19 @@ function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<Importe
   if (content === undefined || !isStorable(content.question, content.data)) {
     return left('its content is not readable');
   }
-  const state = readState(row, token, context.maxChallengeRequests);
+  const state = readState(row, token, context.settings.maxChallengeRequests);
   const { question, data, remarks } = content;
-  const value = { transactionId, serial: token.serial, question, data, issuedAt, ...state.value };
+  const value = {
+    transactionId,
+    serial: token.serial,
+    question,
+    data,
+    issuedAt,
+    expiresAt: expiryOf(issuedAt, context.settings),
+    // LinOTP keeps no mark: /validate gives an id of 17 digits, /ocra/request another.
+    isTriggered: (context.table === 'challenges' && /^\d{17}$/.test(transactionId)) || undefined,
+    ...state.value,
+  };
   return { ...place, value, reasons: state.reasons, remarks };
 }
 

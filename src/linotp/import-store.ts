@@ -313,6 +313,8 @@ class ChallengeImportStore extends ImportedChallenges {
         question: challenge.question,
         data: challenge.data,
         issued_at: challenge.issuedAt,
+        expires_at: challenge.expiresAt,
+        is_triggered: challenge.isTriggered === true,
         ...stateColumns(challenge),
       })),
     );

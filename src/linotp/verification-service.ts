@@ -126,17 +126,17 @@ export class LinotpVerificationService {
   ): Promise<VerificationTally> {
     const { source, localTime, found, progress } = request;
     const { target, clock } = this.#deps;
-    const { challengeTimeout, maxChallengeRequests } = readOcraSettings(await target.settings());
-    const expiry = new Date(clock.now().getTime() - challengeTimeout * 1000);
+    const settings = readOcraSettings(await target.settings());
+    const now = clock.now();
     const total = await countChallenges(source);
     progress({ group: 'challenges', done: 0, total });
-    const reading = { source, installation, localTime, maxChallengeRequests, here: target.challenges };
+    const reading = { source, installation, localTime, settings, here: target.challenges };
     let [done, equal, different] = [0, 0, 0];
     for await (const challenges of readChallenges(reading)) {
       // Challenges of a missing token are missing with it. Housekeeping removes those that can be answered no more.
       const compared = challenges.filter(
         ({ token, known, mapped: { value } }) =>
-          token !== undefined && !(known === undefined && value !== undefined && value.issuedAt < expiry),
+          token !== undefined && !(known === undefined && value !== undefined && value.expiresAt < now),
       );
       for (const { mapped, known } of compared) {
         const differences =

@@ -1,4 +1,3 @@
-import { readOcraSettings } from '../configuration/settings.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KeptReading, withTimeLimit } from '../kernel/bounded-work.ts';
@@ -56,13 +55,12 @@ export class InstallationReadings {
   async #read(): Promise<InstallationState> {
     const { configurations, counts: kept, licence, clock, elapsed } = this.#deps;
     const begun = elapsed();
-    const { settings, realms, resolvers } = await configurations.current();
-    const { challengeTimeout } = readOcraSettings(settings);
+    const { realms, resolvers } = await configurations.current();
     const now = clock.now();
     const [counts, report, rest] = await Promise.all([
       kept.snapshot(),
       licence.report(),
-      kept.storedState(new Date(now.getTime() - challengeTimeout * 1000), now),
+      kept.storedState(now),
     ]);
     const read = 'licence' in report ? report.licence : undefined;
     return {

@@ -76,10 +76,9 @@ export class TokenCountStore {
 
   /**
    * Reads the state in one statement.
-   * @param challengesIssuedAfter later ones may still be open
    * @throws where the database cannot serve requests
    */
-  async storedState(challengesIssuedAfter: Date, now: Date): Promise<StoredState> {
+  async storedState(now: Date): Promise<StoredState> {
     await assertServes(this.#database);
     const { rows } = await this.#database.knex.raw<{
       rows: {
@@ -88,7 +87,7 @@ export class TokenCountStore {
         last_backup: Date | null;
         next_api_token_end: Date | null;
       }[];
-    }>(STATE, [challengesIssuedAfter, now]);
+    }>(STATE, [now, now]);
     const [row] = rows;
     return {
       lockedTokens: row?.locked ?? [],
@@ -159,7 +158,7 @@ const LOCKED = `
 const STATE = `
   SELECT ${LOCKED},
     (SELECT count(*)::integer FROM (
-       SELECT FROM challenges WHERE closed_by IS NULL AND issued_at > ? LIMIT ${MAX_COUNTED}) AS open_ones) AS open,
+       SELECT FROM challenges WHERE closed_by IS NULL AND expires_at > ? LIMIT ${MAX_COUNTED}) AS open_ones) AS open,
     (SELECT max(at) FROM audit WHERE action = 'backup/export') AS last_backup,
     (SELECT min(expires_at) FROM api_tokens WHERE expires_at > ?) AS next_api_token_end`;
 

@@ -282,7 +282,7 @@ describe('what revokes nothing', () => {
         transaction,
         {
           sessionsEndBy: NOW,
-          challengesIssuedBefore: NOW,
+          challengesEndBefore: NOW,
           limitsEndBy: NOW,
           responsesByHourBefore: NOW,
           responsesCountedBefore: NOW,

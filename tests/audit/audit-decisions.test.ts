@@ -29,6 +29,7 @@ async function issued(serial: string): Promise<string> {
     questions: QUESTIONS,
     data: '',
     issuedAt: new Date(),
+    expiresAt: new Date(),
   };
   await new ChallengeIssueStore({ database }).issue(challenge, 5, ACT);
   return serial;

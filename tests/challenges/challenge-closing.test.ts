@@ -9,6 +9,7 @@ import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts'
 import { QUESTIONS } from '../support/values/question-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
+const LATER = new Date('2026-11-20T12:20:00Z');
 const SECRET = sealedBytes('the shared secret');
 const STEP = { rollout: 'phase2', secrets: { seed: sealedBytes('derived') } } as const satisfies TokenChange;
 
@@ -40,6 +41,7 @@ const challengeFor = ({ id, serial }: Token, name: string) => ({
   questions: QUESTIONS,
   data: '',
   issuedAt: NOW,
+  expiresAt: LATER,
 });
 
 const open = async ({ serial }: Token): Promise<string[]> =>

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type ChallengeOfToken, decideDecline, type Decision } from '../../src/challenges/challenge.ts';
-import { readOcraSettings } from '../../src/configuration/settings.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { SHARING, UNSHARED } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { LATER, NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
@@ -47,7 +46,7 @@ afterAll(async () => {
 });
 
 const declining: Decide = ({ challenge, token }) =>
-  Promise.resolve(decideDecline(challenge, token, 'reported', readOcraSettings(new Map()), NOW));
+  Promise.resolve(decideDecline(challenge, token, 'reported', NOW));
 
 interface Named {
   readonly id: string;
@@ -69,6 +68,7 @@ async function issued(token: Named, transactionId = `T${token.id}`, maxOpen = 4)
     questions: QUESTIONS,
     data: '',
     issuedAt: NOW,
+    expiresAt: LATER,
   };
   expect(await issues[0]?.issue({ ...challenge, ...(seen && { seen }) }, maxOpen, ACT)).toBe('Q');
   return transactionId;
@@ -379,6 +379,7 @@ describe('many challenges issued at once', () => {
           questions: QUESTIONS,
           data: '',
           issuedAt: NOW,
+          expiresAt: LATER,
         },
         4,
         ACT,
@@ -401,6 +402,7 @@ describe('many challenges issued at once', () => {
           questions: QUESTIONS,
           data: '',
           issuedAt: NOW,
+          expiresAt: LATER,
         },
         4,
         ACT,

@@ -4,7 +4,7 @@ import type { Challenge, Decision } from '../../src/challenges/challenge.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { LATER, NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { insertState } from '../support/database/token-rows.ts';
 import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts';
@@ -42,6 +42,7 @@ const challengeFor = (tokenId: string, transactionId: string, issuedAt = NOW) =>
   tokenId,
   transactionId,
   issuedAt,
+  expiresAt: LATER,
   question: 'pay10euro',
   questions: QUESTIONS,
   data: 'pay 10 euro',
@@ -71,6 +72,7 @@ describe('issuing a challenge', () => {
       question: 'pay10euro',
       data: 'pay 10 euro',
       issuedAt: NOW,
+      expiresAt: LATER,
       wrongCount: 0,
       receivedTan: false,
       validTan: false,

@@ -12,7 +12,7 @@ import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { SqlTap } from '../support/database/sql-tap.ts';
 import { deferred } from '../support/values/deferred.ts';
-import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { LATER, NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 import { QUESTIONS } from '../support/values/question-values.ts';
 
@@ -64,7 +64,15 @@ function challengeOf(
   transactionId = token.serial,
   question = 'Q',
 ): Parameters<ChallengeIssueStore['issue']>[0] {
-  return { tokenId: token.id, transactionId, question, questions: QUESTIONS, data: '', issuedAt: NOW };
+  return {
+    tokenId: token.id,
+    transactionId,
+    question,
+    questions: QUESTIONS,
+    data: '',
+    issuedAt: NOW,
+    expiresAt: LATER,
+  };
 }
 
 /** Tokens with an open challenge each, whose transaction id is the serial. */

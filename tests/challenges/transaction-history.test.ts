@@ -31,7 +31,15 @@ function row(outcome: string, seconds: number): AuditRow {
 
 function stored(closedBy: StoredTransaction['closedBy'] = null, seconds = 0): StoredTransaction {
   const closedAt = closedBy === null ? null : after(seconds);
-  return { serial: 'T1', realms: ['north'], data: 'pay', issuedAt: ISSUED, closedBy, closedAt };
+  return {
+    serial: 'T1',
+    realms: ['north'],
+    data: 'pay',
+    issuedAt: ISSUED,
+    expiresAt: after(TIMEOUT),
+    closedBy,
+    closedAt,
+  };
 }
 
 interface HistoryFacts {

@@ -260,7 +260,7 @@ describe('the consequences of an act on a token, a user or an administrator', ()
     expect(await service.ofPolicyRemoval(OPERATOR, 'ocra')).toMatchObject([
       { names: ['alice', 'bert'], rights: ['ocra:request'] },
     ]);
-    expect(await service.ofSetting('OcraChallengeTimeout', '1M')).toMatchObject([{ count: 60 }]);
+    expect(await service.ofSetting('OcraMaxChallenges', '2')).toMatchObject([{ count: 2 }]);
   });
 });
 
@@ -305,7 +305,7 @@ describe('the consequences of a policy', () => {
 
 describe('the consequences of a configuration value', () => {
   it.each<[string, string | undefined, readonly string[]]>([
-    ['OcraChallengeTimeout', '1M', ['open challenges that are older than 60 s expire at once']],
+    ['OcraChallengeTimeout', '1M', []],
     ['ocramaxchallenges', '2', ["a token's next challenge leaves at most 2 open, and closes older ones"]],
     ['DefaultMaxFailCount', '1', ['new tokens are locked after 1 wrong responses']],
     ['OcraMaxChallengeRequests', '1000', []],

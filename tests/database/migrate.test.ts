@@ -20,7 +20,7 @@ import {
   TABLES,
 } from '../../src/database/migrate.ts';
 import { migrationChecksums } from '../../src/database/migration-checksums.ts';
-import { migrationNames, migrationSource } from '../../src/database/migration-source.ts';
+import { migrationNames, migrationSource, migrationSourceOf } from '../../src/database/migration-source.ts';
 import { embeddedFolders, isServed } from '../embedded-postgres/support/embedded-folders.ts';
 import { rollBackAll } from '../support/database/roll-back-all.ts';
 import type { TestDatabase } from '../support/database/test-database.ts';
@@ -172,6 +172,57 @@ describe('the migrations', () => {
     expect(noted).toEqual(
       migrationNames.map((name) => ({ name, checksum: computed[name], version: packageVersion() })),
     );
+  });
+
+  it('store the end and the kind of challenges from before, and of those that the version before still issues', async () => {
+    const before = migrationNames.slice(0, migrationNames.indexOf('022-challenge-ends'));
+    const { knex } = empty.database;
+    await knex.migrate.latest({ migrationSource: migrationSourceOf(before) });
+    await knex.raw("INSERT INTO configuration (key, value) VALUES ('OcraChallengeTimeout', ' 1d2h3M4s ')");
+    await knex.raw("INSERT INTO tokens (serial, type, active, realm_set_id) VALUES ('T', 'ocra', true, 1)");
+    const issue = (id: string, closedBy: string | null = null): Promise<unknown> =>
+      knex.raw(
+        `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, closed_by, closed_at)
+         SELECT ?, id, '1', '', '2026-11-20T12:00:00Z', ?, CASE WHEN ?::text IS NOT NULL THEN now() END FROM tokens`,
+        [id, closedBy, closedBy],
+      );
+    const triggered = ['12345678901234567', 'ab'.repeat(12)];
+    const portal = ['123456789012', 'ab'.repeat(10), '1234567890123456789'];
+    for (const id of [...triggered, ...portal]) {
+      await issue(id);
+      await issue(id.replace(/^../, '98'), 'superseded');
+    }
+    await migrateToLatest(empty.database);
+    for (const id of [...triggered, ...portal]) {
+      await issue(id.replace(/^../, '76'));
+    }
+    const rows = await knex('challenges').select<
+      { transaction_id: string; expires_at: Date; is_triggered: boolean; closed_by: string | null }[]
+    >('transaction_id', 'expires_at', 'is_triggered', 'closed_by');
+    expect(
+      rows
+        .filter((row) => row.is_triggered)
+        .map((row) => row.transaction_id)
+        .sort(),
+    ).toEqual(triggered.flatMap((id) => [id, id.replace(/^../, '98'), id.replace(/^../, '76')]).sort());
+    const ends = rows.filter((row) => row.closed_by === null).map((row) => row.expires_at.toISOString());
+    expect([ends.length, new Set(ends)]).toEqual([10, new Set(['2026-11-21T14:03:04.000Z'])]);
+    for (const [value, end] of [
+      ['300', '2026-11-20T12:05:00.000Z'],
+      ['1M30S', '2026-11-20T12:01:30.000Z'],
+      ['999999999D', '8998-'],
+      [undefined, '2026-11-20T12:20:00.000Z'],
+    ] as const) {
+      await knex('configuration').delete();
+      if (value !== undefined) {
+        await knex('configuration').insert({ key: 'OcraChallengeTimeout', value });
+      }
+      await issue(`at ${value}`);
+      const row = await knex('challenges')
+        .where({ transaction_id: `at ${value}` })
+        .first<{ expires_at: Date }>();
+      expect(row.expires_at.toISOString()).toContain(end);
+    }
   });
 
   it('hold no lock that others wait for longer than 200 ms, are tried again, and tell for whom they wait', async () => {

@@ -3,7 +3,6 @@ import { momentsAt } from '../../src/housekeeping/housekeeping.ts';
 import { HousekeepingService } from '../../src/housekeeping/housekeeping-service.ts';
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
@@ -63,7 +62,6 @@ function open(monthsDue?: number): HousekeepingService {
   const { database } = test;
   const clock = { now: () => NOW };
   return new HousekeepingService({
-    configuration: new ConfigurationStore({ database, clock, window: 0 }),
     clock,
     pruningClock: {
       time: () =>
@@ -109,9 +107,9 @@ async function notedBy(work: () => Promise<unknown>): Promise<readonly string[]>
 const everything = (): AbortSignal => new AbortController().signal;
 
 describe('what is old', () => {
-  it('depends on the lifetime and retention of challenges, and on nothing else that is set', () => {
+  it('depends on the retention of challenges, and on nothing else that is set', () => {
     expect(momentsAt(NOW, 4_200)).toEqual({
-      challengesIssuedBefore: new Date('2026-11-20T10:50:00Z'),
+      challengesEndBefore: new Date('2026-11-20T10:50:00Z'),
       sessionsEndBy: NOW,
       limitsEndBy: new Date('2026-11-20T11:59:00Z'),
       responsesByHourBefore: new Date('2026-11-19T11:00:00Z'),
@@ -130,7 +128,7 @@ describe('housekeeping', () => {
     expect(await test.database.knex('rate_limits').pluck('key')).toEqual(['just ended']);
   });
 
-  it('keeps the status of a challenge for the set lifetime and the retention', async () => {
+  it('keeps the status of a challenge for the retention after its end', async () => {
     const { database } = test;
     const { id } = await new TokenStore({ database }).insert(tokenValue('HOUSE'), ACT);
     await database.knex('configuration').insert({ key: 'OcraChallengeTimeout', value: '10M' });

@@ -16,8 +16,9 @@ const LONG_AGO = new Date('2026-11-01T00:00:00Z');
 const KEPT_SINCE = new Date('2026-11-13T00:00:00Z');
 const RECENTLY = new Date('2026-11-20T11:59:00Z');
 const NOW = new Date('2026-11-20T12:00:00Z');
+const LATER = new Date('2026-11-20T12:01:00Z');
 const MOMENTS: HousekeepingMoments = {
-  challengesIssuedBefore: KEPT_SINCE,
+  challengesEndBefore: KEPT_SINCE,
   sessionsEndBy: NOW,
   limitsEndBy: NOW,
   responsesByHourBefore: RECENTLY,
@@ -61,7 +62,15 @@ async function issue(
   maxOpen = 4,
 ): Promise<void> {
   await issues.issue(
-    { tokenId: token.id, transactionId, question: 'Q', questions: QUESTIONS, data: '', issuedAt },
+    {
+      tokenId: token.id,
+      transactionId,
+      question: 'Q',
+      questions: QUESTIONS,
+      data: '',
+      issuedAt,
+      expiresAt: issuedAt,
+    },
     maxOpen,
     ACT,
   );
@@ -279,7 +288,7 @@ describe('a challenge that is removed while a response to it is looked at', () =
       'slow',
       async (found) => {
         looks += 1;
-        const decided = await answer({ ...found, challenge: { ...found.challenge, issuedAt: RECENTLY } });
+        const decided = await answer({ ...found, challenge: { ...found.challenge, expiresAt: LATER } });
         await clear();
         return decided;
       },
@@ -304,7 +313,7 @@ describe('a challenge that is removed while a response to it is looked at', () =
       await sql('challenges').where({ token_id: token.id }).delete();
       const answering = challenges.answer(
         'waiting',
-        (found) => answer({ ...found, challenge: { ...found.challenge, issuedAt: RECENTLY } }),
+        (found) => answer({ ...found, challenge: { ...found.challenge, expiresAt: LATER } }),
         ACT,
       );
       await untilWaiting(test.database, 1);
@@ -338,8 +347,8 @@ describe('a long backlog', () => {
     await pile(3_000, await newToken(), true);
     await test.database.knex.raw('ANALYZE challenges');
     const plan = await test.database.knex.raw<{ rows: Record<string, string>[] }>(
-      'EXPLAIN SELECT id FROM challenges WHERE closed_by IS NULL AND issued_at < now() ORDER BY issued_at LIMIT 10',
+      'EXPLAIN SELECT id FROM challenges WHERE closed_by IS NULL AND expires_at < now() ORDER BY expires_at LIMIT 10',
     );
-    expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('challenges_open_issued_idx');
+    expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('challenges_open_expires_idx');
   });
 });

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
+import { readOcraSettings } from '../../src/configuration/settings.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { LocalTime } from '../../src/linotp/linotp-source.ts';
 import { checkPin } from '../../src/tokens/token-settings.ts';
@@ -60,6 +61,7 @@ describe.each(FIXTURES)('the fixture %s', (fixture) => {
       .join('tokens', 'tokens.id', 'challenges.token_id')
       .select<Record<string, unknown>[]>('challenges.*', 'serial');
     const byId = new Map(rows.map((row) => [row.transaction_id, row]));
+    const { challengeTimeout } = readOcraSettings((await app.services.configuration.current()).settings);
     expect(byId.size).toBe(expected.challenges.length);
     for (const challenge of expected.challenges) {
       const isOcra = challenge.challenge !== undefined;
@@ -76,6 +78,9 @@ describe.each(FIXTURES)('the fixture %s', (fixture) => {
       expect(Math.floor(issuedAt.getTime() / 1000) * 1000).toBe(
         berlin.read(challenge.timestamp_local)?.getTime(),
       );
+      const { expires_at: expiresAt, is_triggered: isTriggered } = byId.get(challenge.transaction_id) ?? {};
+      expect(expiresAt).toEqual(new Date(issuedAt.getTime() + challengeTimeout * 1000));
+      expect(isTriggered).toBe(challenge.transaction_id.length === 17);
     }
   });
 

@@ -4,7 +4,7 @@ import { ImportStore } from '../../src/linotp/import-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { NOW } from '../support/values/challenge-answers.ts';
+import { LATER, NOW } from '../support/values/challenge-answers.ts';
 import { QUESTIONS } from '../support/values/question-values.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
@@ -55,6 +55,7 @@ it('imports challenges so that no request beside it asks the same for another te
     question: 'same',
     data: 'A',
     issuedAt: NOW,
+    expiresAt: LATER,
     ...state,
   };
   const seen = await tokens.findBySerial('OCRA1');
@@ -68,6 +69,7 @@ it('imports challenges so that no request beside it asks the same for another te
         questions: QUESTIONS,
         data: 'B',
         issuedAt: NOW,
+        expiresAt: LATER,
         ...(seen && { seen }),
       },
       4,
@@ -99,6 +101,7 @@ it('gives a token another version by each challenge that it imports or changes, 
     question: '1',
     data: 'A',
     issuedAt: NOW,
+    expiresAt: LATER,
     ...state,
   };
   await target.transact(ACT, (rows) => rows.challenges.insert([{ ...challenge, tokenId: id }]));

@@ -43,8 +43,6 @@ const GERMAN: Readonly<Record<string, (facts: Facts) => string>> = {
   'policy.own': ({ rights }) =>
     `Sie verlieren ${listed(rights)}, zumindest von dieser Adresse und zu dieser Zeit`,
   'policy.own-realms': ({ rights }) => `Sie haben ${listed(rights)} in weniger Realms`,
-  'setting.expiry': ({ count }) =>
-    `Offene Challenges, die älter als ${count} Sekunden sind, laufen sofort ab`,
   'setting.challenges': ({ count }) =>
     `Mit der nächsten Challenge eines Tokens bleiben höchstens ${count} offen, ältere werden geschlossen`,
   'setting.attempts': ({ count }) =>

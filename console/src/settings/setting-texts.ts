@@ -90,7 +90,7 @@ export const settingTexts: Texts<SettingTexts> = {
     meanings: {
       OcraMaxChallenges: 'offene Challenges eines Tokens; eine weitere schließt die älteste',
       OcraMaxChallengeRequests: 'falsche Antworten, die eine Challenge schließen',
-      OcraChallengeTimeout: 'Lebensdauer einer Challenge',
+      OcraChallengeTimeout: 'Lebensdauer neuer Challenges',
       'ocra.timeWindow': 'Abweichung, die die Uhr eines Geräts haben darf, in beide Richtungen',
       'ocra.timeShift': 'wird zur Uhr des Servers addiert, bevor verglichen wird',
       OcraDefaultSuite: 'Suite einfacher Token, die keine nennen',

@@ -1,6 +1,7 @@
 import type { Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
+import { readOcraSettings } from '../../configuration/settings.ts';
 import { isOcraToken, isVisible, type Token, type TokenChange } from '../../tokens/token.ts';
 import { sealOcraPin, sealPin } from '../../tokens/token-settings.ts';
 import type { ResolvedUser } from '../../users/user-directory.ts';
@@ -87,6 +88,7 @@ export class RolloutPhase2 {
     const data = request.message ?? '';
     const signIn = request.selfEnrolled || undefined;
     const issued = await factory.draw(
+      readOcraSettings(configuration.settings),
       new ShownQuestions(suite, data, this.#deps.random),
       (transactionId, question) =>
         buildNonceUrl(suite, key, {

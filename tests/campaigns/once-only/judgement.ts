@@ -91,8 +91,8 @@ function closeSharing(answered: Tried, open: readonly Tried[]): void {
   }
 }
 
-function hasExpired({ state, now, isLate }: Hearing, { issued }: Challenge): boolean {
-  return now >= issued[isLate ? 0 : 1] + Number(state.configuration.OcraChallengeTimeout);
+function hasExpired({ now, isLate }: Hearing, { issued, lifetime }: Challenge): boolean {
+  return now >= issued[isLate ? 0 : 1] + lifetime;
 }
 
 function decide(hearing: Hearing, challenge: Challenge, token: Token, seen: Verdict | undefined): string {

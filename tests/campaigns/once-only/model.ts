@@ -158,8 +158,10 @@ const ACTS: { readonly [Name in OperationName]: Perform<Name> } = {
     return true;
   },
   housekeeping: (act) => {
-    const oldest = nowIn(act) - Number(act.state.configuration.OcraChallengeTimeout) - SEVEN_DAYS;
-    act.state.challenges = act.state.challenges.filter((challenge) => challenge.issued[0] >= oldest);
+    const oldest = nowIn(act) - SEVEN_DAYS;
+    act.state.challenges = act.state.challenges.filter(
+      ({ issued, lifetime }) => issued[0] + lifetime >= oldest,
+    );
     return true;
   },
   rows: ({ state }, { serial }) => stored(state, serial),
@@ -222,7 +224,8 @@ function issued({ state, drawn, between }: Act, serial: string, text: string, ke
   if (question !== null && confirmsAnother(state, serial, text, question)) {
     return { question: 'one that is not that of another text' };
   }
-  const open = { wrong: 0, received: false, valid: false, isPast: false, closed: null };
+  const lifetime = Number(state.configuration.OcraChallengeTimeout);
+  const open = { lifetime, wrong: 0, received: false, valid: false, isPast: false, closed: null };
   state.challenges.push({ transaction, serial, question, text, issued: between, ...open });
   closeOpen(state, serial, keep);
   return { transaction, question };

@@ -190,8 +190,8 @@ export function operationOf(step: Step, state: State, now: number, names: Names)
 const RESOLVED: Readonly<Record<StepName, (step: Step, scene: Scene) => Operation | number>> = {
   wait: ({ seconds }) => seconds,
   'wait for expiry': ({ which, after }, { state, now }) => {
-    const issued = challengeOf(which, state)?.issued[0] ?? now;
-    return Math.max(0, issued + Number(state.configuration.OcraChallengeTimeout) + after - now);
+    const { issued: [issued] = [now], lifetime = 0 } = challengeOf(which, state) ?? {};
+    return Math.max(0, issued + lifetime + after - now);
   },
   enrol: ({ suite, pin, key }, { serial, names, owner }) => ({
     op: 'enrol',

@@ -35,6 +35,8 @@ export interface Challenge {
   readonly text: string;
   /** It was issued between these two seconds. */
   readonly issued: readonly [number, number];
+  /** Seconds after the issue for which it takes responses. */
+  readonly lifetime: number;
   wrong: number;
   received: boolean;
   valid: boolean;

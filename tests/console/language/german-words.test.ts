@@ -177,7 +177,6 @@ async function foretold(): Promise<readonly Consequence[]> {
   const own = checkPolicy({ name: 'ocra', scope: 'ocra', action: 'request', user: 'bert' });
   const system = checkPolicy({ name: 'all', scope: 'admin', action: '*', user: 'alice', realm: 'lab' });
   const fewer = [
-    ['OcraChallengeTimeout', '60'],
     ['OcraMaxChallenges', '1'],
     ['OcraMaxChallengeRequests', '1'],
     ['DefaultMaxFailCount', '1'],

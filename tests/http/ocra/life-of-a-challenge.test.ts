@@ -177,6 +177,26 @@ describe('after OcraChallengeTimeout', () => {
     expect(await application.check(transactionid, pass)).toEqual(wrong(0));
     await configuration.remove(OPERATOR, 'OcraChallengeTimeout');
   });
+
+  it.each([
+    ['raised', '1M', '1H', 'expired', 0, wrong(0)],
+    ['lowered', '1H', '1M', 'open', 1, right(0)],
+  ])(
+    'as it was at the issue, also where it is %s meanwhile',
+    async (_change, was, is, state, open, answer) => {
+      const { settings: configuration } = application.services;
+      await configuration.set(OPERATOR, new Map([['OcraChallengeTimeout', was]]));
+      const { serial, transactionid, right: pass } = await opened();
+      await configuration.set(OPERATOR, new Map([['OcraChallengeTimeout', is]]));
+      application.clock.advance(90);
+      const seen = async (path: string, named: Record<string, string>): Promise<string> =>
+        (await application.asAdmin(path, named)).text.replaceAll(/\s/g, '');
+      expect(await seen('/admin/transaction', { transactionid })).toContain(`"state":"${state}"`);
+      expect(await seen('/admin/tokens', { serial })).toContain(`"open_challenges":${open}`);
+      expect(await application.check(transactionid, pass)).toEqual(answer);
+      await configuration.remove(OPERATOR, 'OcraChallengeTimeout');
+    },
+  );
 });
 
 describe('a disabled token', () => {

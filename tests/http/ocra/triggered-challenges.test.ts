@@ -134,6 +134,26 @@ describe('a PIN alone, under the policy challenge_response', () => {
     expect(await application.check(portal.transactionid, pass)).toEqual({ failcount: 3, result: false });
   });
 
+  it('is known as such by what is stored, not by the form of its id', async () => {
+    const rename = (from: string, to: string): Promise<unknown> =>
+      queryOnce(
+        application.databaseUrl,
+        'UPDATE challenges SET transaction_id = $2 WHERE transaction_id = $1',
+        [from, to],
+      );
+    const { id, question } = await triggered();
+    const other = await application.challenge(serial);
+    const digits = `1234567890123456${number % 10}`;
+    await rename(id, 'ab'.repeat(10));
+    await rename(other.transactionid, digits);
+    const pass = application.respond(SUITE, other.question);
+    expect((await ask({ pass, transactionid: digits })).result.value).toBe(false);
+    const listed = (await application.asAdmin('/ocra/checkstatus', { serial })).text;
+    expect([...listed.matchAll(/"transactionid": "(\w+)"/g)].map(([, name]) => name)).toEqual([digits]);
+    const response = application.respond(SUITE, question);
+    expect((await ask({ pass: response, transactionid: 'ab'.repeat(10) })).result.value).toBe(true);
+  });
+
   it('is asked by serial and by simplecheck, too', async () => {
     const { detail } = await ask({ pass: 'pin', challenge: 'x' }, { path: '/validate/check_s' });
     expect(detail?.serial).toBe(serial);

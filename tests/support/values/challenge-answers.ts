@@ -5,6 +5,8 @@ import type { ChallengeOfToken } from '../../../src/challenges/challenge.ts';
 
 /** The time of the tests. */
 export const NOW = new Date('2026-11-20T12:00:00Z');
+/** The end of challenges that are issued then. */
+export const LATER = new Date('2026-11-20T12:20:00Z');
 
 /** The defaults, except for the number of wrong responses that closes a challenge. */
 function settingsWith(maxChallengeRequests = 3): ReturnType<typeof readOcraSettings> {
@@ -37,7 +39,6 @@ function deciding(
   const settings = settingsWith(maxRequests);
   return ({ challenge, token }) =>
     Promise.resolve(
-      decideWithoutResponse(challenge, token, settings, NOW) ??
-        decide(challenge, token, verdict(token), settings, NOW),
+      decideWithoutResponse(challenge, token, NOW) ?? decide(challenge, token, verdict(token), settings, NOW),
     );
 }
