@@ -34,7 +34,7 @@ export async function assertConfirmed(
 }
 
 /**
- * Asserts that the caller may change the key or the PIN of a token with which an administrator signs in, or remove it:
+ * Asserts that the caller may weaken a token with which an administrator signs in (`weakensFactor`), or remove it:
  * all who may enrol tokens could else answer for that administrator.
  * @throws ServiceError 'right.missing' without system:write, 'confirmation.required'
  */

@@ -130,7 +130,7 @@ function secondFactorOf(tokens: string): string {
     WHERE administrators.second_factor_token_id = ${tokens}.id) AS is_second_factor`;
 }
 
-/** The key or the PIN of a token with which an administrator signs in is not for all who may change tokens. */
+/** What weakens a token with which an administrator signs in is not for all who may change tokens. */
 export function assertNoFactor(
   { serial, isSecondFactor }: Pick<Token, 'serial' | 'isSecondFactor'>,
   mayChange: boolean | undefined,
@@ -138,7 +138,7 @@ export function assertNoFactor(
   if (isSecondFactor && mayChange !== true) {
     throw new ServiceError(
       'token.second-factor',
-      `An administrator signs in with the token '${serial}': its key and its PIN are changed with system:write`,
+      `An administrator signs in with the token '${serial}': its key, PIN, owner and limits are changed with system:write`,
     );
   }
 }

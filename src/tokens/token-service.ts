@@ -15,6 +15,7 @@ import {
   type Token,
   type TokenChange,
   type TokenStateChange,
+  weakensFactor,
 } from './token.ts';
 import {
   isSelected,
@@ -396,9 +397,9 @@ export class TokenService {
     }
   }
 
-  /** @throws ServiceError 'right.missing', 'confirmation.required' for the PIN of a second factor */
+  /** @throws ServiceError 'right.missing', 'confirmation.required' for what weakens a second factor */
   async #withFactorRight(caller: Caller, token: Token, change: TokenChange): Promise<TokenChange> {
-    if (!token.isSecondFactor || change.secrets === undefined) {
+    if (!token.isSecondFactor || !weakensFactor(change)) {
       return change;
     }
     await assertMayChangeFactor(caller, this.#deps);

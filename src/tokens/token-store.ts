@@ -9,6 +9,7 @@ import {
   type Token,
   type TokenChange,
   unknownSerial,
+  weakensFactor,
 } from './token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AuditEntry } from '../audit/audit-row.ts';
@@ -293,7 +294,7 @@ async function decideLocked(
   requested: TokenChange,
   decide: LockedDecision | undefined,
 ): Promise<TokenChange> {
-  if (decide === undefined && requested.secrets === undefined) {
+  if (decide === undefined && !weakensFactor(requested)) {
     return requested;
   }
   const decided = await withLockedTokens(sql, { serials: [serial] }, async () => {
@@ -302,7 +303,7 @@ async function decideLocked(
       return {};
     }
     const decision = decide?.(token) ?? {};
-    if (requested.secrets !== undefined) {
+    if (weakensFactor(requested)) {
       assertNoFactor(token, requested.mayChangeFactor);
     }
     return decision;

@@ -109,10 +109,16 @@ export interface TokenStateChange extends Partial<Omit<TokenState, 'secrets' | '
 export interface TokenChange extends TokenStateChange {
   /** True where the device is lost: its finder must not answer open challenges, also not once it is enabled again. */
   readonly isLost?: true;
-  /** True where the caller may change the key or the PIN of a token with which an administrator signs in. */
+  /** True where the caller may weaken a token with which an administrator signs in, see `weakensFactor`. */
   readonly mayChangeFactor?: boolean;
   readonly owner?: Owner | null;
   readonly realms?: readonly string[];
+}
+
+/** @returns true if somebody else could then answer for the token: by key, PIN or owner, or by guesses that are lifted */
+export function weakensFactor(change: TokenChange): boolean {
+  const { secrets, owner, failCount, maxFail, counterWindow, syncWindow } = change;
+  return [secrets, owner, failCount, maxFail, counterWindow, syncWindow].some((value) => value !== undefined);
 }
 
 /**

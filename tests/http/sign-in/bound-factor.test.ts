@@ -73,6 +73,7 @@ describe('the token that is a second factor', () => {
 
   beforeAll(async () => {
     desk = await BoundedAdministrators.of(application);
+    await application.addRealm('people', ['carl']);
     await desk.add('desk', '*', '*');
     await desk.add('writer', '*', '*');
     const { policies } = application.services;
@@ -103,6 +104,12 @@ describe('the token that is a second factor', () => {
     ['a PIN', '/admin/set', { pin: '1234' }],
     ['the PIN of another token', '/admin/copyTokenPin', { from: 'WITHPIN' }],
     ['an owner with a PIN', '/admin/assign', { user: 'nobody', pin: '1234' }],
+    ['another owner', '/admin/assign', { user: 'carl', realm: 'people' }],
+    ['no owner', '/admin/unassign', {}],
+    ['a fail counter of 0', '/admin/reset', {}],
+    ['more guesses', '/admin/set', { MaxFailCount: '1000' }],
+    ['a wider window', '/admin/set', { CounterWindow: '1000' }],
+    ['a wider search', '/admin/set', { SyncWindow: '10000' }],
     ['its removal', '/admin/remove', {}],
   ])('takes %s from nobody without system:write and a confirmed login', async (_what, path, given) => {
     if (path === '/admin/copyTokenPin') {
@@ -116,7 +123,7 @@ describe('the token that is a second factor', () => {
       const answer = await desk.post(name, path, { ...target, ...given });
       const { result } = answer.body as { result: { status: boolean; error?: { message: string } } };
       expect(result.status).toBe(false);
-      if (path !== '/admin/assign') {
+      if (path !== '/admin/assign' || 'realm' in given) {
         expect(result.error?.message).toMatch(text);
       }
     }

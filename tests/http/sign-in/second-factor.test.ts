@@ -244,7 +244,7 @@ describe('a second step is refused', () => {
   });
 
   it('with a locked token', async () => {
-    await application.asAdmin('/admin/set', { serial, maxfailcount: '1' });
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
     const begun = await begin();
     const right = answerOf(begun);
     expect((await finish({ response: wrongResponse(right) })).status).toBe(401);
