@@ -438,7 +438,7 @@ CREATE TABLE challenges (
   closed_at timestamp with time zone,
   watched_until timestamp with time zone,
   sign_in boolean DEFAULT false NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
+  open_until timestamp with time zone NOT NULL,
   is_triggered boolean DEFAULT false NOT NULL,
   CONSTRAINT challenges_pkey PRIMARY KEY (id),
   CONSTRAINT challenges_transaction_id_key UNIQUE (transaction_id),
@@ -450,14 +450,14 @@ CREATE TABLE challenges (
   CONSTRAINT challenges_wrong_count_range CHECK (wrong_count >= 0),
   CONSTRAINT challenges_token_fkey FOREIGN KEY (token_id) REFERENCES tokens(id) ON DELETE CASCADE
 ) WITH (fillfactor=85);
-CREATE INDEX challenges_closed_expires_idx ON challenges USING btree (expires_at) WHERE closed_by IS NOT NULL;
-CREATE INDEX challenges_open_expires_idx ON challenges USING btree (expires_at) WHERE closed_by IS NULL;
+CREATE INDEX challenges_closed_until_idx ON challenges USING btree (open_until) WHERE closed_by IS NOT NULL;
 CREATE INDEX challenges_open_idx ON challenges USING btree (token_id, id) WHERE closed_by IS NULL;
+CREATE INDEX challenges_open_until_idx ON challenges USING btree (open_until) WHERE closed_by IS NULL;
 CREATE INDEX challenges_question_idx ON challenges USING btree (hashtextextended(lower(btrim(question, '0'::text) COLLATE "C"), token_id));
 CREATE INDEX challenges_token_idx ON challenges USING btree (token_id, issued_at DESC, id DESC);
 COMMENT ON COLUMN challenges.watched_until IS 'Until then, changes of its state are told to all servers: a request waits for one.';
 COMMENT ON COLUMN challenges.sign_in IS 'That of an administrator''s sign-in: only those of other sign-ins supersede it.';
-COMMENT ON COLUMN challenges.expires_at IS 'From then on it takes no responses.';
+COMMENT ON COLUMN challenges.open_until IS 'From then on it takes no responses.';
 COMMENT ON COLUMN challenges.is_triggered IS 'Issued to a PIN or password: the response alone answers it.';
 
 CREATE TABLE imported_tokens (
@@ -747,6 +747,18 @@ AS $function$
     END
   $function$;
 
+CREATE OR REPLACE FUNCTION public.bind_factor_of_serial()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+      BEGIN
+        NEW.second_factor_token_id :=
+          (SELECT id FROM tokens WHERE serial = NEW.second_factor_serial AND NEW.second_factor = 'token');
+        RETURN NEW;
+      END
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.challenge_lifetime()
  RETURNS interval
  LANGUAGE sql
@@ -767,7 +779,7 @@ CREATE OR REPLACE FUNCTION public.complete_challenge()
  SET search_path TO '$user', 'public'
 AS $function$
       BEGIN
-        NEW.expires_at := NEW.issued_at + challenge_lifetime();
+        NEW.open_until := NEW.issued_at + challenge_lifetime();
         NEW.is_triggered := NEW.transaction_id ~ '^([0-9a-f]{24}|[0-9]{17})$';
         RETURN NEW;
       END
@@ -1048,6 +1060,17 @@ AS $function$
   $function$;
 COMMENT ON FUNCTION intern_realm_set(bigint[]) IS 'Id of a set of realms, which is made on first use. Realm ids are not checked: lock the realms first.';
 
+CREATE OR REPLACE FUNCTION public.lose_factor_of_new_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+      BEGIN
+        UPDATE administrators SET second_factor_token_id = NULL WHERE second_factor_token_id = NEW.id;
+        RETURN NULL;
+      END
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.note_configuration_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1240,13 +1263,14 @@ AS $function$
     END
   $function$;
 
+CREATE TRIGGER administrators_bind_factor BEFORE UPDATE OF second_factor, second_factor_serial ON administrators FOR EACH ROW WHEN (NOT old.second_factor_token_id IS DISTINCT FROM new.second_factor_token_id AND (old.second_factor IS DISTINCT FROM new.second_factor OR old.second_factor_serial IS DISTINCT FROM new.second_factor_serial)) EXECUTE FUNCTION bind_factor_of_serial();
 CREATE TRIGGER administrators_lose_factor AFTER UPDATE OF second_factor_token_id ON administrators FOR EACH ROW WHEN (old.second_factor_token_id IS NOT NULL AND new.second_factor_token_id IS NULL AND new.second_factor = 'token'::text) EXECUTE FUNCTION end_sign_ins_of_lost_factor();
 CREATE CONSTRAINT TRIGGER administrators_note_change AFTER DELETE OR UPDATE ON administrators DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER administrators_note_truncation AFTER TRUNCATE ON administrators FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE CONSTRAINT TRIGGER api_tokens_note_change AFTER DELETE OR UPDATE ON api_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER api_tokens_note_truncation AFTER TRUNCATE ON api_tokens FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH ROW WHEN (old.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
-CREATE TRIGGER challenges_complete BEFORE INSERT ON challenges FOR EACH ROW WHEN (new.expires_at IS NULL) EXECUTE FUNCTION complete_challenge();
+CREATE TRIGGER challenges_complete BEFORE INSERT ON challenges FOR EACH ROW WHEN (new.open_until IS NULL) EXECUTE FUNCTION complete_challenge();
 CREATE TRIGGER challenges_tell_change AFTER UPDATE OF received_tan, valid_tan, closed_by ON challenges FOR EACH ROW WHEN (old.watched_until > now()) EXECUTE FUNCTION tell_challenge_change();
 CREATE TRIGGER challenges_tell_removal AFTER DELETE ON challenges FOR EACH ROW WHEN (old.watched_until > now()) EXECUTE FUNCTION tell_challenge_change();
 CREATE TRIGGER configuration_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON configuration FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
@@ -1274,6 +1298,7 @@ CREATE TRIGGER tokens_count_truncate AFTER TRUNCATE ON tokens FOR EACH STATEMENT
 CREATE TRIGGER tokens_count_update AFTER UPDATE OF active, realm_set_id, owner_resolver_id, owner_user_id ON tokens FOR EACH ROW WHEN (old.active IS DISTINCT FROM new.active OR old.realm_set_id IS DISTINCT FROM new.realm_set_id OR old.owner_resolver_id IS DISTINCT FROM new.owner_resolver_id OR old.owner_user_id IS DISTINCT FROM new.owner_user_id) EXECUTE FUNCTION append_token_deltas();
 CREATE TRIGGER tokens_count_version BEFORE UPDATE ON tokens FOR EACH ROW EXECUTE FUNCTION count_token_version();
 ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version;
+CREATE CONSTRAINT TRIGGER tokens_lose_factor AFTER UPDATE OF ocra_suite ON tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.seed IS DISTINCT FROM new.seed OR old.shared_secret IS DISTINCT FROM new.shared_secret) EXECUTE FUNCTION lose_factor_of_new_key();
 CREATE TRIGGER tokens_sealing_key_insert BEFORE INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_token();
 CREATE TRIGGER tokens_sealing_key_update BEFORE UPDATE OF seed, shared_secret, nonce, pin, ocra_pin ON tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_token();
 CREATE TRIGGER tokens_tell_fail_count AFTER UPDATE OF fail_count ON tokens FOR EACH ROW WHEN (old.fail_count <> new.fail_count) EXECUTE FUNCTION tell_fail_count_change();

@@ -63,7 +63,7 @@ const ISSUE: WritingStatement = {
   text: `WITH request AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1::json) AS request(place integer, token_id bigint, version bigint,
         transaction_id text, question text, question_keys text[], has_counter boolean, is_free boolean, data text,
-        issued_at timestamptz, expires_at timestamptz, is_triggered boolean, sign_in boolean, max_open integer,
+        issued_at timestamptz, open_until timestamptz, is_triggered boolean, sign_in boolean, max_open integer,
         ${AUDIT_FIELDS})
       WHERE place >= 0 AND token_id > 0 AND version > 0
     ), locked AS MATERIALIZED (
@@ -80,9 +80,9 @@ const ISSUE: WritingStatement = {
         AND (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)
       RETURNING request.place
     ), challenge AS (
-      INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, expires_at, is_triggered, sign_in)
+      INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until, is_triggered, sign_in)
       SELECT request.transaction_id, request.token_id, request.question, request.data, request.issued_at,
-        request.expires_at, request.is_triggered, request.sign_in
+        request.open_until, request.is_triggered, request.sign_in
       FROM request JOIN token USING (place)
     ), superseded AS (
       UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
@@ -241,7 +241,7 @@ function columnsOf(
     is_free: isFree,
     data,
     issued_at: issuedAt,
-    expires_at: expiresAt,
+    open_until: expiresAt,
     is_triggered: isTriggered === true,
     sign_in: signIn === true,
     max_open: maxOpen,

@@ -62,7 +62,7 @@ export interface ChallengeColumns {
   readonly question: string;
   readonly data: string;
   readonly issued_at: Date;
-  readonly expires_at: Date;
+  readonly open_until: Date;
   readonly is_triggered: boolean;
   readonly wrong_count: number;
   readonly received_tan: boolean;
@@ -169,7 +169,7 @@ export class ChallengeStore {
         knex.raw(REALMS_OF_TOKEN),
         'challenges.data',
         'challenges.issued_at as issuedAt',
-        'challenges.expires_at as expiresAt',
+        'challenges.open_until as expiresAt',
         'challenges.closed_by as closedBy',
         'challenges.closed_at as closedAt',
       );
@@ -293,7 +293,7 @@ function selectChallenges(connection: Knex): Knex.QueryBuilder {
       'challenges.question',
       'challenges.data',
       'challenges.issued_at',
-      'challenges.expires_at',
+      'challenges.open_until',
       'challenges.is_triggered',
       'challenges.wrong_count',
       'challenges.received_tan',
@@ -314,7 +314,7 @@ export function challengeOf(row: ChallengeColumns): Omit<Challenge, 'id'> {
     question: row.question,
     data: row.data,
     issuedAt: row.issued_at,
-    expiresAt: row.expires_at,
+    expiresAt: row.open_until,
     ...(row.is_triggered && { isTriggered: true as const }),
     wrongCount: row.wrong_count,
     receivedTan: row.received_tan,

@@ -18,7 +18,7 @@ export const migrationChecksums: Readonly<Record<string, string>> = {
   '016-declines': '809eb7c877d88042bb5220791df61f1e7862ad294a2e9afde8be442da270089b',
   '017-self-service': 'd429cc8a5a7b2b3e14aa69394028253d8bc8bb721678795a2c3f170907a48373',
   '018-phone-numbers': '83711ea437158e3d749dafef9ea8aa8f3ef3efc8167d3aa3d09cd347e492d7a4',
-  '020-bound-second-factors': 'ad88dafa44d77a5a3d7a4a8b221306a04199e0d60c6c66d88b53f43259553c5c',
+  '020-bound-second-factors': '8dc517e3a3728d64e0ef2562a99e0b2397c12ab38ab8326dbdd74f7f39fed702',
   '021-self-enrolled': '24e65b49f8f7d56c09479e07979b325ac4c1ab7e6f95b1852ad049eb5d8641d8',
-  '022-challenge-ends': '27c0707b19fa97a22fcb71edfcd81d14482b6dce107673da9066966e959b461c',
+  '022-challenge-ends': '9c57a57186320eccc0194f41150b862d81200d6edaf396785fd699b4df26a534',
 };

@@ -223,7 +223,7 @@ interface LatestRow {
   readonly transaction_id: string;
   readonly serial: string;
   readonly issued_at: Date;
-  readonly expires_at: Date;
+  readonly open_until: Date;
   readonly closed_by: ClosedBy | null;
   readonly closed_at: Date | null;
   readonly wrong_count: number;
@@ -249,7 +249,7 @@ export class LatestTransactionStore {
   async openOfTokens(tokenIds: readonly string[], now: Date): Promise<ReadonlyMap<string, number>> {
     const { rows } = await this.#database.knex.raw<{ rows: { token_id: string; open: number }[] }>(
       `SELECT token_id, count(*)::integer AS open FROM challenges
-       WHERE token_id = ANY (?::bigint[]) AND closed_by IS NULL AND expires_at > ? GROUP BY token_id`,
+       WHERE token_id = ANY (?::bigint[]) AND closed_by IS NULL AND open_until > ? GROUP BY token_id`,
       [[...tokenIds], now],
     );
     return new Map(rows.map(({ token_id: id, open }) => [id, open]));
@@ -271,7 +271,7 @@ export class LatestTransactionStore {
       `WITH latest AS MATERIALIZED (
          SELECT newest.*, tokens.serial FROM unnest(?::bigint[]) AS wanted (id) JOIN tokens USING (id)
            CROSS JOIN LATERAL (
-             SELECT transaction_id, issued_at, expires_at, closed_by, closed_at, wrong_count FROM challenges
+             SELECT transaction_id, issued_at, open_until, closed_by, closed_at, wrong_count FROM challenges
              WHERE token_id = wanted.id ORDER BY issued_at DESC, id DESC LIMIT ?
            ) AS newest
          ORDER BY newest.issued_at DESC, newest.transaction_id LIMIT ?)
@@ -283,7 +283,7 @@ export class LatestTransactionStore {
       transactionId: row.transaction_id,
       serial: row.serial,
       issuedAt: row.issued_at,
-      expiresAt: row.expires_at,
+      expiresAt: row.open_until,
       closedBy: row.closed_by,
       closedAt: row.closed_at,
       wrongCount: row.wrong_count,

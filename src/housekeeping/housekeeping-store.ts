@@ -30,14 +30,14 @@ interface ChoreStep {
 const openChallenges: ChoreStep = {
   chore: 'challenges',
   due: (connection, { challengesEndBefore }) =>
-    connection('challenges').whereNull('closed_by').where('expires_at', '<', challengesEndBefore),
+    connection('challenges').whereNull('closed_by').where('open_until', '<', challengesEndBefore),
   // A settlement that was decided before an open challenge expired may still be under way. As every change of
   // challenges, this therefore locks and writes the token first (ADR 0003). A statement that begins afterwards reads
   // the challenges again.
   remove: async (transaction, { challengesEndBefore }, max) => {
     const { rows } = await transaction.raw<{ rows: { id: string }[] }>(
       `SELECT id FROM tokens WHERE id = ANY (ARRAY(
-         SELECT token_id FROM challenges WHERE closed_by IS NULL AND expires_at < ? ORDER BY expires_at LIMIT ?))
+         SELECT token_id FROM challenges WHERE closed_by IS NULL AND open_until < ? ORDER BY open_until LIMIT ?))
        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
       [challengesEndBefore, max],
     );
@@ -47,7 +47,7 @@ const openChallenges: ChoreStep = {
     return transaction('challenges')
       .whereRaw('token_id = ANY (?::bigint[])', [tokens])
       .whereNull('closed_by')
-      .where('expires_at', '<', challengesEndBefore)
+      .where('open_until', '<', challengesEndBefore)
       .delete();
   },
 };
@@ -55,14 +55,14 @@ const openChallenges: ChoreStep = {
 const closedChallenges: ChoreStep = {
   chore: 'challenges',
   due: (connection, { challengesEndBefore }) =>
-    connection('challenges').whereNotNull('closed_by').where('expires_at', '<', challengesEndBefore),
+    connection('challenges').whereNotNull('closed_by').where('open_until', '<', challengesEndBefore),
   // A closed one does not change any more: no decision can depend on it.
   remove: async (transaction, { challengesEndBefore }, max) =>
     rowsOf(
       await transaction.raw(
         `DELETE FROM challenges WHERE id = ANY (ARRAY(
-           SELECT id FROM challenges WHERE closed_by IS NOT NULL AND expires_at < ?
-           ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED))`,
+           SELECT id FROM challenges WHERE closed_by IS NOT NULL AND open_until < ?
+           ORDER BY open_until LIMIT ? FOR UPDATE SKIP LOCKED))`,
         [challengesEndBefore, max],
       ),
     ),

@@ -313,7 +313,7 @@ class ChallengeImportStore extends ImportedChallenges {
         question: challenge.question,
         data: challenge.data,
         issued_at: challenge.issuedAt,
-        expires_at: challenge.expiresAt,
+        open_until: challenge.expiresAt,
         is_triggered: challenge.isTriggered === true,
         ...stateColumns(challenge),
       })),

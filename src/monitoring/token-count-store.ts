@@ -158,7 +158,7 @@ const LOCKED = `
 const STATE = `
   SELECT ${LOCKED},
     (SELECT count(*)::integer FROM (
-       SELECT FROM challenges WHERE closed_by IS NULL AND expires_at > ? LIMIT ${MAX_COUNTED}) AS open_ones) AS open,
+       SELECT FROM challenges WHERE closed_by IS NULL AND open_until > ? LIMIT ${MAX_COUNTED}) AS open_ones) AS open,
     (SELECT max(at) FROM audit WHERE action = 'backup/export') AS last_backup,
     (SELECT min(expires_at) FROM api_tokens WHERE expires_at > ?) AS next_api_token_end`;
 

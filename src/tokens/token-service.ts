@@ -30,6 +30,7 @@ import {
   type TokenPage,
   type TokenSelection,
 } from './token-selection.ts';
+import { assertNoFactor } from './token-rows-store.ts';
 import type { TokenStore } from './token-store.ts';
 import {
   copiedPin,
@@ -280,13 +281,19 @@ export class TokenService {
         parameter: 'to',
       });
     }
-    const known = await this.#deps.tokens.findBySerial(serials.to);
-    const right = known?.isSecondFactor === true && isVisible(known, grant);
+    const known = await Promise.all(
+      [serials.from, serials.to].map((serial) => this.#deps.tokens.findBySerial(serial)),
+    );
+    const right = known.some((token) => token?.isSecondFactor === true && isVisible(token, grant));
     if (right) {
       await assertMayChangeFactor(caller, this.#deps);
     }
     await this.#deps.tokens.changeBy(serials, actOf(caller, 'token/copy-pin'), (source, target) => {
       const hidden = [source, target].find((token) => !isVisible(token, grant));
+      if (hidden === undefined) {
+        // A copy of its PIN could be guessed at without its counter.
+        assertNoFactor(source, right);
+      }
       return hidden === undefined
         ? {
             secrets: { pin: copiedPin(source, target.serial, this.#deps.vault) },

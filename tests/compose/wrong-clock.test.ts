@@ -162,7 +162,7 @@ describe('two servers of which one or both are hours off', () => {
   it('let challenges and sessions expire when they do, not earlier and not later', async () => {
     const late = await request();
     await database.database.knex.raw(
-      `UPDATE challenges SET expires_at = expires_at - interval '21 minutes' WHERE transaction_id = ?`,
+      `UPDATE challenges SET open_until = open_until - interval '21 minutes' WHERE transaction_id = ?`,
       [late.transactionid],
     );
     client.turnTo(behind);

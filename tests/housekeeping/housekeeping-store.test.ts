@@ -347,8 +347,8 @@ describe('a long backlog', () => {
     await pile(3_000, await newToken(), true);
     await test.database.knex.raw('ANALYZE challenges');
     const plan = await test.database.knex.raw<{ rows: Record<string, string>[] }>(
-      'EXPLAIN SELECT id FROM challenges WHERE closed_by IS NULL AND expires_at < now() ORDER BY expires_at LIMIT 10',
+      'EXPLAIN SELECT id FROM challenges WHERE closed_by IS NULL AND open_until < now() ORDER BY open_until LIMIT 10',
     );
-    expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('challenges_open_expires_idx');
+    expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('challenges_open_until_idx');
   });
 });

@@ -78,7 +78,7 @@ describe.each(FIXTURES)('the fixture %s', (fixture) => {
       expect(Math.floor(issuedAt.getTime() / 1000) * 1000).toBe(
         berlin.read(challenge.timestamp_local)?.getTime(),
       );
-      const { expires_at: expiresAt, is_triggered: isTriggered } = byId.get(challenge.transaction_id) ?? {};
+      const { open_until: expiresAt, is_triggered: isTriggered } = byId.get(challenge.transaction_id) ?? {};
       expect(expiresAt).toEqual(new Date(issuedAt.getTime() + challengeTimeout * 1000));
       expect(isTriggered).toBe(challenge.transaction_id.length === 17);
     }

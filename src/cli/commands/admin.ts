@@ -25,7 +25,9 @@ const ADMINISTRATOR_COLUMNS: readonly Column<Administrator>[] = [
     title: 'SECOND FACTOR',
     value: ({ secondFactor }) => secondFactor?.kind ?? null,
     text: ({ secondFactor }) =>
-      secondFactor?.kind === 'token' ? `token ${secondFactor.serial}` : (secondFactor?.kind ?? 'none'),
+      secondFactor?.kind === 'token'
+        ? `${secondFactor.tokenId === undefined ? 'lost: ' : ''}token ${secondFactor.serial}`
+        : (secondFactor?.kind ?? 'none'),
   },
 ];
 

@@ -7,9 +7,9 @@ import type { Knex } from 'knex';
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    ALTER TABLE challenges ADD expires_at timestamptz NOT NULL DEFAULT now(),
+    ALTER TABLE challenges ADD open_until timestamptz NOT NULL DEFAULT now(),
       ADD is_triggered boolean NOT NULL DEFAULT false, DISABLE TRIGGER challenges_closed_for_ever;
-    COMMENT ON COLUMN challenges.expires_at IS 'From then on it takes no responses.';
+    COMMENT ON COLUMN challenges.open_until IS 'From then on it takes no responses.';
     COMMENT ON COLUMN challenges.is_triggered IS 'Issued to a PIN or password: the response alone answers it.';
 
     -- At most 7000 years: the latest time that PostgreSQL knows is not far beyond.
@@ -21,24 +21,24 @@ export async function up(knex: Knex): Promise<void> {
       FROM (SELECT upper(coalesce((SELECT value FROM configuration WHERE key = 'OcraChallengeTimeout'), '20M')) AS value)
         AS setting
     $$;
-    UPDATE challenges SET expires_at = issued_at + (SELECT challenge_lifetime()),
+    UPDATE challenges SET open_until = issued_at + (SELECT challenge_lifetime()),
         is_triggered = transaction_id ~ '^([0-9a-f]{24}|[0-9]{17})$'
       WHERE closed_by IS NULL OR transaction_id ~ '^([0-9a-f]{24}|[0-9]{17})$';
 
     CREATE FUNCTION complete_challenge() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
       BEGIN
-        NEW.expires_at := NEW.issued_at + challenge_lifetime();
+        NEW.open_until := NEW.issued_at + challenge_lifetime();
         NEW.is_triggered := NEW.transaction_id ~ '^([0-9a-f]{24}|[0-9]{17})$';
         RETURN NEW;
       END
     $$;
     CREATE TRIGGER challenges_complete BEFORE INSERT ON challenges
-      FOR EACH ROW WHEN (NEW.expires_at IS NULL) EXECUTE FUNCTION complete_challenge();
-    ALTER TABLE challenges ALTER expires_at DROP DEFAULT, ENABLE TRIGGER challenges_closed_for_ever;
+      FOR EACH ROW WHEN (NEW.open_until IS NULL) EXECUTE FUNCTION complete_challenge();
+    ALTER TABLE challenges ALTER open_until DROP DEFAULT, ENABLE TRIGGER challenges_closed_for_ever;
 
     DROP INDEX challenges_open_issued_idx, challenges_closed_issued_idx;
-    CREATE INDEX challenges_open_expires_idx ON challenges (expires_at) WHERE closed_by IS NULL;
-    CREATE INDEX challenges_closed_expires_idx ON challenges (expires_at) WHERE closed_by IS NOT NULL;
+    CREATE INDEX challenges_open_until_idx ON challenges (open_until) WHERE closed_by IS NULL;
+    CREATE INDEX challenges_closed_until_idx ON challenges (open_until) WHERE closed_by IS NOT NULL;
   `);
 }
 
@@ -47,7 +47,7 @@ export async function down(knex: Knex): Promise<void> {
     DROP TRIGGER challenges_complete ON challenges;
     DROP FUNCTION complete_challenge();
     DROP FUNCTION challenge_lifetime();
-    ALTER TABLE challenges DROP expires_at, DROP is_triggered;
+    ALTER TABLE challenges DROP open_until, DROP is_triggered;
     CREATE INDEX challenges_open_issued_idx ON challenges (issued_at) WHERE closed_by IS NULL;
     CREATE INDEX challenges_closed_issued_idx ON challenges (issued_at) WHERE closed_by IS NOT NULL;
   `);

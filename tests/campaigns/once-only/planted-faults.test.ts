@@ -111,7 +111,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'a challenge expires a second too late': spoiled(
     'challenges',
     'true',
-    "NEW.expires_at := NEW.expires_at + interval '1 second'",
+    "NEW.open_until := NEW.open_until + interval '1 second'",
     'INSERT',
   ),
   'a response without a transaction is tried on the oldest challenge first': replaced(
@@ -126,8 +126,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'a disabled token answers': lookedUp('"tokens"."active"', 'true AS active'),
   'the PIN is not asked for': lookedUp('"tokens"."pin"', 'NULL::bytea AS pin'),
   'housekeeping removes what expired just now': replaced(
-    /"?expires_at"? < \$(\d)/,
-    `expires_at < $$$1::timestamptz + interval '7 days'`,
+    /"?open_until"? < \$(\d)/,
+    `open_until < $$$1::timestamptz + interval '7 days'`,
   ),
   'a response is looked at twice': {
     spoil: (services) => ({

@@ -152,10 +152,10 @@ describe('a challenge for the second factor of an administrator', () => {
 
   it('takes that right also where the token is named by its owner', async () => {
     await signInToken(['north']);
-    await application.asAdmin('/admin/assign', { serial, user: 'nora', realm: 'north' });
+    await application.services.tokens.assign(OPERATOR, { serial, user: 'nora', realm: 'north' });
     await grant('request');
     expect(await request({ user: 'nora', realm: 'north' })).toBe(NEEDED);
-    await application.asAdmin('/admin/unassign', { serial });
+    await application.services.tokens.unassign(OPERATOR, { serial });
   });
 
   it('takes it in a realm of the token', async () => {

@@ -103,6 +103,7 @@ describe('the token that is a second factor', () => {
     ['a new roll-out', '/admin/init', { type: 'ocra', genkey: '1', sharedsecret: '1' }],
     ['a PIN', '/admin/set', { pin: '1234' }],
     ['the PIN of another token', '/admin/copyTokenPin', { from: 'WITHPIN' }],
+    ['a copy of its PIN', '/admin/copyTokenPin', { to: 'WITHPIN' }],
     ['an owner with a PIN', '/admin/assign', { user: 'nobody', pin: '1234' }],
     ['another owner', '/admin/assign', { user: 'carl', realm: 'people' }],
     ['no owner', '/admin/unassign', {}],
@@ -115,7 +116,7 @@ describe('the token that is a second factor', () => {
     if (path === '/admin/copyTokenPin') {
       await application.enrolPlain('WITHPIN', SUITE, { pin: '4321' });
     }
-    const target = path === '/admin/copyTokenPin' ? { to: serial } : { serial };
+    const target = 'from' in given ? { to: serial } : 'to' in given ? { from: serial } : { serial };
     for (const [name, text] of [
       ['desk', /system|write|right/i],
       ['writer', /password|sign in/i],
