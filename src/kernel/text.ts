@@ -271,10 +271,16 @@ export function csvLine(values: readonly string[], separator: ',' | ';' = ','): 
   return `${cells.join(separator)}\r\n`;
 }
 
-/** @returns the text of a cell: without the apostrophes of `csvLine`, and that of a formula `="…"`, which keeps zeros */
+/** @returns the text of a cell: without the apostrophes of `csvLine`, and that of a formula `="…"` */
 export function csvText(cell: string): string {
+  const text = formulaText(cell);
+  return text === cell ? cell.replaceAll(ESCAPED_FORMULA, '$1') : text;
+}
+
+/** @returns the text of a cell that is a formula `="…"`, as spreadsheets keep zeros; else the cell as it is */
+export function formulaText(cell: string): string {
   const [, text] = /^\s*="((?:[^"]|"")*)"\s*$/.exec(cell) ?? [];
-  return text?.replaceAll('""', '"') ?? cell.replaceAll(ESCAPED_FORMULA, '$1');
+  return text?.replaceAll('""', '"') ?? cell;
 }
 
 /** The characters of windows-1252 in place of the controls 0x80 to 0x9f; browsers read Latin-1 so, too. */

@@ -2,7 +2,7 @@ import { base32nopad } from '@scure/base';
 import { CsvError, parse } from 'csv-parse/sync';
 import type { ImportedKey, KeyFileReader, UnreadableKey } from './key-file.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { csvText } from '../kernel/text.ts';
+import { csvText, formulaText } from '../kernel/text.ts';
 import { MAX_STORED_COUNTER } from './token.ts';
 
 const COLUMNS = [
@@ -80,7 +80,7 @@ function recordsOf(text: string): readonly CsvRecord[] {
       relax_column_count: true,
       skip_empty_lines: true,
     }) as unknown as readonly CsvRecord[];
-    return records.map(({ record, info }) => ({ record: record.map(csvText), info }));
+    return records;
   } catch (error) {
     if (error instanceof CsvError) {
       // The message of the library may repeat a field, which may be a key.
@@ -105,7 +105,7 @@ function columnsOf({ record, info }: CsvRecord): readonly Column[] {
       `'sep=' is a note for spreadsheets: take the line out, the header must be first`,
     );
   }
-  const columns = record.map((text, index) => {
+  const columns = record.map(csvText).map((text, index) => {
     if (text.trim() === '') {
       throw invalid(
         info.lines,
@@ -133,7 +133,13 @@ function readRecord(
   separator: string,
 ): ImportedKey | UnreadableKey {
   const place = `line ${info.lines}`;
-  const row = Object.fromEntries(columns.map((column, index) => [column, record[index] ?? '']));
+  // No table of ours has PINs: an apostrophe in one is the user's.
+  const row = Object.fromEntries(
+    columns.map((column, index) => {
+      const cell = record[index] ?? '';
+      return [column, column === 'pin' || column === 'ocra_pin' ? formulaText(cell) : csvText(cell)];
+    }),
+  );
   const serial = (row.serial ?? '').trim();
   try {
     assertFields(record, columns, separator);

@@ -142,6 +142,13 @@ describe('a table of keys', () => {
     },
   );
 
+  it('leaves the apostrophes of PINs', async () => {
+    const pins = ["'-1234", "x;'=y", "'+", '="0012"'];
+    const lines = pins.map((pin, place) => `S${place},${HEX},"${pin.replaceAll('"', '""')}"\n`);
+    const found = await read(`serial,key,pin\n${lines.join('')}`);
+    expect(found.map((key) => 'pin' in key && key.pin)).toEqual([...pins.slice(0, 3), '0012']);
+  });
+
   it('names surplus, foreign and lonely separators', async () => {
     const text = `\n\nserial;key\nK1;${HEX};;\nK2,${HEX}\n;\nK3;${HEX};x`;
     expect((await read(text)).map((key) => 'fault' in key && key.fault)).toEqual([
