@@ -1,7 +1,7 @@
 import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { readPlainText } from '../kernel/text.ts';
-import { MAX_USES, type Token, type TokenChange, type TokenUse, wholeWithin } from './token.ts';
+import { MAX_USES, type Token, type TokenChange, type TokenUse, UNBOUND_USE, wholeWithin } from './token.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import { createHash } from 'node:crypto';
 import { equalBytes } from '../kernel/constant-time.ts';
@@ -72,22 +72,20 @@ export function fittingSettings(
 ): { readonly fitting: TokenSettings; readonly unfit: ReadonlyMap<string, string> } {
   let fitting: TokenSettings = {};
   const unfit = new Map<string, ServiceError>();
+  const clash = clashOfEnds([...settings.values()]);
   // Twice: the beginning of a period may fit only with its end.
   for (const [name, setting] of [...settings, ...settings]) {
+    if (clash !== undefined && isEnd(setting)) {
+      unfit.set(name, clash);
+      continue;
+    }
     const more = { ...fitting, ...setting, ...(setting.use && { use: { ...fitting.use, ...setting.use } }) };
     try {
       tokens.forEach((token) => settingsChange(more, token, vault, random));
       fitting = more;
       unfit.delete(name);
     } catch (error) {
-      if (
-        !isServiceError(error, 'parameter.invalid') ||
-        setting.pin !== undefined ||
-        setting.ocraPin !== undefined
-      ) {
-        throw error;
-      }
-      unfit.set(name, error);
+      unfit.set(name, unfitness(error, setting));
     }
   }
   const [only] = unfit.values();
@@ -96,6 +94,35 @@ export function fittingSettings(
     throw unfit.size === 1 ? only : new ServiceError('parameter.invalid', messages);
   }
   return { fitting, unfit: new Map([...unfit].map(([name, { message }]) => [name, message])) };
+}
+
+/** @throws the error, unless the setting may stay out */
+function unfitness(error: unknown, { pin, ocraPin }: TokenSettings): ServiceError {
+  if (!isServiceError(error, 'parameter.invalid') || pin !== undefined || ocraPin !== undefined) {
+    throw error;
+  }
+  return error;
+}
+
+function isEnd({ use }: TokenSettings): boolean {
+  return use?.validFrom !== undefined || use?.validUntil !== undefined;
+}
+
+/** @returns the fault of a period whose ends can be, one without the other: half of it would be another period */
+function clashOfEnds(settings: readonly TokenSettings[]): ServiceError | undefined {
+  const ends = settings.filter(isEnd).map(({ use = {} }) => use);
+  const faults = [...ends, Object.assign({}, ...ends) as UseSettings].map((use) => {
+    try {
+      readUse(use, UNBOUND_USE);
+      return undefined;
+    } catch (error) {
+      if (isServiceError(error, 'parameter.invalid')) {
+        return error;
+      }
+      throw error;
+    }
+  });
+  return faults.slice(0, -1).every((fault) => fault === undefined) ? faults.at(-1) : undefined;
 }
 
 /** @returns false for an empty PIN where the token has none */

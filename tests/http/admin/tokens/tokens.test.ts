@@ -453,6 +453,20 @@ describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s'
     expect(await set(zeros)).toContain('"status": false');
   });
 
+  it('sets no half of a period whose ends contradict each other', async () => {
+    const period = { validityPeriodStart: '01/01/30 08:00', validityPeriodEnd: '01/01/29 08:00' };
+    expect(await set(period)).toContain('"status": false');
+    const answer = await set({ ...period, description: 'new' });
+    for (const name of Object.keys(period)) {
+      expect(answer).toContain(`The parameter '${name}' is not set`);
+    }
+    expect(await use()).toMatchObject({ validFrom: null, validUntil: null });
+    expect(await set({ ...period, validityPeriodStart: 'tomorrow' })).toContain(
+      "'validityPeriodStart' is not set",
+    );
+    expect(await use()).toMatchObject({ validFrom: null, validUntil: new Date(2029, 0, 1, 8) });
+  });
+
   it('refuses for all tokens of a user what one of them cannot have', async () => {
     const others = `${serial}B`;
     await application.addRealm(`of${serial}`, ['ann']);
