@@ -124,7 +124,10 @@ export function keepClientPolicy(draft: PolicyDraft): KeptPolicy | undefined {
   const isForeign = !isKnownScope(scope) || mayBeForeign(knownScope(scope), action);
   const isStorable = findingsOf(policy, findActions, STORABLE).length === 0;
   const fault = findingsOf(policy, assertSomeKnown).find(({ field }) => ['scope', 'action'].includes(field));
-  return isForeign && isStorable && fault !== undefined ? turnedOff(policy, fault.message) : undefined;
+  // Also where it is said to be inactive: no slip of the pen takes the place of an active one.
+  return isForeign && isStorable && fault !== undefined
+    ? { ...turnedOff(policy, fault.message), isTurnedOff: true }
+    : undefined;
 }
 
 /** @returns the policy, inactive for that fault */

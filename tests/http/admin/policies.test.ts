@@ -335,6 +335,19 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
     }
   });
 
+  it('are not replaced by one with a typing error that is said to be inactive', async () => {
+    await application.services.policies.set(OPERATOR, { name: 'reads', ...READING });
+    const all = await stored();
+    const { text } = await application.asAdmin('/system/setPolicy', {
+      name: 'reads',
+      ...READING,
+      scope: 'monitorin',
+      active: 'False',
+    });
+    expect(text).toContain("The policy 'reads' is active, and is not replaced");
+    expect(await stored()).toEqual(all);
+  });
+
   it('turn an active policy off where the file says so', async () => {
     await application.services.policies.set(OPERATOR, { name: 'reads', ...READING });
     const off = { ...READING, action: 'show, !remove', active: 'False' };
