@@ -394,12 +394,16 @@ export class ValidationService {
   }
 }
 
-/** @returns the newest `max` challenges of each token, in their given order */
+/**
+ * @returns the newest `max` challenges of each token, in their given order; those that a PIN, or none, has triggered apart:
+ *   who knows no more than that pushes no payment out
+ */
 function newestOfEach(open: readonly ChallengeOfToken[], max: number): readonly ChallengeOfToken[] {
   const counts = new Map<string, number>();
-  return open.filter(({ token }) => {
-    const count = (counts.get(token.id) ?? 0) + 1;
-    counts.set(token.id, count);
+  return open.filter(({ challenge, token }) => {
+    const kind = `${token.id} ${String(challenge.isTriggered)}`;
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
     return count <= max;
   });
 }
