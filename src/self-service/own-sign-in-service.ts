@@ -9,7 +9,7 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { isLocked, isOcraToken, isReserved, isUsable, type Token, isOwnedBy } from '../tokens/token.ts';
-import { locate, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
+import { meanings, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
 import type { OwnSession, OwnSessionStore } from './own-session-store.ts';
 import {
   allowedActs,
@@ -105,9 +105,12 @@ export class OwnSignInService {
     const configuration = await this.#deps.configuration.current();
     const asks = { client, at: this.#deps.clock.now() };
     assertOffered(configuration, asks);
-    const { login, realm } = locate(configuration, named);
-    const offered = offeredRealms(configuration, asks).filter(({ name }) => name === realm?.name);
+    const meant = meanings(configuration, named);
+    const offered = offeredRealms(configuration, asks).filter(({ name }) =>
+      meant.some(({ realm }) => name === realm?.name),
+    );
     const found = offered.length > 0 ? await this.#find(configuration, named) : undefined;
+    const { login, realm } = meant.at(-1) ?? { login: named.user };
     const limitedAs = writtenName({ login, realm: realm?.name ?? '' });
     return {
       limitedAs,

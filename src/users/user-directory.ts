@@ -140,7 +140,7 @@ export function locate(
 }
 
 /** @returns what a name may mean, in order: where `splitAtSign` is off, first all of it as the login, then `login@realm` */
-function meanings(
+export function meanings(
   configuration: Configuration,
   reference: UserReference,
 ): readonly ReturnType<typeof locate>[] {
