@@ -36,8 +36,40 @@ export function keepEventsInOrder(): void {
     runEffects();
     draw();
   });
+  tellOfFilledFields();
   for (const type of EVENTS) {
     addEventListener(type, catchUp, { capture: true });
     addEventListener(type, catchUp);
   }
 }
+
+/** Some password managers fill fields without an event: a form that is sent tells of those first. */
+function tellOfFilledFields(): void {
+  const told = new WeakMap<EventTarget, string>();
+  const isText = (field: unknown): field is HTMLInputElement | HTMLTextAreaElement =>
+    field instanceof HTMLTextAreaElement ||
+    (field instanceof HTMLInputElement && !NO_TEXT.includes(field.type));
+  addEventListener(
+    'input',
+    ({ target }) => {
+      if (isText(target)) {
+        told.set(target, target.value);
+      }
+    },
+    { capture: true },
+  );
+  addEventListener(
+    'submit',
+    ({ target }) => {
+      const fields = target instanceof HTMLFormElement ? [...target.elements] : [];
+      for (const field of fields.filter(isText)) {
+        if (field.value !== (told.get(field) ?? '')) {
+          field.dispatchEvent(new Event('input', { bubbles: true }));
+        }
+      }
+    },
+    { capture: true },
+  );
+}
+
+const NO_TEXT = ['checkbox', 'radio', 'file', 'hidden', 'submit', 'button'];

@@ -93,6 +93,20 @@ describeWithProgram('what is filled and sent at once', findChromium(), 'chromium
     expect(request.postDataJSON()).toEqual({ serial: 'T1', description: 'last letter' });
   });
 
+  it('is read from fields that were filled without an event', async () => {
+    await open('/tokens/T1');
+    await page.getByRole('button', { name: 'Rename', exact: true }).click();
+    await page.getByLabel('Description').waitFor();
+    const [request] = await Promise.all([
+      page.waitForRequest('**/admin/set'),
+      page.evaluate(`
+        document.querySelector('form [type=submit]').form.elements[0].value = 'filled';
+        document.querySelector('form [type=submit]').form.requestSubmit();
+      `),
+    ]);
+    expect(request.postDataJSON()).toEqual({ serial: 'T1', description: 'filled' });
+  });
+
   it('keeps each of two choices', async () => {
     await open('/tokens');
     await page.getByText('Columns', { exact: true }).click();
