@@ -14,14 +14,20 @@ import type { Sealed } from '../keys/vault.ts';
 import { plainQuestion, questionKeys } from '../ocra/question.ts';
 import type { Act } from '../policy/caller.ts';
 import {
-  assertNoFactor,
   closeOpenChallenges,
   findToken,
   holdReferences,
   stateColumns,
   withLockedTokens,
 } from '../tokens/token-rows-store.ts';
-import { isLocked, isUsable, type Token, type TokenChange, isOwnedBy } from '../tokens/token.ts';
+import {
+  assertNoFactor,
+  isLocked,
+  isUsable,
+  type Token,
+  type TokenChange,
+  isOwnedBy,
+} from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { HASH, hashOf, selectAsked } from './challenge-store.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';

@@ -130,19 +130,6 @@ function secondFactorOf(tokens: string): string {
     WHERE administrators.second_factor_token_id = ${tokens}.id) AS is_second_factor`;
 }
 
-/** What weakens a token with which an administrator signs in is not for all who may change tokens. */
-export function assertNoFactor(
-  { serial, isSecondFactor }: Pick<Token, 'serial' | 'isSecondFactor'>,
-  mayChange: boolean | undefined,
-): void {
-  if (isSecondFactor && mayChange !== true) {
-    throw new ServiceError(
-      'token.second-factor',
-      `An administrator signs in with the token '${serial}': its key, PIN, owner and limits are changed with system:write`,
-    );
-  }
-}
-
 /**
  * Takes a token whose key changes, or which is removed, from the administrators who sign in with it. Their sessions and
  * sign-ins under way end by a trigger, and no password alone signs in: another factor must be set. The caller has locked

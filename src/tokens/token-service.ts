@@ -6,6 +6,7 @@ import { assertMayChangeFactor, type ConfirmedLogins } from '../policy/recent-pr
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type Configuration, visibleRealm } from '../configuration/configuration.ts';
 import {
+  assertNoFactor,
   assertSerial,
   type DescribedToken,
   describeToken,
@@ -30,7 +31,6 @@ import {
   type TokenPage,
   type TokenSelection,
 } from './token-selection.ts';
-import { assertNoFactor } from './token-rows-store.ts';
 import type { TokenStore } from './token-store.ts';
 import {
   copiedPin,

@@ -3,6 +3,7 @@ import type { Act } from '../policy/caller.ts';
 import { freeCondition, isSearchable, LIKE_ESCAPE, likePattern } from '../resolvers/user-source.ts';
 import type { TokenFilter, TokenOrder } from './token-selection.ts';
 import {
+  assertNoFactor,
   type LockedDecision,
   type NewToken,
   type SerialOrigin,
@@ -21,7 +22,6 @@ import { SharedLookup } from '../database/shared-statements.ts';
 import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import { enrolmentEntry, insertTokens, SharedInsertion } from './token-insertion-store.ts';
 import {
-  assertNoFactor,
   closeOpenChallenges,
   findToken,
   holdReferences,

@@ -121,6 +121,19 @@ export function weakensFactor(change: TokenChange): boolean {
   return [secrets, owner, failCount, maxFail, counterWindow, syncWindow].some((value) => value !== undefined);
 }
 
+/** What weakens a token with which an administrator signs in is not for all who may change tokens. */
+export function assertNoFactor(
+  { serial, isSecondFactor }: Pick<Token, 'serial' | 'isSecondFactor'>,
+  mayChange: boolean | undefined,
+): void {
+  if (isSecondFactor && mayChange !== true) {
+    throw new ServiceError(
+      'token.second-factor',
+      `An administrator signs in with the token '${serial}': its key, PIN, owner and limits are changed with system:write`,
+    );
+  }
+}
+
 /**
  * Decides on a token while it is locked; what was read before the lock may be out of date.
  * @returns a further change

@@ -218,6 +218,15 @@ describe('challenges to a PIN', () => {
     expect((await ask({ pass, transactionid: portal.transactionid })).result.value).toBe(true);
   });
 
+  it('push no payment out of those that a response by user is tried on', async () => {
+    const portal = await application.challenge(serial);
+    for (let count = 0; count < 5; count += 1) {
+      await triggered();
+    }
+    const pass = `pin${application.respond(SUITE, portal.question)}`;
+    expect((await ask({ pass })).result.value).toBe(true);
+  });
+
   it('are issued forty times in the lifetime of one, and then no more until it has passed', async () => {
     for (let count = 0; count < 40; count += 1) {
       expect((await ask({ pass: 'pin' })).detail).toBeDefined();

@@ -78,6 +78,16 @@ describe('without a policy', () => {
 });
 
 describe('the sign-in of a user', () => {
+  it('takes login@realm also where splitAtSign is off', async () => {
+    await addUser('somebody', 'closed');
+    await application.asAdmin('/system/setDefaultRealm', { realm: 'closed' });
+    await application.asAdmin('/system/setConfig', { splitAtSign: 'False' });
+    const asked = await someone().begin({ user: `${user}@customers`, realm: '' });
+    await application.asAdmin('/system/setConfig', { splitAtSign: 'True' });
+    await application.asAdmin('/system/setDefaultRealm', { realm: 'customers' });
+    expect(asked.response.status).toBe(200);
+  });
+
   it('takes the password and a response of an own token, and is told by the app', async () => {
     const visitor = someone();
     const asked = await visitor.begin();
