@@ -26,14 +26,8 @@ export interface BenchServerOptions {
 export interface BenchServer {
   readonly baseUrl: string;
   readonly pid: number;
-  /** Of the administrator `admin`. */
-  readonly password: string;
-  /** HTTP Basic of the administrator: the value of `Authorization`. */
-  readonly basic: string;
   /** An API token of the administrator, with the rights that were asked for. */
   readonly apiToken: string;
-  /** Adds an administrator with the same password. @returns an API token with all rights that policies give */
-  addAdministrator(name: string): Promise<string>;
   /** Runs a command of `tankeeper` on the same installation. @throws with its output when it fails */
   run(parameters: readonly string[]): Promise<void>;
   stop(): Promise<void>;
@@ -77,13 +71,7 @@ export async function startBenchServer(
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
-    password: ADMIN_PASSWORD,
-    basic: `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`,
-    apiToken: await makeApiToken(environment, 'admin', tokenName, rights),
-    addAdministrator: async (name) => {
-      await run(['admin', 'add', name, '--password-file', passwordFile]);
-      return makeApiToken(environment, name, tokenName, '*');
-    },
+    apiToken: await makeApiToken(environment, tokenName, rights),
     run,
     stop: async () => {
       child.kill('SIGTERM');
@@ -109,12 +97,11 @@ async function listeningPort(log: string, hasEnded: () => boolean): Promise<numb
 
 async function makeApiToken(
   environment: Readonly<Record<string, string>>,
-  administrator: string,
   name: string,
   rights: string,
 ): Promise<string> {
   const { code, output } = await runTankeeper(
-    ['admin', 'api-token', 'add', administrator, name, '--rights', rights, '--json'],
+    ['admin', 'api-token', 'add', 'admin', name, '--rights', rights, '--json'],
     environment,
   );
   const found = /"token":\s*"([^"]+)"/.exec(output)?.[1];

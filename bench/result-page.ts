@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { format } from 'prettier';
 
 /** The results that are kept with the sources. */
-export const RESULTS_FOLDER = join(import.meta.dirname, '../docs/results');
+const RESULTS_FOLDER = join(import.meta.dirname, '../docs/results');
 const GIBIBYTE = 2 ** 30;
 const NUMBER = /^(?:–$|(?:[<−-] ?)?\d)/;
 

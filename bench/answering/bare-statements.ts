@@ -36,57 +36,34 @@ export async function fillBareChallenges(
 }
 
 /** Reads a challenge with its token and the token's realms. @param transaction its id, as SQL */
-export function readStatement(transaction: string, schema = BARE_SCHEMA): string {
+export function readStatement(transaction: string): string {
   return `SELECT c.id AS challenge_id, c.question, c.issued_at, c.wrong_count, c.closed_by,
       t.id AS token_id, t.serial, t.counter, t.fail_count, t.max_fail, t.seed, t.ocra_suite, s.realm_ids
-    FROM ${schema}.challenges AS c
-    JOIN ${schema}.tokens AS t ON t.id = c.token_id
-    JOIN ${schema}.realm_sets AS s ON s.id = t.realm_set_id
+    FROM ${BARE_SCHEMA}.challenges AS c
+    JOIN ${BARE_SCHEMA}.tokens AS t ON t.id = c.token_id
+    JOIN ${BARE_SCHEMA}.realm_sets AS s ON s.id = t.realm_set_id
     WHERE c.transaction_id = ${transaction}`;
 }
 
 /** Settles a right response: token, challenge and audit row. @param challenge its id, as SQL */
-export function settleStatement(challenge: string, schema = BARE_SCHEMA): string {
+export function settleStatement(challenge: string): string {
   return `WITH challenge AS (
-      UPDATE ${schema}.challenges
+      UPDATE ${BARE_SCHEMA}.challenges
       SET received_tan = true, valid_tan = true, closed_by = 'accepted', closed_at = clock_timestamp()
       WHERE id = ${challenge} AND closed_by IS NULL
       RETURNING id, token_id
     ), token AS (
-      UPDATE ${schema}.tokens AS t
+      UPDATE ${BARE_SCHEMA}.tokens AS t
       SET counter = t.counter + 1, fail_count = 0, last_success_at = clock_timestamp()
       FROM challenge WHERE t.id = challenge.token_id
       RETURNING t.serial
     )
-    ${auditing('ocra/check_t', schema)}
+    ${auditing('ocra/check_t')}
     FROM challenge CROSS JOIN token`;
 }
 
-/**
- * Issues a challenge: token, challenge, those that it supersedes, and audit row.
- * @param token its id, as SQL
- * @param transaction its id, as SQL
- */
-export function issueStatement(token: string, transaction: string, schema = BARE_SCHEMA): string {
-  return `WITH token AS (
-      UPDATE ${schema}.tokens SET last_challenge_at = clock_timestamp() WHERE id = ${token}
-      RETURNING id, serial
-    ), challenge AS (
-      INSERT INTO ${schema}.challenges (transaction_id, token_id, question, data, issued_at)
-      SELECT ${transaction}, id, '12345678', 'data', clock_timestamp() FROM token
-      RETURNING id
-    ), superseded AS (
-      UPDATE ${schema}.challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
-      WHERE token_id = ${token} AND closed_by IS NULL AND id <= (
-        SELECT id FROM ${schema}.challenges WHERE token_id = ${token} AND closed_by IS NULL
-        ORDER BY id DESC OFFSET 3 LIMIT 1)
-    )
-    ${auditing('ocra/request', schema)}
-    FROM challenge CROSS JOIN token`;
-}
-
-function auditing(action: string, schema: string): string {
-  return `INSERT INTO ${schema}.audit (id, at, actor, action, subject, realm, outcome, client, request_id,
+function auditing(action: string): string {
+  return `INSERT INTO ${BARE_SCHEMA}.audit (id, at, actor, action, subject, realm, outcome, client, request_id,
       transaction_id, writer, lane, seq, prev_hash, hash, signature)
     SELECT challenge.id, clock_timestamp(), '', '${action}', token.serial, 'staff', 'accepted', '127.0.0.1',
       '00000000-0000-0000-0000-000000000000', challenge.id::text, 1, 1, challenge.id, decode(repeat('5a', 32), 'hex'),

@@ -1,7 +1,6 @@
-import type { Bar } from '../bar-chart.ts';
 import { fillClosedChallenges } from '../challenge-fill.ts';
 import { processFigures } from '../process-figures.ts';
-import type { ResultTable } from '../result-page.ts';
+import { benchCommand, publishResults, type ResultTable } from '../result-page.ts';
 import { median, range } from '../sample-statistics.ts';
 import { startBareProcess } from './bare-process.ts';
 import { makeBareTables } from './bare-statements.ts';
@@ -13,14 +12,10 @@ import {
   BARE_GROUP,
   BARE_TOKENS,
   type Bench,
-  credentialMeasures,
   expressMeasures,
   type Figures,
   type Measure,
-  pgbenchMeasure,
 } from './measures.ts';
-import { findPgbench } from './pgbench.ts';
-import { publish } from './publication.ts';
 import { type RoundFigures, runRounds } from './rounds.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -32,18 +27,14 @@ const MEASURES = 'Requests a second beside yardsticks: [Benchmarks](../benchmark
 export async function compareRates(workplace: Workplace): Promise<void> {
   const { options } = workplace;
   const { bench, bareStop } = await openBench(workplace, 'answering', 1);
-  const pgbench = await findPgbench();
   const measures = [
-    ...(pgbench === undefined ? [] : [pgbenchMeasure(pgbench)]),
     ...options.connections.flatMap((number) => [...expressMeasures(number), ...answeringMeasures(number)]),
-    ...(options.connections.includes(1) ? credentialMeasures() : []),
   ].filter(({ group }) => options.only?.includes(group) ?? true);
   const figures = await runRounds(bench, measures, options);
   const { rss } = await processFigures(bench.servers[0].pid);
   const memory = rss.map((bytes) => `${(bytes / MEBIBYTE).toFixed(0)} MiB`);
   await bareStop();
   await publishRates(workplace, bench, 'answering', 'Answering', figures, [
-    ...(pgbench === undefined ? ['pgbench is not installed: (a) was left out.'] : []),
     `Resident memory of the server afterwards: ${memory.join(' + ')}.`,
   ]);
 }
@@ -88,7 +79,7 @@ async function openBench(
   await makeBareTables(installation.client, BARE_TOKENS);
   const bare = await startBareProcess(installation.databaseUrl);
   workplace.closing.add(() => bare.stop());
-  const bench = { ...installation, bare, load: workplace.load, folder: workplace.cluster.folder };
+  const bench = { ...installation, bare, load: workplace.load };
   return { bench, bareStop: () => bare.stop() };
 }
 
@@ -103,34 +94,23 @@ async function publishRates(
   const machine = await describeMachine(client);
   const busiest = Math.max(...[...figures.values()].flat().map(({ clientCpu }) => clientCpu || 0));
   const settings = Object.entries(options.environment).map(([variable, value]) => `${variable}=${value}`);
-  await publish(
-    {
-      name,
-      title,
-      measures: MEASURES,
-      software: `PostgreSQL ${machine.postgres}`,
-      sections: [
-        `${options.rounds} rounds of ${options.seconds} s each, in alternation: medians, with least and greatest round.`,
-        ratesTable(figures),
-        [
-          ...remarks,
-          `The load client used at most ${(busiest * 100).toFixed(0)} % of a core.`,
-          machineLine(machine),
-          ...(settings.length === 0 ? [] : [`Settings of the server: ${settings.join(', ')}.`]),
-        ].join('\n'),
-      ],
-      data: {
-        machine,
-        rounds: options.rounds,
-        seconds: options.seconds,
-        environment: options.environment,
-        remarks,
-        measures: [...figures].map(([measure, rounds]) => dataOf(measure, rounds, figures)),
-      },
-      chart: { title, unit: 'requests a second', bars: [...figures].map(barOf) },
-    },
-    options.out,
-  );
+  await publishResults({
+    name,
+    command: benchCommand('bench'),
+    title,
+    measures: MEASURES,
+    software: `PostgreSQL ${machine.postgres}`,
+    sections: [
+      `${options.rounds} rounds of ${options.seconds} s each, in alternation: medians, with least and greatest round.`,
+      ratesTable(figures),
+      [
+        ...remarks,
+        `The load client used at most ${(busiest * 100).toFixed(0)} % of a core.`,
+        machineLine(machine),
+        ...(settings.length === 0 ? [] : [`Settings of the server: ${settings.join(', ')}.`]),
+      ].join('\n'),
+    ],
+  });
 }
 
 function ratesTable(figures: RoundFigures): ResultTable {
@@ -188,20 +168,4 @@ function ratiosToBare(
   const [, base] = bare.find(([{ connections }]) => connections === measure.connections) ??
     bare.at(-1) ?? [measure, []];
   return rounds.map(({ perSecond }, round) => perSecond / (base[round]?.perSecond ?? Number.NaN));
-}
-
-function dataOf(
-  measure: Measure,
-  rounds: readonly Figures[],
-  figures: RoundFigures,
-): Record<string, unknown> {
-  const { name, group, connections } = measure;
-  return { name, group, connections, ofBare: median(ratiosToBare(measure, rounds, figures)), rounds };
-}
-
-function barOf([{ name, connections, isYardstick }, rounds]: [Measure, readonly Figures[]]): Bar {
-  const rates = rounds.map(({ perSecond }) => perSecond);
-  const [least, most] = range(rates);
-  const kind = isYardstick ? 'yardstick' : 'tankeeper';
-  return { label: `${name} × ${connections}`, value: median(rates), least, most, kind };
 }

@@ -35,10 +35,9 @@ export interface MeasuredInstallation {
 /** Runs a bench in a workplace of its own, which is closed at its end and on Ctrl-C. */
 export async function inWorkplace(
   options: BenchOptions,
-  durable: boolean,
   work: (workplace: Workplace) => Promise<void>,
 ): Promise<void> {
-  const cluster = await openBenchCluster(options.database, durable);
+  const cluster = await openBenchCluster(options.database, true);
   const closing = new ClosingStack();
   closing.add(() => cluster.close());
   try {
@@ -52,22 +51,16 @@ export async function inWorkplace(
 
 /**
  * Makes a database, starts servers on it and loads the measured tokens.
- * @param fill fills the migrated database before the first server starts
  */
 export async function openInstallation(
   { cluster, options, closing }: Workplace,
-  {
-    name,
-    servers = 1,
-    fill,
-  }: { name: string; servers?: number; fill?: (client: pg.Client) => Promise<void> },
+  { name, servers }: { name: string; servers: number },
 ): Promise<MeasuredInstallation> {
   const databaseUrl = await cluster.createDatabase(name);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   closing.add(() => client.end());
   await client.query('SET statement_timeout = 0');
-  await fill?.(client);
   const folder = join(cluster.folder, name);
   const start = async (): Promise<BenchServer> => {
     const server = await startBenchServer(through(databaseUrl, options.pgbouncer), folder, {

@@ -13,7 +13,6 @@ class LoadRun {
   readonly #job: LoadJob;
   readonly #clients: readonly Client[];
   readonly #milliseconds: number[] = [];
-  readonly #texts: string[] = [];
   readonly #begun = performance.now();
   #next = 0;
   #answered = 0;
@@ -31,17 +30,13 @@ class LoadRun {
 
   async run(): Promise<LoadResult> {
     const cpu = process.cpuUsage();
-    const { rate } = this.#job;
-    await (rate === undefined
-      ? Promise.all(this.#clients.map((client) => this.#loop(client)))
-      : this.#arrive(rate));
+    await Promise.all(this.#clients.map((client) => this.#loop(client)));
     const { user, system } = process.cpuUsage(cpu);
     const passed = performance.now() - this.#begun;
     await Promise.all(this.#clients.map((client) => client.close()));
     return {
       seconds: this.#isUsedUp ? (this.#last - this.#measuredFrom) / 1000 : this.#job.seconds,
       milliseconds: Float64Array.from(this.#milliseconds),
-      texts: this.#texts,
       answered: this.#answered,
       failed: this.#failed,
       failure: this.#failure,
@@ -72,41 +67,6 @@ class LoadRun {
     }
   }
 
-  /** Lets requests arrive evenly. One that finds no free connection waits, and its time runs. */
-  async #arrive(rate: number): Promise<void> {
-    const free = [...this.#clients];
-    const waiting: number[] = [];
-    const running = new Set<Promise<void>>();
-    const serve = (): void => {
-      while (free.length > 0 && waiting.length > 0) {
-        const client = free.pop();
-        const arrived = waiting.shift();
-        const body = this.#takeBody();
-        if (client === undefined || arrived === undefined || body === undefined) {
-          return;
-        }
-        const sent = this.#send(client, body, arrived).then(() => {
-          running.delete(sent);
-          free.push(client);
-          serve();
-        });
-        running.add(sent);
-      }
-    };
-    let arrivals = 0;
-    while (performance.now() < this.#end) {
-      const due = Math.floor(((performance.now() - this.#begun) / 1000) * rate);
-      for (; arrivals < due; arrivals += 1) {
-        waiting.push(performance.now());
-      }
-      serve();
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    while (running.size > 0) {
-      await Promise.all(running);
-    }
-  }
-
   #takeBody(): string | undefined {
     const { bodies, isRepeated } = this.#job;
     const body = bodies[isRepeated ? this.#next % bodies.length : this.#next];
@@ -133,12 +93,7 @@ class LoadRun {
       return;
     }
     this.#answered += 1;
-    if (this.#job.areTextsKept === true) {
-      this.#texts.push(text);
-    }
-    // Of requests that arrive by themselves, those that the end finds waiting are the slowest: they count, too.
-    const at = this.#job.rate === undefined ? now : begun;
-    if (at >= this.#measuredFrom && at <= this.#end) {
+    if (now >= this.#measuredFrom && now <= this.#end) {
       this.#last = now;
       this.#milliseconds.push(now - begun);
     }

@@ -6,7 +6,6 @@ import type pg from 'pg';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import type { BenchServer } from '../bench-server.ts';
-import { postForm } from './post-form.ts';
 
 /** Of all measured tokens. */
 const MEASURED_SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
@@ -38,15 +37,18 @@ export async function loadMeasuredTokens(
   ]);
   await writeFile(file, keyContainer(serials.flat()), { mode: 0o600 });
   await server.run(['import', 'pskc', file, '--realm', REALM]);
-  await postForm(server, '/system/setPolicy', {
-    name: 'qrtan',
-    scope: 'authentication',
-    realm: REALM,
-    user: '*',
-    client: '*',
-    active: 'True',
-    action: 'qrtanurl=https://otp.example.org/ocra/check_t',
-  });
+  const action = 'qrtanurl=https://otp.example.org/ocra/check_t';
+  await server.run([
+    'policy',
+    'set',
+    'qrtan',
+    '--scope',
+    'authentication',
+    '--realm',
+    REALM,
+    '--action',
+    action,
+  ]);
   await client.query('ANALYZE');
 }
 
@@ -96,30 +98,6 @@ export async function prepareRequests(client: pg.Client): Promise<readonly strin
 /** @returns the serials of the tokens that challenges are requested for */
 function requestedSerials(): readonly string[] {
   return Array.from({ length: TOKENS }, (_, index) => serialOf('ASK', index));
-}
-
-/**
- * Moves the measured tokens to rows that are spread by chance over a table of so many tokens, in place of those that
- * were there: loaded last, they would all be neighbours.
- */
-export async function spreadMeasuredTokens(client: pg.Client, tokens: number): Promise<void> {
-  await client.query(`
-    CREATE TEMPORARY TABLE loaded AS SELECT * FROM tokens WHERE serial LIKE 'CHECK%' OR serial LIKE 'ASK%';
-    ALTER TABLE loaded ADD place bigint;
-    UPDATE loaded SET place = 1 + (numbered.n * ${tokens} / ${MEASURED_TOKENS})
-      FROM (SELECT id, row_number() OVER (ORDER BY md5(serial)) - 1 AS n FROM loaded) AS numbered WHERE numbered.id = loaded.id;
-    DELETE FROM tokens USING loaded WHERE tokens.id = loaded.id;
-    UPDATE tokens SET serial = loaded.serial, type = loaded.type, active = loaded.active, seed = loaded.seed,
-      ocra_suite = loaded.ocra_suite, realm_set_id = loaded.realm_set_id,
-      owner_resolver_id = NULL, owner_user_id = NULL, owner_login = NULL
-      FROM loaded WHERE tokens.id = loaded.place;
-    DROP TABLE loaded`);
-  const { rows } = await client.query<{ moved: string }>(
-    "SELECT count(*) AS moved FROM tokens WHERE serial LIKE 'CHECK%' OR serial LIKE 'ASK%'",
-  );
-  if (Number(rows[0]?.moved) !== MEASURED_TOKENS) {
-    throw new Error(`Of ${MEASURED_TOKENS} measured tokens ${rows[0]?.moved ?? ''} were moved`);
-  }
 }
 
 async function removeOpenChallenges(client: pg.Client, kind: string): Promise<void> {

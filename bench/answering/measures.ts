@@ -7,8 +7,6 @@ import type { MeasuredInstallation } from './installation.ts';
 import type { LoadJob } from './load-job.ts';
 import type { LoadProcess } from './load-process.ts';
 import { prepareAnswers, prepareRequests } from './measured-tokens.ts';
-import { PGBENCH_CLIENTS, runPgbench } from './pgbench.ts';
-import { openSession } from './post-form.ts';
 
 /** Rows of the yardsticks' tokens. */
 export const BARE_TOKENS = 5_000;
@@ -23,8 +21,6 @@ type Extent = Pick<LoadJob, 'warmUp' | 'seconds'>;
 export interface Bench extends MeasuredInstallation {
   readonly bare: BareProcess;
   readonly load: LoadProcess;
-  /** For files of a run. */
-  readonly folder: string;
 }
 
 /** The figures of one run. Times are in milliseconds; NaN where they are not known. */
@@ -51,7 +47,7 @@ export interface Measure {
 }
 
 /** The requests of a measure, and the processes that answer. */
-export interface Prepared {
+interface Prepared {
   readonly job: Omit<LoadJob, 'connections' | keyof Extent>;
   readonly pids: readonly number[];
 }
@@ -70,7 +66,7 @@ function httpMeasure(parts: Omit<Measure, 'run'>, prepare: Prepare): Measure {
 }
 
 /** Runs a job. @param pids the processes that answer it */
-export async function runJob(load: LoadProcess, job: LoadJob, pids: readonly number[]): Promise<Figures> {
+async function runJob(load: LoadProcess, job: LoadJob, pids: readonly number[]): Promise<Figures> {
   const before = await cpuOf(pids);
   const { milliseconds, seconds, answered, cpu } = await load.run(job);
   const times = [...milliseconds];
@@ -92,28 +88,13 @@ async function cpuOf(pids: readonly number[]): Promise<number> {
 /** The yardstick that ratios are to. */
 export const BARE_GROUP = 'bare';
 
-/** @returns (a), the database alone */
-export function pgbenchMeasure(program: string): Measure {
-  return {
-    name: '(a) pgbench',
-    group: 'pgbench',
-    connections: PGBENCH_CLIENTS,
-    isYardstick: true,
-    run: async ({ databaseUrl, client, folder }, { seconds }, requests) => {
-      await fillBareChallenges(client, requests, BARE_TOKENS);
-      const perSecond = await runPgbench(program, databaseUrl, { challenges: requests, seconds, folder });
-      return { perSecond, median: Number.NaN, p99: Number.NaN, serverCpu: Number.NaN, clientCpu: Number.NaN };
-    },
-  };
-}
-
 /** @returns the yardsticks of Express */
 export function expressMeasures(connections: number): readonly Measure[] {
   const parts = { connections, isYardstick: true };
   return [
     httpMeasure({ ...parts, name: '(b) Express + pg, two statements', group: BARE_GROUP }, checkingBare),
     httpMeasure({ ...parts, name: 'Express + pg, SELECT 1', group: 'select' }, getting('/select')),
-    httpMeasure({ ...parts, name: '(c) Express, constant', group: 'constant' }, getting('/constant')),
+    httpMeasure({ ...parts, name: 'Express, constant', group: 'constant' }, getting('/constant')),
   ];
 }
 
@@ -127,27 +108,8 @@ export function answeringMeasures(connections: number): readonly Measure[] {
   ];
 }
 
-/** @returns requests as portals send them, with one connection: HTTP Basic each time, beside a session */
-export function credentialMeasures(): readonly Measure[] {
-  const parts = { connections: 1, isYardstick: false, group: 'credentials' };
-  return [
-    httpMeasure({ ...parts, name: 'check_t, HTTP Basic' }, async (bench, requests) =>
-      withHeaders(await checking(bench, requests), { authorization: bench.servers[0].basic }),
-    ),
-    httpMeasure({ ...parts, name: 'request, HTTP Basic' }, async (bench) =>
-      withHeaders(await requesting(bench), { authorization: bench.servers[0].basic }),
-    ),
-    httpMeasure({ ...parts, name: 'request, session' }, async (bench) => {
-      const session = await openSession(bench.servers[0]);
-      const { job, pids } = await requesting(bench);
-      const bodies = job.bodies.map((body) => `${body}&session=${encodeURIComponent(session)}`);
-      return { job: { ...job, headers: { ...FORM, cookie: `admin_session=${session}` }, bodies }, pids };
-    }),
-  ];
-}
-
 /** Prepares requests of (b). */
-export const checkingBare = async (
+const checkingBare = async (
   { bare, client }: Pick<Bench, 'bare' | 'client'>,
   requests: number,
 ): Promise<Prepared> => {
@@ -160,7 +122,7 @@ export const checkingBare = async (
 };
 
 /** Prepares check_t, each form with a right response. */
-export const checking = async (
+const checking = async (
   { servers, client }: Pick<Bench, 'servers' | 'client'>,
   requests: number,
 ): Promise<Prepared> => ({
@@ -172,7 +134,7 @@ export const checking = async (
 });
 
 /** Prepares request, with an API token. */
-export const requesting = async ({
+const requesting = async ({
   servers,
   client,
 }: Pick<Bench, 'servers' | 'client'>): Promise<Prepared> => ({
@@ -186,7 +148,7 @@ export const requesting = async ({
 });
 
 /** Prepares the first phase of the roll-out, whose answer has a QR picture. */
-export const enrolling = ({ servers }: Pick<Bench, 'servers'>): Promise<Prepared> =>
+const enrolling = ({ servers }: Pick<Bench, 'servers'>): Promise<Prepared> =>
   Promise.resolve({
     job: {
       ...posting(urlsOf(servers), '/admin/init', ['type=ocra&genkey=1&sharedsecret=1']),
@@ -221,8 +183,4 @@ function getting(path: string): Prepare {
       },
       pids: [bare.pid],
     });
-}
-
-function withHeaders({ job, pids }: Prepared, headers: Readonly<Record<string, string>>): Prepared {
-  return { job: { ...job, headers: { ...job.headers, ...headers } }, pids };
 }

@@ -14,13 +14,6 @@ export interface BenchOptions {
   readonly database: string | undefined;
   /** `host:port` of a PgBouncer that the servers go through. */
   readonly pgbouncer: string | undefined;
-  /** Folder for the results. */
-  readonly out: string | undefined;
-  /** Numbers of tokens; undefined: not asked for. */
-  readonly growth: readonly number[] | undefined;
-  readonly mixed: boolean;
-  /** Seconds of full load; undefined: not asked for. */
-  readonly soak: number | undefined;
   /** Numbers of server processes; undefined: not asked for. */
   readonly servers: readonly number[] | undefined;
 }
@@ -36,25 +29,17 @@ export function readOptions(): BenchOptions {
       env: { type: 'string', multiple: true, default: [] },
       database: { type: 'string' },
       pgbouncer: { type: 'string' },
-      out: { type: 'string' },
-      growth: { type: 'string' },
-      mixed: { type: 'boolean', default: false },
-      soak: { type: 'string' },
       servers: { type: 'string' },
     },
   });
   return {
     rounds: positive(values.rounds),
     seconds: positive(values.seconds),
-    mixed: values.mixed,
     connections: list(values.connections),
     only: values.only?.split(','),
     environment: Object.fromEntries(values.env.map(variable)),
     database: values.database ?? process.env.BENCH_DATABASE_URL ?? process.env.DATABASE_URL,
     pgbouncer: values.pgbouncer,
-    out: values.out,
-    growth: values.growth === undefined ? undefined : list(values.growth),
-    soak: values.soak === undefined ? undefined : positive(values.soak),
     servers: values.servers === undefined ? undefined : list(values.servers),
   };
 }

@@ -38,7 +38,7 @@ export async function runRounds(
 }
 
 /** @returns the seconds in front of so many measured ones */
-export function warmUpOf(seconds: number): number {
+function warmUpOf(seconds: number): number {
   return Math.min(1, seconds / 3);
 }
 
