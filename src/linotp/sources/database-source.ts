@@ -1,5 +1,5 @@
 import { isServiceError, type ServiceError } from '../../kernel/errors.ts';
-import { LOGINS, UNKNOWN_LOGIN, UNKNOWN_LOGIN_CODE } from '../../resolvers/sources/sql/mysql-login.ts';
+import { UNKNOWN_LOGIN, UNKNOWN_LOGIN_CODE } from '../../resolvers/sources/sql/sql-pool.ts';
 import {
   importRefused,
   type LinotpSource,
@@ -191,7 +191,6 @@ export async function connectMysql(url: string): Promise<SnapshotConnection> {
       supportBigNumbers: true,
       bigNumberStrings: true,
       dateStrings: true,
-      authPlugins: LOGINS,
       // A foreign server must not be able to request files of this machine.
       flags: ['-LOCAL_FILES'],
     }),

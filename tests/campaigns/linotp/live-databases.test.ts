@@ -73,28 +73,15 @@ const MODEL_OF_2_7 = `
     return `mysql+mysqldb://linotp:${encodeURIComponent('a:b@c/d')}@127.0.0.1:${server.port}/${name}?charset=utf8&use_unicode=0`;
   };
 
-  it('is read by a user who logs in by ed25519; another kind of login is named', async () => {
-    const [name, database] = ['signing', 'only_signers'];
-    await load(database, 'CREATE TABLE Token (LinOtpTokenId integer PRIMARY KEY)');
-    await server.query("INSTALL SONAME 'auth_ed25519'");
-    for (const password of ['g', 'Größe: ein recht langes Kennwort, länger als zweiunddreißig Bytes']) {
-      await server.query(
-        `CREATE OR REPLACE USER ${name}@'127.0.0.1' IDENTIFIED VIA ed25519 USING PASSWORD('${password}')`,
-        `GRANT SELECT ON ${database}.* TO ${name}@'127.0.0.1'`,
-      );
-      const url = (given: string): string =>
-        `mysql://${name}:${encodeURIComponent(given)}@127.0.0.1:${server.port}/${database}`;
-      const source = await openLinotpSource(url(password));
-      expect(await source.count('Token')).toBe(0);
-      await source.close();
-      await expect(openLinotpSource(url(`${password}x`))).rejects.toThrow(/Access denied/);
-    }
+  it('whose user logs in by ed25519 is refused, and the ways that work are named', async () => {
+    await load('only_signers', 'CREATE TABLE Token (LinOtpTokenId integer PRIMARY KEY)');
     await server.query(
-      "INSTALL SONAME 'auth_pam'",
-      `CREATE OR REPLACE USER ${name}@'127.0.0.1' IDENTIFIED VIA pam USING 'mariadb'`,
+      "INSTALL SONAME 'auth_ed25519'",
+      "CREATE USER signing@'127.0.0.1' IDENTIFIED VIA ed25519 USING PASSWORD('g')",
+      "GRANT SELECT ON only_signers.* TO signing@'127.0.0.1'",
     );
-    await expect(openLinotpSource(`mysql://${name}:x@127.0.0.1:${server.port}/${database}`)).rejects.toThrow(
-      'The LinOTP database cannot be read: its database asks for a kind of login that is not known here',
+    await expect(openLinotpSource(`mysql://signing:g@127.0.0.1:${server.port}/only_signers`)).rejects.toThrow(
+      'The LinOTP database cannot be read: its database asks for a kind of login that is not known here: its user may log in by mysql_native_password',
     );
   });
 

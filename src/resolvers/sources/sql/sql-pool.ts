@@ -4,9 +4,14 @@ import type { Log } from '../../../kernel/log.ts';
 import { withTimeLimit } from '../../../kernel/bounded-work.ts';
 import type { ConnectionOptions as MysqlConnection } from 'mysql2';
 import type { ClientConfig as PostgresConnection } from 'pg';
-import { LOGINS, UNKNOWN_LOGIN, UNKNOWN_LOGIN_CODE } from './mysql-login.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { connectionReason, ResolverUnavailable, type SilentServer } from '../../user-source.ts';
+
+/** Said where MariaDB or MySQL asks for a kind of login that the driver lacks, such as ed25519. */
+export const UNKNOWN_LOGIN =
+  'its database asks for a kind of login that is not known here: its user may log in by mysql_native_password or caching_sha2_password';
+/** The driver's code for it. */
+export const UNKNOWN_LOGIN_CODE = 'AUTH_SWITCH_PLUGIN_ERROR';
 
 /** Enough for concurrent log-ins; a resolver that hangs must not collect connections. */
 const MAX_CONNECTIONS = 4;
@@ -209,7 +214,6 @@ function mysqlConnection(
     ...(ssl !== undefined && { ssl: { ...ssl, verifyIdentity: settings.tls === 'verify-full' } }),
     charset: 'utf8mb4',
     connectTimeout: timeoutMs,
-    authPlugins: LOGINS,
     // A foreign server must not be able to request files of this machine.
     flags: ['-LOCAL_FILES'],
   } satisfies MysqlConnection;
