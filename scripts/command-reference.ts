@@ -14,7 +14,6 @@ In a checkout, \`tankeeper\` is \`node bin/tankeeper.js\` (or run \`npm link\` o
 - Every command works while the server runs, also on the embedded database.
 - Only \`serve\`, \`migrate\`, \`restore\` and \`demo\` create an installation.
 - Passwords, PINs and keys come from a prompt or a file, never from the command line.
-- Completion: \`source <(tankeeper completion bash)\` in \`.bashrc\`, likewise zsh; fish: \`tankeeper completion fish | source\`.
 
 ## Commands
 

@@ -57,11 +57,6 @@ export interface CliDependencies {
    * @throws ServiceError 'installation.missing' if there is none: nothing is created
    */
   openServices(config: Config): Promise<OpenServices>;
-  /**
-   * Reads from the database if it is running, for a short time: for completions in the shell.
-   * @returns undefined for any obstacle
-   */
-  glance<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T | undefined>;
   readonly io: CliIo;
   readonly fetch: Fetch;
   /** The machine's until services are open, then that of the service. */

@@ -4,10 +4,7 @@ import { addAuditCommands } from './commands/audit.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
-import { addCheckCommand } from './check/check.ts';
-import { PluginExit } from './check/plugin.ts';
 import { addChallengeCommand, addTransactionCommands } from './commands/challenge.ts';
-import { addCompletionCommands } from './completion/completion.ts';
 import { addCountCommand } from './commands/count.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { Config } from '../config/config.ts';
@@ -61,7 +58,6 @@ export function buildProgram(dependencies: CliDependencies): Command {
   const context = new CommandContext(dependencies, program);
   addServerCommands(program, context);
   addDoctorCommand(program, context);
-  addCheckCommand(program, context);
   addDemoCommand(program, context);
   addAdminCommands(program, context);
   addRealmCommands(program, context);
@@ -83,7 +79,6 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addWebhookCommands(program, context);
   addShadowCommand(program, context);
   addDeviceCommands(program, context);
-  addCompletionCommands(program, context);
   return program;
 }
 
@@ -124,9 +119,6 @@ export async function runProgram(
     await program.parseAsync(parameters, { from: 'user' });
     return EXIT_CODES.success;
   } catch (error) {
-    if (error instanceof PluginExit) {
-      return error.exitCode;
-    }
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
     }

@@ -5,14 +5,8 @@ import { terminalIo } from '../cli/terminal-io.ts';
 import type { Config } from '../config/config.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import { packageVersion } from '../kernel/package-version.ts';
-import { plainLog } from '../observability/plain-log.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
-import { unlessAborted } from '../kernel/stop-request.ts';
-import type { Services } from '../services.ts';
 import { boundHeapGrowth, closeLostTerminals, commandLog, watchSignals } from './process.ts';
-
-/** The longest time of a completion in the shell, in milliseconds. */
-const COMPLETION_TIMEOUT_MS = 1_500;
 
 /**
  * Runs the `tankeeper` command.
@@ -34,7 +28,6 @@ function commandLineDependencies(): CliDependencies {
   return {
     loadConfiguration,
     openServices: (config) => openServices(config, clock),
-    glance,
     io: terminalIo(),
     fetch: async (...request) => (await import('../cli/plain-fetch.ts')).plainFetch(...request),
     clock,
@@ -67,21 +60,6 @@ async function openServices(config: Config, clock: DatabaseClock): Promise<OpenS
     release();
     throw error;
   }
-}
-
-/** Never waits longer, prints nothing, and starts no database. */
-async function glance<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T | undefined> {
-  const limit = AbortSignal.timeout(COMPLETION_TIMEOUT_MS);
-  const openAndWork = async (): Promise<T> => {
-    const { openInstallation } = await import('./open-installation.ts');
-    const log = plainLog({ level: 'error', write: () => undefined });
-    const { services, close } = await openInstallation(config, 'command', log, {
-      giveUp: limit,
-      joinsOnly: true,
-    });
-    return work(services).finally(close);
-  };
-  return unlessAborted(openAndWork(), limit).catch(() => undefined);
 }
 
 /** @returns the name of the process's account, or its id: in a container it may have no name */

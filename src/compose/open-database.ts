@@ -40,8 +40,6 @@ interface ConnectOptions {
   readonly role: Role;
   /** Creates a missing embedded database. */
   readonly create: boolean;
-  /** Joins an embedded database only if it runs. */
-  readonly joinsOnly?: boolean | undefined;
   readonly log: Log;
   /** Is set to the time of the database, and a server keeps it there. */
   readonly clock: DatabaseClock;

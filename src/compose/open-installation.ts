@@ -50,8 +50,6 @@ interface OpeningOptions {
   readonly giveUp?: AbortSignal | undefined;
   /** Is told when the start takes its time: the database is away, or its tables are migrated. */
   readonly delayed?: (() => void) | undefined;
-  /** Does not start an embedded database that is not running. */
-  readonly joinsOnly?: boolean | undefined;
 }
 
 /**
@@ -64,13 +62,13 @@ export async function openInstallation(
   config: Config,
   role: Role,
   log: Log,
-  { clock = new DatabaseClock(), metrics, giveUp, delayed, joinsOnly }: OpeningOptions = {},
+  { clock = new DatabaseClock(), metrics, giveUp, delayed }: OpeningOptions = {},
 ): Promise<Installation> {
   const configured = configuredParts(config, role);
   // While the embedded database starts.
   const loading = loadServices();
   const open = async (): Promise<Installation> => {
-    const opening = { role, create: role === 'server', log, clock, giveUp, joinsOnly };
+    const opening = { role, create: role === 'server', log, clock, giveUp };
     const connected = await connectDatabase(config, opening);
     const opened: (() => Promise<unknown>)[] = [connected.close];
     const close = async (): Promise<void> => {

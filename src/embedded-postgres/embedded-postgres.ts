@@ -45,8 +45,6 @@ export interface EmbeddedPostgresOptions {
   readonly role: EmbeddedRole;
   /** Creates a missing one; true by default. */
   readonly create?: boolean;
-  /** Joins a running one only; by default one that does not run is started. */
-  readonly joinsOnly?: boolean | undefined;
   readonly giveUp?: AbortSignal | undefined;
   /** Commits survive a power cut; false only for tests. */
   readonly durable?: boolean;
@@ -90,7 +88,6 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   const closing = new AbortController();
   const request: EntryRequest = {
     cluster,
-    joinsOnly: options.joinsOnly ?? false,
     role,
     durable,
     findPrograms: () => programsFor(cluster.account),
@@ -175,8 +172,6 @@ async function leave({ membership }: ClusterEntry, cluster: Cluster, log: Log): 
 
 interface EntryRequest {
   readonly cluster: Cluster;
-  /** Joins a running one only. */
-  readonly joinsOnly: boolean;
   readonly role: EmbeddedRole;
   readonly durable: boolean;
   readonly findPrograms: () => Promise<PostgresPrograms>;
@@ -251,9 +246,6 @@ async function startUnlessRunning(
   attempt: Attempt,
 ): Promise<void> {
   const { cluster, durable, log } = request;
-  if (request.joinsOnly) {
-    throw unavailable(`the embedded database in ${cluster.dataFolder} is not running`);
-  }
   if (!(await mayStart(cluster, serving, attempt))) {
     return;
   }

@@ -18,7 +18,6 @@ describe('the tankeeper command', () => {
       'migrate',
       'config',
       'doctor',
-      'check',
       'demo',
       'admin',
       'realm',
@@ -42,8 +41,6 @@ describe('the tankeeper command', () => {
       'webhook',
       'shadow',
       'device',
-      'completion',
-      'complete',
     ]);
   });
 

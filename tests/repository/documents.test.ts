@@ -327,7 +327,6 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     io,
     homeFolder,
     openServices: reached,
-    glance: reached,
     loadConfiguration: reached,
     fetch: reached,
     clock: systemClock,

@@ -278,14 +278,11 @@ const acts = (): readonly Act[] => [
 /** These have no installation, or one of their own; and what `serve` does, the server does. */
 // prettier-ignore
 const APART = [
-  'serve', 'check', 'config check', 'demo', 'device scan', 'device list', 'device forget',
+  'serve', 'config check', 'demo', 'device scan', 'device list', 'device forget',
   'device activation-code',
   'restore', 'shadow',
   // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.
   'challenge',
-  // They print words.
-  'completion',
-  'complete',
   // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.
   'doctor',
   // They need a LinOTP database: tests/linotp.
