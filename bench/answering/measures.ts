@@ -134,10 +134,7 @@ const checking = async (
 });
 
 /** Prepares request, with an API token. */
-const requesting = async ({
-  servers,
-  client,
-}: Pick<Bench, 'servers' | 'client'>): Promise<Prepared> => ({
+const requesting = async ({ servers, client }: Pick<Bench, 'servers' | 'client'>): Promise<Prepared> => ({
   job: {
     ...posting(urlsOf(servers), '/ocra/request', await prepareRequests(client)),
     headers: { ...FORM, authorization: `Bearer ${servers[0].apiToken}` },

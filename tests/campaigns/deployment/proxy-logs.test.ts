@@ -95,7 +95,11 @@ async function sendLargest(
       const method = body === undefined ? 'GET' : 'POST';
       const sent = request(`${origin}${path}`, { agent: false, method, ca }, (answer) => {
         let text = `${answer.statusCode} `;
-        answer.on('data', (piece: Buffer) => (text += piece.toString())).on('end', () => { resolve(text); });
+        answer
+          .on('data', (piece: Buffer) => (text += piece.toString()))
+          .on('end', () => {
+            resolve(text);
+          });
       });
       sent.on('error', reject).end(body);
     });
