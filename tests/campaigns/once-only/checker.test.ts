@@ -126,6 +126,16 @@ describe('a history that the contract explains', () => {
     expect(kinds()).toEqual([]);
   });
 
+  it('has the PIN asked for that a token had before it was enrolled anew without one', () => {
+    log({ op: 'set', args: { serial: 'two', pin: 'pin' } }, 1);
+    log({ op: 'enrol', args: { serial: 'two', suite: SUITE, key: 'A', pin: '' } }, true);
+    request('two', 'T4');
+    answer('T4', right('T4', 0), [false, 1]);
+    const args = { via: 'ocra/check_t', transaction: 'T4', pin: 'pin', response: right('T4', 0) } as const;
+    log({ op: 'answer', args }, { failcount: 0, result: true });
+    expect(kinds()).toEqual([]);
+  });
+
   it('may ask a user whose other token is in roll-out', () => {
     log({ op: 'assign', args: { serial: 'two', user: 'ann' } }, true);
     log({ op: 'phase 1', args: { serial: 'new', user: 'ann' } }, { key: 'S' });

@@ -88,7 +88,7 @@ const ACTS: { readonly [Name in OperationName]: Perform<Name> } = {
     const known = state.tokens[serial];
     // Counter and used responses belong to the key.
     const { counter, used, bottom } = known?.key === key && known.suite === suite ? known : UNUSED;
-    return enrolled(state, serial, user, { suite, key, pin, counter, used, bottom });
+    return enrolled(state, serial, user, { suite, key, counter, used, bottom, ...(pin !== '' && { pin }) });
   },
   'phase 1': ({ state, drawn }, { serial, user }) => {
     const { key: secret = '?' } = drawn;
@@ -206,7 +206,8 @@ function enrolled(state: State, serial: string, user: string | undefined, change
     maxFail: Number(state.configuration.DefaultMaxFailCount),
     ...UNUSED,
     shift: 0,
-    pin: '',
+    // Without another one it stays, as the owner does: a new enrolment loses no factor.
+    pin: state.tokens[serial]?.pin ?? '',
     window: COUNTER_WINDOW,
     syncWindow: Number(state.configuration.DefaultSyncWindow),
     owner: user ?? state.tokens[serial]?.owner ?? null,
