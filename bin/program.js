@@ -13,6 +13,7 @@ export const HASH_FILE = 'sources.sha256';
 
 /** @param {{ source: URL, build: URL }} modules the same program in src/ and in dist/ */
 export async function runProgram({ source, build }) {
+  assertFiles();
   if (isBuilt()) {
     await import(build.href);
     return;
@@ -31,6 +32,20 @@ export async function runProgram({ source, build }) {
   process.setSourceMapsEnabled(true);
   register('./source-loader.js', import.meta.url);
   await import(source.href);
+}
+
+/** Modules are opened many at a time: with fewer files, one of them fails somewhere in the middle of a start. */
+const FEWEST_FILES = 128;
+
+function assertFiles() {
+  const limits = existsSync('/proc/self/limits') ? readFileSync('/proc/self/limits', 'utf8') : '';
+  const granted = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? FEWEST_FILES);
+  if (granted < FEWEST_FILES) {
+    console.error(
+      `tankeeper: the process may open ${granted} files, and needs ${FEWEST_FILES} at least: raise LimitNOFILE (ulimit -n).`,
+    );
+    process.exit(1);
+  }
 }
 
 /** @returns {string} a hash of the names and contents of all sources and of the libraries' versions, in hexadecimal */

@@ -89,6 +89,20 @@ async function startUnlessRequested(
   }
 }
 
+/** Loads what requests would load only once they need it: by then, the process may have no file left to open. */
+function loadLateModules(): Promise<unknown> {
+  return Promise.all([
+    import('@simplewebauthn/server'),
+    import('bcryptjs'),
+    import('jose'),
+    import('openid-client'),
+    import('../resolvers/sources/ldap/ldap-users.ts'),
+    import('../tokens/csv-key-file.ts'),
+    import('../tokens/pskc-file.ts'),
+    import('../webhooks/sending/http-sender.ts'),
+  ]);
+}
+
 /** A running server. */
 interface TankeeperServer {
   /** `http://host:port`, without a slash at its end. */
@@ -116,7 +130,7 @@ async function startTankeeper(
   const clock = new DatabaseClock();
   const metrics = new ServiceMetrics({ clock });
   // While the embedded database starts.
-  const loading = import('./http-server.ts');
+  const loading = Promise.all([import('./http-server.ts'), loadLateModules()]);
   const opened: (() => Promise<unknown>)[] = [];
   try {
     let starting: Promise<StartupServer> | undefined;
@@ -127,7 +141,7 @@ async function startTankeeper(
     opened.unshift(freePort);
     const installation = await openInstallation(config, 'server', log, { clock, metrics, giveUp, delayed });
     opened.unshift(installation.close);
-    const { startHttpServer, startMetricsServer } = await loading;
+    const [{ startHttpServer, startMetricsServer }] = await loading;
     measure(metrics, installation);
     metrics.measureLog(unwrittenLines);
     const server = await startHttpServer(installation, { config, metrics, log, clock, freePort });

@@ -184,6 +184,25 @@ it.each([
   }
 });
 
+it.each([24, 48, 127])(
+  'with %s files that it may open, a server does not start, and says so in a line',
+  async (files) => {
+    const program = join(REPOSITORY, 'bin/tankeeper.js');
+    const child = spawn('sh', ['-c', `ulimit -n ${files}; exec "$0" "$1" serve`, process.execPath, program], {
+      env: { DATABASE_URL: ready.url, DATA_DIR: folder, PORT: '0' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let errors = '';
+    child.stderr.on('data', (piece: Buffer) => {
+      errors += piece.toString('utf8');
+    });
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(errors).toBe(
+      `tankeeper: the process may open ${files} files, and needs 128 at least: raise LimitNOFILE (ulimit -n).\n`,
+    );
+  },
+);
+
 describe('npm start', () => {
   let group: number | undefined;
 
