@@ -124,10 +124,12 @@ export function keepClientPolicy(draft: PolicyDraft): KeptPolicy | undefined {
   const isForeign = !isKnownScope(scope) || mayBeForeign(knownScope(scope), action);
   const isStorable = findingsOf(policy, findActions, STORABLE).length === 0;
   const fault = findingsOf(policy, assertSomeKnown).find(({ field }) => ['scope', 'action'].includes(field));
-  // Also where it is said to be inactive: no slip of the pen takes the place of an active one.
-  return isForeign && isStorable && fault !== undefined
-    ? { ...turnedOff(policy, fault.message), isTurnedOff: true }
-    : undefined;
+  if (!isForeign || !isStorable || fault === undefined) {
+    return undefined;
+  }
+  const kept = turnedOff(policy, fault.message);
+  // A scope may be a slip of the pen: also said to be inactive, it takes the place of no active policy.
+  return { ...kept, isTurnedOff: kept.isTurnedOff || !isKnownScope(scope) };
 }
 
 /** @returns the policy, inactive for that fault */
