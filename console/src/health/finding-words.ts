@@ -173,6 +173,10 @@ const GERMAN: Readonly<Record<string, FindingWords>> = {
     text: 'Eine Richtlinie nennt Benutzer, deren Realm oder Resolver es nicht gibt.',
     remedy: '`tankeeper policy set NAME` mit vorhandenen in --user',
   },
+  'tables.incomplete': {
+    text: 'Der Datenbank fehlen Tabellen, Zeilen, Migrationen oder Rechte, die der Server braucht: Er ist nicht bereit.',
+    remedy: 'Ein Backup wiederherstellen, oder der Rolle aus DATABASE_URL ihre Rechte wieder geben (GRANT)',
+  },
   'settings.unknown': {
     text: 'Einstellungen sind gesetzt, die der Server nicht liest.',
     remedy: '`tankeeper setting remove KEY`',
