@@ -13,7 +13,8 @@ const FOREIGN = `
 ## LinOTP's other settings
 
 None has an effect; the answer, and the report of an import, give the reason. A **refused** one is an error, and left by an
-import. A **kept** one is stored, as is any key that is not on this page.
+import. A **kept** one is stored, as is any key that is not on this page. \`/system/setConfig\` alone takes
+\`passwdresolver.\`, \`ldapresolver.\`, \`sqlresolver.\`, \`useridresolver.group.\` and \`DefaultRealm\`: it sets the resolver or realm.
 
 `;
 
@@ -30,7 +31,7 @@ export function settingsPage(): string {
       const exception = unless === undefined ? '' : ` (but for ${unless.words})`;
       return keys.map((key) => `\`${key}\``).join(', ') + exception;
     });
-    return `- **${fate}:** ${keys.join(', ')}\n`;
+    return `- **${fate}:** ${keys.join(', ').replaceAll(/(.{70}.*?,) /g, '$1\n  ')}\n`;
   });
   const obeyed = markdownTable(['setting', 'default', 'values', 'meaning'], rows);
   return `${HEAD}\n${obeyed}${FOREIGN}${foreign.join('')}`;
