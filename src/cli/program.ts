@@ -20,7 +20,6 @@ import { addRealmCommands } from './commands/realm.ts';
 import { addResolverCommands } from './commands/resolver.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addSettingCommands } from './commands/setting.ts';
-import { addShadowCommand } from './shadow/shadow-command.ts';
 import { addTokenCommands } from './commands/token.ts';
 import { addUserCommands } from './commands/user.ts';
 import { isServiceError } from '../kernel/errors.ts';
@@ -77,7 +76,6 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addKeysCommands(program, context);
   addBackupCommands(program, context);
   addWebhookCommands(program, context);
-  addShadowCommand(program, context);
   addDeviceCommands(program, context);
   return program;
 }

@@ -39,7 +39,6 @@ describe('the tankeeper command', () => {
       'restore',
       'challenges',
       'webhook',
-      'shadow',
       'device',
     ]);
   });

@@ -280,7 +280,7 @@ const acts = (): readonly Act[] => [
 const APART = [
   'serve', 'config check', 'demo', 'device scan', 'device list', 'device forget',
   'device activation-code',
-  'restore', 'shadow',
+  'restore',
   // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.
   'challenge',
   // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.

@@ -213,15 +213,6 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     },
     prints: [/all as they were written/, /ocra-administrators/, /current/],
   },
-  shadow: {
-    before: ADMINISTRATION,
-    prepare: async (sandbox) => {
-      await sandbox.write('old-password', PASSWORD);
-      await sandbox.write('new-password', PASSWORD);
-      return undefined;
-    },
-    prints: [/(\d+) questions, \1 answered alike/],
-  },
   'qr-app': {
     before: ADMINISTRATION,
     prepare: async (sandbox) => {

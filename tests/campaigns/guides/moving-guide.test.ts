@@ -36,14 +36,12 @@ beforeAll(async () => {
     await cp(fixtureFile(FIXTURE, file), join(folder, 'passwd', file));
   }
   await cp(fixtureFile(FIXTURE, 'encKey'), join(folder, 'encKey'));
-  for (const file of ['password', 'old-password', 'new-password']) {
-    await writeFile(join(folder, file), `${PASSWORD}\n`);
-  }
+  await writeFile(join(folder, 'password'), `${PASSWORD}\n`);
   await mkdir(join(folder, 'bin'));
   const program = `#!/bin/sh\nexec '${process.execPath}' '${testProgram()}' "$@"\n`;
   await writeFile(join(folder, 'bin/tankeeper'), program, { mode: 0o755 });
   environment = { DATABASE_URL: own.url, DATA_DIR: join(folder, 'data') };
-  server = await startServerProcess({ ...environment, ADMIN_PASSWORD_FILE: join(folder, 'new-password') });
+  server = await startServerProcess({ ...environment, ADMIN_PASSWORD_FILE: join(folder, 'password') });
 });
 
 afterAll(async () => {
@@ -54,9 +52,7 @@ afterAll(async () => {
 
 /** Runs a command of the guide with the addresses of this test. @returns its output */
 async function run(command: string): Promise<string> {
-  const line = command
-    .replace('postgresql://linotp@db.example.com/linotp', `'${linotp.url}'`)
-    .replaceAll(/https:\/\/(?:linotp|tankeeper)\.example\.com/g, server.baseUrl);
+  const line = command.replace('postgresql://linotp@db.example.com/linotp', `'${linotp.url}'`);
   const path = `${join(folder, 'bin')}:${process.env.PATH ?? ''}`;
   const { stdout } = await promisify(execFile)('sh', ['-c', line], {
     cwd: folder,
@@ -102,9 +98,7 @@ describe('the guide to moving from LinOTP', () => {
     expect(outputOf('verify linotp')).toMatch(
       new RegExp(`^tokens: ${tokens.length} equal, 0 different, 0 only here$`, 'm'),
     );
-    const [, asked, alike] = /(\d+) questions, (\d+) answered alike/.exec(outputOf('shadow')) ?? [];
-    expect([Number(asked) > 10, alike]).toEqual([true, asked]);
-    expect(commands).toHaveLength(9);
+    expect(commands).toHaveLength(8);
     const files = await readdir(folder);
     expect(files.filter((name) => /report|difference/.test(name)).sort()).toEqual([
       'difference.txt',
