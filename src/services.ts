@@ -24,7 +24,7 @@ import { AuditVerification } from './audit/audit-verification.ts';
 import { AuditReading } from './audit/audit-reading.ts';
 import { RefusalTrail } from './audit/refusal-trail.ts';
 import { RefusedRightSearch } from './audit/refused-right-search.ts';
-import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
+import { VerificationStore } from './audit/verification-store.ts';
 import { BackupService } from './backup/backup-service.ts';
 import { BackupStore } from './backup/backup-store.ts';
 import {
@@ -71,8 +71,6 @@ import type { OpenedKeys } from './keys/live-vault.ts';
 import { AuditAuthority } from './audit/signatures.ts';
 import { LinotpImportService } from './linotp/import-service.ts';
 import { ImportStore } from './linotp/import-store.ts';
-import { LinotpVerificationService } from './linotp/verification-service.ts';
-import { VerificationStore } from './linotp/verification-store.ts';
 import { CountService, MonitoringService } from './monitoring/monitoring-service.ts';
 import { TokenCountStore } from './monitoring/token-count-store.ts';
 import { InstallationReadings } from './monitoring/installation-state.ts';
@@ -243,7 +241,6 @@ function directoryServices(shared: Shared) {
     users: new UserService({ ...shared, users: shared.managedUsers }),
     tokens: new TokenService({ ...shared, tokens: shared.tokenStore }),
     linotpImport: new LinotpImportService({ ...shared, target: new ImportStore(shared) }),
-    linotpVerification: new LinotpVerificationService({ ...shared, target: new VerificationStore(shared) }),
   };
 }
 
@@ -341,7 +338,7 @@ function signInServices(
 function auditServices(shared: Shared) {
   const { database, clock, authority, pruningClock, auditStore: store } = shared;
   const audit = new AuditService({ store, authority, clock, pruningTime: () => pruningClock.time('audit') });
-  const verifications = new AuditVerificationStore({ database });
+  const verifications = new VerificationStore({ database });
   return {
     audit,
     auditReading: new AuditReading({ ...shared, store }),

@@ -12,7 +12,7 @@ import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addHousekeepingCommand } from './commands/housekeeping.ts';
-import { addImportCommands, addVerifyCommands } from './commands/linotp.ts';
+import { addImportCommands } from './commands/linotp.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addLicenceCommands } from './commands/licence.ts';
 import { addPolicyCommands } from './commands/policy.ts';
@@ -71,7 +71,6 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addHousekeepingCommand(program, context);
   addLicenceCommands(program, context);
   addImportCommands(program, context);
-  addVerifyCommands(program, context);
   addAuditCommands(program, context);
   addKeysCommands(program, context);
   addBackupCommands(program, context);

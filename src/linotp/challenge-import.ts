@@ -3,7 +3,6 @@ import { type OcraSettings, readOcraSettings } from '../configuration/settings.t
 import { isStorable, parseJsonObject } from '../kernel/text.ts';
 import type {
   ImportedChallenge,
-  ImportedChallenges,
   ImportTransaction,
   PresentChallenge,
   PresentChallengedToken,
@@ -25,13 +24,6 @@ import { parseOcraSuite } from '../ocra/suite.ts';
 
 const CHALLENGE_TABLES = ['challenges', 'ocra'] as const;
 
-interface ChallengeReading extends Pick<ChallengeContext, 'localTime' | 'settings'> {
-  readonly source: LinotpSource;
-  readonly installation: LinotpInstallation;
-  /** Those of this server. */
-  readonly here: ImportedChallenges;
-}
-
 /** A challenge of LinOTP, with the same and its token of this server, if they are here. */
 interface ReadChallenge {
   readonly mapped: Mapped<ImportedChallenge>;
@@ -39,7 +31,9 @@ interface ReadChallenge {
   readonly token: PresentChallengedToken | undefined;
 }
 
-interface ChallengeImportDependencies extends Pick<ChallengeReading, 'source' | 'installation'> {
+interface ChallengeImportDependencies {
+  readonly source: LinotpSource;
+  readonly installation: LinotpInstallation;
   readonly localTime: LocalTime;
   readonly report: ImportReport;
   readonly progress: (done: number) => void;
@@ -53,26 +47,6 @@ export async function countChallenges(source: LinotpSource): Promise<number> {
   return challenges;
 }
 
-export async function* readChallenges(reading: ChallengeReading): AsyncIterable<readonly ReadChallenge[]> {
-  const { source, here, localTime, settings } = reading;
-  const { repair, repairBinary } = reading.installation;
-  for (const table of CHALLENGE_TABLES) {
-    for await (const rows of source.rows(table)) {
-      const serials = rows.map((row) => repair(textOf(row, 'tokenserial')));
-      const tokens = await here.tokens([...new Set(serials)].filter((serial) => isStorable(serial)));
-      const tokenOf = (serial: string): PresentChallengedToken | undefined => tokens.get(serial);
-      const context = { table, repair, repairBinary, settings, localTime, tokenOf };
-      const mapped = rows.map((row) => mapChallenge(row, context));
-      const present = await here.find(mapped.map(({ name }) => name).filter((name) => isStorable(name)));
-      yield mapped.map((one, index) => ({
-        mapped: one,
-        known: present.get(one.name),
-        token: tokens.get(serials[index] ?? ''),
-      }));
-    }
-  }
-}
-
 /** Imports the challenges of imported tokens, in one transaction. */
 export class ChallengeImport {
   readonly #deps: ChallengeImportDependencies;
@@ -84,13 +58,36 @@ export class ChallengeImport {
   async run(target: ImportTransaction): Promise<void> {
     this.#deps.report.open('challenges');
     const settings = readOcraSettings((await target.present()).settings);
-    const reading = { ...this.#deps, here: target.challenges, settings };
+    const { source, progress } = this.#deps;
     let done = 0;
-    for await (const challenges of readChallenges(reading)) {
-      await this.#store(target, challenges);
-      done += challenges.length;
-      this.#deps.progress(done);
+    for (const table of CHALLENGE_TABLES) {
+      for await (const rows of source.rows(table)) {
+        await this.#store(target, await this.#read(target, table, rows, settings));
+        done += rows.length;
+        progress(done);
+      }
     }
+  }
+
+  async #read(
+    { challenges }: ImportTransaction,
+    table: string,
+    rows: readonly SourceRow[],
+    settings: OcraSettings,
+  ): Promise<readonly ReadChallenge[]> {
+    const { localTime, installation } = this.#deps;
+    const { repair, repairBinary } = installation;
+    const serials = rows.map((row) => repair(textOf(row, 'tokenserial')));
+    const tokens = await challenges.tokens([...new Set(serials)].filter((serial) => isStorable(serial)));
+    const tokenOf = (serial: string): PresentChallengedToken | undefined => tokens.get(serial);
+    const context = { table, repair, repairBinary, settings, localTime, tokenOf };
+    const mapped = rows.map((row) => mapChallenge(row, context));
+    const present = await challenges.find(mapped.map(({ name }) => name).filter((name) => isStorable(name)));
+    return mapped.map((one, index) => ({
+      mapped: one,
+      known: present.get(one.name),
+      token: tokens.get(serials[index] ?? ''),
+    }));
   }
 
   async #store(target: ImportTransaction, challenges: readonly ReadChallenge[]): Promise<void> {
@@ -124,7 +121,7 @@ export class ChallengeImport {
     }
     return known !== undefined && !isNewer(value, known)
       ? report.unchanged('challenges', mapped)
-      : report.stored('challenges', mapped);
+      : report.stored('challenges', mapped, known !== undefined);
   }
 }
 

@@ -12,10 +12,11 @@ export const IMPORT_GROUPS = [
 export type ImportGroup = (typeof IMPORT_GROUPS)[number];
 
 /**
- * The outcome of a row: `taken` as it was, `changed` taken with a difference, `left` not taken, `unchanged` as an
- * earlier import left it, `removed` because the source has it no longer.
+ * The outcome of a row: `taken` as it was, `changed` taken with a difference, `updated` taken over what an earlier
+ * import stored, `left` not taken, `unchanged` at the source since an earlier import, `removed` because the source has
+ * it no longer.
  */
-type ImportOutcome = 'taken' | 'changed' | 'left' | 'unchanged' | 'removed';
+type ImportOutcome = 'taken' | 'changed' | 'updated' | 'left' | 'unchanged' | 'removed';
 
 export interface ImportEntry {
   readonly group: ImportGroup;
@@ -24,9 +25,11 @@ export interface ImportEntry {
   readonly name: string;
   /** The place of the row in the source, such as `Token 17`. */
   readonly row: string;
-  /** Empty only for `taken` and `unchanged`. Never a secret. */
+  /** Empty only for `taken`, `updated` and `unchanged`. Never a secret. */
   readonly reasons: readonly string[];
 }
+
+const NONE: OutcomeCounts = { taken: 0, changed: 0, updated: 0, left: 0, unchanged: 0, removed: 0 };
 
 type OutcomeCounts = Readonly<Record<ImportOutcome, number>>;
 
@@ -59,9 +62,10 @@ export class ImportReport {
     await this.#sink.write(entry);
   }
 
-  /** Notes a row that was stored, with its reasons and remarks. */
-  stored(group: ImportGroup, mapped: Mapped<unknown>): Promise<void> {
-    return this.#addMapped(group, mapped, mapped.reasons.length === 0 ? 'taken' : 'changed');
+  /** Notes a row that was stored, with its reasons and remarks. @param isRepeated an earlier import has stored it */
+  stored(group: ImportGroup, mapped: Mapped<unknown>, isRepeated: boolean): Promise<void> {
+    const outcome = mapped.reasons.length === 0 ? 'taken' : 'changed';
+    return this.#addMapped(group, mapped, isRepeated ? 'updated' : outcome);
   }
 
   unchanged(group: ImportGroup, mapped: Mapped<unknown>): Promise<void> {
@@ -78,7 +82,7 @@ export class ImportReport {
 
   /** Makes the group appear in the summary, even without any row. */
   open(group: ImportGroup): Record<ImportOutcome, number> {
-    const counts = this.#groups.get(group) ?? { taken: 0, changed: 0, left: 0, unchanged: 0, removed: 0 };
+    const counts = this.#groups.get(group) ?? { ...NONE };
     this.#groups.set(group, counts);
     return counts;
   }

@@ -147,7 +147,7 @@ class ConfigurationImport {
     await put(value);
     await target.configuration.note(kind, name, fingerprint);
     await target.audit([{ subject: name, outcome: `imported ${kind}` }]);
-    return report.stored(group, mapped);
+    return report.stored(group, mapped, present.fingerprint !== null);
   }
 
   async #forget(

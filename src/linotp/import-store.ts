@@ -263,10 +263,11 @@ class ConfigurationImportStore {
   }
 }
 
-export class ImportedChallenges {
-  readonly #sql: Knex;
+/** Reads and writes challenges, within the transaction of an import. */
+class ChallengeImportStore {
+  readonly #sql: Knex.Transaction;
 
-  constructor(sql: Knex) {
+  constructor(sql: Knex.Transaction) {
     this.#sql = sql;
   }
 
@@ -289,15 +290,6 @@ export class ImportedChallenges {
     return new Map(
       rows.map((row) => [row.transaction_id, { id: row.id, serial: row.serial, ...challengeOf(row) }]),
     );
-  }
-}
-
-class ChallengeImportStore extends ImportedChallenges {
-  readonly #sql: Knex.Transaction;
-
-  constructor(sql: Knex.Transaction) {
-    super(sql);
-    this.#sql = sql;
   }
 
   /** @param challenges each with the id of its token */

@@ -180,7 +180,10 @@ export class TokenImport {
       } else if (present === undefined) {
         added.push(candidate);
       } else if (isSameImport(token, present)) {
-        await this.#deps.report.unchanged('tokens', candidate.mapped);
+        await this.#deps.report.unchanged(
+          'tokens',
+          present.isUntouched ? candidate.mapped : used(candidate.mapped),
+        );
       } else {
         changed.push(candidate);
       }
@@ -210,8 +213,8 @@ export class TokenImport {
         realms: token.realms,
       })),
     ]);
-    for (const candidate of [...added, ...replaced]) {
-      await this.#deps.report.stored('tokens', candidate.mapped);
+    for (const { mapped, present } of [...added, ...replaced]) {
+      await this.#deps.report.stored('tokens', mapped, present !== undefined);
     }
   }
 
@@ -352,6 +355,13 @@ export class TokenImport {
 
 function inHex({ keyForm, ...secrets }: PlainTokenSecrets): readonly (string | undefined)[] {
   return [keyForm, ...Object.values(secrets).map((bytes) => bytes?.toString('hex'))];
+}
+
+function used<Value>(mapped: Mapped<Value>): Mapped<Value> {
+  return {
+    ...mapped,
+    remarks: [...(mapped.remarks ?? []), 'it has been used or changed here since the import'],
+  };
 }
 
 /** @returns undefined for a token that is stored, or is here already as the source has it */

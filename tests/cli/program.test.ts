@@ -32,7 +32,6 @@ describe('the tankeeper command', () => {
       'housekeeping',
       'licence',
       'import',
-      'verify',
       'audit',
       'keys',
       'export',

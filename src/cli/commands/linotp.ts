@@ -3,7 +3,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext } from '../command-context.ts';
 import { addKeyFileImportCommands } from './import-keys.ts';
-import type { CliIo } from '../dependencies.ts';
 import { readFileBytes, NewFile } from '../files.ts';
 import { ImportProgressDisplay } from '../progress.ts';
 import { mayHoldPassword, safeText } from '../../kernel/text.ts';
@@ -17,7 +16,6 @@ import {
 } from '../../linotp/import-report.ts';
 import { LocalTime, type LinotpSource } from '../../linotp/linotp-source.ts';
 import type { TextEncoding } from '../../linotp/installation-reading.ts';
-import type { MismatchedEntry, VerificationSummary } from '../../linotp/verification-service.ts';
 
 /** Options that tell where a LinOTP installation is and how to read it. */
 interface LinotpOptions {
@@ -169,9 +167,11 @@ class ShownDifferences implements ReportSink {
   }
 
   async write(entry: ImportEntry): Promise<void> {
+    const { group, outcome, reasons } = entry;
     // A policy is stored as it was also where some of its actions are without effect here.
-    const isRemarkable = entry.group === 'policies' && entry.outcome === 'taken' && entry.reasons.length > 0;
-    const isDifference = isRemarkable || (entry.outcome !== 'taken' && entry.outcome !== 'unchanged');
+    const isRemarkable = outcome === 'updated' || (group === 'policies' && outcome === 'taken');
+    const isDifference =
+      ['changed', 'left', 'removed'].includes(outcome) || (isRemarkable && reasons.length > 0);
     if (isDifference && this.entries.length < MAX_SHOWN_DIFFERENCES) {
       this.entries.push(entry);
     } else if (isDifference) {
@@ -245,103 +245,6 @@ function readZone(text: string): LocalTime {
     return new LocalTime(text);
   } catch {
     throw new InvalidArgumentError('It is not the name of a time zone.');
-  }
-}
-
-/** Adds `verify`. */
-export function addVerifyCommands(program: Command, context: CommandContext): void {
-  const group = program.command('verify').description('compare this installation with another one');
-  const command = addCommand(
-    group,
-    'linotp',
-    'compare every token and challenge with LinOTP and print what differs; changes nothing',
-    [
-      'verify linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey',
-      '--json verify linotp --database dump.sql --enckey encKey',
-    ],
-  );
-  addLinotpOptions(command).action((options: LinotpOptions) => verifyLinotp(context, options));
-}
-
-async function verifyLinotp(context: CommandContext, options: LinotpOptions): Promise<void> {
-  const { io, clock } = context.dependencies;
-  const display = new ImportProgressDisplay(io, clock, { json: context.isJson });
-  const printer = context.isJson ? new JsonPrinter(io) : new LinePrinter(io);
-  const summary = await withLinotp(context, options, (source, encryptionKey) =>
-    context.withServices(({ linotpVerification }) =>
-      linotpVerification.run({
-        source,
-        encryptionKey,
-        encoding: options.encoding,
-        localTime: options.timeZone,
-        found: (difference) => {
-          display.clear();
-          printer.found(difference);
-        },
-        progress: (state) => {
-          display.show(state);
-        },
-      }),
-    ),
-  ).finally(() => {
-    display.clear();
-  });
-  printer.end(summary);
-  const { tokens, challenges } = summary;
-  const count = tokens.different + tokens.onlyHere + challenges.different;
-  if (count > 0) {
-    throw new CliFailure(`${count} differences`);
-  }
-}
-
-/** Prints a line for each difference, and the sums. */
-class LinePrinter {
-  readonly #io: CliIo;
-
-  constructor(io: CliIo) {
-    this.#io = io;
-  }
-
-  found({ kind, name, differences, isOwn }: MismatchedEntry): void {
-    const own = isOwn ? ' (changed here)' : '';
-    this.#io.stdout.write(`${safeText(`${kind} ${name}: ${differences.join('; ')}`)}${own}\n`);
-  }
-
-  end({ tokens, challenges, unread }: VerificationSummary): void {
-    const lines = [
-      `tokens: ${tokens.equal} equal, ${tokens.different} different, ${tokens.onlyHere} only here`,
-      `challenges: ${challenges.equal} equal, ${challenges.different} different`,
-      ...unreadLines(unread),
-    ];
-    this.#io.stdout.write(`${lines.join('\n')}\n`);
-  }
-}
-
-/** Prints one document, the differences while they are found: there may be many. */
-class JsonPrinter {
-  readonly #io: CliIo;
-  #printed = 0;
-
-  constructor(io: CliIo) {
-    this.#io = io;
-  }
-
-  found(difference: MismatchedEntry): void {
-    // Within JSON the escapes are equivalent.
-    this.#io.stdout.write(`${this.#lead()}\n${safeText(JSON.stringify(difference))}`);
-    this.#printed += 1;
-  }
-
-  end({ tokens, challenges, unread }: VerificationSummary): void {
-    const start = this.#printed === 0 ? this.#lead() : '\n';
-    this.#io.stdout.write(
-      `${start}],"tokens":${JSON.stringify(tokens)},"challenges":${JSON.stringify(challenges)},` +
-        `"unread":${safeText(JSON.stringify(unread))}}\n`,
-    );
-  }
-
-  #lead(): string {
-    return this.#printed === 0 ? '{"differences":[' : ',';
   }
 }
 

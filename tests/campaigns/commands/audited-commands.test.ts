@@ -286,7 +286,7 @@ const APART = [
   // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.
   'doctor',
   // They need a LinOTP database: tests/linotp.
-  'import linotp', 'verify linotp',
+  'import linotp',
 ];
 
 function pathsOf(command: Command, path: readonly string[] = []): readonly string[] {

@@ -96,7 +96,7 @@ describe('a repeated import', () => {
       (text) => replaced(text, "'QR16', 'ocra'", "'QR16', 'ocra2'"),
       () => Promise.resolve(),
     );
-    expect(outcomes.get('QR16')).toBe('taken: ');
+    expect(outcomes.get('QR16')).toBe('updated: ');
   });
 
   it('keeps a setting that the source has still, but that can no longer be read', async () => {

@@ -6,8 +6,7 @@ import { queryOnce } from '../../support/database/test-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
 import { contentAfterImport } from '../../linotp/content-after-import.ts';
-import { expectedOf, fixtureFile, importFixture, keyOf } from '../../linotp/linotp-fixture.ts';
-import { LocalTime } from '../../../src/linotp/linotp-source.ts';
+import { expectedOf, fixtureFile, importFixture } from '../../linotp/linotp-fixture.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 
 const mariadb = await findMariadb();
@@ -85,7 +84,7 @@ const MODEL_OF_2_7 = `
     );
   });
 
-  it('of LinOTP 2.7, with challenges in two tables, is imported with all of them, which a comparison finds equal', async () => {
+  it('of LinOTP 2.7, with challenges in two tables, is imported with all of them', async () => {
     const fixture = '2.12.6-mariadb-latin1';
     const dump = await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8');
     const url = await load('model_2_7', `${dump}\n${MODEL_OF_2_7}`);
@@ -94,18 +93,8 @@ const MODEL_OF_2_7 = `
     const { summary } = await importFixture(app.services, fixture, { place: url });
     const { taken = 0, changed = 0, left } = summary.groups.challenges ?? {};
     expect([taken + changed, left]).toEqual([expectedOf(fixture).challenges.length, 0]);
-    const source = await openLinotpSource(url);
-    const found: string[] = [];
-    const { challenges } = await app.services.linotpVerification.run({
-      source,
-      encryptionKey: keyOf(fixture),
-      encoding: 'auto',
-      localTime: new LocalTime('Europe/Berlin'),
-      found: ({ name, differences }) => found.push(`${name}: ${differences.join()}`),
-      progress: () => undefined,
-    });
-    expect([challenges, found]).toEqual([{ equal: 76, different: 0 }, []]);
-    await source.close();
+    const again = await importFixture(app.services, fixture, { place: url, dryRun: true });
+    expect(again.summary.groups.challenges).toMatchObject({ unchanged: 76 });
     await app.close();
   });
 

@@ -49,7 +49,7 @@ describe('a repeated import', () => {
       const statement = tokenStatement(text, 'QR07');
       return replaced(text, statement, replaced(statement, "'ocra'", "'ocra2'"));
     });
-    expect(differences(imported, 'tokens')).toEqual(['taken QR07']);
+    expect(differences(imported, 'tokens')).toEqual(['updated QR07']);
     expect((await storedTokens(sql)).find(({ serial }) => serial === 'QR07')?.type).toBe('ocra2');
   });
 
@@ -87,7 +87,7 @@ describe('a repeated import', () => {
       ),
     );
     expect(differences(imported, 'policies')).toEqual(['removed mon the source has it no longer']);
-    expect(differences(imported, 'settings')).toContain('taken OcraMaxChallenges');
+    expect(differences(imported, 'settings')).toContain('updated OcraMaxChallenges');
     const { settings } = await app.services.configuration.current();
     expect(settings.get('OcraMaxChallenges')).toBe('9');
   });
@@ -105,7 +105,7 @@ describe('a repeated import', () => {
         text.split('\n').find((line) => line.includes("'QR16'") && line.endsWith('0, false, false);')) ?? '';
       return replaced(text, row, row.replace('0, false, false);', '1, true, false);'));
     });
-    expect(differences(imported, 'challenges')).toEqual([expect.stringMatching(/^taken \d{12}$/)]);
+    expect(differences(imported, 'challenges')).toEqual([expect.stringMatching(/^updated \d{12}$/)]);
   });
 
   it('takes only the groups that are asked for', async () => {

@@ -26,27 +26,23 @@ function placeOf(options: Parameters<typeof sourcePlace>[1]): Promise<string> {
   return sourcePlace(new CommandContext(fakeCli().dependencies, new Command()), options);
 }
 
-describe('the option --database of import and verify', () => {
+describe('the option --database of import linotp', () => {
   // Every user of the machine sees the command line.
   it.each([
-    ['import', 'postgresql://linotp:geheim@db.example.com/linotp'],
-    ['verify', 'postgresql://linotp:geheim@db.example.com/linotp'],
-    ['import', 'mysql+mysqldb://linotp:ge:h/eim@db.example.com/linotp'],
-    ['import', 'postgresql://linotp:12/geheim@db.example.com/linotp'],
-    ['import', 'mariadb://:geheim@db.example.com/linotp'],
-    ['import', 'postgresql://linotp@db.example.com/linotp?password=geheim'],
-    ['import', 'POSTGRES://linotp@/linotp?host=/run/postgresql&p%61ssword=geheim'],
-    ['import', 'oracle://linotp:geheim@db.example.com/linotp'],
-  ])(
-    'refuses a URL with a password, does not show it, and says the way that works: %s, %s',
-    async (command, url) => {
-      const { dependencies, io } = fakeCli();
-      await runProgram([command, 'linotp', '--database', url, '--enckey', KEY], dependencies);
-      expect(io.err()).toBe(
-        'tankeeper: --database holds a password: leave it out, and give it with --database-password-file FILE (- for stdin)\n',
-      );
-    },
-  );
+    'postgresql://linotp:geheim@db.example.com/linotp',
+    'mysql+mysqldb://linotp:ge:h/eim@db.example.com/linotp',
+    'postgresql://linotp:12/geheim@db.example.com/linotp',
+    'mariadb://:geheim@db.example.com/linotp',
+    'postgresql://linotp@db.example.com/linotp?password=geheim',
+    'POSTGRES://linotp@/linotp?host=/run/postgresql&p%61ssword=geheim',
+    'oracle://linotp:geheim@db.example.com/linotp',
+  ])('refuses a URL with a password, does not show it, and says the way that works: %s', async (url) => {
+    const { dependencies, io } = fakeCli();
+    await runProgram(['import', 'linotp', '--database', url, '--enckey', KEY], dependencies);
+    expect(io.err()).toBe(
+      'tankeeper: --database holds a password: leave it out, and give it with --database-password-file FILE (- for stdin)\n',
+    );
+  });
 
   it.each([
     [

@@ -10,7 +10,7 @@ import { expectedOf } from '../../linotp/linotp-fixture.ts';
 import { wholeContent } from '../../linotp/stored-installation.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { fakeIo } from '../fake-io.ts';
-import { runLinotpCommand } from './linotp-command.ts';
+import { importLinotp } from './linotp-command.ts';
 
 const FIXTURE = '2.12.6-postgresql';
 const TOKENS = expectedOf(FIXTURE).tokens.length;
@@ -47,10 +47,10 @@ describe('an import into an installation that has a default realm', () => {
   it('leaves it the default one, and says so', async () => {
     await app.services.resolvers.set(OPERATOR, { name: 'own', kind: 'managed', settings: {} });
     await app.services.realms.set(OPERATOR, { name: 'office', resolvers: ['own'] });
-    await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--report', report);
+    await importLinotp(app, { fixture: FIXTURE }, '--report', report);
     expect(await sql('realms').where({ is_default: true }).pluck('name')).toEqual(['office']);
     expect(await readFile(report, 'utf8')).toContain('the default realm here stays office');
-    await runLinotpCommand(app, 'import', { fixture: FIXTURE });
+    await importLinotp(app, { fixture: FIXTURE });
     expect(await sql('realms').where({ is_default: true }).pluck('name')).toEqual(['office']);
   });
 });
@@ -60,7 +60,7 @@ async function jsonReport(): Promise<JsonReport> {
 }
 
 /** Imports the fixture with one token whose secret cannot be read. @returns the result, and the row of the token */
-function importWithUnreadable(...more: readonly string[]): ReturnType<typeof runLinotpCommand> {
+function importWithUnreadable(...more: readonly string[]): ReturnType<typeof importLinotp> {
   return withEditedDump(
     FIXTURE,
     (text) => {
@@ -69,13 +69,13 @@ function importWithUnreadable(...more: readonly string[]): ReturnType<typeof run
       const cipher = /'([0-9a-f]{160,})'/.exec(row)?.[1] ?? '';
       return replaced(text, cipher, `00${cipher.slice(2, -32)}${'0'.repeat(32)}`);
     },
-    (database) => runLinotpCommand(app, 'import', { fixture: FIXTURE, database }, ...more),
+    (database) => importLinotp(app, { fixture: FIXTURE, database }, ...more),
   );
 }
 
 describe('the report file of an import', () => {
   it('has each row as text and as JSON, and the sums', async () => {
-    const { code, out } = await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--report', report);
+    const { code, out } = await importLinotp(app, { fixture: FIXTURE }, '--report', report);
     expect(code).toBe(0);
     const { entries, summary } = await jsonReport();
     expect(Object.keys(summary.groups)).toEqual(GROUPS);
@@ -111,14 +111,7 @@ describe('the report file of an import', () => {
 
   it('is readable for its owner only, also where it replaces one that was not', async () => {
     await writeFile(report, 'of yesterday', { mode: 0o644 });
-    await runLinotpCommand(
-      app,
-      'import',
-      { fixture: FIXTURE, io: fakeIo() },
-      '--report',
-      report,
-      '--dry-run',
-    );
+    await importLinotp(app, { fixture: FIXTURE, io: fakeIo() }, '--report', report, '--dry-run');
     const files = await readdir(folder);
     expect(files.sort()).toEqual(['report.txt', 'report.txt.json']);
     for (const file of files) {
@@ -132,7 +125,7 @@ describe('the report file of an import', () => {
     const { code, err } = await withEditedDump(
       FIXTURE,
       (text) => replaced(text, "'2.12.0.0'", "'4.0.0.0'"),
-      (database) => runLinotpCommand(app, 'import', { fixture: FIXTURE, database }, '--report', report),
+      (database) => importLinotp(app, { fixture: FIXTURE, database }, '--report', report),
     );
     expect([code, err]).toEqual([1, expect.stringMatching(/^tankeeper: The version 4\.0\.0\.0 of the data/)]);
     expect(await readdir(folder)).toEqual(['report.txt']);
@@ -141,7 +134,7 @@ describe('the report file of an import', () => {
 
   it('is not there where the import fails on its way', async () => {
     await sql.raw('ALTER TABLE challenges ADD CONSTRAINT refused CHECK (question IS NULL) NOT VALID');
-    const { code, out } = await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--report', report);
+    const { code, out } = await importLinotp(app, { fixture: FIXTURE }, '--report', report);
     expect([code, out, await readdir(folder)]).toEqual([1, '', []]);
     // The groups before are complete.
     expect(await sql('imported_tokens').count('* AS n').first()).toEqual({ n: String(TOKENS) });
@@ -149,7 +142,7 @@ describe('the report file of an import', () => {
 
   it('that cannot be made refuses the import before it begins', async () => {
     const nowhere = join(folder, 'missing', 'report.txt');
-    const { code, err } = await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--report', nowhere);
+    const { code, err } = await importLinotp(app, { fixture: FIXTURE }, '--report', nowhere);
     expect([code, err]).toEqual([1, `tankeeper: cannot write ${nowhere}: there is no such file\n`]);
     expect(await sql('imported_entries')).toEqual([]);
   });
@@ -173,14 +166,14 @@ describe('the output of an import', () => {
   });
 
   it('shows the progress of tokens and challenges', async () => {
-    const { err } = await runLinotpCommand(app, 'import', { fixture: FIXTURE });
+    const { err } = await importLinotp(app, { fixture: FIXTURE });
     expect(err).toBe(`tokens: ${TOKENS} of ${TOKENS}\nchallenges: ${CHALLENGES} of ${CHALLENGES}\n`);
   });
 
   it('says how many differences it does not show, and where they are', async () => {
-    await runLinotpCommand(app, 'import', { fixture: FIXTURE });
+    await importLinotp(app, { fixture: FIXTURE });
     await sql('imported_tokens').update({ token_version: -1, fingerprint: Buffer.alloc(32) });
-    const { out } = await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--only', 'tokens');
+    const { out } = await importLinotp(app, { fixture: FIXTURE }, '--only', 'tokens');
     expect(out.split('\n').filter((line) => line.startsWith('left tokens '))).toHaveLength(50);
     expect(out).toContain(`\n… and ${TOKENS - 50} more: --report FILE writes all\n`);
   });
@@ -189,8 +182,8 @@ describe('the output of an import', () => {
 describe('a dry run', () => {
   it('gives the whole report, and writes nothing', async () => {
     const before = await wholeContent(sql);
-    const dry = await runLinotpCommand(
-      ...([app, 'import', { fixture: FIXTURE }] as const),
+    const dry = await importLinotp(
+      ...([app, { fixture: FIXTURE }] as const),
       '--dry-run',
       '--report',
       report,
@@ -199,17 +192,48 @@ describe('a dry run', () => {
     expect(dry.out).toContain('\nDry run: nothing is stored\n');
     expect(await wholeContent(sql)).toEqual(before);
     const rehearsed = await jsonReport();
-    await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--report', report);
+    await importLinotp(app, { fixture: FIXTURE }, '--report', report);
     const imported = await jsonReport();
     expect(imported.entries).toEqual(rehearsed.entries);
     expect(rehearsed.summary).toEqual({ ...imported.summary, dryRun: true });
   });
 });
 
+describe('a dry run after an import', () => {
+  it('tells what is there, what differs from the import, and what would be lost', async () => {
+    await importLinotp(app, { fixture: FIXTURE });
+    await sql('tokens').whereIn('serial', ['QR13', 'QR16']).update({ fail_count: 7 });
+    const before = await wholeContent(sql);
+    const { out } = await withEditedDump(
+      FIXTURE,
+      (text) => {
+        const withNew = replaced(text, "'QR14', 'ocra'", "'QR99', 'ocra'");
+        const withChanged = replaced(withNew, "'QR07', 'ocra'", "'QR07', 'ocra2'");
+        return replaced(withChanged, "'QR16', 'ocra'", "'QR16', 'ocra2'");
+      },
+      (database) => importLinotp(app, { fixture: FIXTURE, database }, '--dry-run', '--report', report),
+    );
+    const { entries } = await jsonReport();
+    const told = entries.flatMap(({ group, outcome, name, reasons }) =>
+      group === 'tokens' && /^QR(?:07|1[3467]|99)$/.test(name) ? [[name, outcome, ...reasons]] : [],
+    );
+    expect(told.sort()).toEqual([
+      ['QR07', 'updated'],
+      ['QR13', 'unchanged', 'it has been used or changed here since the import'],
+      ['QR14', 'removed', 'the source has it no longer'],
+      ['QR16', 'left', expect.stringMatching(/^it has changed on both sides/)],
+      ['QR17', 'unchanged'],
+      ['QR99', 'taken'],
+    ]);
+    expect(out).toContain('tokens: 1 taken, 0 changed, 1 updated, 1 left, 51 unchanged, 1 removed\n');
+    expect(await wholeContent(sql)).toEqual(before);
+  });
+});
+
 describe('--only', () => {
   it('imports these groups, in their order', async () => {
-    const { code, out } = await runLinotpCommand(
-      ...([app, 'import', { fixture: FIXTURE }] as const),
+    const { code, out } = await importLinotp(
+      ...([app, { fixture: FIXTURE }] as const),
       '--only',
       'realms, resolvers',
       '--json',
@@ -221,7 +245,7 @@ describe('--only', () => {
   });
 
   it.each(['users', '', 'tokens,'])('refuses %j, and names the groups', async (groups) => {
-    const { code, err } = await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--only', groups);
+    const { code, err } = await importLinotp(app, { fixture: FIXTURE }, '--only', groups);
     expect(code).toBe(2);
     expect(err).toContain(`Known: ${GROUPS.join(', ')}.`);
   });

@@ -19,10 +19,9 @@ interface LinotpCommand {
   readonly io?: FakeIo;
 }
 
-/** Runs `import linotp` or `verify linotp` over the services of an application. */
-export async function runLinotpCommand(
+/** Runs `import linotp` over the services of an application. */
+export async function importLinotp(
   app: TestApplication,
-  name: 'import' | 'verify',
   { fixture, database = fixtureFile(fixture, 'dump.sql'), io = fakeIo() }: LinotpCommand,
   ...more: readonly string[]
 ): Promise<Ran> {
@@ -39,7 +38,7 @@ export async function runLinotpCommand(
   const key = fixtureFile(fixture, 'encKey');
   const code = await runProgram(
     [
-      name,
+      'import',
       'linotp',
       '--database',
       database,
@@ -47,7 +46,8 @@ export async function runLinotpCommand(
       key,
       '--time-zone',
       'Europe/Berlin',
-      ...(name === 'import' ? ['--passwd-dir', dirname(key)] : []),
+      '--passwd-dir',
+      dirname(key),
       ...more,
     ],
     dependencies,
