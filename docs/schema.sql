@@ -12,6 +12,18 @@ AS $function$
     SELECT ids = ARRAY(SELECT DISTINCT id FROM unnest(ids) AS id ORDER BY id)
   $function$;
 
+CREATE OR REPLACE FUNCTION public.later_words(resolver bigint, given_name text, surname text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+        SELECT array_to_tsvector(ARRAY(
+          SELECT DISTINCT resolver || ':' || left(word, 320)
+          FROM (VALUES (given_name), (surname)) AS names (name),
+            unnest((regexp_split_to_array(lower(name), '[-. ''’]'))[2:]) AS word
+          WHERE word <> ''))
+      $function$;
+
 CREATE TABLE active_user_counts (
   resolver_id bigint NOT NULL,
   realm_set_ids bigint[] NOT NULL,
@@ -606,6 +618,7 @@ CREATE TABLE users (
 );
 CREATE INDEX users_email_idx ON users USING btree (resolver_id, lower(email) text_pattern_ops);
 CREATE INDEX users_given_name_idx ON users USING btree (resolver_id, lower(given_name) text_pattern_ops);
+CREATE INDEX users_later_words_idx ON users USING gin (later_words(resolver_id, given_name, surname));
 CREATE INDEX users_login_idx ON users USING btree (resolver_id, lower(login COLLATE "default") text_pattern_ops);
 CREATE INDEX users_phone_idx ON users USING btree (resolver_id, reverse(regexp_replace(phone, '[^0-9]'::text, ''::text, 'g'::text)) text_pattern_ops) WHERE phone <> ''::text;
 CREATE INDEX users_surname_idx ON users USING btree (resolver_id, lower(surname) text_pattern_ops);

@@ -82,7 +82,8 @@ const FUNCTIONS = `
   SELECT concat(rtrim(pg_get_functiondef(p.oid), E'\\n'), ';',
       format(E'\\nCOMMENT ON FUNCTION %s IS ', p.oid::regprocedure) || quote_literal(obj_description(p.oid, 'pg_proc')) || ';'
     ) AS text,
-    EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_constraint'::regclass AND d.refobjid = p.oid) AS "isForTables"
+    EXISTS (SELECT FROM pg_depend AS d
+      WHERE d.classid IN ('pg_constraint'::regclass, 'pg_class'::regclass) AND d.refobjid = p.oid) AS "isForTables"
   FROM pg_proc AS p WHERE p.pronamespace = current_schema()::regnamespace ORDER BY p.proname COLLATE "C"`;
 
 interface Table {

@@ -23,6 +23,7 @@ import * as phoneNumbers from './migrations/018-phone-numbers.ts';
 import * as boundSecondFactors from './migrations/020-bound-second-factors.ts';
 import * as selfEnrolled from './migrations/021-self-enrolled.ts';
 import * as challengeEnds from './migrations/022-challenge-ends.ts';
+import * as wordsOfNames from './migrations/023-words-of-names.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['020-bound-second-factors', boundSecondFactors],
   ['021-self-enrolled', selfEnrolled],
   ['022-challenge-ends', challengeEnds],
+  ['023-words-of-names', wordsOfNames],
 ];
 
 /** The names of all migrations, in order. */

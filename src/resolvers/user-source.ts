@@ -34,6 +34,8 @@ export type UserPattern = readonly [string, ...string[]];
 export interface UserCondition {
   readonly fields: readonly UserField[];
   readonly pattern: UserPattern;
+  /** True if the pattern may also match a given name or surname from a later word on; directories are not asked for it. */
+  readonly isOfAnyWord?: boolean;
 }
 
 /** The selection of users that a source returns. */
@@ -250,9 +252,24 @@ export function fieldCondition(field: UserField, text: string): UserCondition {
 /** The fields by whose beginnings people are looked up. */
 const NAMED_BY: readonly UserField[] = ['login', 'givenName', 'surname', 'email'];
 
-/** @returns the condition that the login, a name or the e-mail address begins with the text, in which nothing is a wildcard */
+/** @returns the condition that the login, a word of a name or the e-mail address begins with the text, in which nothing is a wildcard */
 export function beginningCondition(text: string): UserCondition {
-  return { fields: NAMED_BY, pattern: [text, ''] };
+  return { fields: NAMED_BY, pattern: [text, ''], isOfAnyWord: true };
+}
+
+/** What a word of a name ends with, where another follows. */
+export const WORD_BREAKS: readonly string[] = [' ', '-', "'", '\u2019', '.'];
+
+/** @returns the patterns of which one must match the field */
+export function patternsFor(
+  { pattern, isOfAnyWord }: UserCondition,
+  field: UserField,
+): readonly UserPattern[] {
+  const isName = field === 'givenName' || field === 'surname';
+  const [first, ...others] = pattern;
+  return isOfAnyWord === true && isName
+    ? [pattern, ...WORD_BREAKS.map((end): UserPattern => ['', end + first, ...others])]
+    : [pattern];
 }
 
 /** The fewest digits of a telephone number that are looked for, and the most: numbers are written in many ways. */
@@ -318,10 +335,17 @@ export function matchesAll({ pattern }: UserCondition): boolean {
 }
 
 export function matchesUser(user: DirectoryUser, conditions: readonly UserCondition[]): boolean {
-  return conditions.every(({ fields, pattern }) => {
-    const pieces = pattern.map((piece) => piece.toLowerCase());
-    return fields.some((field) => matchesText(user[field].toLowerCase(), pieces));
-  });
+  return conditions.every((condition) =>
+    condition.fields.some((field) => {
+      const value = user[field].toLowerCase();
+      return patternsFor(condition, field).some((pattern) =>
+        matchesText(
+          value,
+          pattern.map((piece) => piece.toLowerCase()),
+        ),
+      );
+    }),
+  );
 }
 
 /** The character that escapes others in `likePattern`. A backslash would mean something to MySQL's texts as well. */

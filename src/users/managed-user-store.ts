@@ -5,6 +5,8 @@ import {
   endOfPhone,
   LIKE_ESCAPE,
   likePattern,
+  patternsFor,
+  WORD_BREAKS,
   type UserCondition,
   type UserField,
   type UserSearch,
@@ -43,6 +45,12 @@ const BEGINNINGS: Readonly<Partial<Record<UserField, string>>> = {
   surname: 'lower(surname)',
   email: 'lower(email)',
 };
+/** The words of names after the first one, as in its index: each after the id of the resolver. */
+const LATER_WORDS = 'later_words(resolver_id, given_name, surname)';
+const AT_WORD_BREAKS = new RegExp(
+  `[${WORD_BREAKS.map((text) => `\\u{${(text.codePointAt(0) ?? 0).toString(16)}}`).join('')}]`,
+  'u',
+);
 /** The digits of the telephone number from the last one on, as in its index. */
 const PHONE_BACKWARDS = "reverse(regexp_replace(phone, '[^0-9]', '', 'g'))";
 
@@ -255,15 +263,35 @@ export class ManagedUserStore {
         ];
   }
 
-  /** Finds candidates by an index for each field, at most so many of each. */
-  #beginningWith(resolverId: string, { fields, pattern: [text] }: UserCondition, max: number): Knex.Raw[] {
-    return fields.map((field) =>
+  /** Finds candidates by an index for each field, and for later words of names, at most so many of each. */
+  #beginningWith(resolverId: string, condition: UserCondition, max: number): Knex.Raw[] {
+    const {
+      fields,
+      pattern: [text],
+      isOfAnyWord = false,
+    } = condition;
+    const beginnings = fields.map((field) =>
       this.#database.knex.raw(
         `(SELECT id FROM users WHERE resolver_id = ? AND ${BEGINNINGS[field] ?? ''} ~>=~ lower(?)
             AND ${BEGINNINGS[field] ?? ''} ~<~ (lower(?) || '\u{10FFFF}') ORDER BY ${BEGINNINGS[field] ?? ''} USING ~<~ LIMIT ?)`,
         [resolverId, text, text, max],
       ),
     );
+    return isOfAnyWord ? [...beginnings, ...this.#withLaterWord(resolverId, text, max)] : beginnings;
+  }
+
+  /** A text of several words is looked for by its first one; none for a text that begins with the end of a word. */
+  #withLaterWord(resolverId: string, text: string, max: number): Knex.Raw[] {
+    const [word = '', ...others] = text.split(AT_WORD_BREAKS);
+    const lexeme = `'${`${resolverId}:${word}`.replaceAll(/['\\]/g, '$&$&')}'${others.length === 0 ? ':*' : ''}`;
+    return word === ''
+      ? []
+      : [
+          this.#database.knex.raw(
+            `(SELECT id FROM users WHERE resolver_id = ? AND ${LATER_WORDS} @@ lower(?)::tsquery LIMIT ?)`,
+            [resolverId, lexeme, max],
+          ),
+        ];
   }
 }
 
@@ -274,12 +302,12 @@ function isBeginning({ fields, pattern }: UserCondition): boolean {
   );
 }
 
-function restrict(query: Knex.QueryBuilder, { fields, pattern }: UserCondition): void {
-  const one = `CAST(?? AS text) ILIKE ? ESCAPE '${LIKE_ESCAPE}'`;
-  query.whereRaw(
-    `(${fields.map(() => one).join(' OR ')})`,
-    fields.flatMap((field) => [FIELDS[field], likePattern(pattern)]),
+function restrict(query: Knex.QueryBuilder, condition: UserCondition): void {
+  const alternatives = condition.fields.flatMap((field) =>
+    patternsFor(condition, field).map((pattern) => [FIELDS[field], likePattern(pattern)]),
   );
+  const one = `CAST(?? AS text) ILIKE ? ESCAPE '${LIKE_ESCAPE}'`;
+  query.whereRaw(`(${alternatives.map(() => one).join(' OR ')})`, alternatives.flat());
 }
 
 async function holdManagedResolver(sql: Knex.Transaction, resolverId: string): Promise<void> {

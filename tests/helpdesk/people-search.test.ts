@@ -69,6 +69,18 @@ describe('the search for people', () => {
   });
 
   it.each([
+    ['lockheim', { surname: 'Schröder-Lockheim' }],
+    ['Juergen lock', { givenName: 'Karl Jürgen', surname: 'Schröder-Lockheim' }],
+    ['neill', { surname: "O'Neill" }],
+    ['Neill', { surname: 'O\u2019Neill' }],
+    ['mark', { givenName: 'J.Mark' }],
+    ['paul-peter', { givenName: 'Hans Paul-Peter' }],
+  ])('finds by %j, a later word of a name', async (text, names) => {
+    const { hits } = await searchIn({ a: source([user('x', names), ANNA]) }).find(text);
+    expect(hits.map(({ login }) => login)).toEqual(['x']);
+  });
+
+  it.each([
     ['0170 555 12 34', '+49 (170) 5551234'],
     ['+49 170 5551234', '0170/555-1234'],
     ['0049-170-5551234', '+49 (0)170 5551234'],

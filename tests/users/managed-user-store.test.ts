@@ -188,6 +188,68 @@ describe('a search for beginnings', () => {
   });
 });
 
+describe('a search for a later word of a name', () => {
+  const names: Readonly<Record<string, Partial<ManagedUser>>> = {
+    hyphen: { surname: 'Schröder-Lockheim' },
+    apostrophe: { surname: "O'Neill" },
+    typographic: { surname: 'O\u2019Neill' },
+    dot: { givenName: 'J.Mark' },
+    blanks: { givenName: 'Hans  Paul-Peter', surname: 'van \\der Berg-' },
+  };
+
+  beforeAll(async () => {
+    for (const [login, changes] of Object.entries(names)) {
+      await users.insert(people, { ...person(login), givenName: '', surname: '', ...changes }, ACT);
+      await users.insert(staff, { ...person(login), givenName: '', surname: '', ...changes }, ACT);
+    }
+  });
+
+  it.each([
+    ['LOCK', ['hyphen']],
+    ['neill', ['apostrophe', 'typographic']],
+    ['mark', ['dot']],
+    ['paul', ['blanks']],
+    ['paul-pet', ['blanks']],
+    ['paul-x', []],
+    ['\\d', ['blanks']],
+    ['ockheim', []],
+    ["'", []],
+  ])('finds by %j', async (text, logins) => {
+    const search = { conditions: [beginningCondition(text)], limit: 9 };
+    for (const isInAnyOrder of [true, false]) {
+      const found = await users.list(people, { ...search, isInAnyOrder });
+      expect(found.map(({ login }) => login)).toEqual(logins);
+    }
+  });
+
+  it('is answered by an index', async () => {
+    const { knex } = test.database;
+    await knex.raw(
+      `INSERT INTO users (resolver_id, login, surname)
+       SELECT ?, 'double' || number, 'Lee-Word' || number FROM generate_series(1, 5000) AS number`,
+      [staff],
+    );
+    await knex.raw('ANALYZE users');
+    const plans: unknown[] = [];
+    const explain = (statement: { sql: string; bindings: unknown[] }): void => {
+      plans.push(statement);
+    };
+    knex.on('query', explain);
+    const search = { conditions: [beginningCondition('word4711')], limit: 9, isInAnyOrder: true };
+    const found = await users.list(staff, search);
+    knex.off('query', explain);
+    expect(found.map(({ login }) => login)).toEqual(['double4711']);
+    expect(plans).toHaveLength(1);
+    const [{ sql, bindings }] = plans as [{ sql: string; bindings: unknown[] }];
+    const { rows } = await knex.raw<{ rows: unknown[] }>(
+      `EXPLAIN ${sql.replaceAll(/\$\d+/g, '?')}`,
+      bindings as string[],
+    );
+    expect(JSON.stringify(rows)).toContain('users_later_words_idx');
+    await knex('users').where({ resolver_id: staff }).whereLike('login', 'double%').delete();
+  });
+});
+
 describe('a search for a telephone number', () => {
   it('finds the end of it, however it is written, among many by an index', async () => {
     const { knex } = test.database;

@@ -5,10 +5,12 @@ import {
   type Examination,
   type ResolverSecrets,
   type UserCondition,
+  type UserField,
   type UserSearch,
   type UserSource,
   LIKE_ESCAPE,
   likePattern,
+  patternsFor,
 } from '../../user-source.ts';
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
@@ -286,20 +288,23 @@ function numberIn([row]: readonly SqlRow[], name: keyof SqlRow): number {
 /** Columns of other types are compared as texts, and case is ignored whatever the collation. */
 function restrict(rows: Query, { columns }: UserQuery, { userId }: Keys, condition: UserCondition): void {
   const { database } = userId;
-  const { fields, pattern } = condition;
-  const alternatives = fields.flatMap((field): readonly SqlPart[] => {
+  const formsOf = (field: UserField): readonly SqlPart[] => {
     if (field === 'userId') {
       return [textForm(userId)];
     }
     const named = [columns[field], field === 'phone' ? columns.mobile : undefined];
     return named.flatMap((name) => (name === undefined ? [] : [textForm({ name, kind: 'text', database })]));
-  });
-  const like = likePattern(pattern);
+  };
+  const alternatives = condition.fields.flatMap((field) =>
+    formsOf(field).flatMap(([form, bindings]) =>
+      patternsFor(condition, field).map((pattern): SqlPart => [form, [...bindings, likePattern(pattern)]]),
+    ),
+  );
   void rows.whereRaw(
     alternatives.length === 0
       ? '1 = 0'
       : `(${alternatives.map(([form]) => `LOWER(${form}) LIKE LOWER(?) ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')})`,
-    alternatives.flatMap(([, bindings]) => [...bindings, like]),
+    alternatives.flatMap(([, bindings]) => [...bindings]),
   );
 }
 
