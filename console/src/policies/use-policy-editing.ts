@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { hashKey, keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
@@ -155,5 +155,7 @@ function usePreview(draft: PolicyDraft): Pick<PolicyEditing, 'preview' | 'isChec
     staleTime: 0,
     gcTime: 0,
   });
-  return { preview, isChecked: settled === draft && preview.isSuccess && !preview.isPlaceholderData };
+  // A submit tells of what stands in the fields again, which makes an equal draft.
+  const isSettled = hashKey([settled]) === hashKey([draft]);
+  return { preview, isChecked: isSettled && preview.isSuccess && !preview.isPlaceholderData };
 }
