@@ -9,7 +9,7 @@ import type { Vault } from '../keys/vault.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';
 import type { Issuer } from '../ocra/issuer.ts';
 import { ShownQuestions } from '../ocra/question.ts';
-import { expiryOf, type NewChallenge } from './challenge.ts';
+import { type ChallengeOfToken, expiryOf, type NewChallenge } from './challenge.ts';
 import type { ChallengeIssueStore } from './challenge-issue-store.ts';
 import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import { valuesForToken } from '../policy/read-policy.ts';
@@ -117,6 +117,17 @@ export class ChallengeFactory {
       isTriggered,
     );
     return { serial: token.serial, data, callbackUrl, ...issued };
+  }
+
+  /**
+   * @returns the URL by which an app reads a challenge that was issued, with the address that the policies name now
+   * @throws ServiceError as `issue`
+   */
+  code(configuration: Configuration, { challenge, token }: ChallengeOfToken, act: Act): string {
+    const { suite, key } = requireTokenKey(this.#deps.vault, token);
+    const { data: message, question, transactionId } = challenge;
+    const callbackUrl = this.callbackUrl(configuration, token, act);
+    return buildRequestUrl(suite, key, { message, callbackUrl, question, transactionId });
   }
 
   /**

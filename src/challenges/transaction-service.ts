@@ -3,11 +3,12 @@ import { coversRow, grantedRealms } from '../audit/audit-reading.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import type { Caller } from '../policy/caller.ts';
-import { isVisible } from '../tokens/token.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import { isCovered, isVisible } from '../tokens/token.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
+import type { ChallengeFactory } from './challenge-factory.ts';
 import type { ChallengeStore, StoredTransaction } from './challenge-store.ts';
 import { type AuditRow, auditTime, withoutPinVerdict } from '../audit/audit-row.ts';
 import type { DeclineKind } from '../ocra/decline.ts';
@@ -24,12 +25,13 @@ import {
 interface TransactionDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
-  readonly challenges: Pick<ChallengeStore, 'findStored'>;
+  readonly challenges: Pick<ChallengeStore, 'find' | 'findStored'>;
+  readonly factory: ChallengeFactory;
   readonly trail: Pick<AuditStore, 'ofTransaction'>;
   readonly clock: Clock;
 }
 
-/** A transaction, and what happened to it. Holds neither key nor question. */
+/** A transaction, and what happened to it. Holds no key, and the question in the code alone. */
 export interface TransactionHistory extends Timeline {
   readonly transactionId: string;
   readonly serial: string;
@@ -41,6 +43,8 @@ export interface TransactionHistory extends Timeline {
   readonly data: string | null;
   /** True if the data is stored, and the caller has no right to see it. */
   readonly isDataWithheld: boolean;
+  /** `lseqr://req?…`, the content of the QR code, of an open challenge that a portal may have had issued; else null. */
+  readonly code: string | null;
   /** The number of later events that are left out. */
   readonly more: number;
 }
@@ -59,7 +63,8 @@ export class TransactionService {
 
   /**
    * Takes the right `admin:transaction`; the display data also takes `admin:transactiondata`. Whether PIN or response was
-   * right takes `admin:set`, which sets PINs: to others it would be a way to guess one. Writes nothing.
+   * right takes `admin:set`, which sets PINs: to others it would be a way to guess one. The code takes the right to the
+   * display data, which it holds, and `ocra:request`, by which one gets codes. Writes nothing.
    * @throws ServiceError 'right.missing', 'parameter.missing', and 'transaction.unknown' for an unknown one and alike
    *   for one of a token that is or was in none of the caller's realms
    */
@@ -79,15 +84,39 @@ export class TransactionService {
     const { challengeTimeout } = readOcraSettings(configuration.settings);
     const pins = access.grantOf(configuration, caller, { scope: 'admin', action: 'set' });
     const isPinWithheld = !coversRow({ realm: realmsOf(stored, trail) }, pins);
+    const timeline = timelineOf({ stored, trail, challengeTimeout, now: clock.now(), isPinWithheld });
+    const shown = this.#data(configuration, caller, stored);
+    const hasCode = timeline.state === 'open' && shown.data !== null;
     return {
       transactionId,
       serial,
       realms: shownRealms(stored, trail, grant),
       isStored: stored !== undefined,
-      ...this.#data(configuration, caller, stored),
-      ...timelineOf({ stored, trail, challengeTimeout, now: clock.now(), isPinWithheld }),
+      ...shown,
+      code: hasCode ? await this.#code(configuration, caller, transactionId) : null,
+      ...timeline,
       more: trail.more,
     };
+  }
+
+  /** @returns null also where no code can be made: the history is told without a key, or an address, too */
+  async #code(configuration: Configuration, caller: Caller, transactionId: string): Promise<string | null> {
+    const { access, challenges, factory } = this.#deps;
+    const grant = access.grantOf(configuration, caller, { scope: 'ocra', action: 'request' });
+    const [found] = await challenges.find({ transactionId, open: true });
+    const isShown = grant !== undefined && found !== undefined && isCovered(found.token, grant);
+    // The code of a roll-out holds its nonce, and a second factor's may begin a session.
+    if (!isShown || found.token.rollout === 'phase2' || found.token.isSecondFactor) {
+      return null;
+    }
+    try {
+      return factory.code(configuration, found, actOf(caller, 'admin/transaction'));
+    } catch (error) {
+      if (isServiceError(error)) {
+        return null;
+      }
+      throw error;
+    }
   }
 
   async #find(

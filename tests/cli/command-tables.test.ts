@@ -232,6 +232,7 @@ const TABLES: readonly (readonly [string, Answers, readonly string[]])[] = [
         isStored: true,
         data: '100 EUR to Bert',
         isDataWithheld: false,
+        code: 'lseqr://req?me=100+EUR+to+Bert&u=x&ch=1&tr=2&si=3',
         state: 'open',
         more: 0,
         events: [

@@ -47,7 +47,7 @@ function loadedBy(words: readonly string[], environment: Readonly<Record<string,
 
 /** Loading each of these takes 10 to 90 ms, which every command would wait for. */
 const SERVER = ['express', 'helmet', 'prom-client', '@fastify/busboy', 'winston', 'jose'];
-const FILES = ['fast-xml-parser', 'csv-parse', 'jsqr', 'qr', 'pngjs', 'age-encryption'];
+const FILES = ['fast-xml-parser', 'csv-parse', 'qr', 'pngjs', 'age-encryption'];
 const DIRECTORIES = ['ldapts', 'mysql2', 'node-sqlite3-wasm', 'bcryptjs'];
 const CODES = ['@noble', '@scure'];
 const DATABASE = ['knex', 'pg'];

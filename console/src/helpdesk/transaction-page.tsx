@@ -2,8 +2,10 @@ import { Anchor, Button } from '@mantine/core';
 import { skipToken, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
+import { CopyTextButton } from '../design/copy-text-button.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
+import { QrCode } from '../design/qr-code.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
@@ -41,6 +43,7 @@ export default function TransactionPage(): ReactNode {
           <>
             <Facts history={shown} />
             <NextSteps history={shown} />
+            <Code code={shown.code} />
             <Events history={shown} />
           </>
         )}
@@ -175,6 +178,20 @@ function dataText(
     return t.withheld;
   }
   return stored ? data : t.gone;
+}
+
+/** For those who may have such codes made, as long as a response is awaited. */
+function Code({ code }: { readonly code: string | undefined }): ReactNode {
+  const t = useTexts(transactionTexts);
+  return (
+    code !== undefined && (
+      <section className={classes.section} aria-label={t.code}>
+        <h2>{t.code}</h2>
+        <QrCode text={code} label={t.qrCode} />
+        <CopyTextButton text={code} />
+      </section>
+    )
+  );
 }
 
 function Events({ history: { events, more } }: { readonly history: History }): ReactNode {

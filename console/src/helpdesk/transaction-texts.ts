@@ -16,6 +16,8 @@ interface TransactionTexts {
   readonly data: string;
   readonly withheld: string;
   readonly gone: string;
+  readonly code: string;
+  readonly qrCode: string;
   readonly timeline: string;
   readonly events: Readonly<Record<EventKind, string>>;
   /** By the words of the server; left out: these. */
@@ -49,6 +51,8 @@ export const transactionTexts: Texts<TransactionTexts> = {
     data: 'Display data',
     withheld: 'You have no right to see it (admin:transactiondata).',
     gone: 'The challenge is no longer stored; the audit tells its history.',
+    code: 'Code for the app',
+    qrCode: 'QR code of the challenge',
     timeline: 'What happened',
     events: {
       issued: 'Issued',
@@ -90,6 +94,8 @@ export const transactionTexts: Texts<TransactionTexts> = {
     data: 'Anzeigedaten',
     withheld: 'Sie haben kein Recht, sie zu sehen (admin:transactiondata).',
     gone: 'Die Challenge ist nicht mehr gespeichert; ihre Geschichte steht im Audit.',
+    code: 'Code für die App',
+    qrCode: 'QR-Code der Challenge',
     timeline: 'Was geschah',
     events: {
       issued: 'Ausgestellt',

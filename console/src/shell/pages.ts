@@ -10,7 +10,6 @@ import { policyPages } from '../policies/pages.ts';
 import { realmPages } from '../realms/pages.ts';
 import { resolverPages } from '../resolvers/pages.ts';
 import { settingPages } from '../settings/pages.ts';
-import { testBenchPages } from '../test-bench/pages.ts';
 import { webhookPages } from '../webhooks/pages.ts';
 import type { ConsolePage } from './console-page.ts';
 
@@ -19,7 +18,6 @@ export const PAGES: readonly ConsolePage[] = [
   ...overviewPages,
   ...healthPages,
   ...helpdeskPages,
-  ...testBenchPages,
   ...policyPages,
   ...auditPages,
   ...realmPages,

@@ -156,6 +156,7 @@ const COLUMNS: readonly Column<TransactionHistory>[] = [
   { key: 'state', title: 'State', value: ({ state }) => state },
   { key: 'stored', title: 'Challenge stored', value: ({ isStored }) => isStored },
   { key: 'data', title: 'Display data', value: ({ data }) => data },
+  { key: 'code', value: ({ code }) => code },
   { key: 'events', value: ({ events }) => events.map(eventValue) },
   { key: 'more', value: ({ more }) => more },
 ];

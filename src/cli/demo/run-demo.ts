@@ -160,12 +160,8 @@ function nextSteps(
   const init = { type: 'ocra', genkey: '1', sharedsecret: '1', user: 'anna', realm: 'office' };
   const suggestions = [
     [
-      'a challenge as a picture',
-      `${curl('POST', '/ocra/request', { ...user, data: 'Hello', qr: 'png' })} -o challenge.png`,
-    ],
-    [
-      `the app of ${TOUR_USER.login} reads it and answers`,
-      `node bin/tankeeper.js device scan --state ${shellWord(deviceFile)} --png challenge.png --send`,
+      `a challenge, which the app of ${TOUR_USER.login} reads and answers`,
+      `${curl('POST', '/ocra/request', { ...user, data: 'Hello' })} | node -p 'JSON.parse(fs.readFileSync(0)).detail.data' | node bin/tankeeper.js device scan --state ${shellWord(deviceFile)} --url-file - --send`,
     ],
     ['what became of it', curl('GET', '/ocra/checkstatus', user)],
     [

@@ -55,11 +55,10 @@ function addScanCommand(device: Command, context: CommandContext, stateFile: () 
   addCommand(
     device,
     'scan',
-    'read a QR code (lseqr://init, lseqr://nonce or lseqr://req) and show what the app shows',
-    ['device scan --png code.png --send', 'device scan --url-file code.txt'],
+    'read the text of a QR code (lseqr://init, lseqr://nonce or lseqr://req) and show what the app shows',
+    ["device scan 'lseqr://req?…' --send", 'device scan --url-file code.txt'],
   )
     .argument('[url]', 'what the code says; for lseqr://init rather a file, as it holds a secret')
-    .option('--png <file>', 'a picture of the code')
     .option('--url-file <file>', 'a file that holds what the code says, - for stdin')
     .option('--activation-code-file <file>', 'for lseqr://nonce, - for stdin; else the kept one, or a prompt')
     .option('--ocra-pin-file <file>', 'for suites with a PIN, - for stdin; else a prompt')

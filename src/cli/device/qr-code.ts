@@ -1,36 +1,13 @@
 import { writeFile } from 'node:fs/promises';
-import type { PNG } from 'pngjs';
 import { CliFailure } from '../cli-failure.ts';
-import { fileErrorText, readFileBytes } from '../files.ts';
+import { fileErrorText } from '../files.ts';
 import { join } from 'node:path';
 import type { CommandContext } from '../command-context.ts';
 import type { Output } from '../output.ts';
 import { safeText } from '../../kernel/text.ts';
 
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
-const MAX_SIDE_PIXELS = 4096;
 /** Light modules around the code (ISO/IEC 18004 §6.3.8), and pixels a module. */
 const PICTURE = { border: 4, scale: 4 };
-const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-
-/**
- * Reads the QR code in a picture.
- * @param file a PNG of at most 4096 by 4096 pixels
- * @returns the text of the code
- * @throws CliFailure if it is no such picture or holds no readable code
- */
-export async function readQrPng(file: string): Promise<string> {
-  const bytes = await readFileBytes(file, MAX_FILE_BYTES);
-  const { data, width, height } = await decodePng(bytes, file);
-  const pixels = new Uint8ClampedArray(data.buffer, data.byteOffset, data.length);
-  // Loaded on use, as every other command would wait for these libraries, too.
-  const { default: jsqr } = await import('jsqr');
-  const code = jsqr.default(pixels, width, height);
-  if (code === null || code.data === '') {
-    throw new CliFailure(`${file}: there is no readable QR code in it`);
-  }
-  return code.data;
-}
 
 /**
  * Writes the QR code as a new PNG that only its owner may read: codes of the roll-out hold secrets.
@@ -46,24 +23,6 @@ export async function writeQrPng(file: string, text: string): Promise<void> {
     await writeFile(file, png, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw new CliFailure(`cannot write ${file}: ${fileErrorText(error)}`);
-  }
-}
-
-async function decodePng(bytes: Buffer, file: string): Promise<PNG> {
-  // The header first: a small file may claim a picture that fills the memory.
-  if (bytes.length > MAX_FILE_BYTES || bytes.length < 24 || !bytes.subarray(0, 8).equals(SIGNATURE)) {
-    throw new CliFailure(`${file} is not a PNG picture of at most 16 MiB`);
-  }
-  if (bytes.readUInt32BE(16) > MAX_SIDE_PIXELS || bytes.readUInt32BE(20) > MAX_SIDE_PIXELS) {
-    throw new CliFailure(
-      `${file}: the picture is larger than ${MAX_SIDE_PIXELS} by ${MAX_SIDE_PIXELS} pixels`,
-    );
-  }
-  const { PNG: reader } = await import('pngjs');
-  try {
-    return reader.sync.read(bytes);
-  } catch {
-    throw new CliFailure(`${file} is not a PNG picture that can be read`);
   }
 }
 

@@ -9,7 +9,6 @@ import {
   type DeviceQuestions,
   readByDevice,
 } from './virtual-device.ts';
-import { readQrPng } from './qr-code.ts';
 import type { JsonValue, Output } from '../output.ts';
 import { readSecretText } from '../files.ts';
 import { safeText } from '../../kernel/text.ts';
@@ -17,7 +16,6 @@ import { buildResponseRequest, type OutgoingResponse, readVerdict } from '../../
 
 /** The options of `tankeeper device scan`. */
 export interface ScanOptions {
-  readonly png?: string;
   readonly urlFile?: string;
   readonly activationCodeFile?: string;
   readonly ocraPinFile?: string;
@@ -58,14 +56,10 @@ export async function scanCode(
 async function readCode(
   { dependencies: { io } }: CommandContext,
   url: string | undefined,
-  { png, urlFile }: ScanOptions,
+  { urlFile }: ScanOptions,
 ): Promise<string> {
-  const sources = [url, png, urlFile].filter((source) => source !== undefined);
-  if (sources.length !== 1) {
-    throw new CliFailure('give one of URL, --png FILE and --url-file FILE', EXIT_CODES.usage);
-  }
-  if (png !== undefined) {
-    return readQrPng(png);
+  if ((url === undefined) === (urlFile === undefined)) {
+    throw new CliFailure('give URL or --url-file FILE', EXIT_CODES.usage);
   }
   return url ?? readSecretText(io, urlFile ?? '-', 'the code');
 }

@@ -34,7 +34,6 @@ const FORMS: readonly (readonly [path: string, button: string, values: Readonly<
     ['/resolvers/customers', 'Add a user', {}],
     ['/new-resolver', '', {}],
     ['/webhooks/siem/edit', '', {}],
-    ['/test-bench', '', {}],
   ];
 
 describeWithProgram('what is filled and sent at once', findChromium(), 'chromium', (program) => {

@@ -84,7 +84,6 @@ describeWithProgram('the console in German', findChromium(), 'chromium', (progra
       ['/administrators', 'admin'],
       ['/sessions', 'admin'],
       ['/account', 'Passwort'],
-      ['/test-bench', 'T'],
     ] as const) {
       await page.goto(`${site.origin}/console/#${path}`);
       await page.locator('#content').getByText(shown).first().waitFor();

@@ -113,7 +113,7 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
   });
 
-  it('tells by a badge that the user says “this was not me”, also of a transaction that was accepted', async () => {
+  it('shows the code of an open transaction, and by a badge that the user says “this was not me”, also of a transaction that was accepted', async () => {
     const { application } = site;
     const report = async (data: string, isAnswered: boolean): Promise<string> => {
       const { transactionid, question } = await application.challenge('QR3', data);
@@ -125,7 +125,10 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
       return transactionid;
     };
     const [stopped, late] = [await report('31111111', false), await report('32222222', true)];
-    const { page } = await openConsole(browser, site, { path: `/transactions/${stopped}` });
+    const open = await application.challenge('QR3', '33333333');
+    const { page } = await openConsole(browser, site, { path: `/transactions/${open.transactionid}` });
+    expect(await shownCode(page, 'QR code of the challenge')).toBe(open.url);
+    await page.goto(`${site.origin}/console/#/transactions/${stopped}`);
     await page.getByText('the user reports: this was not me').waitFor();
     await page.getByText('Reported on the device: this was not me').waitFor();
     await page.goto(`${site.origin}/console/#/transactions/${late}`);

@@ -104,7 +104,6 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
       '/people/north/north/anna',
       '/enrol/person/north/north/anna',
       `/transactions/${transaction}`,
-      '/test-bench',
       '/policies',
       '/policies/edit/admin',
       '/policies/edit/admin/with/show',

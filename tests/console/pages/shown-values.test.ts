@@ -8,8 +8,6 @@ import {
   soughtRows,
 } from '../../../console/src/overview/overview-figures.ts';
 import { stacked } from '../../../console/src/overview/stacked-series.ts';
-import { altered, explainAnswer } from '../../../console/src/test-bench/explain-answer.ts';
-import { lifetimeSeconds, shownDuration } from '../../../console/src/test-bench/lifetime.ts';
 import {
   draftOf,
   expectedOf,
@@ -131,55 +129,6 @@ it('puts each series upon those before it, and the highest sums first', () => {
     { name: 'wrong', values: [4, 2, 0] },
     { name: 'accepted', values: [3, 0, 0] },
   ]);
-});
-
-const OPEN = { status: { valid_tan: false, failcount: 1 }, isClosed: false, attempts: [] };
-
-describe('the meaning of an answer', () => {
-  it.each([
-    ['accepted', { failcount: 0, result: true }, OPEN],
-    ['wrong', { failcount: 2, result: false }, OPEN],
-    ['refused', { failcount: 1, result: false }, OPEN],
-    ['closed', { failcount: 2, result: false }, { ...OPEN, isClosed: true }],
-    [
-      'replay',
-      { failcount: 0, result: false },
-      { ...OPEN, status: { valid_tan: true, failcount: 0 }, isClosed: true },
-    ],
-    // The state has not arrived yet.
-    ['replay', { failcount: 0, result: false }, { ...OPEN, attempts: [{ isAccepted: true }] }],
-    ['wrong', { failcount: 1, result: false }, { ...OPEN, status: undefined }],
-  ] as const)('is %s for %j', (meaning, answer, before) => {
-    expect(explainAnswer(answer, before)).toBe(meaning);
-  });
-});
-
-describe('an altered response', () => {
-  it.each(['123456', '123459', '0', 'ABCDEF'])('differs from %s, with the same length', (response) => {
-    const other = altered(response);
-    expect(other).not.toBe(response);
-    expect(other).toMatch(/^[0-9A-F]+$/);
-    expect(other).toHaveLength(response.length);
-  });
-});
-
-it.each([
-  [null, 1_200],
-  ['300', 300],
-  ['20M', 1_200],
-  ['1D2H3M4S', 93_784],
-  ['soon', undefined],
-])('the setting %j gives a challenge %j seconds', (setting, seconds) => {
-  expect(lifetimeSeconds(setting)).toBe(seconds);
-});
-
-it.each([
-  [0, '0:00'],
-  [65, '1:05'],
-  [1_199, '19:59'],
-  [3_661, '1:01:01'],
-])('%d seconds are shown as %s', (seconds, text) => {
-  expect(shownDuration(seconds)).toBe(text);
 });
 
 const STORED = { name: 'crm', type: 'sql', Server: 'db.example.com', Password: '' };

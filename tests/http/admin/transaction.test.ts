@@ -10,6 +10,7 @@ interface History {
   readonly stored: boolean;
   readonly data?: string;
   readonly withheld: boolean;
+  readonly code?: string;
   readonly more: number;
   readonly events: readonly {
     event: string;
@@ -41,6 +42,23 @@ beforeAll(async () => {
   await bounded.add('north-desk', 'transaction', 'north');
   await bounded.add('south-desk', 'transaction', 'south');
   await bounded.add('data-desk', 'transaction, transactiondata', 'north');
+  await bounded.add('code-desk', 'transaction, transactiondata', 'north');
+  await bounded.add('request-desk', 'transaction', 'north');
+  for (const [user, action] of Object.entries({
+    admin: '*',
+    'code-desk': 'request',
+    'request-desk': 'request',
+  })) {
+    const always = { realm: '*', client: '', time: '', active: true };
+    await application.services.policies.set(OPERATOR, {
+      name: `ocra-${user}`,
+      scope: 'ocra',
+      action,
+      user,
+      ...always,
+    });
+  }
+  await application.services.policies.remove(OPERATOR, 'ocra-administrators');
   await bounded.add('pin-desk', 'transaction, audit, set', 'north');
   await bounded.add('auditor', 'transaction, audit', 'north');
   await bounded.add('clerk', 'show', 'north');
@@ -230,6 +248,47 @@ describe('/admin/transaction', () => {
     }
     expect((await history(transactionid, 'north-desk')).value?.withheld).toBe(true);
     expect((await history(transactionid, 'data-desk')).value).toMatchObject({ data: shown, withheld: false });
+  });
+
+  it('shows the code of an open challenge as it was issued, with the rights to its text and to codes', async () => {
+    const { transactionid, url } = await application.challenge(await enrol('CODE', 'ann', 'north'), DATA);
+    expect((await history(transactionid, 'code-desk')).value?.code).toBe(url);
+    for (const name of ['data-desk', 'request-desk']) {
+      expect((await history(transactionid, name)).value).not.toHaveProperty('code');
+    }
+    await application.check(transactionid, response());
+    expect((await history(transactionid)).value).not.toHaveProperty('code');
+  });
+
+  it('tells the history also where no code can be made, as policies name two addresses', async () => {
+    const { transactionid } = await application.challenge(await enrol('TWICE', 'ann', 'north'), DATA);
+    const { policies } = application.services;
+    for (const name of ['one', 'two']) {
+      const always = { user: '*', realm: '*', client: '', time: '', active: true };
+      const action = `qrtanurl=https://${name}.example.org/`;
+      await policies.set(OPERATOR, { name, scope: 'authentication', action, ...always });
+    }
+    const { value } = await history(transactionid);
+    await policies.remove(OPERATOR, 'one');
+    await policies.remove(OPERATOR, 'two');
+    expect(value).toMatchObject({ state: 'open', data: DATA });
+    expect(value).not.toHaveProperty('code');
+  });
+
+  it('shows no code of a roll-out, of a sign-in or of a second factor', async () => {
+    const { enrolment, ocra, secondFactors } = application.services;
+    const { serial } = await enrolment.init(OPERATOR, { type: 'ocra', genkey: '1', sharedsecret: '1' });
+    const activationcode = 'GEZDGNBVGY3TQOJQ01';
+    const begun = await enrolment.init(OPERATOR, { type: 'ocra', genkey: '1', serial, activationcode });
+    const factor = await enrol('FACTOR', 'ann', 'north');
+    const signIn = await ocra.requestChallenge(OPERATOR, { serial: factor, signIn: true });
+    await secondFactors.setToken(OPERATOR, 'clerk', factor);
+    const payment = await ocra.requestChallenge(OPERATOR, { serial: factor, data: DATA });
+    for (const issued of [begun, signIn, payment]) {
+      const { value } = await history('transactionId' in issued ? issued.transactionId : '');
+      expect(value).toMatchObject({ state: 'open', withheld: false });
+      expect(value).not.toHaveProperty('code');
+    }
   });
 
   it('knows no transaction of a foreign realm, while its challenge is stored and after', async () => {

@@ -447,6 +447,10 @@ const TRANSACTION = z.strictObject({
   stored: z.boolean().describe('false: the challenge is removed, and the audit alone tells its history'),
   data: z.string().optional().describe('the display data'),
   withheld: z.boolean().describe('true: the caller lacks the right to the display data'),
+  code: z
+    .string()
+    .optional()
+    .describe('what the QR code of an open challenge says, for callers with `ocra:request`, too'),
   events: z.array(EVENT),
   more: count.describe('the number of further events that have no row'),
 });
@@ -465,9 +469,10 @@ function transactionEndpoint(transactions: TransactionService): Endpoint {
   );
 }
 
-/** `data` only where it is shown. */
+/** `data` and `code` only where they are shown. */
 function shownHistory(history: TransactionHistory): Shown<typeof TRANSACTION> {
-  const { transactionId, serial, realms, state, isStored, data, isDataWithheld, events, more } = history;
+  const { transactionId, serial, realms, state, isStored, data, isDataWithheld, code, events, more } =
+    history;
   return {
     transactionid: transactionId,
     serial,
@@ -476,6 +481,7 @@ function shownHistory(history: TransactionHistory): Shown<typeof TRANSACTION> {
     stored: isStored,
     ...(data === null ? {} : { data }),
     withheld: isDataWithheld,
+    ...(code === null ? {} : { code }),
     events: events.map(shownEvent),
     more,
   };

@@ -1,8 +1,8 @@
 import { type DescribedToken, UNBOUND_USE } from '../../../../src/tokens/token.ts';
-import { stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { readQrPng } from '../../../../src/cli/device/qr-code.ts';
+import { readQrCode } from '../../../support/values/qr-code.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { stateOf } from '../../../../src/cli/commands/token.ts';
 import { type Answers, type Call, fakeCli } from '../../fake-dependencies.ts';
@@ -333,7 +333,7 @@ describe('token init', () => {
     const png = join(folder, 'code.png');
     const { out } = await run(['init', '--png', png]);
     expect(out).not.toContain('█');
-    expect(await readQrPng(png)).toBe(INIT_URL);
+    expect(readQrCode(await readFile(png))).toBe(INIT_URL);
     expect((await stat(png)).mode & 0o777).toBe(0o600);
     expect(await run(['init', '--png', png])).toMatchObject({
       code: 1,

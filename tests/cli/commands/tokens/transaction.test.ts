@@ -10,6 +10,7 @@ const HISTORY: TransactionHistory = {
   isStored: true,
   data: 'pay 10 \u001b[31m',
   isDataWithheld: false,
+  code: null,
   state: 'accepted',
   more: 3,
   events: [
@@ -59,6 +60,7 @@ describe('tankeeper transaction show', () => {
       state: 'accepted',
       stored: true,
       data: HISTORY.data,
+      code: null,
       more: 3,
       events: HISTORY.events.map(({ requestId, ...event }) => ({ ...event, requestid: requestId })),
     });
