@@ -64,7 +64,6 @@ export async function readInstallation(
     repair,
     repairBinary: unescape,
     notes: [
-      ...source.notes,
       ...(isDouble ? ['The texts of the database are encoded twice (latin1 connection): undone'] : []),
       ...(isEscaped ? ['The texts of the database are escaped (uencode_data): undone'] : []),
     ],
@@ -298,18 +297,9 @@ function decrypt(one: StoredValue, encryptionKey: EncryptionKey): ConfigValue {
 /** Undoes an encoding of texts that depends on the whole database. */
 export type TextRepair = (text: string) => string;
 
-/**
- * The characters of the bytes 80 to 9F in Windows-1252, undefined ones as themselves. Some releases of Node decode
- * them as Latin-1 with `TextDecoder`.
- */
+/** The characters of the bytes 80 to 9F in Windows-1252, undefined ones as themselves. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 const FIRST_SPECIAL = 0x80;
-
-export function decodeWindows1252(bytes: Uint8Array): string {
-  return Buffer.from(bytes)
-    .toString('latin1')
-    .replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252.charAt(character.charCodeAt(0) - FIRST_SPECIAL));
-}
 
 const unchanged: TextRepair = (text) => text;
 

@@ -23,8 +23,6 @@ export type SourceTable = keyof typeof SOURCE_TABLES;
 /** A LinOTP database, read-only, at one moment. */
 export interface LinotpSource {
   readonly dialect: 'postgresql' | 'mysql' | 'sqlite';
-  /** The notes for people about its content. */
-  readonly notes: readonly string[];
   /** The names of its other tables, of which nothing is read. */
   readonly unread: readonly string[];
   has(table: SourceTable): boolean;
@@ -35,8 +33,8 @@ export interface LinotpSource {
   close(): Promise<void>;
 }
 
-/** A value as a driver or a dump gives it. */
-export type SourceValue = string | number | bigint | boolean | Uint8Array | null;
+/** A value as a driver gives it. */
+export type SourceValue = string | number | bigint | Uint8Array | null;
 
 /** A row of a LinOTP table; the names of its columns are in lower case. An absent column is undefined. */
 export type SourceRow = Readonly<Partial<Record<string, SourceValue>>>;
@@ -57,9 +55,9 @@ export function wholeOf(row: SourceRow, column: string): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** @returns a boolean: PostgreSQL's `t`, MySQL's 1, an SQL dump's `true` */
+/** @returns a boolean: PostgreSQL's `t`, 1 of the others */
 export function flagOf(row: SourceRow, column: string): boolean {
-  return ['t', 'true', '1'].includes(textOf(row, column).trim().toLowerCase());
+  return ['t', '1'].includes(textOf(row, column));
 }
 
 /** Characters of a text that is read. LinOTP's own columns are narrower, but SQLite holds nobody to the width of a column. */

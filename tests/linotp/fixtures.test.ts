@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
@@ -6,6 +7,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { LocalTime } from '../../src/linotp/linotp-source.ts';
 import { checkPin } from '../../src/tokens/token-settings.ts';
 import { TestApplication } from '../support/application/test-application.ts';
+import { findMariadb, type Mariadb, startMariadb } from '../support/servers/mariadb.ts';
 import {
   type Expected,
   type ExpectedToken,
@@ -15,6 +17,7 @@ import {
   fixtureFile,
   type Imported,
   importFixture,
+  loadIntoMariadb,
 } from './linotp-fixture.ts';
 import { opened, type StoredRow, storedTokens, wholeContent } from './stored-installation.ts';
 
@@ -25,7 +28,31 @@ const ROLLOUTS = { phase1: 'phase1', phase2_open: 'phase2', ready: 'complete' };
 const hex = (bytes: Buffer | null): string | null => bytes?.toString('hex') ?? null;
 const text = (bytes: Buffer | null): string | null => bytes?.toString('utf8') ?? null;
 
-describe.each(FIXTURES)('the fixture %s', (fixture) => {
+const programs = await findMariadb();
+let mariadb: Mariadb | undefined;
+
+beforeAll(async () => {
+  mariadb = programs && (await startMariadb(programs));
+});
+
+afterAll(() => mariadb?.remove());
+
+/** @returns a live database that has loaded the dump; undefined: `importFixture` loads it */
+async function loadDump(fixture: FixtureName): Promise<string | undefined> {
+  return mariadb !== undefined && isOfMariadb(fixture)
+    ? loadIntoMariadb(
+        mariadb,
+        `linotp_${fixture[0] ?? ''}`,
+        await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8'),
+      )
+    : undefined;
+}
+
+const isOfMariadb = (fixture: FixtureName): boolean => fixture.includes('mariadb');
+const fixtures = FIXTURES.filter((fixture) => programs !== undefined || !isOfMariadb(fixture));
+
+describe.each(fixtures)('the fixture %s', (fixture) => {
+  let source: { place?: string };
   let app: TestApplication;
   let sql: Knex;
   let close: () => Promise<void>;
@@ -38,7 +65,9 @@ describe.each(FIXTURES)('the fixture %s', (fixture) => {
     sql = database.knex;
     close = () => database.close();
     await sql('administrators').delete();
-    imported = await importFixture(app.services, fixture);
+    const place = await loadDump(fixture);
+    source = place === undefined ? {} : { place };
+    imported = await importFixture(app.services, fixture, source);
   });
 
   afterAll(async () => {
@@ -177,7 +206,7 @@ describe.each(FIXTURES)('the fixture %s', (fixture) => {
 
   it('changes nothing when it is imported again', async () => {
     const before = await wholeContent(sql);
-    const again = await importFixture(app.services, fixture);
+    const again = await importFixture(app.services, fixture, source);
     expect(again.entries.filter(({ outcome }) => !['unchanged', 'left'].includes(outcome))).toEqual([]);
     expect(await wholeContent(sql)).toEqual(before);
   });

@@ -7,7 +7,6 @@ it('reads a table of 300,000 imported users that arrives at once', async () => {
   const users = Array.from({ length: 300_000 }, (_, userid) => ({ userid }));
   const source: LinotpSource = {
     dialect: 'postgresql',
-    notes: [],
     unread: [],
     has: () => true,
     count: () => Promise.resolve(0),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Services } from '../../src/services.ts';
@@ -8,6 +9,9 @@ import type { ImportRequest } from '../../src/linotp/import-service.ts';
 import { LocalTime } from '../../src/linotp/linotp-source.ts';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
 import { OPERATOR } from '../support/application/test-application.ts';
+import { createTestDatabase } from '../support/database/test-database.ts';
+import { queryOnce } from '../support/database/test-server.ts';
+import type { Mariadb } from '../support/servers/mariadb.ts';
 
 const FOLDER = fileURLToPath(new URL('../fixtures/linotp/', import.meta.url));
 
@@ -125,13 +129,76 @@ export interface Imported {
   readonly notes: readonly string[];
 }
 
-/** Imports a fixture; by default all of its dump. @param options.place another source of the same fixture */
-export async function importFixture(
-  { linotpImport }: Pick<Services, 'linotpImport'>,
+/**
+ * Runs `work` with the URL of a scratch database that has loaded the dump of a fixture of PostgreSQL.
+ * @param edit of the dump; it throws where the dump has no such text
+ */
+export async function withDump<T>(
+  fixture: FixtureName,
+  work: (url: string) => Promise<T>,
+  edit: (sql: string) => string = (sql) => sql,
+): Promise<T> {
+  const scratch = await createTestDatabase({ schema: 'empty' });
+  try {
+    const sql = edit(await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8'));
+    // LinOTP's databases have rows that refer to nothing: no foreign key holds them back.
+    await queryOnce(scratch.url, `SET session_replication_role = replica;\n${sql}`);
+    return await work(scratch.url);
+  } finally {
+    await scratch.drop();
+  }
+}
+
+/**
+ * Loads a dump into a database of its own.
+ * @returns its URL, as LinOTP's own configuration has it: with parameters of SQLAlchemy's driver
+ */
+export async function loadIntoMariadb(server: Mariadb, name: string, sql: string): Promise<string> {
+  await server.query(
+    `CREATE DATABASE ${name} CHARACTER SET utf8mb4`,
+    `CREATE USER IF NOT EXISTS linotp@'127.0.0.1' IDENTIFIED BY 'a:b@c/d'`,
+    `GRANT SELECT ON ${name}.* TO linotp@'127.0.0.1'`,
+    `USE ${name}`,
+    sql,
+  );
+  const login = `linotp:${encodeURIComponent('a:b@c/d')}`;
+  return `mysql+mysqldb://${login}@127.0.0.1:${server.port}/${name}?charset=utf8&use_unicode=0`;
+}
+
+/**
+ * @returns the text with the first match replaced
+ * @throws if there is none
+ */
+export function replaced(sql: string, from: string | RegExp, to: string): string {
+  const changed = sql.replace(from, () => to);
+  if (changed === sql) {
+    throw new Error(`The dump has nothing like ${String(from)}`);
+  }
+  return changed;
+}
+
+/** @returns the text with SQL appended */
+export function appended(sql: string, statement: string): string {
+  return `${sql}\n${statement}\n`;
+}
+
+/** Imports a fixture; by default one of PostgreSQL, by its dump. @param options.place another source of the same fixture */
+export function importFixture(
+  services: Pick<Services, 'linotpImport'>,
   fixture: FixtureName,
   { place, ...options }: Partial<ImportRequest> & { place?: string } = {},
 ): Promise<Imported> {
-  const source = await openLinotpSource(place ?? fixtureFile(fixture, 'dump.sql'));
+  const importFrom = (url: string): Promise<Imported> => importPlace(services, fixture, url, options);
+  return place === undefined ? withDump(fixture, importFrom) : importFrom(place);
+}
+
+async function importPlace(
+  { linotpImport }: Pick<Services, 'linotpImport'>,
+  fixture: FixtureName,
+  place: string,
+  options: Partial<ImportRequest>,
+): Promise<Imported> {
+  const source = await openLinotpSource(place);
   const entries: ImportEntry[] = [];
   const notes: string[] = [];
   try {

@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, open, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
 import { makeNamedPipe } from '../support/servers/named-pipe.ts';
-import { findSystemProgram } from '../support/servers/program-paths.ts';
-import { describeWithProgram } from '../support/servers/system-programs.ts';
-import { contentAfterImport, contentOfDump } from './content-after-import.ts';
+import { contentAfterImport, contentOfFixture } from './content-after-import.ts';
 import { makeSqlite } from './sqlite-fixture.ts';
 
 const FIXTURE = '2.12.6-postgresql';
@@ -47,10 +43,13 @@ function refusal(message: RegExp): object {
 }
 
 describe('a database file of SQLite', () => {
-  it.each([FIXTURE, '3.4.4-postgresql'] as const)('with %s is imported as its dump is', async (fixture) => {
-    (await makeSqlite(fixture, path)).close();
-    expect(await contentAfterImport(fixture, `sqlite:///${path}`)).toEqual(await contentOfDump(fixture));
-  });
+  it.each([FIXTURE, '3.4.4-postgresql'] as const)(
+    'with %s is imported as from PostgreSQL',
+    async (fixture) => {
+      (await makeSqlite(fixture, path)).close();
+      expect(await contentAfterImport(fixture, `sqlite:///${path}`)).toEqual(await contentOfFixture(fixture));
+    },
+  );
 
   it('may be named as SQLAlchemy does, or as a path', async () => {
     (await makeSqlite(FIXTURE, path)).close();
@@ -144,24 +143,30 @@ describe('a database file in use', () => {
     stop.abort();
     await changing;
     await file.close();
-    expect(refused).toMatchObject(refusal(/in use: it is changed again and again.*sqlite3 FILE \.dump/));
+    expect(refused).toMatchObject(refusal(/in use: it is changed again and again.*sqlite3 FILE "\.backup/));
   });
 });
 
 describe('a file that is no database', () => {
   it.each([
-    [
-      'an encrypted database',
-      () => randomBytes(8192),
-      /neither an SQL dump nor a database.*encrypted.*\.dump/,
-    ],
-    ['an archive of pg_dump', () => Buffer.from('PGDMP\x01\x0e\0'), /pg_restore -f dump\.sql FILE/],
-    ['a compressed dump', () => Buffer.from('1f8b0800', 'hex'), /gunzip/],
-    ['a dump in UTF-16', () => Buffer.from('\ufeffCREATE TABLE', 'utf16le'), /UTF-8/],
-    ['a header without pages', () => Buffer.from('SQLite format 3\0'), /damaged, encrypted or no database/],
-  ])('%s is refused with the way out', async (_, content, message) => {
+    ['an encrypted database', () => randomBytes(8192)],
+    ['an empty file', () => Buffer.alloc(0)],
+    ['a dump', () => Buffer.from('CREATE TABLE "Token" (id integer);\n')],
+    ['an archive of pg_dump', () => Buffer.from('PGDMP\x01\x0e\0')],
+  ])('%s is refused with the way out', async (_, content) => {
     await writeFile(path, content());
-    await expect(openLinotpSource(path)).rejects.toMatchObject(refusal(message));
+    for (const place of [path, `sqlite:${path}`]) {
+      await expect(openLinotpSource(place)).rejects.toMatchObject(
+        refusal(
+          /token\.db is no database file of SQLite, or it is encrypted.*scratch database.*moving-from-linotp/,
+        ),
+      );
+    }
+  });
+
+  it('is refused where it has a header without pages', async () => {
+    await writeFile(path, 'SQLite format 3\0');
+    await expect(openLinotpSource(path)).rejects.toMatchObject(refusal(/damaged or encrypted/));
   });
 
   it('is refused where it is missing', async () => {
@@ -170,11 +175,7 @@ describe('a file that is no database', () => {
     );
   });
 
-  it('and is named as one is refused', async () => {
-    await writeFile(path, 'CREATE TABLE "Token" (id integer);\n');
-    await expect(openLinotpSource(`sqlite:${path}`)).rejects.toMatchObject(
-      refusal(/no database file of SQLite/),
-    );
+  it('is refused where its URL has no path', async () => {
     await expect(openLinotpSource('sqlite://')).rejects.toMatchObject(refusal(/sqlite:\/\/\/\/absolute/));
     await expect(openLinotpSource('sqlite://host/token.db')).rejects.toMatchObject(refusal(/absolute/));
   });
@@ -194,50 +195,5 @@ describe('a file that is no database', () => {
       Buffer.concat([bytes.subarray(0, page), randomBytes(4096), bytes.subarray(page + 4096)]),
     );
     await expect(openLinotpSource(path)).rejects.toMatchObject(refusal(/malformed.*damaged/));
-  });
-});
-
-describeWithProgram('a dump of SQLite', findSystemProgram('sqlite3'), 'sqlite3', (program) => {
-  const dumped = async (): Promise<string> =>
-    (await promisify(execFile)(program, [path, '.dump'], { maxBuffer: 1 << 26 })).stdout;
-
-  it.each([FIXTURE, '3.4.4-postgresql'] as const)(
-    'with %s is imported as the fixture is',
-    async (fixture) => {
-      (await makeSqlite(fixture, path)).close();
-      const dump = join(folder, 'dump.sql');
-      await writeFile(dump, await dumped());
-      expect(await contentAfterImport(fixture, dump)).toEqual(await contentOfDump(fixture));
-    },
-  );
-
-  it('is refused where sqlite3 gave up, or where its end is missing', async () => {
-    (await makeSqlite(FIXTURE, path)).close();
-    const sql = await dumped();
-    const dump = join(folder, 'dump.sql');
-    await writeFile(dump, sql.replace(/COMMIT;\s*$/, 'ROLLBACK; -- due to errors\n'));
-    await expect(openLinotpSource(dump)).rejects.toMatchObject(refusal(/line \d+: .*errors/));
-    await writeFile(dump, sql.slice(0, sql.lastIndexOf('INSERT INTO')));
-    await expect(openLinotpSource(dump)).rejects.toMatchObject(
-      refusal(/incomplete: it ends at line \d+ without the line 'COMMIT;'/),
-    );
-  });
-
-  it('is read as sqlite3 writes control characters from 3.50 on', async () => {
-    const sql = String.raw`PRAGMA foreign_keys=OFF;
-BEGIN TRANSACTION;
-CREATE TABLE IF NOT EXISTS "Config" ("Key" VARCHAR, "Value" VARCHAR);
-INSERT INTO Config VALUES('a',unistr('x\u000ay\\n'' \+01f600'));
-INSERT INTO Config VALUES('b',replace(replace('x\r\ny','\r',char(13)),'\n',char(10)));
-COMMIT;
-`;
-    const dump = join(folder, 'dump.sql');
-    await writeFile(dump, sql);
-    const source = await openLinotpSource(dump);
-    const values: unknown[] = [];
-    for await (const rows of source.rows('Config')) {
-      values.push(...rows.map(({ value }) => value));
-    }
-    expect([source.dialect, ...values]).toEqual(['sqlite', "x\ny\\n' \u{1f600}", 'x\r\ny']);
   });
 });

@@ -49,7 +49,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     'take over LinOTP 2.x or 3.x; repeated: what has changed there since',
     [
       'import linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey --dry-run',
-      'import linotp --database dump.sql --enckey encKey --report report.txt',
+      'import linotp --database token.db --enckey encKey --report report.txt',
     ],
   )
     .option('--dry-run', 'report everything and store nothing')
@@ -64,7 +64,7 @@ function addLinotpOptions(command: Command): Command {
   return command
     .requiredOption(
       '--database <place>',
-      'the LinOTP database: postgresql://…, mysql://…, sqlite:///FILE, or the path of an SQL dump',
+      'the LinOTP database: postgresql://…, mysql://…, or the path of an SQLite file',
     )
     .option('--database-password-file <file>', 'a file that holds the password for the URL, - for stdin')
     .requiredOption('--enckey <file>', "LinOTP's key file (encKey)")

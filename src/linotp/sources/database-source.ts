@@ -40,7 +40,6 @@ const NUMBER = { postgresql: '$1::bigint', mysql: '?', sqlite: 'CAST(? AS INTEGE
 
 export class DatabaseSource implements LinotpSource {
   readonly dialect: SnapshotConnection['dialect'];
-  readonly notes = [];
   readonly #connection: SnapshotConnection;
   /** Tables by name in lower case: some servers of MySQL lower all names. */
   readonly #tables: ReadonlyMap<string, string>;
@@ -292,8 +291,8 @@ function withFileFaults<T>(work: () => T): T {
   } catch (error) {
     const { message = '' } = error as { message?: string };
     throw importRefused(
-      `The SQLite database cannot be read (${message}): it is damaged, encrypted or no database. Where the program ` +
-        'sqlite3 can read it, write a dump with `sqlite3 FILE .dump > dump.sql` and import that',
+      `The SQLite database cannot be read (${message}): it is damaged or encrypted. Where the program sqlite3 can read ` +
+        'it, make another one with `sqlite3 FILE .dump | sqlite3 scratch.db`, and import that',
       error,
     );
   }
@@ -322,8 +321,8 @@ async function copySqlite(path: string): Promise<SqliteCopy> {
     for (let attempt = 1; !(await copyOnce(path, copy)); attempt += 1) {
       if (attempt >= ATTEMPTS) {
         throw importRefused(
-          'The SQLite database is in use: it is changed again and again while it is read. Stop LinOTP, or write a dump ' +
-            'with `sqlite3 FILE .dump > dump.sql` and import that',
+          'The SQLite database is in use: it is changed again and again while it is read. Stop LinOTP, or copy it with ' +
+            '`sqlite3 FILE ".backup scratch.db"`, and import that',
         );
       }
       await sleep(PAUSE_MS);

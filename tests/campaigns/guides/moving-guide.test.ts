@@ -4,22 +4,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectedOf, fixtureFile } from '../../linotp/linotp-fixture.ts';
+import { expectedOf, fixtureFile, type FixtureName } from '../../linotp/linotp-fixture.ts';
+import { makeSqlite } from '../../linotp/sqlite-fixture.ts';
 import { codeBlocks, shellLines } from '../../repository/markdown.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
+import { queryOnce, withDatabase } from '../../support/database/test-server.ts';
+import { findMariadb, startMariadb } from '../../support/servers/mariadb.ts';
+import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { describeWithProgram, findPostgres } from '../../support/servers/system-programs.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
 
 const FIXTURE = '3.4.4-postgresql';
 const PASSWORD = 'correct horse battery';
+const SCRATCH = `scratch_${process.pid}`;
+const mariadb = await findMariadb();
 const { tokens } = expectedOf(FIXTURE);
 
-/** The commands of the guide, in its order. Those within lists are indented. */
-const commands = codeBlocks(readRepositoryFile('docs/guides/moving-from-linotp.md').replace(/^ {3}/gm, ''))
+/** The commands of the guide, in its order: those that load a dump, and the move. Those within lists are indented. */
+const [loading = [], ...moving] = codeBlocks(
+  readRepositoryFile('docs/guides/moving-from-linotp.md').replace(/^ {3}/gm, ''),
+)
   .filter(({ language }) => language === 'sh')
-  .flatMap(({ text }) => shellLines(text));
+  .map(({ text }) => shellLines(text));
+const commands = moving.flat();
 
 let folder: string;
 let linotp: TestDatabase;
@@ -51,12 +60,12 @@ afterAll(async () => {
 });
 
 /** Runs a command of the guide with the addresses of this test. @returns its output */
-async function run(command: string): Promise<string> {
+async function run(command: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const line = command.replace('postgresql://linotp@db.example.com/linotp', `'${linotp.url}'`);
   const path = `${join(folder, 'bin')}:${process.env.PATH ?? ''}`;
   const { stdout } = await promisify(execFile)('sh', ['-c', line], {
     cwd: folder,
-    env: { ...environment, PATH: path },
+    env: { ...environment, PATH: path, ...more },
   });
   return stdout;
 }
@@ -69,6 +78,69 @@ async function linotpContent(): Promise<unknown> {
   );
   return queryOnce(linotp.url, `SELECT ARRAY[${hashes.join(', ')}] AS hashes`);
 }
+
+/** Loads a dump by a line of the guide, and rehearses the import of it. @returns the number of tokens that were taken */
+async function importDump(
+  command: string | undefined,
+  fixture: FixtureName,
+  { dump, database, ...more }: Readonly<Record<'dump' | 'database', string> & Record<string, string>>,
+): Promise<number> {
+  await writeFile(join(folder, 'dump.sql'), dump);
+  await run(command?.replaceAll('scratch', SCRATCH) ?? 'false', more);
+  const key = fixtureFile(fixture, 'encKey');
+  const options = `--enckey '${key}' --time-zone Europe/Berlin --dry-run`;
+  const out = await run(`tankeeper import linotp --database '${database}' ${options}`);
+  const [, taken, changed, left] =
+    /^tokens: (\d+) taken, (\d+) changed, 0 updated, (\d+) left/m.exec(out) ?? [];
+  expect(left).toBe('0');
+  return Number(taken) + Number(changed);
+}
+
+const dumpOf = (fixture: FixtureName): Promise<string> => readFile(fixtureFile(fixture, 'dump.sql'), 'utf8');
+
+describeWithProgram('a dump of PostgreSQL', findPostgres(), 'postgresql', (programs) => {
+  it('is loaded and imported', async () => {
+    const url = new URL(own.url.replace('@/', '@localhost/'));
+    const taken = await importDump(loading[0], FIXTURE, {
+      dump: await dumpOf(FIXTURE),
+      database: withDatabase(own.url, SCRATCH),
+      PATH: `${programs}:${process.env.PATH ?? ''}`,
+      PGHOST: url.searchParams.get('host') ?? url.hostname,
+      PGPORT: url.port,
+      PGUSER: url.username,
+    });
+    await queryOnce(own.url, `DROP DATABASE ${SCRATCH}`);
+    expect(taken).toBe(tokens.length);
+  });
+});
+
+describeWithProgram('a dump of MariaDB', mariadb && 'mariadb', 'mariadb-server', () => {
+  it('is loaded and imported', async () => {
+    const fixture = '3.4.4-mariadb';
+    const mysql = await startMariadb(mariadb ?? { server: '', installer: '' });
+    await mysql.query("CREATE USER moving@'127.0.0.1'", "GRANT ALL ON *.* TO moving@'127.0.0.1'");
+    await writeFile(join(folder, '.my.cnf'), `[client]\nhost=127.0.0.1\nport=${mysql.port}\nuser=moving\n`);
+    const taken = await importDump(loading[1], fixture, {
+      dump: await dumpOf(fixture),
+      database: `mysql://moving@127.0.0.1:${mysql.port}/${SCRATCH}`,
+      HOME: folder,
+    });
+    await mysql.remove();
+    expect(taken).toBe(expectedOf(fixture).tokens.length);
+  });
+});
+
+describeWithProgram('a dump of SQLite', findSystemProgram('sqlite3'), 'sqlite3', (program) => {
+  it('is loaded and imported', async () => {
+    const path = join(folder, 'token.db');
+    (await makeSqlite(FIXTURE, path)).close();
+    const taken = await importDump(loading[2], FIXTURE, {
+      dump: (await promisify(execFile)(program, [path, '.dump'], { maxBuffer: 1 << 26 })).stdout,
+      database: `${SCRATCH}.db`,
+    });
+    expect(taken).toBe(tokens.length);
+  });
+});
 
 describe('the guide to moving from LinOTP', () => {
   it('leads, command by command, to the tokens of LinOTP', async () => {

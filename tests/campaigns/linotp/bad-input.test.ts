@@ -6,8 +6,14 @@ import type { ImportRequest } from '../../../src/linotp/import-service.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
-import { appended, replaced, withEditedDump } from '../../linotp/dump-edit.ts';
-import { type Imported, importFixture, keyOf } from '../../linotp/linotp-fixture.ts';
+import {
+  appended,
+  type Imported,
+  importFixture,
+  keyOf,
+  replaced,
+  withDump,
+} from '../../linotp/linotp-fixture.ts';
 import { storedTokens, wholeContent } from '../../linotp/stored-installation.ts';
 
 const FIXTURE = '2.12.6-postgresql';
@@ -32,9 +38,7 @@ function importEdited(
   edit: (text: string) => string,
   options: Partial<ImportRequest> = {},
 ): Promise<Imported> {
-  return withEditedDump(FIXTURE, edit, (place) =>
-    importFixture(app.services, FIXTURE, { ...options, place }),
-  );
+  return withDump(FIXTURE, (place) => importFixture(app.services, FIXTURE, { ...options, place }), edit);
 }
 
 /** @returns outcome and reasons of each entry of that name */
@@ -48,6 +52,12 @@ function reported({ entries }: Imported, group: string, name: string): readonly 
 function rowOf(text: string, table: string, mark: string): string {
   const start = text.split(`INSERT INTO public.${table} VALUES `).find((part) => part.includes(mark)) ?? '';
   return start.slice(0, start.indexOf(');') + 2);
+}
+
+/** @returns the dump with columns of any width, as SQLite and views have them */
+function unbounded(text: string): string {
+  const indexes = /^(?:ALTER TABLE ONLY \S+\s+ADD CONSTRAINT|CREATE (?:UNIQUE )?INDEX) [^;]*;$/gm;
+  return text.replace(/character varying\(\d+\)/g, 'text').replace(indexes, '');
 }
 
 describe('a key file of another installation', () => {
@@ -84,14 +94,6 @@ describe('a database', () => {
     await expect(refusal).rejects.toMatchObject({
       code: 'import.refused',
       message: /not a database of LinOTP/,
-    });
-  });
-
-  it('whose dump ends within a row is refused', async () => {
-    const refusal = importEdited((text) => text.slice(0, text.indexOf("'QR07'") + 3));
-    await expect(refusal).rejects.toMatchObject({
-      code: 'import.refused',
-      message: /ends within a statement/,
     });
   });
 });
@@ -178,7 +180,7 @@ describe('a row', () => {
         config('my.own', long),
         config('my.other', 'x'.repeat(8_193)),
       ];
-      const withoutClient = replaced(text, "'192.168.0.0/16'", `'${long}'`);
+      const withoutClient = replaced(unbounded(text), "'192.168.0.0/16'", `'${long}'`);
       return appended(withoutClient, statements.join('\n'));
     });
     const named = (group: string, begin: string): readonly string[] =>
@@ -210,7 +212,7 @@ describe('a row', () => {
     const imported = await importEdited((text) => {
       const row = rowOf(text, '"Token"', "'QR07'");
       return replaced(
-        text,
+        unbounded(text),
         row,
         replaced(row, "'', 'QR07'", `'${'x'.repeat(254)}\u{1f600}${'y'.repeat(2_000)}', 'QR07'`),
       );

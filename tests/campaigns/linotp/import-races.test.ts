@@ -5,8 +5,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { momentsAt } from '../../../src/housekeeping/housekeeping.ts';
 import { HousekeepingStore } from '../../../src/housekeeping/housekeeping-store.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
-import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
-import { importFixture } from '../../linotp/linotp-fixture.ts';
+import { importFixture, replaced, withDump } from '../../linotp/linotp-fixture.ts';
 
 const FIXTURE = '2.12.6-postgresql';
 
@@ -41,9 +40,7 @@ async function importWhile(
       await meanwhile();
     }
   };
-  await withEditedDump(FIXTURE, edit, (place) =>
-    importFixture(app.services, FIXTURE, { place, sink: { write } }),
-  );
+  await withDump(FIXTURE, (place) => importFixture(app.services, FIXTURE, { place, sink: { write } }), edit);
   return outcomes;
 }
 
@@ -61,7 +58,7 @@ describe('a repeated import', () => {
   it('takes a token that the source has again', async () => {
     await importFixture(app.services, FIXTURE);
     const without = (text: string): string => replaced(text, "'QR07', 'ocra'", "'QR99', 'ocra'");
-    await withEditedDump(FIXTURE, without, (place) => importFixture(app.services, FIXTURE, { place }));
+    await withDump(FIXTURE, (place) => importFixture(app.services, FIXTURE, { place }), without);
     const { entries } = await importFixture(app.services, FIXTURE);
     expect(entries.filter(({ group, name }) => group === 'tokens' && name === 'QR07')).toMatchObject([
       { outcome: 'taken' },

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runCli, startCli } from '../../cli/cli-process.ts';
 import { startServerProcess } from '../../support/servers/server-process.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
-import { fixtureFile } from '../../linotp/linotp-fixture.ts';
+import { fixtureFile, withDump } from '../../linotp/linotp-fixture.ts';
 import { openContent } from '../../linotp/stored-installation.ts';
 
 const FIXTURE = '2.12.6-postgresql';
@@ -19,18 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const importing = [
-  'import',
-  'linotp',
-  '--database',
-  fixtureFile(FIXTURE, 'dump.sql'),
-  '--enckey',
-  fixtureFile(FIXTURE, 'encKey'),
-  '--time-zone',
-  'Europe/Berlin',
-  '--passwd-dir',
-  join(fixtureFile(FIXTURE, 'encKey'), '..'),
-];
+const KEY = fixtureFile(FIXTURE, 'encKey');
+const OPTIONS = ['--enckey', KEY, '--time-zone', 'Europe/Berlin', '--passwd-dir', dirname(KEY)];
 
 async function withInstallation(
   work: (environment: Readonly<Record<string, string>>, content: () => Promise<object>) => Promise<void>,
@@ -48,37 +38,39 @@ async function withInstallation(
   }
 }
 
-it('ends the same where it is killed at five moments and repeated', async () => {
-  let whole: object = {};
-  let took = 0;
-  await withInstallation(async (environment, content) => {
-    const start = performance.now();
-    expect(await runCli(importing, environment)).toMatchObject({ code: 0 });
-    took = performance.now() - start;
-    whole = await content();
-  });
-  await withInstallation(async (environment, content) => {
-    const moments: number[] = [];
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const running = startCli(importing, environment);
-      const moment = took * (0.3 + 0.7 * Math.random());
-      moments.push(Math.round(moment));
-      setTimeout(() => {
-        running.kill();
-      }, moment).unref();
-      await running.ended;
-    }
-    const last = await runCli(importing, environment);
-    expect({ moments, ...last }).toMatchObject({ moments, code: 0 });
-    expect(await content()).toEqual(whole);
-    const again = await runCli(['--json', ...importing, '--dry-run'], environment);
-    expect(JSON.parse(again.out)).toMatchObject({
-      summary: {
-        groups: {
-          tokens: { ...NOTHING, unchanged: 54 },
-          challenges: { ...NOTHING, unchanged: 76 },
-        },
-      },
+it('ends the same where it is killed at five moments and repeated', () =>
+  withDump(FIXTURE, async (database) => {
+    const importing = ['import', 'linotp', '--database', database, ...OPTIONS];
+    let whole: object = {};
+    let took = 0;
+    await withInstallation(async (environment, content) => {
+      const start = performance.now();
+      expect(await runCli(importing, environment)).toMatchObject({ code: 0 });
+      took = performance.now() - start;
+      whole = await content();
     });
-  });
-});
+    await withInstallation(async (environment, content) => {
+      const moments: number[] = [];
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const running = startCli(importing, environment);
+        const moment = took * (0.3 + 0.7 * Math.random());
+        moments.push(Math.round(moment));
+        setTimeout(() => {
+          running.kill();
+        }, moment).unref();
+        await running.ended;
+      }
+      const last = await runCli(importing, environment);
+      expect({ moments, ...last }).toMatchObject({ moments, code: 0 });
+      expect(await content()).toEqual(whole);
+      const again = await runCli(['--json', ...importing, '--dry-run'], environment);
+      expect(JSON.parse(again.out)).toMatchObject({
+        summary: {
+          groups: {
+            tokens: { ...NOTHING, unchanged: 54 },
+            challenges: { ...NOTHING, unchanged: 76 },
+          },
+        },
+      });
+    });
+  }));

@@ -1,31 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import mysql from 'mysql2/promise';
 import { openLinotpSource } from '../../../src/linotp/sources/open-source.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { createTestDatabase } from '../../support/database/test-database.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
 import { contentAfterImport } from '../../linotp/content-after-import.ts';
-import { expectedOf, fixtureFile, importFixture } from '../../linotp/linotp-fixture.ts';
+import { expectedOf, fixtureFile, importFixture, loadIntoMariadb } from '../../linotp/linotp-fixture.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 
 const mariadb = await findMariadb();
-
-describe('a live PostgreSQL', () => {
-  let linotp: TestDatabase;
-
-  afterAll(async () => {
-    await linotp.drop();
-  });
-
-  it('is imported as its dump is', async () => {
-    linotp = await createTestDatabase({ schema: 'empty' });
-    await queryOnce(linotp.url, await readFile(fixtureFile('3.4.4-postgresql', 'dump.sql'), 'utf8'));
-    expect(await contentAfterImport('3.4.4-postgresql', linotp.url)).toEqual(
-      await contentAfterImport('3.4.4-postgresql'),
-    );
-  });
-});
 
 // The schema of LinOTP 2.7 to 2.9, from a collection of inputs that failed.
 const MODEL_OF_2_7 = `
@@ -45,35 +28,14 @@ const MODEL_OF_2_7 = `
     if (mariadb !== undefined) {
       server = await startMariadb(mariadb);
     }
-    await server.query(
-      `CREATE USER 'linotp'@'127.0.0.1' IDENTIFIED BY 'a:b@c/d'`,
-      `GRANT ALL ON *.* TO 'linotp'@'127.0.0.1'`,
-    );
   });
 
   afterAll(async () => {
     await server.remove();
   });
 
-  const load = async (name: string, sql: string): Promise<string> => {
-    await server.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
-    const connection = await mysql.createConnection({
-      host: '127.0.0.1',
-      port: server.port,
-      user: 'linotp',
-      password: 'a:b@c/d',
-      database: name,
-      multipleStatements: true,
-      charset: 'utf8mb4',
-    });
-    await connection.query(sql);
-    await connection.end();
-    // With parameters of SQLAlchemy's driver, as LinOTP's own configuration has them.
-    return `mysql+mysqldb://linotp:${encodeURIComponent('a:b@c/d')}@127.0.0.1:${server.port}/${name}?charset=utf8&use_unicode=0`;
-  };
-
   it('whose user logs in by ed25519 is refused, and the ways that work are named', async () => {
-    await load('only_signers', 'CREATE TABLE Token (LinOtpTokenId integer PRIMARY KEY)');
+    await loadIntoMariadb(server, 'only_signers', 'CREATE TABLE Token (LinOtpTokenId integer PRIMARY KEY)');
     await server.query(
       "INSTALL SONAME 'auth_ed25519'",
       "CREATE USER signing@'127.0.0.1' IDENTIFIED VIA ed25519 USING PASSWORD('g')",
@@ -87,7 +49,7 @@ const MODEL_OF_2_7 = `
   it('of LinOTP 2.7, with challenges in two tables, is imported with all of them', async () => {
     const fixture = '2.12.6-mariadb-latin1';
     const dump = await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8');
-    const url = await load('model_2_7', `${dump}\n${MODEL_OF_2_7}`);
+    const url = await loadIntoMariadb(server, 'model_2_7', `${dump}\n${MODEL_OF_2_7}`);
     const app = await TestApplication.open();
     app.clock.set(new Date('2026-11-20T11:42:40Z'));
     const { summary } = await importFixture(app.services, fixture, { place: url });
@@ -97,15 +59,6 @@ const MODEL_OF_2_7 = `
     expect(again.summary.groups.challenges).toMatchObject({ unchanged: 76 });
     await app.close();
   });
-
-  it.each(['3.4.4-mariadb', '2.12.6-mariadb-latin1'] as const)(
-    'with %s is imported as its dump is',
-    async (fixture) => {
-      const dump = await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8');
-      const url = await load(fixture.replaceAll(/\W/g, '_'), dump);
-      expect(await contentAfterImport(fixture, url)).toEqual(await contentAfterImport(fixture));
-    },
-  );
 });
 
 it('a live PostgreSQL whose table of challenges its user may not read is refused', async () => {

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
-import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
-import { type Imported, importFixture } from '../../linotp/linotp-fixture.ts';
+import { type Imported, importFixture, replaced, withDump } from '../../linotp/linotp-fixture.ts';
 import { storedTokens, wholeContent } from '../../linotp/stored-installation.ts';
 
 const FIXTURE = '2.12.6-postgresql';
@@ -26,7 +25,7 @@ afterEach(async () => {
 });
 
 function importEdited(edit: (text: string) => string): Promise<Imported> {
-  return withEditedDump(FIXTURE, edit, (place) => importFixture(app.services, FIXTURE, { place }));
+  return withDump(FIXTURE, (place) => importFixture(app.services, FIXTURE, { place }), edit);
 }
 
 /** @returns the entries of things that were written or left in the group */
@@ -110,10 +109,10 @@ describe('a repeated import', () => {
 
   it('takes only the groups that are asked for', async () => {
     const before = await wholeContent(sql);
-    const imported = await withEditedDump(
+    const imported = await withDump(
       FIXTURE,
-      (text) => replaced(text, ", 'QR07', 'ocra'", ", 'QR99', 'ocra'"),
       (place) => importFixture(app.services, FIXTURE, { place, only: ['realms', 'policies'] }),
+      (text) => replaced(text, ", 'QR07', 'ocra'", ", 'QR99', 'ocra'"),
     );
     expect(Object.keys(imported.summary.groups)).toEqual(['realms', 'policies']);
     expect(await wholeContent(sql)).toEqual(before);

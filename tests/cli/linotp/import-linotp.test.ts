@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { ImportEntry, ImportSummary } from '../../../src/linotp/import-report.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
-import { expectedOf } from '../../linotp/linotp-fixture.ts';
+import { expectedOf, replaced, withDump } from '../../linotp/linotp-fixture.ts';
 import { wholeContent } from '../../linotp/stored-installation.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { fakeIo } from '../fake-io.ts';
@@ -61,15 +60,15 @@ async function jsonReport(): Promise<JsonReport> {
 
 /** Imports the fixture with one token whose secret cannot be read. @returns the result, and the row of the token */
 function importWithUnreadable(...more: readonly string[]): ReturnType<typeof importLinotp> {
-  return withEditedDump(
+  return withDump(
     FIXTURE,
+    (database) => importLinotp(app, { fixture: FIXTURE, database }, ...more),
     (text) => {
       const at = text.indexOf(", 'QR07', 'ocra'");
       const row = text.slice(text.lastIndexOf('INSERT', at), text.indexOf(');\n', at));
       const cipher = /'([0-9a-f]{160,})'/.exec(row)?.[1] ?? '';
       return replaced(text, cipher, `00${cipher.slice(2, -32)}${'0'.repeat(32)}`);
     },
-    (database) => importLinotp(app, { fixture: FIXTURE, database }, ...more),
   );
 }
 
@@ -122,10 +121,10 @@ describe('the report file of an import', () => {
 
   it('is not there after a failure, and leaves the earlier one as it was', async () => {
     await writeFile(report, 'of yesterday');
-    const { code, err } = await withEditedDump(
+    const { code, err } = await withDump(
       FIXTURE,
-      (text) => replaced(text, "'2.12.0.0'", "'4.0.0.0'"),
       (database) => importLinotp(app, { fixture: FIXTURE, database }, '--report', report),
+      (text) => replaced(text, "'2.12.0.0'", "'4.0.0.0'"),
     );
     expect([code, err]).toEqual([1, expect.stringMatching(/^tankeeper: The version 4\.0\.0\.0 of the data/)]);
     expect(await readdir(folder)).toEqual(['report.txt']);
@@ -204,14 +203,14 @@ describe('a dry run after an import', () => {
     await importLinotp(app, { fixture: FIXTURE });
     await sql('tokens').whereIn('serial', ['QR13', 'QR16']).update({ fail_count: 7 });
     const before = await wholeContent(sql);
-    const { out } = await withEditedDump(
+    const { out } = await withDump(
       FIXTURE,
+      (database) => importLinotp(app, { fixture: FIXTURE, database }, '--dry-run', '--report', report),
       (text) => {
         const withNew = replaced(text, "'QR14', 'ocra'", "'QR99', 'ocra'");
         const withChanged = replaced(withNew, "'QR07', 'ocra'", "'QR07', 'ocra2'");
         return replaced(withChanged, "'QR16', 'ocra'", "'QR16', 'ocra2'");
       },
-      (database) => importLinotp(app, { fixture: FIXTURE, database }, '--dry-run', '--report', report),
     );
     const { entries } = await jsonReport();
     const told = entries.flatMap(({ group, outcome, name, reasons }) =>

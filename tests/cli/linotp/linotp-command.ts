@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { runProgram } from '../../../src/cli/program.ts';
-import { type FixtureName, fixtureFile } from '../../linotp/linotp-fixture.ts';
+import { type FixtureName, fixtureFile, withDump } from '../../linotp/linotp-fixture.ts';
 import type { TestApplication } from '../../support/application/test-application.ts';
 import { fakeCli, recordingServices } from '../fake-dependencies.ts';
 import { type FakeIo, fakeIo } from '../fake-io.ts';
@@ -14,7 +14,7 @@ export interface Ran {
 
 interface LinotpCommand {
   readonly fixture: FixtureName;
-  /** Default: the dump of the fixture. */
+  /** Default: a scratch database with the dump of the fixture. */
   readonly database?: string;
   readonly io?: FakeIo;
 }
@@ -22,9 +22,13 @@ interface LinotpCommand {
 /** Runs `import linotp` over the services of an application. */
 export async function importLinotp(
   app: TestApplication,
-  { fixture, database = fixtureFile(fixture, 'dump.sql'), io = fakeIo() }: LinotpCommand,
+  command: LinotpCommand,
   ...more: readonly string[]
 ): Promise<Ran> {
+  const { fixture, database, io = fakeIo() } = command;
+  if (database === undefined) {
+    return withDump(fixture, (url) => importLinotp(app, { ...command, database: url }, ...more));
+  }
   const { dependencies } = fakeCli(
     {},
     {
