@@ -40,14 +40,14 @@ export default function AdministratorPage(): ReactNode {
 
 function Details({ administrator }: { readonly administrator: ListedAdministrator }): ReactNode {
   const t = useTexts(administratorTexts);
-  const { name, own, second_factor: factor, serial } = administrator;
+  const { name, own } = administrator;
   const session = useSession();
   const isPerson = session.isOfProvider;
   const mayChange = session.may('system', 'write') && !isPerson;
   return (
     <>
       <Text>
-        {t.factor}: {t.factorOf(factor, serial)}
+        {t.factor}: {t.factorOf(administrator)}
       </Text>
       {isPerson && <Text>{t.person}</Text>}
       {own && (

@@ -1,4 +1,5 @@
 import type { Texts } from '../language/language.ts';
+import type { ListedAdministrator } from './use-administrators.ts';
 
 interface AdministratorTexts {
   readonly title: string;
@@ -6,7 +7,7 @@ interface AdministratorTexts {
   readonly name: string;
   readonly created: string;
   readonly factor: string;
-  readonly factorOf: (kind: 'token' | 'passkey' | null, serial: string | null) => string;
+  readonly factorOf: (administrator: ListedAdministrator) => string;
   readonly you: string;
   readonly addTitle: string;
   readonly addLead: string;
@@ -52,8 +53,12 @@ export const administratorTexts: Texts<AdministratorTexts> = {
     name: 'Name',
     created: 'Added',
     factor: 'Second factor',
-    factorOf: (kind, serial) =>
-      kind === 'token' ? `token ${serial ?? ''}` : kind === 'passkey' ? 'passkey' : 'none',
+    factorOf: ({ second_factor: kind, serial, second_factor_lost: isLost }) =>
+      kind === 'token'
+        ? `token ${serial ?? ''}${isLost ? ' is lost (removed, or another key): no sign-in until another is set' : ''}`
+        : kind === 'passkey'
+          ? 'passkey'
+          : 'none',
     you: 'you',
     addTitle: 'Add an administrator',
     addLead: 'Policies for everybody hold for this person at once.',
@@ -100,8 +105,12 @@ export const administratorTexts: Texts<AdministratorTexts> = {
     name: 'Name',
     created: 'Angelegt',
     factor: 'Zweiter Faktor',
-    factorOf: (kind, serial) =>
-      kind === 'token' ? `Token ${serial ?? ''}` : kind === 'passkey' ? 'Passkey' : 'keiner',
+    factorOf: ({ second_factor: kind, serial, second_factor_lost: isLost }) =>
+      kind === 'token'
+        ? `Token ${serial ?? ''}${isLost ? ' ist verloren (entfernt oder neuer Schlüssel): keine Anmeldung, bis ein anderer gesetzt ist' : ''}`
+        : kind === 'passkey'
+          ? 'Passkey'
+          : 'keiner',
     you: 'Sie',
     addTitle: 'Person hinzufügen',
     addLead: 'Richtlinien für alle gelten sofort auch für diese Person.',

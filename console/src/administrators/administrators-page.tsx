@@ -41,7 +41,7 @@ export default function AdministratorsPage(): ReactNode {
                   </>
                 ),
               ],
-              [t.factor, ({ second_factor: factor, serial }) => t.factorOf(factor, serial)],
+              [t.factor, t.factorOf],
               [t.created, ({ created }) => format.time(created)],
             ]}
             rows={listed}

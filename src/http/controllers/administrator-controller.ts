@@ -84,6 +84,9 @@ function listEndpoint(administrators: AdministratorService): Endpoint {
           created: instant,
           second_factor: z.enum(['token', 'passkey']).nullable(),
           serial: z.string().nullable(),
+          second_factor_lost: z
+            .boolean()
+            .describe('true: the token was removed or has another key, and nobody can sign in'),
           own: z.boolean(),
         }),
       ),
@@ -93,6 +96,7 @@ function listEndpoint(administrators: AdministratorService): Endpoint {
           created: '2026-11-20T12:00:00.000Z',
           second_factor: 'token',
           serial: 'QR17',
+          second_factor_lost: false,
           own: false,
         },
       ],
@@ -104,6 +108,7 @@ function listEndpoint(administrators: AdministratorService): Endpoint {
         created: createdAt.toISOString(),
         second_factor: secondFactor?.kind ?? null,
         serial: secondFactor?.kind === 'token' ? secondFactor.serial : null,
+        second_factor_lost: secondFactor?.kind === 'token' && secondFactor.tokenId === undefined,
         own: name === caller.principal.administrator,
       })),
   );

@@ -82,8 +82,8 @@ const WITHOUT = /^\/(?:healthz|startupz|docs|openapi|admin\/sign-in\/methods|mai
 const TEXTS: Readonly<Record<string, string>> = {
   '/readyz': 'unavailable',
   '/validate/simplecheck': ':-/',
-  '/maintenance/check_status': 'The database does not answer',
-  '/healthcheck/status': 'The database does not answer',
+  '/maintenance/check_status': 'The database does not serve requests',
+  '/healthcheck/status': 'The database does not serve requests',
 };
 
 interface Reported {

@@ -89,6 +89,7 @@ describe('administrators over HTTP', () => {
       name: administrator,
       second_factor: 'token',
       serial: 'QR17',
+      second_factor_lost: false,
       own: false,
       created: expect.stringMatching(/Z$/),
     });
