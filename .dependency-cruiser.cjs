@@ -42,7 +42,7 @@ const ADAPTERS =
   '^src/(administrators/(json-web-tokens|openid-provider)|keys/(key-file|live-vault|pkcs11-[a-z]+|[a-z-]+-vault))\\.ts$';
 /** The files that know a library. */
 const fileThatKnows = {
-  jose: '(administrators/json-web-tokens|monitoring/licence)',
+  jose: 'administrators/json-web-tokens',
   'openid-client': 'administrators/openid-provider',
   '@simplewebauthn/server': 'administrators/passkey',
   '@node-rs/argon2': 'users/password-hash',
@@ -70,6 +70,7 @@ const conceptRule = (concept, place) => ({
         (folder) => `^src/${folder}/(?!(?:sources|sending)/)`,
       ),
       '^(node:)?crypto$',
+      'node_modules/zod/',
       ...Object.keys(fileThatKnows).map((library) => `node_modules/${library}/`),
       // Key files, and the process of the PKCS #11 module.
       ...(concept === 'keys'

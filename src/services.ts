@@ -74,9 +74,6 @@ import { ImportStore } from './linotp/import-store.ts';
 import { CountService, MonitoringService } from './monitoring/monitoring-service.ts';
 import { TokenCountStore } from './monitoring/token-count-store.ts';
 import { InstallationReadings } from './monitoring/installation-state.ts';
-import { LicenceInspection, LicenceService } from './monitoring/licence-service.ts';
-import type { LicenceSignature } from './monitoring/licence.ts';
-import { LicenceStore } from './monitoring/licence-store.ts';
 import { ObservationStore } from './monitoring/observation-store.ts';
 import { Observations } from './monitoring/observations.ts';
 import { CountRefresh, UserCounts } from './monitoring/user-counts.ts';
@@ -124,8 +121,6 @@ export interface ServiceDependencies
   readonly singleSignOn?: SingleSignOnSettings | undefined;
   /** The most passwords that are verified at once; by default 2. */
   readonly passwordsAtOnce?: number;
-  /** Undefined: no licence can be verified. */
-  readonly licenceSignature?: Pick<LicenceSignature, 'read'> | undefined;
   /** Undefined: nothing is measured. */
   readonly metrics?: ServiceMetrics | undefined;
   /** Seconds for which months of the audit are kept after their end; by default for ever. */
@@ -353,11 +348,9 @@ function auditServices(shared: Shared) {
   };
 }
 
-/** The reports of /monitoring, their counts, the licence, and the state of the installation. */
+/** The reports of /monitoring, their counts, and the state of the installation. */
 function monitoringServices(shared: Shared) {
-  const { database, clock, configuration, licenceSignature: signature } = shared;
-  const licences = new LicenceStore({ database });
-  const licence = new LicenceInspection({ ...shared, store: licences, signature });
+  const { database, clock, configuration } = shared;
   const keptUsers = new UserCountStore({ database });
   const userCounts = new UserCounts({ ...shared, metrics: shared.metrics?.resolvers, store: keptUsers });
   const elapsed = (): number => performance.now();
@@ -366,7 +359,6 @@ function monitoringServices(shared: Shared) {
     ...shared,
     configurations: configuration,
     configurationState: configuration,
-    licence,
     probe: new StorageProbe(shared),
     elapsed,
   };
@@ -381,7 +373,6 @@ function monitoringServices(shared: Shared) {
     }),
     monitoring: new MonitoringService({ ...common, userCounts }),
     counts: new CountService(shared),
-    licences: new LicenceService({ ...shared, inspection: licence, store: licences }),
     /** The state of the installation for metrics. */
     installation: new InstallationReadings(common),
   };

@@ -45,7 +45,7 @@ const OUTCOME_WORDS: readonly string[] = [
   'unverifiable', 'declined', 'reported',
   // Of administration.
   'created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused',
-  'session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired', 'installed',
+  'session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired',
   'confirmed', 'copied', 'renamed',
   // Of upkeep.
   'migrated', 'mended', 'pruned', 'handed', 'restored', 'begun', 'verified',
@@ -77,7 +77,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'setConfig', 'setDefault', 'getConfig', 'delConfig', 'settings', 'settingConsequences',
     'policyNames', 'explainPolicy', 'policyConsequences', 'firststeps', 'health',
     'testResolver', 'resolverKinds', 'realmConsequences', 'resolverConsequences', 'userConsequences',
-    'users/add', 'users/password', 'users/remove', 'keys', 'licence', 'licence/install', 'licence/remove',
+    'users/add', 'users/password', 'users/remove', 'keys',
     'webhooks', 'webhooks/deliveries', 'webhooks/add', 'webhooks/set', 'webhooks/enable', 'webhooks/disable',
     'webhooks/test', 'webhooks/retry', 'webhooks/rotate-secret', 'webhooks/remove',
     'getPolicyDef', 'getSupportInfo', 'isSupportValid', 'importPolicy', 'getPolicy/policy.cfg',
@@ -104,7 +104,6 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   housekeeping: ['run'],
   import: ['linotp'],
   keys: ['add', 'retire', 'rotate'],
-  licence: ['install', 'remove'],
   policy: ['set', 'remove'],
   realm: ['set', 'default', 'remove'],
   resolver: ['set', 'test', 'remove'],

@@ -14,7 +14,6 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addHousekeepingCommand } from './commands/housekeeping.ts';
 import { addImportCommands } from './commands/linotp.ts';
 import { addKeysCommands } from './commands/keys.ts';
-import { addLicenceCommands } from './commands/licence.ts';
 import { addPolicyCommands } from './commands/policy.ts';
 import { addRealmCommands } from './commands/realm.ts';
 import { addResolverCommands } from './commands/resolver.ts';
@@ -69,7 +68,6 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addSettingCommands(program, context);
   addCountCommand(program, context);
   addHousekeepingCommand(program, context);
-  addLicenceCommands(program, context);
   addImportCommands(program, context);
   addAuditCommands(program, context);
   addKeysCommands(program, context);

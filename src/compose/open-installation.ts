@@ -6,7 +6,6 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { ServiceMetrics } from '../observability/metrics.ts';
 import type { ServiceDependencies, Services } from '../services.ts';
-import { LicenceSignature } from '../monitoring/licence.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { warnOfMissingLimits } from '../database/session-settings.ts';
@@ -125,7 +124,6 @@ function configuredParts(config: Config, role: Role) {
     sessionLifetime: config.sessionLifetime,
     publicUrl: config.publicUrl,
     singleSignOn: singleSignOnOf(config),
-    licenceSignature: openLicenceKey(config),
     passwordsAtOnce: config.limits.loginsAtOnce,
     statusWaits: config.limits.statusWaits,
     resolverTimeout: config.resolverTimeout,
@@ -190,21 +188,6 @@ function followChanges(
   });
   follower.start();
   return () => follower.stop();
-}
-
-/**
- * @returns the verifier of licences; undefined if no key is configured. The key is read once, at the start
- * @throws ServiceError 'configuration.invalid' if the file cannot be read or holds no such key
- */
-function openLicenceKey({
-  licencePublicKeyFile,
-}: Pick<Config, 'licencePublicKeyFile'>): LicenceSignature | undefined {
-  if (licencePublicKeyFile === undefined) {
-    return undefined;
-  }
-  return new LicenceSignature({
-    publicKey: readSecretFile('LICENCE_PUBLIC_KEY_FILE', licencePublicKeyFile),
-  });
 }
 
 /**

@@ -270,9 +270,6 @@ const keys = z
     ADMIN_PASSWORD_FILE: aFile
       .optional()
       .describe('password of the first administrator; unset: a random one'),
-    LICENCE_PUBLIC_KEY_FILE: text('a file with an Ed25519 or RSA key: PEM (BEGIN PUBLIC KEY) or JWK')
-      .optional()
-      .describe('public key that licences are verified with; unset: none can be'),
   })
   .meta({ title: 'Keys and secrets' });
 

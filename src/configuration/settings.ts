@@ -1,5 +1,6 @@
 import { parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { LICENCE_FORM, LICENCE_KEY, readLicence } from './licence.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 
 /** A setting that the server reads. */
@@ -26,6 +27,12 @@ const ERROR_SETTING: KnownSetting = {
   key: ERROR_RESTRICTION,
   form: 'text',
   meaning: 'error codes to which the parameter httperror applies, a comma list; without a value: all',
+};
+const LICENCE_SETTING: KnownSetting = {
+  key: LICENCE_KEY,
+  form: 'text',
+  meaning:
+    'fields of the licence that /monitoring/license reports, as JSON, such as {"licensee": "Bank", "user-num": 500, "expire": "2027-12-31"}; without a value: community support',
 };
 /** Prefix of every key in LinOTP's own table. */
 const PREFIX = 'linotp.';
@@ -222,7 +229,11 @@ export const FOREIGN_SETTINGS: readonly ForeignSetting[] = [
     reason: 'it is a part of a realm: set it as such',
   },
   { keys: ['DefaultRealm'], fate: 'refused', reason: 'it is the default realm: set it as such' },
-  { keys: ['license*'], fate: 'refused', reason: 'it is a licence, which is installed' },
+  {
+    keys: ['license*'],
+    fate: 'refused',
+    reason: 'it is a licence of LinOTP: monitoring.license has the fields of one',
+  },
   {
     keys: ['mayOverwriteClient', 'client.*'],
     fate: 'refused',
@@ -316,7 +327,7 @@ export const OCRA_SETTINGS: readonly (KnownSetting & { readonly initial: string 
   Object.values(SETTINGS);
 
 /** All settings that are obeyed. */
-export const KNOWN_SETTINGS: readonly KnownSetting[] = [...OCRA_SETTINGS, ERROR_SETTING];
+export const KNOWN_SETTINGS: readonly KnownSetting[] = [...OCRA_SETTINGS, ERROR_SETTING, LICENCE_SETTING];
 
 /** Defaults of the settings, by key. */
 export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(
@@ -325,7 +336,7 @@ export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(
 
 /** @returns true for a key that the server obeys */
 export function isObeyed(key: string): boolean {
-  return key === ERROR_RESTRICTION || OCRA_DEFAULTS.has(key);
+  return KNOWN_SETTINGS.some((known) => known.key === key);
 }
 
 /**
@@ -406,6 +417,13 @@ export function checkOcraSettings(configuration: ReadonlyMap<string, string>): v
   }
   checkSuite(SETTINGS.defaultSuite, defaultSuite);
   checkSuite(SETTINGS.qrDefaultSuite, qrDefaultSuite);
+  const licence = configuration.get(LICENCE_KEY);
+  if (licence !== undefined && readLicence(licence) === undefined) {
+    throw new ServiceError(
+      'configuration.invalid',
+      `The configuration value ${LICENCE_KEY} must be ${LICENCE_FORM}`,
+    );
+  }
 }
 
 function checkSuite({ key }: KnownSetting, text: string): void {

@@ -106,8 +106,6 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'administrator.invalid': PLAIN,
   'configuration.invalid': PLAIN,
   'configuration.changed': PLAIN,
-  'licence.invalid': PLAIN,
-  'licence.unknown': PLAIN,
   'webhook.unknown': PLAIN,
   'webhook.invalid': PLAIN,
   'suite.invalid': PLAIN,

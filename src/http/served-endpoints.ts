@@ -6,7 +6,6 @@ import { consequenceEndpoints } from './controllers/system/consequence-controlle
 import { explanationEndpoints } from './controllers/system/explanation-controller.ts';
 import { healthEndpoint } from './controllers/system/health-controller.ts';
 import { keyEndpoint } from './controllers/system/key-controller.ts';
-import { licenceEndpoints } from './controllers/system/licence-controller.ts';
 import { policyEndpoints } from './controllers/system/policy-controller.ts';
 import { realmEndpoints } from './controllers/system/realm-controller.ts';
 import { resolverTrialEndpoints } from './controllers/system/resolver-controller.ts';
@@ -119,7 +118,6 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...resolverTrialEndpoints(services),
     ...managedUserEndpoints(services),
     keyEndpoint(services),
-    ...licenceEndpoints(services),
     ...webhookEndpoints(services),
     ...configurationEndpoints(services, settings),
     ...linotpEndpoints(services, readiness),

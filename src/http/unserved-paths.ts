@@ -33,7 +33,7 @@ const PATHS: Readonly<Record<string, string>> = {
   '/admin/totp_lookup': 'tokens of that type are not checked',
   '/system/checkPolicy': '/system/explainPolicy tells what policies grant',
   '/system/setupSecurityModule': 'the key file or module is opened at the start of the server',
-  '/system/setSupport': 'a licence is installed by /system/licence/install',
+  '/system/setSupport': 'the setting `monitoring.license` has the fields of a licence',
   '/system/getProvider': NO_PROVIDERS,
   '/system/setProvider': NO_PROVIDERS,
   '/system/delProvider': NO_PROVIDERS,

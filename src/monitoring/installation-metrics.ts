@@ -121,7 +121,7 @@ const SPECS: readonly GaugeSpec[] = [
   },
   {
     name: 'tankeeper_licence_valid',
-    help: 'Whether the installed licence is valid: 1 or 0; no value without a licence that can be read',
+    help: 'Whether the licence is valid: 1 or 0; no value without a licence that can be read',
     fill: (gauge, { licence }) => {
       if (licence !== undefined) {
         gauge.set(licence.isValid ? 1 : 0);
@@ -130,7 +130,7 @@ const SPECS: readonly GaugeSpec[] = [
   },
   {
     name: 'tankeeper_licence_expiry_timestamp_seconds',
-    help: 'End of the installed licence; no value without a licence that can be read',
+    help: 'End of the licence; no value without a licence that can be read',
     fill: (gauge, { licence }) => {
       if (licence !== undefined) {
         gauge.set(seconds(licence.endsAt));

@@ -2,7 +2,7 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Clock } from '../kernel/clock.ts';
 import { KeptReading, withTimeLimit } from '../kernel/bounded-work.ts';
 import { certificateEnd } from '../resolvers/settings/setting-values.ts';
-import type { LicenceInspection } from './licence-service.ts';
+import { reportLicence } from './reports.ts';
 import type { StoredState, TokenCountStore } from './token-count-store.ts';
 import type { TokenCountsSnapshot } from './token-counts.ts';
 
@@ -21,7 +21,6 @@ export interface InstallationState extends StoredState {
 export interface InstallationReadingsDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly counts: Pick<TokenCountStore, 'snapshot' | 'storedState'>;
-  readonly licence: Pick<LicenceInspection, 'report'>;
   readonly clock: Clock;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed: () => number;
@@ -53,15 +52,12 @@ export class InstallationReadings {
   }
 
   async #read(): Promise<InstallationState> {
-    const { configurations, counts: kept, licence, clock, elapsed } = this.#deps;
+    const { configurations, counts: kept, clock, elapsed } = this.#deps;
     const begun = elapsed();
-    const { realms, resolvers } = await configurations.current();
+    const { realms, resolvers, settings } = await configurations.current();
     const now = clock.now();
-    const [counts, report, rest] = await Promise.all([
-      kept.snapshot(),
-      licence.report(),
-      kept.storedState(now),
-    ]);
+    const [counts, rest] = await Promise.all([kept.snapshot(), kept.storedState(now)]);
+    const report = reportLicence(settings, counts, now);
     const read = 'licence' in report ? report.licence : undefined;
     return {
       ...rest,

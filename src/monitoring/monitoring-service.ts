@@ -12,13 +12,13 @@ import {
   type LicenceReport,
   type RealmTally,
   reportActiveUsers,
+  reportLicence,
   reportTokens,
   reportUsers,
   tallyTokens,
   type TokenReport,
   type UserReport,
 } from './reports.ts';
-import type { LicenceInspection } from './licence-service.ts';
 import { chooseRealms, parseStatuses, visibleRealms } from './monitoring-query.ts';
 import type { StorageProbe } from './storage-probe-store.ts';
 import type { TokenCountStore } from './token-count-store.ts';
@@ -32,7 +32,6 @@ interface MonitoringDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly access: Pick<AccessControl, 'authorize'>;
   readonly counts: Pick<TokenCountStore, 'snapshot'>;
-  readonly licence: Pick<LicenceInspection, 'report'>;
   readonly configurationState: ConfigurationState;
   readonly probe: Pick<StorageProbe, 'encrypts'>;
   readonly userCounts: Pick<UserCounts, 'of'>;
@@ -126,7 +125,14 @@ export class MonitoringService {
         'The right monitoring:license is bound to realms, and the licence counts all of them',
       );
     }
-    return this.#deps.licence.report();
+    return this.support();
+  }
+
+  /** @returns the state of the licence, for callers who may read the settings */
+  async support(): Promise<LicenceReport> {
+    const { configurations, counts, clock } = this.#deps;
+    const { settings } = await configurations.current();
+    return reportLicence(settings, await counts.snapshot(), clock.now());
   }
 
   /** @returns true if a new secret is encrypted before it is stored, tested by storing one */

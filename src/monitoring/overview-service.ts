@@ -7,7 +7,6 @@ import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { givesValue } from '../policy/read-policy.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
-import type { LicenceInspection } from './licence-service.ts';
 import { NO_REALM, visibleRealms } from './monitoring-query.ts';
 import type { ObservationStore, ResolverUse, ResponseMinute } from './observation-store.ts';
 import {
@@ -21,7 +20,12 @@ import {
   tokenOverview,
   userOverview,
 } from './overview.ts';
-import { compareConfiguration, type ConfigurationState, type LicenceReport } from './reports.ts';
+import {
+  compareConfiguration,
+  type ConfigurationState,
+  type LicenceReport,
+  reportLicence,
+} from './reports.ts';
 import type { StorageProbe } from './storage-probe-store.ts';
 import type { InstalledSteps, TokenCountStore } from './token-count-store.ts';
 import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
@@ -35,7 +39,6 @@ interface OverviewDependencies {
   readonly managedUsers: Pick<ManagedUserStore, 'count'>;
   readonly userCounts: Pick<UserCountStore, 'find'>;
   readonly observations: Pick<ObservationStore, 'responsesSince' | 'resolverUses'>;
-  readonly licence: Pick<LicenceInspection, 'report'>;
   readonly probe: Pick<StorageProbe, 'encrypts'>;
   /** Counts the users of resolvers elsewhere, whose numbers are old or missing, in the background. */
   readonly countAgain: (configuration: Configuration, known: KnownUsers) => void;
@@ -125,18 +128,17 @@ export class OverviewService {
 
   /** Reads the state of the installation. @throws ServiceError 'database.unavailable' */
   async #facts(): Promise<OverviewFacts> {
-    const { configurations, configurationState, clock, counts, observations, licence } = this.#deps;
+    const { configurations, configurationState, clock, counts, observations } = this.#deps;
     const { configuration, report: compared } = await compareConfiguration(configurationState, clock, () =>
       configurations.current(),
     );
     const since = firstMinute(clock.now());
-    const [snapshot, locked, users, uses, responses, report, encrypts] = await Promise.all([
+    const [snapshot, locked, users, uses, responses, encrypts] = await Promise.all([
       counts.snapshot(),
       counts.lockedTokens(),
       this.#knownUsers(configuration),
       observations.resolverUses(),
       observations.responsesSince(since),
-      licence.report(),
       this.#encrypts.current(),
     ]);
     this.#deps.countAgain(configuration, users);
@@ -149,7 +151,7 @@ export class OverviewService {
       uses,
       responses,
       since,
-      licence: report,
+      licence: reportLicence(configuration.settings, snapshot, clock.now()),
       encrypts,
     };
   }

@@ -6,8 +6,8 @@ import type {
   ResolverKind,
   Revision,
 } from '../configuration/configuration.ts';
+import { type Licence, LICENCE_KEY, readLicence } from '../configuration/licence.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Licence } from './licence.ts';
 import {
   type CountedTraits,
   hasStatus,
@@ -92,11 +92,7 @@ export interface ConfigurationReport {
   readonly realms: number;
 }
 
-/**
- * The state of the licence. `none`: no licence is installed, support comes from the community. `invalid`:
- * the installed one cannot be read, is not signed with the configured key, is out of its time, or is for fewer than
- * there are.
- */
+/** The state of the licence. `none`: support comes from the community. */
 export type LicenceReport =
   | { readonly kind: 'none' }
   | {
@@ -105,18 +101,39 @@ export type LicenceReport =
       /** Present number of units; may exceed the licensed number by the grace. */
       readonly active: number;
     }
-  | ({
-      readonly kind: 'invalid';
-      /** In plain English, for operators: goes on after `it is refused:`. */
-      readonly explanation: string;
-    } & LicenceRefusal);
+  | ({ readonly kind: 'invalid' } & (
+      | { readonly reason: 'unreadable'; readonly licence?: undefined }
+      | { readonly reason: 'expired'; readonly licence: Licence }
+      | { readonly reason: 'exceeded'; readonly licence: Licence; readonly active: number }
+    ));
 
-/** The reason why a licence does not count, and what it says where its signature is good and it can be read. */
-type LicenceRefusal =
-  | { readonly reason: 'unreadable' | 'unverified'; readonly licence?: undefined }
-  | { readonly reason: 'early'; readonly licence: Licence; readonly startsAt: Date }
-  | { readonly reason: 'expired'; readonly licence: Licence }
-  | { readonly reason: 'exceeded'; readonly licence: Licence; readonly active: number };
+const TOLERATED_EXCESS = 2;
+
+/** @returns the state of the licence in the settings at this time, with these counts of all realms */
+export function reportLicence(
+  settings: ReadonlyMap<string, string>,
+  { tokens, activeUsers }: TokenCountsSnapshot,
+  now: Date,
+): LicenceReport {
+  const text = settings.get(LICENCE_KEY);
+  if (text === undefined) {
+    return { kind: 'none' };
+  }
+  const licence = readLicence(text);
+  if (licence === undefined) {
+    return { kind: 'invalid', reason: 'unreadable' };
+  }
+  if (now >= licence.endsAt) {
+    return { kind: 'invalid', reason: 'expired', licence };
+  }
+  const active =
+    licence.unit === 'user'
+      ? activeUsers.reduce((sum, { users }) => sum + users, 0)
+      : tokens.reduce((sum, row) => sum + (row.active ? row.tokens : 0), 0);
+  return active > licence.licensed + TOLERATED_EXCESS
+    ? { kind: 'invalid', reason: 'exceeded', licence, active }
+    : { kind: 'valid', licence, active };
+}
 
 const NOWHERE: readonly string[] = [NO_REALM];
 

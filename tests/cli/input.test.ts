@@ -173,13 +173,11 @@ describe('a command with consequences', () => {
     'admin remove x',
     'admin api-token remove x y',
     'keys retire 0123456789abcdef',
-    'licence remove',
     'audit prune --before 2026-01-01',
   ])('%s changes nothing by --dry-run', async (line) => {
     const answers = {
       'realms.list': [{ name: 'x', resolvers: [] }],
       'policies.unknownNames': [],
-      'licences.show': { kind: 'none' },
       'audit.monthsBefore': 2,
     };
     const { dependencies, calls } = fakeCli(answers);

@@ -30,7 +30,6 @@ describe('the tankeeper command', () => {
       'setting',
       'count',
       'housekeeping',
-      'licence',
       'import',
       'audit',
       'keys',

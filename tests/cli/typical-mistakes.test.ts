@@ -28,7 +28,6 @@ beforeAll(async () => {
     writeFile(at('keys.csv'), 'serial,key\nT9,xyz\n'),
     writeFile(at('columns.csv'), 'number,key\nT9,00\n'),
     writeFile(at('keys.xml'), '<KeyContainer>'),
-    writeFile(at('licence'), 'no licence'),
     writeFile(at('config.yaml'), 'wireDialects: linotp\n'),
   ]);
   const config = loadConfig({
@@ -120,7 +119,7 @@ const COMMANDS: readonly Mistake[] = [
   ['import csv @keys.csv', 'line 2', 'hexadecimal'],
   ['import csv @columns.csv', 'serial', 'column'],
   ['import pskc @keys.xml', 'line 1', 'not well-formed XML'],
-  ['licence install @licence', 'licence', 'Nothing was changed'],
+  ['setting set monitoring.license 500', 'monitoring.license', 'JSON object'],
   ['config check @config.yaml', 'config.yaml:1:1: unknown key wireDialects', 'did you mean wireDialect?'],
   ['keys retire 123', 'the id of a key has 16 hexadecimal digits', 'tankeeper keys list'],
 ];

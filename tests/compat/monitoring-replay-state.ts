@@ -49,7 +49,7 @@ export class MonitoringReplayState {
 
   /** Changes the configuration to what it was when the exchange of that name was recorded. */
   async prepare(name: string): Promise<void> {
-    await this.#licences.prepare(this.#server.test.database, name);
+    await this.#licences.prepare(this.#server, name);
     const phase = /^(?:pol\d+|errors_cfg|broken)/.exec(name)?.[0] ?? '';
     if (phase !== this.#phase) {
       await this.#leave();

@@ -14,7 +14,7 @@ import { RecordedLicences } from '../support/values/recorded-licences.ts';
 import { ReplayServer } from './replay-server.ts';
 
 const FILE = 'monitoring-3.4.4';
-const MAX_ON_PURPOSE = 56;
+const MAX_ON_PURPOSE = 57;
 /** These need other settings of the login: they show texts and shapes only. */
 const SAMPLE = 'jwt ';
 
@@ -23,7 +23,7 @@ let state: MonitoringReplayState;
 
 beforeAll(async () => {
   const licences = new RecordedLicences(systemClock);
-  server = await ReplayServer.start({ clock: licences, licenceSignature: licences.signature });
+  server = await ReplayServer.start({ clock: licences });
   state = await MonitoringReplayState.putUp(server, licences);
 });
 

@@ -4,7 +4,6 @@ import { createDescribedApp } from '../support/description/described-app.ts';
 import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
 import { type Clock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import type { LicenceSignature } from '../../src/monitoring/licence.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { UNGUARDED } from '../support/application/unguarded.ts';
 import { appMetrics } from '../../src/compose/http-server.ts';
@@ -30,7 +29,6 @@ export interface RawResponse {
 
 interface ReplayParts {
   readonly clock: Clock;
-  readonly licenceSignature: LicenceSignature;
 }
 
 /** A server in the dialect `linotp` over an empty database, listening on a port of its own. */
@@ -45,7 +43,7 @@ export class ReplayServer {
     this.#server = server;
   }
 
-  static async start({ clock, licenceSignature }: ReplayParts): Promise<ReplayServer> {
+  static async start({ clock }: ReplayParts): Promise<ReplayServer> {
     const test = await createTestDatabase();
     const silent = (): void => undefined;
     const log = { error: silent, warn: silent, info: silent, debug: silent };
@@ -61,7 +59,6 @@ export class ReplayServer {
       clock,
       random: systemRandom,
       log,
-      licenceSignature,
       sessionLifetime: 3600,
       resolverTimeout: 30,
     });

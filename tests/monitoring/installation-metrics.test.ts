@@ -44,7 +44,6 @@ function measure({ counts, stored, ...given }: Given = {}): void {
         return stored?.(...times) ?? question.promise;
       },
     },
-    licence: { report: () => Promise.resolve({ kind: 'none' }) },
     clock: systemClock,
     elapsed: () => now,
     ...given,
@@ -148,21 +147,13 @@ describe('metrics of the installation', () => {
   });
 
   it('tell when the licence ends, and when the last backup was made', async () => {
-    const licence = {
-      fields: {},
-      unit: 'user',
-      licensed: 1,
-      startsAt: undefined,
-      endsAt: new Date(5_000_000),
-    } as const;
+    const settings = new Map([['monitoring.license', '{"user-num": 1, "expire": "1970-01-01"}']]);
     measure({
+      configurations: { current: () => Promise.resolve(configurationOf({ settings })) },
       stored: () => Promise.resolve({ ...STORED, lastBackup: new Date(7_000) }),
-      licence: {
-        report: () => Promise.resolve({ kind: 'invalid', reason: 'expired', explanation: '', licence }),
-      },
     });
     expect(await value('tankeeper_licence_valid')).toBe(0);
-    expect(await value('tankeeper_licence_expiry_timestamp_seconds')).toBe(5_000);
+    expect(await value('tankeeper_licence_expiry_timestamp_seconds')).toBe(86_400);
     expect(await value('tankeeper_backup_last_export_timestamp_seconds')).toBe(7);
   });
 

@@ -39,7 +39,6 @@ function overviewWith(
     managedUsers: { count: () => Promise.resolve(0) },
     userCounts: { find: none },
     observations: { responsesSince: none, resolverUses: none },
-    licence: { report: () => Promise.resolve({ kind: 'none' }) },
     probe: { encrypts },
     countAgain: () => undefined,
     clock: { now: () => NOW },

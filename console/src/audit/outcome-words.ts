@@ -33,7 +33,6 @@ const GERMAN: Readonly<Record<string, string>> = {
   current: 'in Gebrauch genommen',
   sealed: 'versiegelt',
   retired: 'außer Dienst',
-  installed: 'installiert',
   migrated: 'migriert',
   mended: 'berichtigt',
   pruned: 'gelöscht nach Frist',
@@ -152,7 +151,6 @@ const GERMAN_AMOUNTS: Details = [
   [/\b(\d+) rate limits\b/g, '$1 Zähler von Limits'],
   [/\b(\d+) response minutes\b/g, '$1 Minutenwerte von Antworten'],
   [/\b(\d+) users?\b/g, '$1 Benutzer'],
-  [/\b(\d+) tokens? till\b/g, '$1 Token bis'],
   [/, at (?=\S)/g, ', bei '],
   [/^ (resolver|realm|policy|setting|administrator)(?=$|:)/g, ' ($1)'],
   [/\bunknown name\b/g, 'unbekannter Name'],
@@ -164,7 +162,6 @@ const GERMAN_AMOUNTS: Details = [
   [/\b(\d+) deliveries\b/g, '$1 Zustellungen'],
   [/\b(\d+) rows\b/g, '$1 Zeilen'],
   [/\b(\d+) of them\b/g, '$1 davon'],
-  [/\btill\b/g, 'bis'],
 ];
 
 const outcomeWords: Texts<OutcomeWords> = {

@@ -77,7 +77,6 @@ const GERMAN: Readonly<Record<string, Translation>> = {
   'administrator.invalid': NOT_TAKEN,
   'configuration.invalid': NOT_TAKEN,
   'configuration.changed': CHANGED,
-  'licence.invalid': NOT_TAKEN,
   'webhook.unknown': NOT_THERE,
   'webhook.invalid': NOT_TAKEN,
 };

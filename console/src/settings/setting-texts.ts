@@ -111,6 +111,8 @@ export const settingTexts: Texts<SettingTexts> = {
       AllowSamlAttributes:
         '/validate/samlcheck nennt die Attribute eines Benutzers, dessen Antwort angenommen wurde',
       errors: 'Fehlercodes, für die der Parameter httperror gilt, mit Kommas; ohne Wert: alle',
+      'monitoring.license':
+        'Felder der Lizenz, die /monitoring/license nennt, als JSON, etwa {"licensee": "Bank", "user-num": 500, "expire": "2027-12-31"}; ohne Wert: Unterstützung durch die Community',
     },
   },
 };

@@ -4,7 +4,6 @@ import { auditPages } from '../audit/pages.ts';
 import { healthPages } from '../health/pages.ts';
 import { helpdeskPages } from '../helpdesk/pages.ts';
 import { keyPages } from '../keys/pages.ts';
-import { licencePages } from '../licence/pages.ts';
 import { overviewPages } from '../overview/pages.ts';
 import { policyPages } from '../policies/pages.ts';
 import { realmPages } from '../realms/pages.ts';
@@ -24,7 +23,6 @@ export const PAGES: readonly ConsolePage[] = [
   ...resolverPages,
   ...settingPages,
   ...keyPages,
-  ...licencePages,
   ...webhookPages,
   ...administratorPages,
   ...accountPages,

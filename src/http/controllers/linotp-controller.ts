@@ -34,7 +34,7 @@ const SERIAL = required('the serial of the token', 'QR1');
 
 /** @returns the further endpoints that clients of LinOTP call, in every dialect alike: no answer of theirs was recorded */
 export function linotpEndpoints(
-  { tokens, licences, resolverTrials }: Pick<Services, 'tokens' | 'licences' | 'resolverTrials'>,
+  { tokens, monitoring, resolverTrials }: Pick<Services, 'tokens' | 'monitoring' | 'resolverTrials'>,
   readiness: () => Promise<Readiness>,
 ): Endpoint[] {
   return [
@@ -44,7 +44,7 @@ export function linotpEndpoints(
     copyPinEndpoint(tokens),
     resolverEndpoint(resolverTrials),
     policyDefinitionEndpoint(),
-    ...supportEndpoints(licences),
+    ...supportEndpoints(monitoring),
     ...stateEndpoints(readiness),
   ];
 }
@@ -274,28 +274,28 @@ function policyDefinitionEndpoint(): Endpoint {
   );
 }
 
-function supportEndpoints(licences: Services['licences']): Endpoint[] {
+function supportEndpoints(monitoring: Services['monitoring']): Endpoint[] {
   return [
     valueReading(
       {
         path: '/system/getSupportInfo',
-        summary: 'the fields of the licence; empty: none is installed',
+        summary: 'the fields of the licence; empty: there is none',
         value: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
         parameters: {},
       },
       async () => {
-        const report = await licences.show();
+        const report = await monitoring.support();
         return report.kind === 'none' ? {} : (report.licence?.fields ?? {});
       },
     ),
     valueReading(
       {
         path: '/system/isSupportValid',
-        summary: 'whether a licence is installed and counts',
+        summary: 'whether there is a licence that counts',
         value: z.boolean(),
         parameters: {},
       },
-      async () => (await licences.show()).kind === 'valid',
+      async () => (await monitoring.support()).kind === 'valid',
     ),
   ];
 }

@@ -468,7 +468,7 @@ function configurationValue(report: ConfigurationReport): z.input<typeof DOCUMEN
   };
 }
 
-/** @returns all signed fields of a valid licence, and its use */
+/** @returns all fields of a valid licence, and its use */
 function licenceValue(report: LicenceReport): z.input<typeof DOCUMENTED_LICENCE> {
   switch (report.kind) {
     case 'none':

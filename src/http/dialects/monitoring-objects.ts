@@ -1,4 +1,3 @@
-import { lastDayOf } from '../../monitoring/licence.ts';
 import { z } from 'zod';
 import type {
   ActiveUserReport,
@@ -123,12 +122,8 @@ export function licenceSentence(
   switch (report.reason) {
     case 'unreadable':
       return 'license could not be read!';
-    case 'unverified':
-      return 'signature could not be verified!';
-    case 'early':
-      return `not valid before '${report.startsAt.toISOString()}'`;
     case 'expired':
-      return `expired - valid till '${lastDayOf(report.licence)}'`;
+      return `expired - valid till '${report.licence.fields.expire}'`;
     case 'exceeded': {
       const { active, licence } = report;
       const { unit, licensed } = licence;

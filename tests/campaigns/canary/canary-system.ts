@@ -1,7 +1,7 @@
 import type { CanaryAnswer, CanaryClient } from './canary-client.ts';
 import type { CanaryMarks } from './canary-marks.ts';
 
-/** An administrator's requests about the installation: trials of resolvers, users, keys, the licence, webhooks. */
+/** An administrator's requests about the installation: trials of resolvers, users, keys, webhooks. */
 export async function administerSystem(
   name: string,
   client: CanaryClient,
@@ -18,9 +18,6 @@ export async function administerSystem(
   await post('/system/keys');
   await post('/system/keys', { count: '1' });
   await post('/system/health');
-  await post('/system/licence');
-  await post('/system/licence/install', { licence: marks.text('misplaced', 'as a licence') });
-  await post('/system/licence/remove');
   await addWebhook(`${name}-hook`, post, marks);
   await helpThemselves(name, post, marks);
   await client.send({ path: '/self/tokens', method: 'GET' });

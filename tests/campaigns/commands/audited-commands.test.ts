@@ -8,7 +8,6 @@ import { type Installation, openInstallation } from '../../../src/compose/open-i
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { migrationNames, migrationSource } from '../../../src/database/migration-source.ts';
-import { CLAIMS, licenceVendor } from '../../support/values/signed-licence.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 import { unsignedRow } from '../../support/database/audited-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -29,12 +28,9 @@ let installation: Installation;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tankeeper-commands-'));
   test = await createTestDatabase();
-  const vendor = licenceVendor();
   await Promise.all([
     writeFile(at('password'), 'correct horse battery'),
     writeFile(at('otp'), '12345678'),
-    writeFile(at('licence.pem'), vendor.publicKey),
-    writeFile(at('licence'), await vendor.sign({ ...CLAIMS, expire: '9999-12-31' })),
     writeFile(at('keys.csv'), `serial,key\nTABLE,${'01'.repeat(20)}\n`),
     writeFile(at('keys.xml'), container({ packages: ocraPackage('IMPORTED', SUITE, Buffer.alloc(32, 1)) })),
   ]);
@@ -58,7 +54,7 @@ async function reopen(): Promise<void> {
 const at = (name: string): string => join(folder, name);
 
 function configured(url: string): Config {
-  return loadConfig({ DATABASE_URL: url, DATA_DIR: folder, LICENCE_PUBLIC_KEY_FILE: at('licence.pem') });
+  return loadConfig({ DATABASE_URL: url, DATA_DIR: folder });
 }
 
 interface Ran {
@@ -236,9 +232,6 @@ const acts = (): readonly Act[] => [
   act('setting set OcraMaxChallenges 5', 'configuration/set: stored'),
   act('setting list'),
   act('setting remove OcraMaxChallenges --yes', 'configuration/remove: removed'),
-  act('licence install @licence', 'licence/install: installed, 5 tokens till 9999-12-31'),
-  act('licence show'),
-  act('licence remove --yes', 'licence/remove: removed'),
   act('realm remove bank --yes', 'realm/remove: removed, from 0 tokens'),
   act('user remove ann --resolver people', 'user/remove: removed, 0 tokens unassigned'),
   act('resolver remove people', 'resolver/remove: removed'),

@@ -29,7 +29,6 @@ const FORMS: readonly (readonly [path: string, button: string, values: Readonly<
     ['/policies/new', '', {}],
     ['/policies/explain', '', {}],
     ['/audit', '', {}],
-    ['/licence', '', {}],
     ['/realms', 'New realm', { 'Add a resolver': 'customers' }],
     ['/resolvers/customers', 'Add a user', {}],
     ['/new-resolver', '', {}],

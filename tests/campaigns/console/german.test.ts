@@ -79,7 +79,6 @@ describeWithProgram('the console in German', findChromium(), 'chromium', (progra
       ['/resolvers', 'nord'],
       ['/resolvers/nord', 'anna'],
       ['/keys', 'Schlüssel'],
-      ['/licence', 'Lizenz'],
       ['/webhooks', 'portal'],
       ['/administrators', 'admin'],
       ['/sessions', 'admin'],

@@ -15,12 +15,10 @@ import { OPERATOR } from '../../support/application/test-application.ts';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
-import { CLAIMS, licenceVendor } from '../../support/values/signed-licence.ts';
 
 const KEY_ID = 'aa'.repeat(8);
-const vendor = licenceVendor();
 
-describeWithProgram('keys, licence and webhooks in the console', findChromium(), 'chromium', (program) => {
+describeWithProgram('keys and webhooks in the console', findChromium(), 'chromium', (program) => {
   let browser: Browser;
   let site: ConsoleSite;
   let receiver: WebhookReceiver;
@@ -28,7 +26,7 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
   beforeAll(async () => {
     [browser, site, receiver] = await Promise.all([
       startChromium(program),
-      startConsole({ licenceSignature: vendor.signature }),
+      startConsole(),
       WebhookReceiver.start(),
     ]);
     const { application } = site;
@@ -59,17 +57,12 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
   });
 
   const shown = (page: Page, text: string) => page.getByText(text, { exact: false }).first().waitFor();
-  const licence = () => vendor.sign({ ...CLAIMS, expire: '2099-12-31' });
 
   it.each(WIDTHS)('have no fault, %d pixels wide', async (width) => {
-    await site.application.services.licences.install(OPERATOR, await licence());
     const { page, problems } = await openConsole(browser, site, { path: '/keys', width });
     await page.getByRole('button', { name: 'Count the sealed secrets' }).click();
     await shown(page, '0 of 2 secrets are sealed with the current key.');
     expect(await lookAt(page, 'keys')).toEqual([]);
-    await page.goto(`${site.origin}/console/#/licence`);
-    await shown(page, 'Sparkasse Köln');
-    expect(await lookAt(page, 'licence')).toEqual([]);
     await page.goto(`${site.origin}/console/#/webhooks`);
     await page.getByRole('link', { name: 'Open: siem' }).waitFor();
     expect(await lookAt(page, 'webhooks')).toEqual([]);
@@ -94,8 +87,6 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     await shown(page, 'fehlt auf tan2.example.com:17');
     await page.goto(`${site.origin}/console/#/new-webhook`);
     await shown(page, 'Der Fehlerzähler eines Tokens hat seine Grenze erreicht');
-    await page.goto(`${site.origin}/console/#/licence`);
-    await shown(page, 'aktive Token');
     await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('de');
     await context.close();
   });
@@ -171,20 +162,5 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     await page.getByRole('link', { name: 'Open: siem' }).waitFor({ state: 'detached' });
     const left = await site.application.services.webhooks.list(OPERATOR);
     expect(left.map(({ name }) => name)).not.toContain('siem');
-  });
-
-  it('refuse a licence that would not count, keep what was typed, and install another one', async () => {
-    const { page } = await openConsole(browser, site, { path: '/licence' });
-    await page.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await shown(page, 'No licence is installed');
-    await page.getByLabel('Licence').fill('no.licence.this');
-    await page.getByRole('button', { name: 'Install' }).click();
-    await shown(page, 'The licence is refused');
-    await expectSoon(() => page.getByLabel('Licence').inputValue()).toBe('no.licence.this');
-    await page.getByLabel('Licence').fill(await licence());
-    await page.getByRole('button', { name: 'Install' }).click();
-    await shown(page, 'The licence is installed.');
-    await shown(page, 'Sparkasse Köln');
   });
 });

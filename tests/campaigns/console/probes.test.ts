@@ -118,7 +118,6 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
       '/resolvers/north',
       '/settings',
       '/keys',
-      '/licence',
       '/webhooks',
       '/webhooks/siem',
       '/webhooks/siem/edit',

@@ -34,11 +34,11 @@ export interface CampaignOptions {
 
 /**
  * Endpoints that go on with a step in a browser before, that change administrators, whose names and passwords no request
- * knows, that need a vendor's licence, a policy of self-service, a token with a PIN, or one that a request before has removed: requests by themselves
+ * knows, that need a policy of self-service, a token with a PIN, or one that a request before has removed: requests by themselves
  * are refused.
  */
 export const LATER_STEPS =
-  /^\/admin\/(?:(?:sign-in|passkeys|administrators|api-tokens)\/|confirmation|password|setPin|copyTokenPin|getTokenOwner)|^\/system\/licence\/|^\/self\//;
+  /^\/admin\/(?:(?:sign-in|passkeys|administrators|api-tokens)\/|confirmation|password|setPin|copyTokenPin|getTokenOwner)|^\/self\//;
 
 /** Sends requests to a server in batches, and checks each answer. */
 export class FuzzCampaign {

@@ -77,7 +77,6 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   '/system/delrealm realm': ['attic', 'lab'],
   '/system/delresolver resolver': ['other', 'p00l_2'],
   events: ['token.locked', 'token.stolen'],
-  licence: ['eyJhbGciOiJFZERTQSJ9.e30.AA'],
   count: ['1', '0'],
   password_only: ['1', ''],
   remove: ['1', ''],

@@ -9,7 +9,6 @@ import {
 } from '../../support/values/pskc-documents.ts';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { issuerLogo } from '../../support/values/issuer-logo.ts';
-import { licenceVendor } from '../../support/values/signed-licence.ts';
 import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD, type Replacement } from './guide-sandbox.ts';
 
 const ADMINISTRATION = [
@@ -173,18 +172,11 @@ const GUIDES: Readonly<Record<string, Guide>> = {
   },
   operating: {
     before: ADMINISTRATION,
-    prepare: async (sandbox) => {
-      const vendor = licenceVendor();
-      await sandbox.write('/etc/tankeeper/vendor.pem', vendor.publicKey);
-      await sandbox.write(
-        'licence.jws',
-        await vendor.sign({ licensee: 'Bank', expire: '2099-12-31', 'token-num': 5 }),
-      );
-      return [
+    prepare: () =>
+      Promise.resolve([
         confirmed('keys retire'),
         ['0123456789abcdef', `"$(tankeeper keys list | awk 'NR > 1 && $2 != "current" { print $1 }')"`],
-      ];
-    },
+      ]),
     replace: [
       ['systemctl restart "tankeeper@$port"', ':'],
       ['"http://127.0.0.1:$port/readyz"', `${TAN_SERVER}/readyz`],

@@ -7,7 +7,6 @@ import { ServiceError } from '../../../src/kernel/errors.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { AS_ADMIN, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { SIGNATURE } from './audited/audited-installation.ts';
 import { valueOf, outcomeOf } from '../../support/application/browser.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -175,17 +174,17 @@ describe('GET /system/health', () => {
   });
 });
 
-let licensed: TestApplication;
+let populated: TestApplication;
 beforeAll(async () => {
-  licensed = await TestApplication.open({ licenceSignature: SIGNATURE });
-  await licensed.addRealm('north', ['ann']);
-  await licensed.addRealm('south');
-  await licensed.services.realms.setDefault(OPERATOR, 'south');
+  populated = await TestApplication.open();
+  await populated.addRealm('north', ['ann']);
+  await populated.addRealm('south');
+  await populated.services.realms.setDefault(OPERATOR, 'south');
 });
-afterAll(() => licensed.close());
+afterAll(() => populated.close());
 
 async function ask(path: string, given: Record<string, string> = {}): Promise<unknown> {
-  return outcomeOf(await licensed.asAdmin(path, given));
+  return outcomeOf(await populated.asAdmin(path, given));
 }
 
 /** @returns the codes of what would follow */
@@ -212,8 +211,8 @@ describe('the endpoints of an installation', () => {
   });
 
   it('foretell what follows from the removal of a resolver, a user and a password', async () => {
-    const { users } = licensed.services;
-    await licensed.enrolPlain('OWNED', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'ann', realm: 'north' });
+    const { users } = populated.services;
+    await populated.enrolPlain('OWNED', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'ann', realm: 'north' });
     await users.setPassword(OPERATOR, { resolver: 'north', login: 'ann', password: 'a long one' });
     const ann = { resolver: 'north', username: 'ann' };
     expect(await ask('/system/resolverConsequences', { resolver: 'north' })).toContain('north');
@@ -221,7 +220,7 @@ describe('the endpoints of an installation', () => {
     expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toEqual([
       'user.password',
     ]);
-    await licensed.services.tokens.remove(OPERATOR, { serial: 'OWNED' });
+    await populated.services.tokens.remove(OPERATOR, { serial: 'OWNED' });
   });
 
   it('remove the password of a user, where that is requested alone', async () => {
@@ -231,24 +230,6 @@ describe('the endpoints of an installation', () => {
     expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toHaveLength(1);
     expect(await ask(path, { ...ann, remove: '1' })).toBe(true);
     expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toEqual([]);
-  });
-
-  it('show the licence that is installed', async () => {
-    const licence = {
-      valid: true,
-      reason: null,
-      unit: 'user',
-      licensed: 5,
-      active: 0,
-      starts: null,
-      ends: '2100-01-01T00:00:00.000Z',
-      fields: { 'user-num': 5, expire: '2099-12-31' },
-    };
-    expect(await ask('/system/licence')).toBeNull();
-    expect(await ask('/system/licence/install', { licence: '5' })).toEqual(licence);
-    expect(await ask('/system/licence')).toEqual(licence);
-    expect(await ask('/system/licence/remove')).toBe(true);
-    expect(await ask('/system/licence')).toBeNull();
   });
 
   it('describe every kind of resolver', async () => {

@@ -53,7 +53,6 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/admin/set': ['pin', 'ocrapin'],
   '/admin/setPin': ['userpin', 'sopin'],
   '/admin/assign': ['pin'],
-  '/system/licence/install': ['licence'],
   '/system/setResolver': ['password', 'connect', 'bindpw'],
   '/system/testResolver': ['password', 'connect', 'bindpw'],
   '/admin/testresolver': ['password', 'connect', 'bindpw', 'ldap_password', 'sql_password', 'sql_connect'],

@@ -1,11 +1,6 @@
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
-import {
-  LicenceInspection,
-  type LicenceInspectionDependencies,
-} from '../../../src/monitoring/licence-service.ts';
-import { LicenceStore } from '../../../src/monitoring/licence-store.ts';
 import { MonitoringService } from '../../../src/monitoring/monitoring-service.ts';
 import { TokenCountStore } from '../../../src/monitoring/token-count-store.ts';
 import { UserCounts } from '../../../src/monitoring/user-counts.ts';
@@ -17,7 +12,6 @@ import { countingSources } from './user-sources.ts';
 interface MonitoringParts {
   readonly counts?: Pick<TokenCountStore, 'snapshot'>;
   readonly sources?: UserSources;
-  readonly signature?: LicenceInspectionDependencies['signature'];
   readonly clock?: Clock;
   readonly timeoutMs?: number;
 }
@@ -29,7 +23,6 @@ export function monitoringOver(
   {
     counts = new TokenCountStore({ database }),
     sources = countingSources(() => Promise.resolve(0)),
-    signature,
     clock = systemClock,
     timeoutMs = 3000,
   }: MonitoringParts = {},
@@ -39,7 +32,6 @@ export function monitoringOver(
     configurations: { current: () => Promise.resolve(configuration) },
     access: new AccessControl({ clock }),
     counts,
-    licence: new LicenceInspection({ store: new LicenceStore({ database }), signature, counts, clock }),
     configurationState: {
       assumed: configuration,
       lastChangeInDatabase: () => Promise.resolve(configuration),

@@ -15,7 +15,6 @@ import type { Guards } from '../../../src/http/limits/guards.ts';
 import type { AppConfig } from '../../../src/http/served-endpoints.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import type { LicenceSignature } from '../../../src/monitoring/licence.ts';
 import { decimalTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { computeResponse, timeStepAt } from '../../../src/ocra/compute.ts';
 import { computeDecline, type DeclineKind } from '../../../src/ocra/decline.ts';
@@ -103,8 +102,6 @@ interface TestApplicationOptions {
   readonly credentialWindow?: number;
   /** Hashes passwords; default: a quick hash. */
   readonly hasher?: PasswordHasher;
-  /** Verifies licences; default: no verifier. */
-  readonly licenceSignature?: Pick<LicenceSignature, 'read'>;
   /** Differences from the default limits, which exempt the clients of most tests. */
   readonly limits?: Partial<Config['limits']>;
   readonly trustProxy?: readonly string[];
@@ -185,7 +182,6 @@ export class TestApplication {
       credentialWindow: all.credentialWindow,
       resolverTimeout: all.resolverTimeout,
       resolverFileDirs: all.resolverFileDirs,
-      licenceSignature: options.licenceSignature,
       statusWaits: options.limits?.statusWaits ?? 500,
       statusPoll: options.statusPoll,
       responder: options.responder,

@@ -1,19 +1,25 @@
 import type { Clock } from '../../../src/kernel/clock.ts';
-import type { LicenceSignature } from '../../../src/monitoring/licence.ts';
-import type { Database } from '../../../src/database/database.ts';
+import { LICENCE_KEY } from '../../../src/configuration/licence.ts';
+import { actOf } from '../../../src/policy/caller.ts';
+import type { Services } from '../../../src/services.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 import { recordedState } from './monitoring-fixture.ts';
-import { type LicenceVendor, licenceVendor, tampered } from './signed-licence.ts';
+import { OPERATOR } from './callers.ts';
 import { insertTokens, type TokenSketch } from '../database/token-rows.ts';
+
+interface RecordedServer {
+  readonly services: Pick<Services, 'configuration'>;
+  readonly test: Pick<TestDatabase, 'database'>;
+}
 
 /** A time at which the recorded licence for users was valid. */
 const THEN = new Date('2018-06-01T12:00:00Z');
 
 /**
- * Licences and tokens by the names of the recordings: `lic_2018/user-num=4, 3 users active GET`. The recorded licences
- * were signed by their vendor; ours are signed here, with the same numbers and dates.
+ * Licences and tokens by the names of the recordings: `lic_2018/user-num=4, 3 users active GET`. Ours have the
+ * recorded numbers and dates.
  */
 export class RecordedLicences implements Clock {
-  readonly #vendor: LicenceVendor = licenceVendor();
   readonly #present: Clock;
   #time: Date | undefined;
   #prepared = '';
@@ -28,44 +34,35 @@ export class RecordedLicences implements Clock {
     return this.#time ?? this.#present.now();
   }
 
-  get signature(): LicenceSignature {
-    return this.#vendor.signature;
-  }
-
   /**
    * Stores the licence and the tokens of the recording of that name; for other recordings the usual tokens, which exist
    * at first, and no licence.
    */
-  async prepare(database: Database, name: string): Promise<void> {
+  async prepare({ services, test: { database } }: RecordedServer, name: string): Promise<void> {
     const prepared = name.startsWith('lic_') ? name : '';
     if (prepared === this.#prepared) {
       return;
     }
     this.#prepared = prepared;
     this.#time = name.startsWith('lic_2018/') ? THEN : undefined;
-    const { knex } = database;
-    await knex('tokens').delete();
+    await database.knex('tokens').delete();
     await insertTokens(database, prepared === '' ? recordedState().tokens : tokensOf(name));
-    await knex('licence').delete();
-    const text = await this.#licenceOf(name);
-    if (text !== undefined) {
-      await knex('licence').insert({ text });
-    }
+    const licence = licenceOf(name);
+    const act = actOf(OPERATOR, 'configuration/set');
+    await (licence === undefined
+      ? services.configuration.removeSetting(LICENCE_KEY, act)
+      : services.configuration.putSettings(new Map([[LICENCE_KEY, licence]]), act));
   }
+}
 
-  async #licenceOf(name: string): Promise<string | undefined> {
-    const demo = { licensee: 'demo', expire: '2099-12-31', 'token-num': 5 };
-    if (name.startsWith('lic_2018/') || name.includes('license of 2018')) {
-      return this.#vendor.sign({ licensee: 'users', expire: '2018-11-19', 'user-num': 4 });
-    }
-    if (name.includes('/demo token-num=5')) {
-      return this.#vendor.sign(demo);
-    }
-    if (name.includes('/tampered token-num')) {
-      return tampered(await this.#vendor.sign(demo), { ...demo, 'token-num': 500 });
-    }
-    return name.includes('/garbage licence text') ? 'no licence at all' : undefined;
+function licenceOf(name: string): string | undefined {
+  if (name.startsWith('lic_2018/') || name.includes('license of 2018')) {
+    return '{"licensee": "users", "expire": "2018-11-19", "user-num": 4}';
   }
+  if (name.includes('/demo token-num=5')) {
+    return '{"licensee": "demo", "expire": "2099-12-31", "token-num": 5}';
+  }
+  return name.includes('/garbage licence text') ? 'no licence at all' : undefined;
 }
 
 /** Adds tokens that do not count: a disabled one, and for users an unassigned one. */

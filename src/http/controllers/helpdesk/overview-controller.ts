@@ -11,6 +11,7 @@ import type {
 
 import type { OverviewService } from '../../../monitoring/overview-service.ts';
 import { count, inEveryDialect, type Shown, timeOf, valueOf } from '../../answers.ts';
+import { licenceSentence } from '../../dialects/monitoring-objects.ts';
 import { unlessKnown } from '../../reply.ts';
 import { ownAnswerAddress } from '../../../challenges/enrolment/enrolment-service.ts';
 import { administratorEndpoint, type Endpoint, valueReading } from '../../endpoint-spec.ts';
@@ -238,7 +239,7 @@ function shownLicence(report: LicenceReport): ShownOverview['licence'] {
   const licence = report.kind === 'none' ? undefined : report.licence;
   return {
     state: report.kind,
-    explanation: report.kind === 'invalid' ? report.explanation : null,
+    explanation: report.kind === 'invalid' ? licenceSentence(report, 'en') : null,
     unit: licence?.unit ?? null,
     licensed: licence?.licensed ?? null,
     active: 'active' in report ? report.active : null,

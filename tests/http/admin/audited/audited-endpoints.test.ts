@@ -6,7 +6,7 @@ import request, { type Response } from 'supertest';
 import type { Endpoint } from '../../../../src/http/endpoint-spec.ts';
 import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';
-import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
+import { auditedInstallation } from './audited-installation.ts';
 import { auditedAdministrators } from './audited-administrators.ts';
 import { LOOKS_FOR_ALL, QUESTIONS } from './audited-looks.ts';
 import { auditedSelfService } from './audited-self-service.ts';
@@ -26,7 +26,7 @@ let application: TestApplication;
 /** One connection for all looks at the database: a new one takes a tenth of a second. */
 let observer: pg.Client;
 beforeAll(async () => {
-  application = await TestApplication.open({ publicUrl: ORIGIN, licenceSignature: SIGNATURE });
+  application = await TestApplication.open({ publicUrl: ORIGIN });
   await application.addRealm('north', ['ann']);
   await application.services.resolvers.set(OPERATOR, { name: 'spare', kind: 'managed', settings: {} });
   await application.services.webhooks.add(OPERATOR, { name: 'kept', url: 'https://siem.example.com/' });
@@ -319,7 +319,6 @@ const ACTS: Readonly<Record<string, Act>> = {
     outcomes: ['wrong'],
     isOpen: true,
   },
-  // Last: a licence above is for a few users.
   ...auditedSelfService({ application: () => application, name: () => unused().toLowerCase(), suite: SUITE }),
 };
 

@@ -1,12 +1,5 @@
-import type { LicenceSignature } from '../../../../src/monitoring/licence.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
 import type { Act, ActRequest } from './audited-act.ts';
-
-/** Takes every text for the number of users of a signed licence. */
-export const SIGNATURE: Pick<LicenceSignature, 'read'> = {
-  read: (text) =>
-    Promise.resolve({ kind: 'verified', claims: { 'user-num': Number(text), expire: '2099-12-31' } }),
-};
 
 interface InstallationParts {
   readonly application: () => TestApplication;
@@ -14,7 +7,7 @@ interface InstallationParts {
   readonly name: () => string;
 }
 
-/** @returns the acts on webhooks, the licence and managed users, and the trials of resolvers */
+/** @returns the acts on webhooks and managed users, and the trials of resolvers */
 export function auditedInstallation(parts: InstallationParts): Readonly<Record<string, Act>> {
   return {
     '/system/testResolver': {
@@ -30,7 +23,6 @@ export function auditedInstallation(parts: InstallationParts): Readonly<Record<s
       isIdle: true,
     },
     ...userActs(parts),
-    ...licenceActs(parts),
     ...webhookActs(parts),
   };
 }
@@ -56,28 +48,6 @@ function userActs({ application, name }: InstallationParts): Readonly<Record<str
       prepare: async () => ({ values: await user() }),
       outcomes: ['removed, 0 tokens unassigned'],
       action: 'user/remove',
-    },
-  };
-}
-
-function licenceActs({ application }: InstallationParts): Readonly<Record<string, Act>> {
-  let users = 10;
-  return {
-    '/system/licence/install': {
-      prepare: () => {
-        users += 1;
-        return Promise.resolve({ values: { licence: String(users) } });
-      },
-      outcomes: ['installed, 11 users till 2099-12-31'],
-      action: 'licence/install',
-    },
-    '/system/licence/remove': {
-      prepare: async () => {
-        await application().services.licences.install(OPERATOR, '5');
-        return { values: {} };
-      },
-      outcomes: ['removed'],
-      action: 'licence/remove',
     },
   };
 }
