@@ -20,17 +20,130 @@ export const SOURCE_TABLES = {
 
 export type SourceTable = keyof typeof SOURCE_TABLES;
 
-/** A LinOTP database, read-only, at one moment. */
-export interface LinotpSource {
+/** A read-only connection within one transaction that sees the database at one moment. */
+export interface SnapshotConnection {
   readonly dialect: 'postgresql' | 'mysql' | 'sqlite';
+  /** @param values for the placeholders `$1` of PostgreSQL, `?` of the others */
+  query(sql: string, values: readonly string[]): Promise<readonly Record<string, SourceValue>[]>;
+  close(): Promise<void>;
+}
+
+const AT_ONCE = 500;
+/** Tables that may be large; the others are read at once. */
+const LARGE: readonly SourceTable[] = ['Token', 'TokenRealm', 'challenges', 'ocra'];
+/** Tables, and views that may stand in their place. PostgreSQL's information schema leaves out what a role may not read. */
+const TABLES = {
+  postgresql: `SELECT relname AS name, CASE WHEN relkind IN ('v', 'm') THEN 'view' ELSE 'table' END AS kind
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname = ANY (current_schemas(false))`,
+  mysql: `SELECT table_name AS name, CASE table_type WHEN 'BASE TABLE' THEN 'table' ELSE 'view' END AS kind
+    FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type <> 'SEQUENCE'`,
+  sqlite: `SELECT name, type AS kind FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite!_%' ESCAPE '!'`,
+};
+/** A placeholder for a number that is given as text. */
+const NUMBER = { postgresql: '$1::bigint', mysql: '?', sqlite: 'CAST(? AS INTEGER)' };
+
+/** A LinOTP database, read-only, at one moment. */
+export class LinotpSource {
+  readonly dialect: SnapshotConnection['dialect'];
   /** The names of its other tables, of which nothing is read. */
   readonly unread: readonly string[];
-  has(table: SourceTable): boolean;
+  readonly #connection: SnapshotConnection;
+  /** Tables by name in lower case: some servers of MySQL lower all names. */
+  readonly #tables: ReadonlyMap<string, string>;
+
+  private constructor(
+    connection: SnapshotConnection,
+    tables: ReadonlyMap<string, string>,
+    unread: readonly string[],
+  ) {
+    this.dialect = connection.dialect;
+    this.#connection = connection;
+    this.#tables = tables;
+    this.unread = unread;
+  }
+
+  static async open(connection: SnapshotConnection): Promise<LinotpSource> {
+    const rows = await connection.query(TABLES[connection.dialect], []);
+    // Another program's table may differ in case only; the exact name comes last, and wins.
+    const names = rows.map(({ name }) => String(name));
+    const exact = names.filter((name) => Object.hasOwn(SOURCE_TABLES, name));
+    const tables = new Map([...names, ...exact].map((name) => [name.toLowerCase(), name]));
+    const read = new Set(Object.keys(SOURCE_TABLES).map((name) => tables.get(name.toLowerCase())));
+    const others = rows.filter(({ name, kind }) => kind === 'table' && !read.has(String(name)));
+    return new LinotpSource(connection, tables, others.map(({ name }) => String(name)).sort());
+  }
+
+  has(table: SourceTable): boolean {
+    return this.#tables.has(table.toLowerCase());
+  }
+
   /** @returns the number of its rows; 0 without the table */
-  count(table: SourceTable): Promise<number>;
+  async count(table: SourceTable): Promise<number> {
+    if (!this.has(table)) {
+      return 0;
+    }
+    const rows = await this.#connection.query(`SELECT count(*) AS number FROM ${this.#quoteName(table)}`, []);
+    return Number(rows[0]?.number ?? 0);
+  }
+
   /** @returns its rows in batches, in the order of their primary key; none without the table */
-  rows(table: SourceTable): AsyncIterable<readonly SourceRow[]>;
-  close(): Promise<void>;
+  async *rows(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
+    if (!this.has(table)) {
+      return;
+    }
+    if (!LARGE.includes(table)) {
+      const rows = await this.#connection.query(`SELECT * FROM ${this.#quoteName(table)}`, []);
+      yield lowerCased(rows);
+      return;
+    }
+    yield* this.#pages(table);
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  /** Reads by ranges of the primary key: no driver then keeps more than a page. */
+  async *#pages(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
+    const key = this.#quote(SOURCE_TABLES[table]);
+    const page = `SELECT * FROM ${this.#quoteName(table)} WHERE ${key} > ${NUMBER[this.dialect]} ORDER BY ${key} LIMIT ${AT_ONCE}`;
+    let last = '-9223372036854775808';
+    for (;;) {
+      const rows = lowerCased(await this.#connection.query(page, [last]));
+      const end = rows.at(-1)?.[SOURCE_TABLES[table].toLowerCase()];
+      if (end === undefined || end === null) {
+        return;
+      }
+      yield rows;
+      last = String(end);
+    }
+  }
+
+  #quoteName(table: SourceTable): string {
+    const name = this.#tables.get(table.toLowerCase());
+    if (name === undefined) {
+      throw importRefused(`The database has no table ${table}`);
+    }
+    return this.#quote(name);
+  }
+
+  #quote(name: string): string {
+    // SQLite takes a name in double quotes that it does not know as a text.
+    const mark = this.dialect === 'postgresql' ? '"' : '`';
+    return mark + name.replaceAll(mark, mark + mark) + mark;
+  }
+}
+
+function lowerCased(rows: readonly Readonly<Record<string, SourceValue>>[]): readonly SourceRow[] {
+  const names = Object.keys(rows[0] ?? {}).map((name) => [name, name.toLowerCase()] as const);
+  return rows.map((row) => {
+    const lowered: Record<string, SourceValue> = {};
+    for (const [name, lower] of names) {
+      lowered[lower] = row[name] ?? null;
+    }
+    return lowered;
+  });
 }
 
 /** A value as a driver gives it. */

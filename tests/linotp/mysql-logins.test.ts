@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { constants, generateKeyPairSync, privateDecrypt, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { connectMysql } from '../../src/linotp/sources/database-source.ts';
+import { connectMysql } from '../../src/linotp/sources/open-source.ts';
 
 const PASSWORD = 'Größe: a:b@c/d';
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,9 +1,18 @@
-import { open, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-
-import { importRefused, type LinotpSource } from '../linotp-source.ts';
-import { connectMysql, connectPostgresql, DatabaseSource, connectSqlite } from './database-source.ts';
-import { isServiceError } from '../../kernel/errors.ts';
+import { constants } from 'node:fs';
+import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from 'node-sqlite3-wasm';
+import { isServiceError, type ServiceError } from '../../kernel/errors.ts';
+import { UNKNOWN_LOGIN, UNKNOWN_LOGIN_CODE } from '../../resolvers/sources/sql/sql-pool.ts';
+import {
+  importRefused,
+  LinotpSource,
+  type SnapshotConnection,
+  SOURCE_TABLES,
+  type SourceValue,
+} from '../linotp-source.ts';
 
 /** With a driver (`mysql+mysqldb`) or not; only SQLite's may have no slashes. */
 const URL_OF_DATABASE = /^(?<scheme>[a-z0-9]+)(?:\+[a-z0-9]+)?:(?<rest>\/\/.*|(?<=^sqlite:).*)$/is;
@@ -20,10 +29,10 @@ export async function openLinotpSource(place: string): Promise<LinotpSource> {
     return openSqlite(place);
   }
   if (/^postgres(?:ql)?$/i.test(scheme)) {
-    return DatabaseSource.open(await connectPostgresql(`postgresql:${rest}`));
+    return LinotpSource.open(await connectPostgresql(`postgresql:${rest}`));
   }
   if (/^(?:mysql|mariadb)$/i.test(scheme)) {
-    return DatabaseSource.open(await connectMysql(`mysql:${rest}`));
+    return LinotpSource.open(await connectMysql(`mysql:${rest}`));
   }
   if (/^sqlite$/i.test(scheme)) {
     return openSqlite(pathInUrl(rest));
@@ -53,7 +62,7 @@ async function openSqlite(path: string): Promise<LinotpSource> {
         'import that (docs/guides/moving-from-linotp.md)',
     );
   }
-  return DatabaseSource.open(await connectSqlite(path));
+  return LinotpSource.open(await connectSqlite(path));
 }
 
 const HEAD = 'SQLite format 3\0';
@@ -78,4 +87,250 @@ async function readHead(path: string): Promise<string> {
     const { code = 'unknown' } = error as { code?: string };
     throw importRefused(`${resolve(path)} cannot be opened (${code})`, error);
   }
+}
+
+const CONNECT_WITHIN_MS = 10_000;
+
+const INVALID_URL =
+  'the URL is not valid; encode the special characters of its password (%40 for @), or give it in a file';
+
+/** Reasons in our own words, by the code of a fault. */
+const OWN_WORDS: Readonly<Partial<Record<string, string>>> = {
+  ERR_INVALID_URL: INVALID_URL,
+  [UNKNOWN_LOGIN_CODE]: UNKNOWN_LOGIN,
+};
+
+type SnapshotRow = Record<string, SourceValue>;
+
+/** @param url `postgresql://user:password@host/database` */
+async function connectPostgresql(url: string): Promise<SnapshotConnection> {
+  const { default: pg } = await import('pg');
+  const client = await withImportFaults(
+    () =>
+      new pg.Client({
+        connectionString: url,
+        application_name: 'tankeeper import',
+        connectionTimeoutMillis: CONNECT_WITHIN_MS,
+        // Every value as the text that PostgreSQL sends: no time is moved to another zone.
+        types: { getTypeParser: () => (text: string | Buffer) => text },
+      }),
+  );
+  // A connection that ends while it is idle makes the next query fail.
+  client.on('error', () => undefined);
+  await withImportFaults(async () => {
+    await client.connect();
+    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await client.query(`SET LOCAL datestyle = 'ISO'; SET LOCAL bytea_output = 'hex'`);
+  });
+  return {
+    dialect: 'postgresql',
+    query: (sql, values) =>
+      withImportFaults(async () => (await client.query<SnapshotRow>(sql, [...values])).rows),
+    close: () => client.end(),
+  };
+}
+
+/** @param url `mysql://user:password@host/database` */
+export async function connectMysql(url: string): Promise<SnapshotConnection> {
+  const mysql = await import('mysql2/promise');
+  const connection = await withImportFaults(() =>
+    mysql.createConnection({
+      ...mysqlPlace(url),
+      charset: 'utf8mb4',
+      connectTimeout: CONNECT_WITHIN_MS,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      dateStrings: true,
+      // A foreign server must not be able to request files of this machine.
+      flags: ['-LOCAL_FILES'],
+    }),
+  );
+  await withImportFaults(async () => {
+    await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
+  });
+  return {
+    dialect: 'mysql',
+    query: (sql, values) =>
+      withImportFaults(async () => {
+        const [rows] = await connection.query(sql, [...values]);
+        return rows as SnapshotRow[];
+      }),
+    close: () => connection.end(),
+  };
+}
+
+/** SQLAlchemy's URL has parameters of Python's driver, such as `charset`; the socket of the server and TLS matter here. */
+function mysqlPlace(url: string): { readonly uri: string; readonly socketPath?: string } {
+  const place = new URL(url);
+  const socketPath = place.searchParams.get('unix_socket');
+  const ssl = place.searchParams.get('ssl');
+  place.search = ssl === null ? '' : new URLSearchParams({ ssl }).toString();
+  return { uri: place.href, ...(socketPath !== null && { socketPath }) };
+}
+
+/** Drivers quote neither URL nor password in their messages. */
+async function withImportFaults<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isServiceError(error)) {
+      throw error;
+    }
+    const { code = '', message = '' } = error as { code?: string; message?: string };
+    const reason = OWN_WORDS[code] ?? (message === '' ? code : message);
+    throw importRefused(`The LinOTP database cannot be read: ${reason}`, error);
+  }
+}
+
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(SOURCE_TABLES).map((name) => name.toLowerCase()));
+
+/**
+ * Opens a database file of SQLite: a copy of it, as no lock of ours would hold back a writer.
+ * @throws ServiceError 'import.refused'
+ */
+async function connectSqlite(path: string): Promise<SnapshotConnection> {
+  // Loads SQLite, a megabyte of WebAssembly.
+  const { default: sqlite } = await import('node-sqlite3-wasm');
+  const copy = await copySqlite(path);
+  try {
+    const database = withFileFaults(() =>
+      checkTables(new sqlite.Database(copy.path, { fileMustExist: true })),
+    );
+    return await connection(database, copy);
+  } catch (error) {
+    await copy.remove();
+    throw error;
+  }
+}
+
+/** @returns the database within a transaction; every page of LinOTP's tables has been read, and none is damaged */
+function checkTables(database: Database): Database {
+  try {
+    // The log of a database can be read without shared memory by the only process at it.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; BEGIN');
+    const tables = database.all(`SELECT name FROM sqlite_master WHERE type = 'table'`) as { name: string }[];
+    for (const { name } of tables.filter((table) => KNOWN.has(table.name.toLowerCase()))) {
+      database.all(`SELECT count(*) FROM \`${name}\` NOT INDEXED`);
+    }
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+async function connection(database: Database, copy: SqliteCopy): Promise<SnapshotConnection> {
+  // Open files outlive their names, so that nothing remains where the process is killed. Windows keeps the names.
+  await copy.remove().catch(() => undefined);
+  return {
+    dialect: 'sqlite',
+    query: (sql, values) =>
+      Promise.resolve().then(() =>
+        withFileFaults(() => database.all(sql, [...values]) as Record<string, SourceValue>[]),
+      ),
+    close: async () => {
+      database.close();
+      await copy.remove();
+    },
+  };
+}
+
+function withFileFaults<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { message = '' } = error as { message?: string };
+    throw importRefused(
+      `The SQLite database cannot be read (${message}): it is damaged or encrypted. Where the program sqlite3 can read ` +
+        'it, make another one with `sqlite3 FILE .dump | sqlite3 scratch.db`, and import that',
+      error,
+    );
+  }
+}
+
+interface SqliteCopy {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+const ATTEMPTS = 20;
+const PAUSE_MS = 100;
+/** The header of the database has a change counter, that of a write-ahead log its salts. */
+const HEADER_BYTES = 100;
+
+/**
+ * Copies a database at a moment at which it is not changed, with the journal of a transaction that is running or was
+ * interrupted, by which SQLite takes that one back in the copy. The original is only read: no locks, no recovery.
+ * @throws ServiceError 'import.refused' if the file cannot be read or is always being changed
+ */
+async function copySqlite(path: string): Promise<SqliteCopy> {
+  const folder = await mkdtemp(join(tmpdir(), 'tankeeper-sqlite-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const copy = join(folder, 'linotp.db');
+  try {
+    for (let attempt = 1; !(await copyOnce(path, copy)); attempt += 1) {
+      if (attempt >= ATTEMPTS) {
+        throw importRefused(
+          'The SQLite database is in use: it is changed again and again while it is read. Stop LinOTP, or copy it with ' +
+            '`sqlite3 FILE ".backup scratch.db"`, and import that',
+        );
+      }
+      await sleep(PAUSE_MS);
+    }
+    return { path: copy, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** @returns false if the database has changed meanwhile */
+async function copyOnce(path: string, copy: string): Promise<boolean> {
+  const before = await stateOf(path);
+  for (const suffix of ['', '-journal', '-wal']) {
+    await rm(`${copy}${suffix}`, { force: true });
+    await copyFile(`${path}${suffix}`, `${copy}${suffix}`, constants.COPYFILE_FICLONE).catch(unlessMissing);
+  }
+  const after = await stateOf(path);
+  // A log that goes on has every page that was moved from it to the database meanwhile.
+  return before.log === after.log && (before.log !== '' || before.files === after.files);
+}
+
+/** A file that disappears means a change; the next attempt finds out. */
+function unlessMissing(error: unknown): undefined {
+  if ((error as { code?: string }).code !== 'ENOENT') {
+    throw uncopied(error);
+  }
+}
+
+interface SqliteState {
+  /** The database and its journal: file, size, time and header, as text. */
+  readonly files: string;
+  /** The header of the write-ahead log; empty: there is none. */
+  readonly log: string;
+}
+
+async function stateOf(path: string): Promise<SqliteState> {
+  const files = [path, `${path}-journal`].map(async (file) => {
+    const status = await stat(file, { bigint: true }).catch(unlessMissing);
+    return [status?.dev, status?.ino, status?.size, status?.mtimeNs, await headerOf(file)];
+  });
+  return { files: (await Promise.all(files)).join(), log: (await headerOf(`${path}-wal`)).slice(0, 64) };
+}
+
+/** @returns the first bytes, hexadecimal; empty if there is no such file */
+async function headerOf(path: string): Promise<string> {
+  const file = await open(path).catch(unlessMissing);
+  try {
+    const read = await file?.read(Buffer.alloc(HEADER_BYTES));
+    return read?.buffer.toString('hex', 0, read.bytesRead) ?? '';
+  } finally {
+    await file?.close();
+  }
+}
+
+function uncopied(error: unknown): ServiceError {
+  const { code = 'unknown' } = error as { code?: string };
+  return importRefused(`The SQLite database cannot be read (${code})`, error);
 }
