@@ -16,23 +16,9 @@ const PAGE_HEAD = `# Configuration
 
 <!-- Written by \`npm run docs:reference\` from src/config/variables.ts. -->
 
-Environment variables; an empty one is unset. \`tankeeper config\` shows what is in force and where it comes from, passwords
-masked; [.env.example](../../.env.example) lists all, with the bounds of numbers and durations. A wrong value stops the
-start with its name and what is allowed.
-
-\`tankeeper --config FILE serve\`, or \`TANKEEPER_CONFIG\`, reads the same from a YAML file, by keys in lower camel case. The
-environment goes before the file. Tags, anchors and aliases are refused. A file with the database's password that others
-may read gets a warning. \`tankeeper config check FILE\` lists every fault with line and column, unknown names with the
-nearest known one; status 1 with faults.
-
-\`\`\`yaml
-host: 0.0.0.0
-port: 5001
-trustProxy: [10.0.0.0/8, loopback]
-databaseUrl: postgres://tankeeper@db.example.org/tankeeper
-databasePasswordFile: /run/secrets/database
-auditRetention: 400D
-\`\`\`
+Environment variables; an empty one is unset. \`tankeeper config\` shows what is in force, passwords masked;
+[.env.example](../../.env.example) lists all, with the bounds of numbers and durations: \`node --env-file\` reads a copy
+of it. A wrong value stops the start with its name and what is allowed.
 
 [Settings](settings.md) of tokens are in the database.
 `;

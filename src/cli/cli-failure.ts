@@ -1,5 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
-import { safeLines, didYouMean } from '../kernel/text.ts';
+import { safeLines } from '../kernel/text.ts';
 import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/user-source.ts';
 import type { Services } from '../services.ts';
 
@@ -62,16 +62,13 @@ const LISTS: Readonly<Record<NamedEntity, string>> = {
   administrator: 'tankeeper admin list',
 };
 
-/** @returns the failure of a command that names a thing that does not exist: with the nearest name, or where to look */
-export function unknownName(what: NamedEntity, name: string, known: readonly string[]): CliFailure {
-  return new CliFailure(`there is no ${what} ${name}${nearestOrList(what, name, known)}`);
+/** @returns the failure of a command that names a thing that does not exist, with the command that lists those that do */
+export function unknownName(what: NamedEntity, name: string): CliFailure {
+  return withList(`there is no ${what} ${name}`, LISTS[what]);
 }
 
-/**
- * Adds the nearest known name to the failure of a service; the operator may see all names.
- * @returns the failure to report
- */
-export async function withNearestName(error: unknown, services: Services): Promise<unknown> {
+/** @returns the failure to report: that of a service names the command that goes on */
+export function withListCommand(error: unknown): unknown {
   if (!isServiceError(error)) {
     return error;
   }
@@ -84,36 +81,16 @@ export async function withNearestName(error: unknown, services: Services): Promi
     );
   }
   if (error.code === 'token.unknown') {
-    return new CliFailure(`${error.message}; \`tankeeper token list\` shows those that there are`);
+    return withList(error.message, 'tankeeper token list');
   }
-  const named = namedBy(error);
-  if (named === undefined) {
-    return error;
-  }
-  const known = await namesOf(named.what, services).catch(() => []);
-  return new CliFailure(`${error.message}${nearestOrList(named.what, named.name, known)}`);
+  const what = (['realm', 'resolver', 'policy', 'administrator'] as const).find(
+    (one) => error.code === `${one}.unknown`,
+  );
+  return what === undefined ? error : withList(error.message, LISTS[what]);
 }
 
-function namedBy(error: unknown): { readonly what: NamedEntity; readonly name: string } | undefined {
-  for (const what of ['realm', 'resolver', 'policy', 'administrator'] as const) {
-    if (isServiceError(error, `${what}.unknown`) && error.payload.name !== undefined) {
-      return { what, name: error.payload.name };
-    }
-  }
-  return undefined;
-}
-
-function nearestOrList(what: NamedEntity, name: string, known: readonly string[]): string {
-  const nearest = didYouMean(name, known);
-  return nearest === '' ? `; \`${LISTS[what]}\` shows those that there are` : nearest;
-}
-
-async function namesOf(
-  what: NamedEntity,
-  { realms, resolvers, policies, administrators }: Services,
-): Promise<readonly string[]> {
-  const lists = { realm: realms, resolver: resolvers, policy: policies, administrator: administrators };
-  return (await lists[what].list()).map(({ name }) => name);
+function withList(message: string, command: string): CliFailure {
+  return new CliFailure(`${message}; \`${command}\` shows those that there are`);
 }
 
 /**

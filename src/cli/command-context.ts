@@ -1,8 +1,9 @@
 import type { AddHelpTextContext, Command } from 'commander';
-import { CliFailure, EXIT_CODES, withNearestName, withServerAndRealm } from './cli-failure.ts';
-import type { CliDependencies, LoadedConfiguration } from './dependencies.ts';
+import { CliFailure, EXIT_CODES, withListCommand, withServerAndRealm } from './cli-failure.ts';
+import type { CliDependencies } from './dependencies.ts';
 import { type JsonValue, Output } from './output.ts';
 import { readSecret } from './files.ts';
+import type { Config } from '../config/config.ts';
 import type { Consequence } from '../consequences/consequence.ts';
 import type { Random } from '../kernel/clock.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
@@ -25,7 +26,7 @@ interface ConfirmedAct<Result> {
 export class CommandContext {
   readonly dependencies: CliDependencies;
   #command: Command;
-  #loading: Promise<LoadedConfiguration> | undefined;
+  #loading: Promise<Config> | undefined;
 
   constructor(dependencies: CliDependencies, program: Command) {
     this.dependencies = dependencies;
@@ -45,26 +46,25 @@ export class CommandContext {
   }
 
   /** Read once. @throws ServiceError 'configuration.invalid' */
-  configuration(): Promise<LoadedConfiguration> {
-    const { config } = this.#command.optsWithGlobals<{ config?: string }>();
-    return (this.#loading ??= this.dependencies.loadConfiguration(config));
+  configuration(): Promise<Config> {
+    return (this.#loading ??= this.dependencies.loadConfiguration());
   }
 
   /** @returns the URL of the server of this machine, by HOST and PORT, without a slash at its end */
   async baseUrl(): Promise<string> {
-    const { config } = await this.configuration();
+    const config = await this.configuration();
     const { baseUrlOf } = await import('../config/config.ts');
     return baseUrlOf(config, config.port);
   }
 
   /** Runs `work` with the services, as the operator, and closes them in any case, also after Ctrl-C. */
   async withServices<T>(work: (services: Services, caller: Caller) => Promise<T>): Promise<T> {
-    const services = await this.dependencies.openServices((await this.configuration()).config);
+    const services = await this.dependencies.openServices(await this.configuration());
     const caller = operatorCaller(this.dependencies);
     try {
       return await unlessAborted(work(services, caller), services.interrupted);
     } catch (error) {
-      throw await withNearestName(await withServerAndRealm(error, services), services);
+      throw withListCommand(await withServerAndRealm(error, services));
     } finally {
       await services.close();
     }

@@ -1,5 +1,4 @@
 import type { Config } from '../config/config.ts';
-import type { ConfigFile } from '../config/config-file.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Services } from '../services.ts';
 
@@ -29,12 +28,6 @@ export interface CliIo {
   readSecret(prompt: string): Promise<string>;
 }
 
-/** The configuration, and the file that a part of it comes from. */
-export interface LoadedConfiguration {
-  readonly config: Config;
-  readonly file: ConfigFile | undefined;
-}
-
 /** The services of an installation, for one command. */
 export interface OpenServices extends Services {
   /** Aborted when the command must end before its work is done. */
@@ -48,10 +41,9 @@ export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 /** The process that runs a command: `compose/command-line.ts` has the real one, tests have others. */
 export interface CliDependencies {
   /**
-   * @param path a configuration file; undefined: that of TANKEEPER_CONFIG, if there is one
    * @throws ServiceError 'configuration.invalid'
    */
-  loadConfiguration(path: string | undefined): Promise<LoadedConfiguration>;
+  loadConfiguration(): Promise<Config>;
   /**
    * Opens the database: DATABASE_URL, or the embedded one, joined while a server runs. To be closed by the caller.
    * @throws ServiceError 'installation.missing' if there is none: nothing is created

@@ -36,7 +36,6 @@ export function buildProgram(dependencies: CliDependencies): Command {
     .description('QR-TAN (RFC 6287 OCRA) challenge-response server and token monitoring')
     .version(version)
     .option('--json', 'print JSON for scripts')
-    .option('--config <file>', 'a configuration file (YAML); else TANKEEPER_CONFIG, or none')
     .showHelpAfterError('(add --help for more)')
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => applyStyle('bold', title, io.color) })
     .configureOutput({
@@ -117,11 +116,7 @@ export async function runProgram(
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
     }
-    const { config: path } = program.opts<{ config?: string }>();
-    const config = await dependencies.loadConfiguration(path).then(
-      (loaded) => loaded.config,
-      () => undefined,
-    );
+    const config = await dependencies.loadConfiguration().catch(() => undefined);
     const asJson = program.args[0] === 'serve' && (await logsJson(config, dependencies.io));
     const text = describeFailure(error, { debug: config?.logLevel === 'debug' });
     dependencies.io.stderr.write(failureText(text, error, { asJson, at: dependencies.clock.now() }));

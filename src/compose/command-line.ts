@@ -1,5 +1,5 @@
 import { homedir, userInfo } from 'node:os';
-import type { CliDependencies, LoadedConfiguration, OpenServices } from '../cli/dependencies.ts';
+import type { CliDependencies, OpenServices } from '../cli/dependencies.ts';
 import { runProgram } from '../cli/program.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
 import type { Config } from '../config/config.ts';
@@ -26,7 +26,7 @@ export function run(parameters: readonly string[]): Promise<number> {
 function commandLineDependencies(): CliDependencies {
   const clock = new DatabaseClock();
   return {
-    loadConfiguration,
+    loadConfiguration: async () => (await import('../config/config.ts')).loadConfig(),
     openServices: (config) => openServices(config, clock),
     io: terminalIo(),
     fetch: async (...request) => (await import('../cli/plain-fetch.ts')).plainFetch(...request),
@@ -36,16 +36,6 @@ function commandLineDependencies(): CliDependencies {
     osUser: osUser(),
     homeFolder: homedir(),
   };
-}
-
-async function loadConfiguration(option: string | undefined): Promise<LoadedConfiguration> {
-  const [{ loadConfig }, { configFileVariable, readConfigFile }] = await Promise.all([
-    import('../config/config.ts'),
-    import('../config/config-file.ts'),
-  ]);
-  const path = option ?? configFileVariable();
-  const file = path === undefined ? undefined : await readConfigFile(path);
-  return { config: loadConfig(undefined, file), file };
 }
 
 /** Opens the installation for one command. Its signals are watched until `close`. */

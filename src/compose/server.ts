@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import {
-  baseUrlOf,
-  type Config,
-  readSecretFile,
-  describeUnknownVariable,
-  unknownVariables,
-} from '../config/config.ts';
+import { baseUrlOf, type Config, readSecretFile, unknownVariables } from '../config/config.ts';
 import { PASSKEYS_OFF, passkeysOff } from '../administrators/passkey.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -33,14 +27,13 @@ import type { Services } from '../services.ts';
  * Serves until SIGTERM, SIGINT or SIGHUP. SIGTERM, by which service managers end a server, lets it drain first.
  * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
  */
-export async function serve(config: Config, warnings: readonly string[] = []): Promise<void> {
+export async function serve(config: Config): Promise<void> {
   boundHeapGrowth(30);
   const stream = joinedOutput();
   const log = createLogger({ level: config.logLevel, format: config.logFormat, stream, clock: systemClock });
   const tooFew = descriptorWarning(config);
   for (const warning of [
-    ...warnings,
-    ...unknownVariables().map(describeUnknownVariable),
+    ...unknownVariables().map((name) => `unknown variable ${name}`),
     ...(tooFew === undefined ? [] : [tooFew]),
     ...(passkeysOff(config.publicUrl) === 'address' ? [PASSKEYS_OFF.address] : []),
   ]) {

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { ServiceError, isServiceError } from '../kernel/errors.ts';
-import { type ConfigFile, fileKeyOf, readConfigFile } from './config-file.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { type Environment, environmentSchema, pkcs11Schema, readVariable, VARIABLES } from './variables.ts';
-import { nearestName } from '../kernel/text.ts';
 
 type EnvironmentValues = z.output<typeof environmentSchema>;
 
@@ -33,7 +31,7 @@ type Named<Prefix extends GroupPrefix | ''> = {
 /** The configuration: the values of the environment, checked and frozen. Times are in seconds. */
 export type Config = z.output<typeof configSchema>;
 
-/** The values under their names in a file, but for those that are read together or depend on others. */
+/** The values under their names in lower camel case, but for those that are read together or depend on others. */
 const configSchema = environmentSchema.transform((values) => {
   const { wireDialect: dialect, ...named } = valuesOf(values, '');
   return Object.freeze({
@@ -58,34 +56,34 @@ function valuesOf<Prefix extends GroupPrefix | ''>(values: EnvironmentValues, pr
     Object.entries(values)
       .filter(([name]) => name.startsWith(prefix) && !others.some((group) => name.startsWith(group)))
       .map(([name, value]) => [
-        fileKeyOf(name.slice(prefix.length)),
+        camelCase(name.slice(prefix.length)),
         Array.isArray(value) ? Object.freeze(value) : value,
       ]),
   ) as Named<Prefix>;
 }
 
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
 /**
- * Reads the whole configuration. The only reader of the environment, which goes before the file.
- * @param file the configuration file; undefined: there is none
- * @throws ServiceError 'configuration.invalid' that names each wrong variable or key, its value and the allowed ones
+ * Reads the whole configuration. The only reader of the environment.
+ * @throws ServiceError 'configuration.invalid' that names each wrong variable, its value and the allowed ones
  */
-export function loadConfig(environment: Environment = process.env, file?: ConfigFile): Config {
-  const values = Object.fromEntries(
-    VARIABLES.map(({ name }) => [name, readVariable(environment, name) ?? file?.values.get(name)?.value]),
-  );
-  const faults = file?.faults ?? [];
+export function loadConfig(environment: Environment = process.env): Config {
+  const values = Object.fromEntries(VARIABLES.map(({ name }) => [name, readVariable(environment, name)]));
   const { data, error } = configSchema.safeParse(values);
-  if (error === undefined && faults.length === 0) {
+  if (error === undefined) {
     return data;
   }
-  const wrong = (error?.issues ?? []).map(({ path: [name], message }) => {
+  const wrong = error.issues.map(({ path: [name], message }) => {
     const variable = VARIABLES.find((one) => one.name === name);
     return variable === undefined
       ? message
-      : `${placeOf(variable.name, environment, file)}='${variable.mask(values[variable.name] ?? '')}' is not allowed. Allowed: ${variable.allowed}.`;
+      : `${variable.name}='${variable.mask(values[variable.name] ?? '')}' is not allowed. Allowed: ${variable.allowed}.`;
   });
   // A list may have several wrong entries.
-  throw new ServiceError('configuration.invalid', [...new Set([...faults, ...wrong])].join('\n'));
+  throw new ServiceError('configuration.invalid', [...new Set(wrong)].join('\n'));
 }
 
 /** @returns LOG_FORMAT of the environment, also where other variables are wrong */
@@ -94,12 +92,6 @@ export function logFormatOf(environment: Environment = process.env): Config['log
     readVariable(environment, 'LOG_FORMAT'),
   );
   return data;
-}
-
-/** @returns the name of the variable, or the place in the file that gave its value */
-function placeOf(name: string, environment: Environment, file: ConfigFile | undefined): string {
-  const ofFile = readVariable(environment, name) === undefined ? file?.values.get(name) : undefined;
-  return ofFile?.place ?? name;
 }
 
 function withPassword(
@@ -184,34 +176,6 @@ export function readSecretFile(variable: string, file: string): string {
   return content;
 }
 
-interface ConfigReport {
-  /** Everything that is wrong, one sentence each. Empty: a server would start with it. */
-  readonly faults: readonly string[];
-  readonly warnings: readonly string[];
-}
-
-/**
- * Checks the environment and a configuration file; files that they name are read where a start would read them first.
- * @param path undefined: no file
- */
-export async function checkConfig(
-  path: string | undefined,
-  environment: Environment = process.env,
-): Promise<ConfigReport> {
-  const unknown = unknownVariables(environment).map(describeUnknownVariable);
-  let file: ConfigFile | undefined;
-  try {
-    file = path === undefined ? undefined : await readConfigFile(path);
-    loadConfig(environment, file);
-    return { faults: unknown, warnings: file?.warnings ?? [] };
-  } catch (error) {
-    if (!isServiceError(error, 'configuration.invalid')) {
-      throw error;
-    }
-    return { faults: [...error.message.split('\n'), ...unknown], warnings: file?.warnings ?? [] };
-  }
-}
-
 /** A variable of the environment, as `tankeeper config` shows it. */
 export interface ConfigRow {
   readonly variable: string;
@@ -219,33 +183,21 @@ export interface ConfigRow {
   readonly value: string;
   /** Empty without a default. */
   readonly default: string;
-  readonly source: 'environment' | 'file' | 'default' | 'unset';
+  readonly source: 'environment' | 'default' | 'unset';
   readonly meaning: string;
 }
 
 /** @returns every variable with its value and the source of that value */
-export function describeConfig(
-  environment: Environment = process.env,
-  file?: Pick<ConfigFile, 'values'>,
-): readonly ConfigRow[] {
+export function describeConfig(environment: Environment = process.env): readonly ConfigRow[] {
   return VARIABLES.map(({ name, fallback, description, mask }) => {
-    const ofEnvironment = readVariable(environment, name);
-    const text = ofEnvironment ?? file?.values.get(name)?.value;
-    const written = ofEnvironment === undefined ? 'file' : 'environment';
-    const source = text !== undefined ? written : fallback === undefined ? 'unset' : 'default';
+    const text = readVariable(environment, name);
+    const source = text !== undefined ? 'environment' : fallback === undefined ? 'unset' : 'default';
     const value = mask(text ?? fallback ?? '');
     return { variable: name, value, default: fallback ?? '', source, meaning: description };
   });
 }
 
-/** A variable that looks like one of ours and is none. */
-interface UnknownVariable {
-  readonly name: string;
-  /** The known variable that was probably meant. */
-  readonly nearest: string | undefined;
-}
-
-/** Beginnings that other programs do not use. A name with another beginning counts only if it is close to a known one. */
+/** Beginnings that other programs do not use. */
 const OWN_PREFIXES = [
   'WIRE_',
   'LIMIT_',
@@ -257,29 +209,12 @@ const OWN_PREFIXES = [
   'HOUSEKEEPING_',
 ];
 
-/** Characters; HOST and PORT are too close to the names of other programs. */
-const MIN_LENGTH = 7;
-/** Edits of a typing error. */
-const CLOSE = 2;
-
-/** @returns the variables that are probably misspelt, by name; unset and empty ones do not count */
-export function unknownVariables(environment: Environment = process.env): readonly UnknownVariable[] {
+/** @returns the names of set variables that look like the server's and are none, sorted */
+export function unknownVariables(environment: Environment = process.env): readonly string[] {
   const known = VARIABLES.map(({ name }) => name);
-  const long = known.filter((name) => name.length >= MIN_LENGTH);
   return Object.entries(environment)
     .filter(([name, value]) => value !== undefined && value !== '' && !known.includes(name))
-    .map(([name]) => ({
-      name,
-      nearest: nearestName(name, long),
-      isClose: nearestName(name, long, CLOSE) !== undefined,
-    }))
-    .filter(({ name, isClose }) => isClose || OWN_PREFIXES.some((prefix) => name.startsWith(prefix)))
-    .map(({ name, nearest }) => ({ name, nearest }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1));
-}
-
-/** @returns a sentence for people; never the value, which may be a secret */
-export function describeUnknownVariable({ name, nearest }: UnknownVariable): string {
-  const suggestion = nearest === undefined ? '' : `: did you mean ${nearest}?`;
-  return `unknown variable ${name}${suggestion}`;
+    .map(([name]) => name)
+    .filter((name) => OWN_PREFIXES.some((prefix) => name.startsWith(prefix)))
+    .sort();
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import { didYouMean, isStorable } from '../kernel/text.ts';
+import { isStorable } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import {
   canonicalKey,
@@ -121,11 +121,11 @@ export class SettingService {
     return clauses;
   }
 
-  /** @returns undefined for a key that the server reads; else a clause that says so, with the reason or the nearest key */
+  /** @returns undefined for a key that the server reads; else a clause that says so, with the reason */
   unreadReason(key: string): string | undefined {
     const stored = canonical(key);
     const why = whyWithoutEffect(stored);
-    const reason = why === undefined ? didYouMean(stored, OCRA_DEFAULTS.keys()) : `: ${why}`;
+    const reason = why === undefined ? '' : `: ${why}`;
     return isObeyed(stored) ? undefined : `the server reads no setting ${stored}${reason}`;
   }
 

@@ -2,7 +2,7 @@ import { checkOcraSettings, isObeyed, OCRA_DEFAULTS } from '../configuration/set
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { listNames, nearestName } from '../kernel/text.ts';
+import { listNames } from '../kernel/text.ts';
 import { givesValue, policyValue, type ReadPolicy } from '../policy/read-policy.ts';
 import { checkForeignPolicy } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
@@ -303,9 +303,7 @@ function unknownUsers(policy: Policy, unknown: readonly UnknownPolicyName[]): re
 }
 
 function namesOf(unknown: readonly UnknownPolicyName[]): string {
-  return unknown
-    .map(({ name, nearest }) => (nearest === undefined ? name : `${name} (did you mean ${nearest}?)`))
-    .join(', ');
+  return unknown.map(({ name }) => name).join(', ');
 }
 
 /** @returns findings about configuration values that are invalid, or that no part of the server reads */
@@ -319,16 +317,11 @@ export function checkSettings({ settings }: Configuration): readonly Finding[] {
           findingOf(
             'note',
             'settings.unknown',
-            `configuration values that the server does not read: ${unknown.map(withNearest).join(', ')}`,
+            `configuration values that the server does not read: ${unknown.join(', ')}`,
             `\`tankeeper setting remove ${unknown[0] ?? ''}\`; the known ones are ${[...OCRA_DEFAULTS.keys()].join(', ')}`,
           ),
         ]),
   ];
-}
-
-function withNearest(key: string): string {
-  const nearest = nearestName(key, OCRA_DEFAULTS.keys());
-  return nearest === undefined ? key : `${key} (did you mean ${nearest}?)`;
 }
 
 function invalid(settings: Configuration['settings']): readonly Finding[] {

@@ -38,12 +38,7 @@ import {
   checkWebhooks,
   NOTICE_DAYS,
 } from './configuration-check.ts';
-import {
-  type AddressSettings,
-  checkAddresses,
-  checkVariables,
-  type UnknownVariable,
-} from './environment-check.ts';
+import { type AddressSettings, checkAddresses, checkVariables } from './environment-check.ts';
 import { checkKeyAges, checkKeyFile, checkUnknownKeys } from './key-check.ts';
 
 const HOUR_MS = 3_600_000;
@@ -104,7 +99,7 @@ export const TABLE_CHECKS: CheckTable<ExaminedTables> = {
 /** The subject of the checks of a running server. */
 interface ExaminedServer extends ExaminedTables {
   readonly machineClock: Clock;
-  readonly unknownVariables: () => readonly UnknownVariable[];
+  readonly unknownVariables: () => readonly string[];
   /** @returns undefined where a security module keeps the keys */
   readonly keyFile: () => Promise<KeyFileAccess | undefined>;
 }

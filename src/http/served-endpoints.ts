@@ -105,7 +105,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     rightsEndpoint(services.rights),
     resyncEndpoint(services.resynchronisation),
     loadTokensEndpoint(services.tokenImport),
-    ...auditEndpoints(services, clock),
+    ...auditEndpoints(services, clock, () => endpoints),
     ...helpdeskEndpoints(services),
     ...validateEndpoints(services.validation),
     tokenListEndpoint(services),

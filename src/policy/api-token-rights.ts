@@ -1,5 +1,4 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { didYouMean } from '../kernel/text.ts';
 import { canonicalAction, knownActions } from './policy-actions.ts';
 import { RIGHT_SCOPES as SCOPES } from './stored-policy.ts';
 
@@ -54,9 +53,7 @@ function readRight(text: string): string {
   const [scopeName = '', actionName, ...rest] = right.split(':');
   const scopes = scopeName === '*' ? SCOPES : SCOPES.filter((scope) => scope === scopeName);
   if (scopes.length === 0 || actionName === undefined || rest.length > 0) {
-    throw invalid(
-      `'${shorten(right)}' is no right${didYouMean(scopeName, SCOPES, '.')} Use * or scope:action; scopes: ${SCOPES.join(', ')}.`,
-    );
+    throw invalid(`'${shorten(right)}' is no right. Use * or scope:action; scopes: ${SCOPES.join(', ')}.`);
   }
   if (actionName === '*') {
     return right;
@@ -66,7 +63,7 @@ function readRight(text: string): string {
   const action = actions.find((one) => known.includes(one));
   if (action === undefined) {
     throw invalid(
-      `Unknown action '${shorten(actionName)}' in '${shorten(right)}'${didYouMean(actionName, known, '.')} Known: ${known.join(', ')}, *.`,
+      `Unknown action '${shorten(actionName)}' in '${shorten(right)}'. Known: ${known.join(', ')}, *.`,
     );
   }
   return `${scopeName}:${action}`;

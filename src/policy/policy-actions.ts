@@ -1,5 +1,4 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { didYouMean } from '../kernel/text.ts';
 import { isIssuerLogo, isIssuerName } from '../ocra/issuer.ts';
 import { type PolicyScope, RIGHT_SCOPES } from './stored-policy.ts';
 
@@ -340,9 +339,7 @@ function unknownAction(
 ): ServiceError {
   const [valued] = scope === 'authentication' ? [...known.keys()].slice(-1) : [];
   const remedy = valued === undefined ? '' : ` Quotation marks keep a comma in a value: ${valued}="A, B".`;
-  return invalid(
-    `Unknown action '${action}' in scope ${scope}${didYouMean(action, knownActions(scope), '.')} Known: ${listKnown(scope)}.${remedy}`,
-  );
+  return invalid(`Unknown action '${action}' in scope ${scope}. Known: ${listKnown(scope)}.${remedy}`);
 }
 
 function listKnown(scope: PolicyScope): string {

@@ -3,7 +3,7 @@ import { describedActions, hasWildcard, type KnownAction } from './policy-action
 import { BOUND_TO_REALMS, isAboutOwners, policyRealms } from './policy.ts';
 import { GROUP, plainResolverName } from './policy-conditions.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
-import { nearestName, splitList } from '../kernel/text.ts';
+import { splitList } from '../kernel/text.ts';
 
 /** A form of an entry in a field of a policy. */
 interface EntryForm {
@@ -113,17 +113,12 @@ export interface UnknownPolicyName {
   readonly part: 'realm' | 'user';
   /** The name in the form of the policy: a realm, `*@realm` or `resolver:`. */
   readonly name: string;
-  /** The existing name that was probably meant, in the same form. */
-  readonly nearest: string | undefined;
 }
 
 /** Names of LinOTP that its policies use for administrators; the access control knows them. */
 const LEGACY = { realm: 'linotp_admins', resolver: 'LinOTP_local_admins' };
 
-/** Unknown names to which the nearest one is looked for: that takes time with the number of realms and resolvers. */
-const MAX_NEAREST = 20;
-
-/** @returns the realms and resolvers that a policy names and that do not exist; the nearest ones to the first names */
+/** @returns the realms and resolvers that a policy names and that do not exist */
 export function unknownNames(
   policy: Pick<Policy, 'realm' | 'user'>,
   { realms, resolvers }: PolicyBase,
@@ -132,51 +127,26 @@ export function unknownNames(
   const resolverNames = resolvers.map(({ name }) => name);
   const bounds = policyRealms(policy);
   const unknownRealms = bounds === 'all' ? [] : bounds.filter((name) => !realmNames.includes(name));
-  let left = MAX_NEAREST;
-  const nearestOf = (name: string, known: readonly string[]): string | undefined => {
-    left -= 1;
-    return left < 0 ? undefined : nearestName(name, known);
-  };
   return [
-    ...unknownRealms.map((name) => ({ part: 'realm', name, nearest: nearestOf(name, realmNames) }) as const),
-    ...splitList(policy.user).flatMap((entry) => unknownUser(entry, realmNames, resolverNames, nearestOf)),
+    ...unknownRealms.map((name) => ({ part: 'realm', name }) as const),
+    ...splitList(policy.user)
+      .map((entry) => entry.replace(/^!\s*/, ''))
+      .filter((entry) => isUnknownUser(entry, realmNames, resolverNames))
+      .map((name) => ({ part: 'user', name }) as const),
   ];
 }
 
-/** @returns the names in one line: `realm offize (did you mean office?), user *@lap` */
+/** @returns the names in one line: `realm offize, user *@lap` */
 export function listUnknownNames(unknown: readonly UnknownPolicyName[]): string {
-  return unknown
-    .map(
-      ({ part, name, nearest }) =>
-        `${part} ${name}${nearest === undefined ? '' : ` (did you mean ${nearest}?)`}`,
-    )
-    .join(', ');
+  return unknown.map(({ part, name }) => `${part} ${name}`).join(', ');
 }
 
 /** Only entries that certainly name a realm (`*@realm`) or a resolver (`name:`): an @ may also be a part of a login. */
-function unknownUser(
-  text: string,
-  realms: readonly string[],
-  resolvers: readonly string[],
-  nearestOf: (name: string, known: readonly string[]) => string | undefined,
-): readonly UnknownPolicyName[] {
-  const entry = text.replace(/^!\s*/, '');
+function isUnknownUser(entry: string, realms: readonly string[], resolvers: readonly string[]): boolean {
   const realm = /^\*@(.+)$/.exec(entry)?.[1]?.toLowerCase();
   if (realm !== undefined) {
-    return ['*', LEGACY.realm, ...realms].includes(realm)
-      ? []
-      : [unknownEntry(entry, nearestOf(realm, realms), (nearest) => `*@${nearest}`)];
+    return !['*', LEGACY.realm, ...realms].includes(realm);
   }
   const resolver = plainResolverName(entry.slice(0, -1));
-  return !entry.endsWith(':') || [LEGACY.resolver, ...resolvers].includes(resolver)
-    ? []
-    : [unknownEntry(entry, nearestOf(resolver, resolvers), (nearest) => `${nearest}:`)];
-}
-
-function unknownEntry(
-  name: string,
-  nearest: string | undefined,
-  toEntry: (nearest: string) => string,
-): UnknownPolicyName {
-  return { part: 'user', name, nearest: nearest === undefined ? undefined : toEntry(nearest) };
+  return entry.endsWith(':') && ![LEGACY.resolver, ...resolvers].includes(resolver);
 }

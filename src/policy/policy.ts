@@ -1,5 +1,5 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { didYouMean, plainName, splitList } from '../kernel/text.ts';
+import { plainName, splitList } from '../kernel/text.ts';
 import {
   assertEffect,
   assertSomeKnown,
@@ -196,9 +196,7 @@ export function isAboutOwners(scope: string): boolean {
 export function knownScope(text: string): PolicyScope {
   const scope = POLICY_SCOPES.find((known) => known === text);
   if (scope === undefined) {
-    throw invalid(
-      `Unknown scope '${shorten(text)}'${didYouMean(text, POLICY_SCOPES, '.')} Known: ${POLICY_SCOPES.join(', ')}.`,
-    );
+    throw invalid(`Unknown scope '${shorten(text)}'. Known: ${POLICY_SCOPES.join(', ')}.`);
   }
   return scope;
 }

@@ -1,6 +1,5 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { didYouMean } from '../kernel/text.ts';
 import { Semaphore } from '../kernel/bounded-work.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Vault } from '../keys/vault.ts';
@@ -97,7 +96,7 @@ export class WebhookService {
 
   async show(caller: Caller, name: string): Promise<WebhookWithState> {
     const all = await this.list(caller);
-    return this.#found(
+    return found(
       name,
       all.find((webhook) => webhook.name === name),
     );
@@ -108,7 +107,7 @@ export class WebhookService {
    * @throws ServiceError 'webhook.unknown'
    */
   async deliveries(name: string): Promise<readonly PendingDelivery[]> {
-    return this.#found(name, await this.#deps.store.deliveries(name, MAX_SHOWN));
+    return found(name, await this.#deps.store.deliveries(name, MAX_SHOWN));
   }
 
   /**
@@ -146,7 +145,7 @@ export class WebhookService {
    * @throws ServiceError 'webhook.unknown', 'webhook.invalid'
    */
   async change(caller: Caller, name: string, { url, events, realms }: WebhookChangeRequest): Promise<void> {
-    const { url: present } = await this.#found(name, await this.#deps.store.find(name));
+    const { url: present } = found(name, await this.#deps.store.find(name));
     const isBounded = !caller.principal.operator;
     const change: WebhookChange = {
       ...(url !== undefined &&
@@ -161,7 +160,7 @@ export class WebhookService {
       ...(realms !== undefined && { realms: await this.#readRealms(realms) }),
     };
     const act = actOf(caller, 'webhook/set');
-    await this.#found(name, (await this.#deps.store.change(name, change, act)) || undefined);
+    found(name, (await this.#deps.store.change(name, change, act)) || undefined);
   }
 
   async #readRealms(names: readonly string[]): Promise<readonly string[]> {
@@ -169,7 +168,7 @@ export class WebhookService {
     const requested = names.map((realm) => realm.trim().toLowerCase());
     const wrong = requested.find((realm) => !known.includes(realm));
     if (wrong !== undefined) {
-      throw invalid(`There is no realm '${wrong.slice(0, 64)}'${didYouMean(wrong, known)}`);
+      throw invalid(`There is no realm '${wrong.slice(0, 64)}'`);
     }
     return requested;
   }
@@ -177,7 +176,7 @@ export class WebhookService {
   /** A disabled receiver gets no new events; those that wait stay. @throws ServiceError 'webhook.unknown' */
   async enable(caller: Caller, name: string, isEnabled: boolean): Promise<void> {
     const act = actOf(caller, isEnabled ? 'webhook/enable' : 'webhook/disable');
-    await this.#found(name, (await this.#deps.store.enable(name, isEnabled, act)) || undefined);
+    found(name, (await this.#deps.store.enable(name, isEnabled, act)) || undefined);
   }
 
   /**
@@ -189,7 +188,7 @@ export class WebhookService {
     const secret = newWebhookSecret(random);
     const sealed = vault.seal(secret, 'webhook', name);
     const act = actOf(caller, 'webhook/rotate-secret');
-    await this.#found(name, (await store.replaceSecret(name, sealed, SECRET_OVERLAP, act)) || undefined);
+    found(name, (await store.replaceSecret(name, sealed, SECRET_OVERLAP, act)) || undefined);
     return shownSecret(secret);
   }
 
@@ -198,7 +197,7 @@ export class WebhookService {
    * @throws ServiceError 'webhook.unknown'
    */
   async retry(caller: Caller, name: string): Promise<number> {
-    return this.#found(name, await this.#deps.store.retry(name, actOf(caller, 'webhook/retry')));
+    return found(name, await this.#deps.store.retry(name, actOf(caller, 'webhook/retry')));
   }
 
   /**
@@ -206,7 +205,7 @@ export class WebhookService {
    * @throws ServiceError 'webhook.unknown'
    */
   async remove(caller: Caller, name: string): Promise<number> {
-    return this.#found(name, await this.#deps.store.remove(name, actOf(caller, 'webhook/remove')));
+    return found(name, await this.#deps.store.remove(name, actOf(caller, 'webhook/remove')));
   }
 
   /** Sends a signed event of the type `webhook.test` now, once. @throws ServiceError 'webhook.unknown' */
@@ -216,7 +215,7 @@ export class WebhookService {
 
   async #test(caller: Caller, name: string): Promise<WebhookTest> {
     const { store, vault, clock, elapsed = () => performance.now(), newId } = this.#deps;
-    const webhook = await this.#found(name, await store.find(name));
+    const webhook = found(name, await store.find(name));
     const message = { id: newId(), type: 'webhook.test', occurredAt: clock.now(), data: '{}' };
     const signed = signMessage(message, clock.now(), openSecrets(vault, webhook));
     const sender = await this.#deps.sender();
@@ -231,14 +230,6 @@ export class WebhookService {
       sender.close();
     }
   }
-
-  /** @throws ServiceError 'webhook.unknown' where the store has found none */
-  async #found<T>(name: string, found: T | undefined): Promise<T> {
-    if (found === undefined) {
-      throw unknown(name, await this.#deps.store.names());
-    }
-    return found;
-  }
 }
 
 function readEvents(names: readonly string[] | undefined): readonly EventType[] {
@@ -246,9 +237,7 @@ function readEvents(names: readonly string[] | undefined): readonly EventType[] 
   const requested = names ?? known;
   const wrong = requested.find((type) => !known.some((one) => one === type));
   if (wrong !== undefined) {
-    throw invalid(
-      `There are no events of the type '${wrong.slice(0, 64)}'${didYouMean(wrong, known, `, but of ${known.join(', ')}`)}`,
-    );
+    throw invalid(`There are no events of the type '${wrong.slice(0, 64)}', but of ${known.join(', ')}`);
   }
   if (requested.length === 0) {
     throw invalid('A webhook needs one type of events at least');
@@ -256,11 +245,12 @@ function readEvents(names: readonly string[] | undefined): readonly EventType[] 
   return known.filter((type) => requested.includes(type));
 }
 
-function unknown(name: string, known: readonly string[]): ServiceError {
-  return new ServiceError(
-    'webhook.unknown',
-    `There is no webhook '${name.slice(0, 64)}'${didYouMean(name, known)}`,
-  );
+/** @throws ServiceError 'webhook.unknown' where the store has found none */
+function found<T>(name: string, webhook: T | undefined): T {
+  if (webhook === undefined) {
+    throw new ServiceError('webhook.unknown', `There is no webhook '${name.slice(0, 64)}'`);
+  }
+  return webhook;
 }
 
 function invalid(message: string): ServiceError {

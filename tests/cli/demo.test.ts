@@ -117,7 +117,7 @@ describe('a demo', () => {
     const config = loadConfig({ DATABASE_URL: 'postgres://db/x' });
     const demo = await runDemoWith({
       fetch: wrong,
-      loadConfiguration: () => Promise.resolve({ config, file: undefined }),
+      loadConfiguration: () => Promise.resolve(config),
     });
     expect(demo.io.out()).toContain('DATABASE_URL is set; the demo leaves that database alone');
     const other = await runDemoWith({ fetch: wrong });

@@ -37,7 +37,7 @@ export function fakeCli(
       };
       return Promise.resolve(Object.assign(services, { close }));
     },
-    loadConfiguration: () => Promise.resolve({ config: loadConfig({}), file: undefined }),
+    loadConfiguration: () => Promise.resolve(loadConfig({})),
     fetch: () => Promise.reject(new Error('not in this test')),
     clock: { now: () => new Date('2026-11-20T12:00:00Z') },
     random: { bytes: (size) => Buffer.alloc(size, 1), below: () => 0 },

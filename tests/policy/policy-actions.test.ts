@@ -86,7 +86,7 @@ describe('the actions of a policy', () => {
     [
       'ocra',
       'request, calcotp',
-      "Unknown action 'calcotp' in scope ocra: did you mean calcOTP? Known: request, status, activationcode, calcOTP, secondfactor, *.",
+      "Unknown action 'calcotp' in scope ocra. Known: request, status, activationcode, calcOTP, secondfactor, *.",
     ],
     [
       'ocra',
@@ -186,22 +186,13 @@ const BASE = {
 
 describe('names in a policy that do not exist', () => {
   it.each<[string, string, string]>([
-    ['offize, lab', '*', 'realm offize (did you mean office?)'],
+    ['offize, lab', '*', 'realm offize'],
     ['zoo', '*', 'realm zoo'],
-    ['*', '*@LAP, peple:', 'user *@LAP (did you mean *@lab?), user peple: (did you mean people:?)'],
-    ['*', '!*@offize', 'user *@offize (did you mean *@office?)'],
+    ['*', '*@LAP, peple:', 'user *@LAP, user peple:'],
+    ['*', '!*@offize', 'user *@offize'],
     ['Office', 'alice, alice@nowhere.org, people:, *@lab, *@*, *@linotp_admins', ''],
   ])('realms %p, users %p: %s', (realm, user, listed) => {
     expect(listUnknownNames(unknownNames({ realm, user }, BASE))).toBe(listed);
-  });
-
-  it('are all named, and the first twenty compared with those that exist: that takes time', () => {
-    const realm = Array.from({ length: 30 }, (_, index) => `offic${index}`).join();
-    const found = unknownNames({ realm, user: '*@offize, peple:' }, BASE);
-    expect(found).toHaveLength(32);
-    expect(found.map(({ nearest }) => nearest).filter((one) => one !== undefined)).toEqual(
-      Array.from({ length: 20 }, () => 'office'),
-    );
   });
 });
 
@@ -229,10 +220,10 @@ describe('the rights of an API token', () => {
     ['monitoring:tokens:x', "'monitoring:tokens:x' is no right."],
     [
       'ocra:calcotp',
-      "Unknown action 'calcotp' in 'ocra:calcotp': did you mean calcOTP? Known: request, status, activationcode, calcOTP, secondfactor, *.",
+      "Unknown action 'calcotp' in 'ocra:calcotp'. Known: request, status, activationcode, calcOTP, secondfactor, *.",
     ],
     ['*:everything', "Unknown action 'everything' in '*:everything'."],
-    ['Monitoring:tokens', "'Monitoring:tokens' is no right: did you mean monitoring? Use"],
+    ['Monitoring:tokens', "'Monitoring:tokens' is no right. Use"],
     ['monitoring:', "Unknown action '' in 'monitoring:'."],
   ])('%j are refused', (text, message) => {
     const refusal = refusalOf(() => readRights(['*', text]));

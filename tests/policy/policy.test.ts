@@ -37,7 +37,7 @@ describe('a policy that somebody writes', () => {
     [
       'an unknown scope',
       { scope: 'ocre' },
-      "Unknown scope 'ocre': did you mean ocra? Known: admin, system, monitoring, ocra, authentication, selfservice.",
+      "Unknown scope 'ocre'. Known: admin, system, monitoring, ocra, authentication, selfservice.",
     ],
     [
       'an unknown action',

@@ -161,14 +161,11 @@ describe('the endpoints of webhooks', () => {
   });
 
   it.each(['/deliveries', ...CHANGES.slice(1).map((act) => `/${act}`)])(
-    'name the nearest receiver where %s names none',
+    'say so where %s names no receiver',
     async (act) => {
       await value('/add', { ...SIEM, url: 'https://siem.example.com/' });
       const answer = await application.asAdmin(`/system/webhooks${act}`, { name: 'sime' });
-      expect(answer.body).toHaveProperty(
-        'result.error.message',
-        "There is no webhook 'sime': did you mean siem?",
-      );
+      expect(answer.body).toHaveProperty('result.error.message', "There is no webhook 'sime'");
       await value('/remove');
     },
   );

@@ -16,7 +16,7 @@ const ADD_CA = '`tankeeper resolver set NAME` mit dem Zertifikat der Stelle in C
 const GERMAN: Readonly<Record<string, FindingWords>> = {
   'variables.unknown': {
     text: 'Der Server liest eine gesetzte Variable nicht.',
-    remedy: 'Sie umbenennen oder entfernen; `tankeeper config` zeigt die bekannten',
+    remedy: 'Sie entfernen; `tankeeper config` zeigt die bekannten',
   },
   'addresses.no-proxy': {
     text: 'Der Server hört nur auf dieser Maschine und vertraut keinem Proxy: Hinter einem Proxy wären alle Clients einer.',

@@ -18,7 +18,6 @@ interface EditorTexts {
   readonly save: string;
   readonly confirm: string;
   readonly unknownNames: string;
-  readonly didYouMean: (name: string) => string;
   readonly conflict: string;
   readonly gone: string;
   readonly field: string;
@@ -55,7 +54,6 @@ export const editorTexts: Texts<EditorTexts> = {
     save: 'Save',
     confirm: 'Save this policy?',
     unknownNames: 'These names do not exist yet. The policy can be saved all the same.',
-    didYouMean: (name) => `did you mean ${name}?`,
     conflict: 'Somebody else has changed this policy since you opened it. Nothing is saved yet.',
     gone: 'Somebody else has removed this policy since you opened it. Nothing is saved yet.',
     field: 'Field',
@@ -95,7 +93,6 @@ export const editorTexts: Texts<EditorTexts> = {
     save: 'Speichern',
     confirm: 'Diese Richtlinie speichern?',
     unknownNames: 'Diese Namen gibt es noch nicht. Die Richtlinie kann trotzdem gespeichert werden.',
-    didYouMean: (name) => `meinten Sie ${name}?`,
     conflict: 'Jemand anderes hat diese Richtlinie inzwischen geändert. Noch ist nichts gespeichert.',
     gone: 'Jemand anderes hat diese Richtlinie inzwischen entfernt. Noch ist nichts gespeichert.',
     field: 'Feld',

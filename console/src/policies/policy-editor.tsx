@@ -153,8 +153,8 @@ function UnknownNames({ names }: { readonly names: PolicyPreview['unknown_names'
   return (
     names.length > 0 && (
       <Alert color="yellow" role="status" title={t.unknownNames}>
-        {names.map(({ name, nearest }) => (
-          <p key={name}>{nearest === null ? name : `${name}: ${t.didYouMean(nearest)}`}</p>
+        {names.map(({ name }) => (
+          <p key={name}>{name}</p>
         ))}
       </Alert>
     )

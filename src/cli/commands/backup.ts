@@ -191,7 +191,7 @@ function tokenIn(only: readonly string[] | undefined): string | undefined {
 }
 
 async function restored(context: CommandContext, request: RestoreRequest): Promise<RestoredBackup> {
-  const { config } = await context.configuration();
+  const config = await context.configuration();
   const { restoreBackup } = await import('../../compose/restore-backup.ts');
   const caller = operatorCaller(context.dependencies);
   return untilSignal((giveUp) => restoreBackup(config, commandLog(config), caller, request, giveUp));

@@ -68,7 +68,7 @@ export function reportExamination(
 /** A configuration that cannot be read is the finding of an examination that ends there: scripts get JSON all the same. */
 async function examine(context: CommandContext): Promise<void> {
   try {
-    const { config } = await context.configuration();
+    const config = await context.configuration();
     const { examineInstallation } = await import('../../compose/examine-installation.ts');
     reportExamination(context, await untilSignal((giveUp) => examineInstallation(config, { giveUp })));
   } catch (error) {

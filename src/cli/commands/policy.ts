@@ -3,7 +3,7 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import { type OptionInstant, pastInstantOption } from '../option-values.ts';
 import type { Column, JsonValue } from '../output.ts';
-import { didYouMean, splitList } from '../../kernel/text.ts';
+import { splitList } from '../../kernel/text.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { RefusalExplanation } from '../../audit/explanation-service.ts';
 import type { ExplainedRight, ExplainedValue, PolicyVerdict } from '../../policy/explanation.ts';
@@ -84,7 +84,7 @@ function addListAndShow(policy: Command, context: CommandContext): void {
     .action(async ({ scope }: { scope?: string }) => {
       if (scope !== undefined && !POLICY_SCOPES.some((known) => known === scope)) {
         throw new CliFailure(
-          `unknown scope ${scope}${didYouMean(scope, POLICY_SCOPES, ';')} the scopes are ${POLICY_SCOPES.join(', ')}`,
+          `unknown scope ${scope}; the scopes are ${POLICY_SCOPES.join(', ')}`,
           EXIT_CODES.usage,
         );
       }

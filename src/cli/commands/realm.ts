@@ -117,11 +117,7 @@ function addDefault(realm: Command, context: CommandContext): void {
 function requireRealm(realms: readonly Realm[], name: string): Realm {
   const found = realms.find((realm) => realm.name === name.trim().toLowerCase());
   if (found === undefined) {
-    throw unknownName(
-      'realm',
-      name,
-      realms.map((realm) => realm.name),
-    );
+    throw unknownName('realm', name);
   }
   return found;
 }

@@ -7,7 +7,7 @@ import { readFileBytes } from '../files.ts';
 import { withSlowWorkLine } from '../progress.ts';
 import { type Resolver, RESOLVER_KINDS, type ResolverKind } from '../../configuration/configuration.ts';
 import { isServiceError } from '../../kernel/errors.ts';
-import { mayHoldPassword, didYouMean } from '../../kernel/text.ts';
+import { mayHoldPassword } from '../../kernel/text.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { ResolverDraft } from '../../resolvers/resolver-draft.ts';
 import { unavailableResolvers } from '../../resolvers/user-source.ts';
@@ -76,11 +76,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
 function requireResolver(resolvers: readonly Resolver[], name: string): Resolver {
   const found = resolvers.find((resolver) => resolver.name === name);
   if (found === undefined) {
-    throw unknownName(
-      'resolver',
-      name,
-      resolvers.map((resolver) => resolver.name),
-    );
+    throw unknownName('resolver', name);
   }
   return found;
 }
@@ -162,8 +158,7 @@ function addSet(resolver: Command, context: CommandContext): void {
       const all = await resolvers.list();
       const known = all.find((one) => one.name === name);
       if (known === undefined) {
-        const names = all.map((one) => one.name);
-        throw unknownName('resolver', name, names);
+        throw unknownName('resolver', name);
       }
       const changed = await changedSettings(known, options);
       const draft = {
@@ -317,7 +312,7 @@ function canonicalKey(kind: ResolverKind, key: string): string {
   if (found === undefined) {
     const plain = names.filter((name) => name !== secret);
     throw new CliFailure(
-      `a resolver of the kind ${kind} has no setting ${key}${didYouMean(key, plain, ';')} it has ${plain.join(', ') || 'none'}`,
+      `a resolver of the kind ${kind} has no setting ${key}; it has ${plain.join(', ') || 'none'}`,
       EXIT_CODES.usage,
     );
   }

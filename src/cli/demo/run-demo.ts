@@ -77,7 +77,7 @@ async function startServer(
   first: number | undefined,
   place: Omit<DemoServerOptions, 'port'>,
 ): Promise<DemoServer> {
-  const { config } = await context.configuration();
+  const config = await context.configuration();
   for (let attempt = 1; ; attempt += 1) {
     const port = await findFreePort(first ?? config.port);
     try {
@@ -105,7 +105,7 @@ async function driveTour(context: CommandContext, demo: RunningDemo): Promise<vo
 async function giveTour(context: CommandContext, demo: RunningDemo, deviceFile: string): Promise<void> {
   const { dependencies } = context;
   const { io, random } = dependencies;
-  const { databaseUrl } = (await context.configuration()).config;
+  const { databaseUrl } = await context.configuration();
   const plan = demoPlan();
   const started = performance.now();
   await seedDemo(demo.server, operatorCaller(dependencies), plan, random);

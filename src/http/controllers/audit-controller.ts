@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { AuditPage, AuditPageRequest, AuditReading, GrantedExport } from '../../audit/audit-reading.ts';
+import type { AuditPage, AuditPageRequest, GrantedExport } from '../../audit/audit-reading.ts';
+import { ACTS, OUTCOME_WORDS } from '../../audit/filter-values.ts';
 import type { ExportFormat } from '../../audit/export-trail.ts';
 import { type Clock, parsePastInstant } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -21,11 +22,9 @@ const FILTERS = {
     'anna@customers',
   ),
   actor: optional('the administrator; `operator:NAME` for commands'),
-  action: optional('such as `ocra/check_t` or `admin/init`; an unknown one is refused'),
+  action: optional('such as `ocra/check_t` or `admin/init`'),
   realm: optional('a realm of what the act was about'),
-  outcome: optional(
-    'such as `accepted`, `wrong` or `created`, whatever details follow; an unknown one is refused',
-  ),
+  outcome: optional('such as `accepted`, `wrong` or `created`, whatever details follow'),
   client: optional('the address'),
   request: optional('the id of the request'),
   transactionid: optional('the transaction'),
@@ -76,10 +75,11 @@ type Selecting = Pick<Services, 'auditReading'> & {
 export function auditEndpoints(
   services: Selecting & Pick<Services, 'auditVerification'>,
   clock: Clock,
+  endpoints: () => readonly Endpoint[],
 ): Endpoint[] {
   return [
     searchEndpoint(services, clock),
-    valuesEndpoint(services.auditReading),
+    valuesEndpoint(endpoints),
     exportEndpoint(services, clock),
     beginEndpoint(services.auditVerification),
     verificationEndpoint(services.auditVerification),
@@ -137,7 +137,7 @@ function shownPage({ rows, next }: AuditPage): Shown<typeof PAGE> {
   };
 }
 
-function valuesEndpoint(audit: AuditReading): Endpoint {
+function valuesEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
   return valueReading(
     {
       path: '/audit/values',
@@ -146,7 +146,13 @@ function valuesEndpoint(audit: AuditReading): Endpoint {
       value: VALUES,
       parameters: {},
     },
-    () => Promise.resolve(audit.values()),
+    () => {
+      const paths = endpoints().map(({ path }) => path.slice(1));
+      return Promise.resolve({
+        actions: [...new Set([...ACTS, ...paths])].sort(),
+        outcomes: [...OUTCOME_WORDS].sort(),
+      });
+    },
   );
 }
 

@@ -126,8 +126,7 @@ describe('an error in', () => {
     const cli = fakeCli(
       {},
       {
-        loadConfiguration: () =>
-          Promise.resolve({ config: loadConfig({ LOG_LEVEL: 'debug' }), file: undefined }),
+        loadConfiguration: () => Promise.resolve(loadConfig({ LOG_LEVEL: 'debug' })),
       },
     );
     const given = parameters(marks.text('password', 'an argument'));

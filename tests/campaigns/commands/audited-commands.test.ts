@@ -72,7 +72,7 @@ async function run(
     {
       io,
       openServices: () => Promise.resolve({ ...services, close: () => Promise.resolve() }),
-      loadConfiguration: () => Promise.resolve({ config, file: undefined }),
+      loadConfiguration: () => Promise.resolve(config),
       osUser: 'tester',
       random: systemRandom,
     },
@@ -271,7 +271,7 @@ const acts = (): readonly Act[] => [
 /** These have no installation, or one of their own; and what `serve` does, the server does. */
 // prettier-ignore
 const APART = [
-  'serve', 'config check', 'demo', 'device scan', 'device list', 'device forget',
+  'serve', 'demo', 'device scan', 'device list', 'device forget',
   'device activation-code',
   'restore',
   // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.

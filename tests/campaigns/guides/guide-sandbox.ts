@@ -118,7 +118,7 @@ export class GuideSandbox {
         {},
         {
           openServices: () => Promise.resolve(services),
-          loadConfiguration: () => Promise.resolve({ config, file: undefined }),
+          loadConfiguration: () => Promise.resolve(config),
           random: systemRandom,
         },
       );

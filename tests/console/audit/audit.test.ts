@@ -12,7 +12,7 @@ import {
 import { userAuditAddress } from '../../../console/src/helpdesk/addresses.ts';
 import { formatIn } from '../../../console/src/language/format.ts';
 import { makeSession, type Session } from '../../../console/src/session/shown.ts';
-import { auditValues } from '../../../src/audit/filter-values.ts';
+import { OUTCOME_WORDS } from '../../../src/audit/filter-values.ts';
 import { outcomeText, typableOutcomes, typedOutcome } from '../../../console/src/audit/outcome-words.ts';
 import type { Token, TokenChange } from '../../../src/tokens/token.ts';
 
@@ -279,7 +279,7 @@ describe('the outcome of an audit row', () => {
   });
 
   it.each(['en', 'de'] as const)('is offered in words for each that the server knows, in %s', (language) => {
-    const known = auditValues().outcomes;
+    const known = OUTCOME_WORDS;
     const typable = typableOutcomes(known, language, holding('*', '*')).map((words) =>
       typedOutcome(words, language),
     );
@@ -296,7 +296,7 @@ describe('the outcome of an audit row', () => {
   ])(
     'tells of a PIN: that is offered (%s) to who reads the audit of %j and sets PINs in %j',
     (isOffered, audit, set) => {
-      const { outcomes } = auditValues();
+      const outcomes = OUTCOME_WORDS;
       const offered = typableOutcomes(outcomes, 'en', holding(audit, set));
       expect(offered.includes('wrong, right PIN')).toBe(isOffered);
       expect(offered.includes('wrong, right response')).toBe(isOffered);
@@ -305,7 +305,7 @@ describe('the outcome of an audit row', () => {
   );
 
   it('has German words wherever the server knows the outcome', () => {
-    const known = auditValues().outcomes;
+    const known = OUTCOME_WORDS;
     const german = typableOutcomes(known, 'de', holding('*', '*'));
     expect(german.filter((words) => known.includes(words))).toEqual([]);
   });

@@ -33,7 +33,7 @@ const PREVIEW = z.strictObject({
     .array(z.strictObject({ field: z.string(), text: z.string() }))
     .describe('why the policy is invalid; the rest is then empty'),
   unknown_names: z
-    .array(z.strictObject({ field: z.string(), name: z.string(), nearest: z.string().nullable() }))
+    .array(z.strictObject({ field: z.string(), name: z.string() }))
     .describe('realms and resolvers that do not exist'),
   consequences: CONSEQUENCE_LIST,
   lost: z
@@ -186,11 +186,7 @@ async function ofRealm(
 function shownPreview(preview: PolicyPreview): Shown<typeof PREVIEW> {
   return {
     problems: preview.problems.map(({ field, message }) => ({ field, text: message })),
-    unknown_names: preview.unknownNames.map(({ part, name, nearest }) => ({
-      field: part,
-      name,
-      nearest: nearest ?? null,
-    })),
+    unknown_names: preview.unknownNames.map(({ part, name }) => ({ field: part, name })),
     consequences: preview.consequences,
     lost: preview.lost.map(({ administrators, rights }) => ({ administrators, rights })),
     lock_out: preview.locksOut,

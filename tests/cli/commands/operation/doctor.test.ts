@@ -88,7 +88,6 @@ describe('tankeeper doctor as a process', () => {
     [{ OIDC_ISSUER: 'https://login.example.com' }, ['OIDC_ISSUER also needs OIDC_CLIENT_ID']],
     [{ PORT: 'x', LOG_LEVEL: 'loud' }, ["PORT='x' is not allowed", "LOG_LEVEL='loud' is not allowed"]],
     [{ DATABASE_URL: 'postgres://u@h/d', DATABASE_PASSWORD_FILE: '/none' }, ['DATABASE_PASSWORD_FILE=']],
-    [{ TANKEEPER_CONFIG: '/none' }, ['The configuration file /none cannot be read']],
   ])('ends with 2, and JSON, for a configuration that cannot be read: %j', async (variables, texts) => {
     const { code, out, err } = await runCli(['--json', 'doctor'], { DATA_DIR: folder, ...variables });
     const { errors, findings } = JSON.parse(out) as { errors: number; findings: DoctorReport['findings'] };
