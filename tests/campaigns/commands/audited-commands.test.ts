@@ -271,7 +271,7 @@ const acts = (): readonly Act[] => [
 /** These have no installation, or one of their own; and what `serve` does, the server does. */
 // prettier-ignore
 const APART = [
-  'serve', 'demo', 'device scan', 'device list', 'device forget',
+  'serve', 'config', 'demo', 'device scan', 'device list', 'device forget',
   'device activation-code',
   'restore',
   // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.
