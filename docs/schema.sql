@@ -467,7 +467,7 @@ CREATE INDEX challenges_open_idx ON challenges USING btree (token_id, id) WHERE 
 CREATE INDEX challenges_open_until_idx ON challenges USING btree (open_until) WHERE closed_by IS NULL;
 CREATE INDEX challenges_question_idx ON challenges USING btree (hashtextextended(lower(btrim(question, '0'::text) COLLATE "C"), token_id));
 CREATE INDEX challenges_token_idx ON challenges USING btree (token_id, issued_at DESC, id DESC);
-COMMENT ON COLUMN challenges.watched_until IS 'Until then, changes of its state are told to all servers: a request waits for one.';
+COMMENT ON COLUMN challenges.watched_until IS 'Written by the version before alone.';
 COMMENT ON COLUMN challenges.sign_in IS 'That of an administrator''s sign-in: only those of other sign-ins supersede it.';
 COMMENT ON COLUMN challenges.open_until IS 'From then on it takes no responses.';
 COMMENT ON COLUMN challenges.is_triggered IS 'Issued to a PIN or password: the response alone answers it.';
@@ -1254,28 +1254,6 @@ AS $function$
     END
   $function$;
 
-CREATE OR REPLACE FUNCTION public.tell_challenge_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    BEGIN
-      PERFORM pg_notify('tankeeper_challenges', TG_TABLE_SCHEMA || ' ' || OLD.id);
-      RETURN NULL;
-    END
-  $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_fail_count_change()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    BEGIN
-      PERFORM pg_notify('tankeeper_challenges', TG_TABLE_SCHEMA || ' ' || id) FROM challenges
-      WHERE token_id = NEW.id AND closed_by IS NULL AND watched_until > now();
-      RETURN NULL;
-    END
-  $function$;
-
 CREATE TRIGGER administrators_bind_factor BEFORE UPDATE OF second_factor, second_factor_serial ON administrators FOR EACH ROW WHEN (NOT old.second_factor_token_id IS DISTINCT FROM new.second_factor_token_id AND (old.second_factor IS DISTINCT FROM new.second_factor OR old.second_factor_serial IS DISTINCT FROM new.second_factor_serial)) EXECUTE FUNCTION bind_factor_of_serial();
 CREATE TRIGGER administrators_lose_factor AFTER UPDATE OF second_factor_token_id ON administrators FOR EACH ROW WHEN (old.second_factor_token_id IS NOT NULL AND new.second_factor_token_id IS NULL AND new.second_factor = 'token'::text) EXECUTE FUNCTION end_sign_ins_of_lost_factor();
 CREATE CONSTRAINT TRIGGER administrators_note_change AFTER DELETE OR UPDATE ON administrators DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
@@ -1284,8 +1262,6 @@ CREATE CONSTRAINT TRIGGER api_tokens_note_change AFTER DELETE OR UPDATE ON api_t
 CREATE TRIGGER api_tokens_note_truncation AFTER TRUNCATE ON api_tokens FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH ROW WHEN (old.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
 CREATE TRIGGER challenges_complete BEFORE INSERT ON challenges FOR EACH ROW WHEN (new.open_until IS NULL) EXECUTE FUNCTION complete_challenge();
-CREATE TRIGGER challenges_tell_change AFTER UPDATE OF received_tan, valid_tan, closed_by ON challenges FOR EACH ROW WHEN (old.watched_until > now()) EXECUTE FUNCTION tell_challenge_change();
-CREATE TRIGGER challenges_tell_removal AFTER DELETE ON challenges FOR EACH ROW WHEN (old.watched_until > now()) EXECUTE FUNCTION tell_challenge_change();
 CREATE TRIGGER configuration_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON configuration FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER configuration_sealing_key_insert BEFORE INSERT ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
 CREATE TRIGGER configuration_sealing_key_update BEFORE UPDATE OF secret ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
@@ -1314,7 +1290,6 @@ ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version;
 CREATE CONSTRAINT TRIGGER tokens_lose_factor AFTER UPDATE OF ocra_suite ON tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.seed IS DISTINCT FROM new.seed OR old.shared_secret IS DISTINCT FROM new.shared_secret) EXECUTE FUNCTION lose_factor_of_new_key();
 CREATE TRIGGER tokens_sealing_key_insert BEFORE INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_token();
 CREATE TRIGGER tokens_sealing_key_update BEFORE UPDATE OF seed, shared_secret, nonce, pin, ocra_pin ON tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_token();
-CREATE TRIGGER tokens_tell_fail_count AFTER UPDATE OF fail_count ON tokens FOR EACH ROW WHEN (old.fail_count <> new.fail_count) EXECUTE FUNCTION tell_fail_count_change();
 CREATE TRIGGER users_count_delete AFTER DELETE ON users FOR EACH ROW EXECUTE FUNCTION append_user_deltas();
 CREATE TRIGGER users_count_insert AFTER INSERT ON users FOR EACH ROW EXECUTE FUNCTION append_user_deltas();
 CREATE TRIGGER users_count_truncate AFTER TRUNCATE ON users FOR EACH STATEMENT EXECUTE FUNCTION empty_user_counts();

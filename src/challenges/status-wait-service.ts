@@ -26,16 +26,12 @@ export interface StatusWait {
 }
 
 export interface StatusWatchDependencies {
-  readonly watched: Pick<StatusWatchStore, 'mark' | 'states'>;
+  readonly watched: Pick<StatusWatchStore, 'states'>;
   readonly metrics?: Pick<StatusWaitMetrics, keyof StatusWaitMetrics> | undefined;
   /** The most requests that wait at once; half of them may be of one administrator. */
   readonly max: number;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed?: () => number;
-  /** Milliseconds between two readings of all states without a notice; default: a second. */
+  /** Milliseconds between two readings of all states; default: a second. */
   readonly poll?: number | undefined;
-  /** The same while notices come, one of which may be lost with its connection; default: 5 seconds. */
-  readonly pollWithNotices?: number;
 }
 
 interface RunningWait extends StatusWait {
@@ -48,7 +44,6 @@ interface RunningWait extends StatusWait {
 }
 
 const POLL_MS = 1_000;
-const POLL_WITH_NOTICES_MS = 5_000;
 /** The rest while no request waits; the next one ends it. */
 const IDLE_MS = 600_000;
 /** The divisor of the places for one administrator. */
@@ -58,25 +53,18 @@ const LAST_READ_TIMEOUT_MS = 500;
 
 /**
  * Requests of this process that wait for the change of a transaction's state. They hold no connection to the database:
- * one statement at a time reads the states for all of them, when a notice names them, when their time is over, and at
- * intervals.
+ * once a second, and when the time of one is over, one statement reads the states for all of them.
  */
 export class StatusWatch {
   readonly #deps: StatusWatchDependencies;
-  readonly #elapsed: () => number;
   readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
   readonly #waiting = new Set<RunningWait>();
   readonly #ofAdministrators = new KeyedCounts();
-  /** Ids of the challenges to read. */
-  #noted = new Set<string>();
-  #nextPoll = 0;
-  #hasNotices = false;
   #isStarted = false;
   #isEnded = false;
 
   constructor(options: StatusWatchDependencies) {
     this.#deps = options;
-    this.#elapsed = options.elapsed ?? (() => performance.now());
   }
 
   /**
@@ -93,29 +81,6 @@ export class StatusWatch {
     return new Promise((resolve, reject) => {
       this.#enter(requested, gone, { resolve, reject });
     });
-  }
-
-  /** Notices come from now on. Earlier changes may have come without one. */
-  listening(): void {
-    this.#hasNotices = true;
-    this.#nextPoll = 0;
-    this.#loop.wake();
-  }
-
-  /** A watched challenge has changed, perhaps one that other servers wait for. */
-  changed(id: string): void {
-    // Without a wait no turn would take the ids.
-    if (this.#waiting.size > 0) {
-      this.#noted.add(id);
-      this.#loop.wake();
-    }
-  }
-
-  /** No notices come from now on. */
-  lost(): void {
-    this.#hasNotices = false;
-    this.#nextPoll = 0;
-    this.#loop.wake();
   }
 
   /** Ends all waits at once, and each later one. */
@@ -142,7 +107,7 @@ export class StatusWatch {
   }
 
   #enter(requested: StatusWait, gone: AbortSignal, ending: Pick<RunningWait, 'resolve' | 'reject'>): void {
-    const now = this.#elapsed();
+    const now = performance.now();
     const waiting: RunningWait = {
       ...requested,
       ...ending,
@@ -160,43 +125,23 @@ export class StatusWatch {
       this.#isStarted = true;
       this.#loop.start();
     }
-    // First the mark, then the read: a change before the mark is read, one after it is notified.
-    this.#deps.watched.mark(requested.id, requested.waitMs / 1000).then(
-      () => {
-        this.changed(requested.id);
-      },
-      (fault: unknown) => {
-        this.#fail(waiting, fault);
-      },
-    );
+    this.#loop.wake();
   }
 
-  async #turn({ restUntilWoken }: LoopPace): Promise<void> {
-    const due = this.#removeDue();
-    if (due.length > 0) {
-      await this.#readStates(due);
+  async #turn({ rest, restUntilWoken }: LoopPace): Promise<void> {
+    if (this.#waiting.size === 0) {
+      await restUntilWoken(IDLE_MS);
+      return;
     }
-    await restUntilWoken(this.#rest());
-  }
-
-  /** @returns the waits whose state must be read now */
-  #removeDue(): readonly RunningWait[] {
-    const now = this.#elapsed();
-    const noted = this.#noted;
-    this.#noted = new Set();
-    const all = [...this.#waiting];
-    if (now < this.#nextPoll) {
-      return all.filter((waiting) => noted.has(waiting.id) || now >= endsAt(waiting));
-    }
-    const { poll = POLL_MS, pollWithNotices = POLL_WITH_NOTICES_MS } = this.#deps;
-    this.#nextPoll = now + (this.#hasNotices ? pollWithNotices : poll);
-    return all;
+    await this.#readStates([...this.#waiting]);
+    const ends = [...this.#waiting].map((waiting) => endsAt(waiting) - performance.now());
+    await rest(Math.max(0, Math.ceil(Math.min(this.#deps.poll ?? POLL_MS, ...ends))));
   }
 
   async #readStates(due: readonly RunningWait[]): Promise<void> {
     try {
       const states = await this.#deps.watched.states([...new Set(due.map(({ id }) => id))]);
-      const now = this.#elapsed();
+      const now = performance.now();
       for (const waiting of due) {
         const waited = endOf(waiting, states.get(waiting.id), now);
         if (waited !== undefined) {
@@ -204,23 +149,13 @@ export class StatusWatch {
         }
       }
     } catch (fault) {
-      const now = this.#elapsed();
-      this.#nextPoll = now + (this.#deps.poll ?? POLL_MS);
+      const now = performance.now();
       due
         .filter((waiting) => now >= endsAt(waiting))
         .forEach((waiting) => {
           this.#fail(waiting, fault);
         });
     }
-  }
-
-  /** @returns milliseconds */
-  #rest(): number {
-    const next = [...this.#waiting].reduce(
-      (soonest, waiting) => Math.min(soonest, endsAt(waiting)),
-      this.#nextPoll,
-    );
-    return this.#waiting.size === 0 ? IDLE_MS : Math.max(0, Math.ceil(next - this.#elapsed()));
   }
 
   #finish(waiting: RunningWait, waited: Waited): void {

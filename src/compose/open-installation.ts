@@ -165,9 +165,9 @@ async function endServices({ statusWatch, auditVerification, closeSources }: Ser
   await Promise.race([closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
 }
 
-/** Follows changes of configuration, credentials and watched challenges by other servers. @returns the function that stops following */
+/** Follows changes of configuration and credentials by other servers. @returns the function that stops following */
 function followChanges(
-  { configuration, credentials, statusWatch }: Services,
+  { configuration, credentials }: Services,
   { options }: ConnectedDatabase,
   log: Log,
 ): () => Promise<void> {
@@ -184,7 +184,6 @@ function followChanges(
     database,
     log,
     listens: options.keepsStatements,
-    challenges: statusWatch,
   });
   follower.start();
   return () => follower.stop();

@@ -19,8 +19,6 @@ const POLL_MS = 400;
 
 /** The channel of changes of the configuration; the payload is the name of the changed schema. */
 const CHANNEL = 'tankeeper_configuration';
-/** The channel of changes of watched challenges; the payload is the schema, a blank and the id of the challenge. */
-const CHALLENGES = 'tankeeper_challenges';
 const SCHEMA = `
   SELECT nspname AS schema FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
   WHERE pg_class.oid = 'configuration_state'::regclass`;
@@ -40,15 +38,6 @@ interface KeptConfiguration {
   expire(): void;
 }
 
-/** Requests that wait for changes of challenges. None of the functions may throw. */
-interface ChallengeNotices {
-  /** From now on every change is reported. */
-  listening(): void;
-  changed(id: string): void;
-  /** Changes from now on are not reported. */
-  lost(): void;
-}
-
 interface ConfigurationFollowerDependencies {
   readonly kept: KeptConfiguration;
   readonly database: DatabaseOptions;
@@ -59,8 +48,6 @@ interface ConfigurationFollowerDependencies {
   readonly heartbeat?: number;
   /** False where no notice arrives, as behind PgBouncer in transaction mode: only the intervals count. Default true. */
   readonly listens?: boolean | undefined;
-  /** Gets the notices of challenges, which come over the same connection. */
-  readonly challenges?: ChallengeNotices | undefined;
 }
 
 /**
@@ -121,7 +108,6 @@ export class ConfigurationFollower {
     const fault = await this.#untilEnd(signal);
     if (!signal.aborted) {
       this.#isListening = false;
-      this.#deps.challenges?.lost();
       this.#hurry();
       this.#reportTrouble(
         'The connection that tells of configuration changes is lost; asking for them instead',
@@ -164,7 +150,6 @@ export class ConfigurationFollower {
     await client.connect();
     await this.#subscribe(client);
     this.#isListening = true;
-    this.#deps.challenges?.listening();
     // Earlier changes sent no notice to this connection.
     this.#hurry();
     for (;;) {
@@ -180,11 +165,9 @@ export class ConfigurationFollower {
     client.on('notification', ({ channel, payload = '' }) => {
       if (channel === CHANNEL && payload === schema) {
         this.#hurry();
-      } else if (channel === CHALLENGES && payload.startsWith(`${schema} `)) {
-        this.#deps.challenges?.changed(payload.slice(schema.length + 1));
       }
     });
-    await client.query(`LISTEN ${CHANNEL}; LISTEN ${CHALLENGES}`);
+    await client.query(`LISTEN ${CHANNEL}`);
   }
 
   /** Logs one line when trouble begins and one when all of it has ended, however long the database is away. */

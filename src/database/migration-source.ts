@@ -24,6 +24,7 @@ import * as boundSecondFactors from './migrations/020-bound-second-factors.ts';
 import * as selfEnrolled from './migrations/021-self-enrolled.ts';
 import * as challengeEnds from './migrations/022-challenge-ends.ts';
 import * as wordsOfNames from './migrations/023-words-of-names.ts';
+import * as unwatchedChallenges from './migrations/024-unwatched-challenges.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['021-self-enrolled', selfEnrolled],
   ['022-challenge-ends', challengeEnds],
   ['023-words-of-names', wordsOfNames],
+  ['024-unwatched-challenges', unwatchedChallenges],
 ];
 
 /** The names of all migrations, in order. */

@@ -272,19 +272,6 @@ describe('responses at the same moment', () => {
     expect(results(await all)).toEqual([true, 'failed', true, true]);
     await expectCounters(tokens, [1, 0, 1, 1]);
   });
-
-  it('are settled with one whose challenge is just being marked as watched', async () => {
-    const tokens = await withChallenges(4);
-    const watcher = await audited.test.database.knex.transaction();
-    await watcher('challenges')
-      .where({ transaction_id: tokens[1]?.serial ?? '' })
-      .update({ watched_until: new Date() });
-    const all = answersTogether(tokens);
-    await untilWaiting(audited.test.database);
-    await watcher.commit();
-    expect(results(await all)).toEqual([true, true, true, true]);
-    await expectCounters(tokens);
-  });
 });
 
 function changed(
