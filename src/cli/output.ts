@@ -19,15 +19,13 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right';
   /** The style of the text where it means something; by default plain. */
   readonly style?: (row: Row) => TextStyle | undefined;
-  /**
-   * Where its words do not fit on a narrow terminal, the columns of the highest rank are left out first, and rank 0
-   * never; by default the place of the column.
-   */
-  readonly rank?: number;
 }
 
-/** The least room for a value beside its title. */
-const MIN_WIDTH = 10;
+/** A column as it is shown: a text a line. */
+interface ShownColumn {
+  readonly cells: readonly { readonly text: string; readonly style: TextStyle | undefined }[];
+  readonly align?: 'left' | 'right' | undefined;
+}
 
 /** Writes the results of commands: tables for people, JSON for scripts. */
 export class Output {
@@ -46,7 +44,12 @@ export class Output {
     } else if (rows.length === 0) {
       this.#write(empty);
     } else {
-      this.#write(this.#table(rows, columns));
+      this.#writeTable(
+        titled(columns).map((column) => ({
+          cells: [titleOf(column), ...rows.map((row) => cellOf(row, column))],
+          align: column.align,
+        })),
+      );
     }
   }
 
@@ -56,9 +59,8 @@ export class Output {
       this.#writeJson(toObject(row, columns));
       return;
     }
-    const shown = columns.filter(({ title }) => title !== undefined);
-    const width = Math.max(...shown.map(({ title = '' }) => title.length)) + GAP;
-    this.#write(shown.map((column) => this.#fact(row, column, width)).join('\n'));
+    const facts = titled(columns);
+    this.#writeTable([{ cells: facts.map(titleOf) }, { cells: facts.map((column) => cellOf(row, column)) }]);
   }
 
   /** Reports a completed change: a sentence, or the object. */
@@ -77,74 +79,24 @@ export class Output {
     }
   }
 
-  /** @returns a line with title and value, the value wrapped to the terminal */
-  #fact<Row>(row: Row, column: Column<Row>, width: number): string {
-    const { title = '', style } = column;
-    const { color } = this.#io;
-    // A word that is longer than the room stays whole: the terminal wraps it, and it can be copied.
-    const lines = wrapText(words(shownText(row, column)), Math.max(MIN_WIDTH, this.#room - width));
-    const textStyle = style?.(row);
-    const value = lines
-      .map((line) => (textStyle === undefined || line === '' ? line : applyStyle(textStyle, line, color)))
-      .join(`\n${' '.repeat(width)}`);
-    return `${applyStyle('bold', title, color)}${' '.repeat(width - title.length)}${value}`;
-  }
-
-  #table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-    const titled = columns.filter(({ title }) => title !== undefined);
-    const texts = rows.map((row) => titled.map((column) => shownText(row, column)));
-    const widths = fitColumns(
-      titled.map((column, place) => fitOf(column, place, texts)),
-      this.#room,
-    );
-    const line = (cells: readonly string[], textStyle: (place: number) => TextStyle | undefined): string =>
-      this.#row(
-        titled.flatMap(({ align = 'left' }, place) => {
-          const [width, text = ''] = [widths[place], cells[place]];
-          return width === undefined ? [] : [{ width, align, text, style: textStyle(place) }];
-        }),
-      );
-    this.#nameLeftOut(titled.filter((_column, place) => widths[place] === undefined));
-    return [
-      line(
-        titled.map(({ title = '' }) => title),
-        () => 'bold',
-      ),
-      ...rows.map((row, place) => line(texts[place] ?? [], (column) => titled[column]?.style?.(row))),
-    ].join('\n');
-  }
-
-  /** @returns as many lines as the cell with the most needs */
-  #row(cells: readonly Cell[]): string {
-    const wrapped = cells.map(({ text, width }) => wrapText(pieces(text, width), width));
-    const height = Math.max(...wrapped.map(({ length }) => length));
-    return Array.from({ length: height }, (_, number) =>
-      cells
-        .map((cell, place) => this.#padded(cell, wrapped[place]?.[number] ?? ''))
-        .join(' '.repeat(GAP))
+  /** Pads each column to its widest text. A line that is wider than the terminal is left to it. */
+  #writeTable(columns: readonly ShownColumn[]): void {
+    const padded = columns.map(({ cells, align }) => {
+      const width = Math.max(...cells.map(({ text }) => stringWidth(text)));
+      return cells.map(({ text, style }) => {
+        const blanks = ' '.repeat(width - stringWidth(text));
+        // The text alone has a style, not the blanks around it.
+        const styled = style === undefined || text === '' ? text : applyStyle(style, text, this.#io.color);
+        return align === 'right' ? blanks + styled : styled + blanks;
+      });
+    });
+    const lines = padded[0]?.map((_, place) =>
+      padded
+        .map((cells) => cells[place])
+        .join('  ')
         .trimEnd(),
-    ).join('\n');
-  }
-
-  /** Standard output holds the table alone. */
-  #nameLeftOut<Row>(columns: readonly Column<Row>[]): void {
-    if (columns.length > 0) {
-      const names = columns.map(({ title = '' }) => title).join(', ');
-      const lines = wrapText(words(`left out, as the terminal is narrow: ${names}`), this.#room);
-      this.#io.stderr.write(`${applyStyle('dim', lines.join('\n'), this.#io.color)}\n`);
-    }
-  }
-
-  /** Styles the text without the blanks around it. */
-  #padded({ width, align, style }: Cell, text: string): string {
-    const padding = ' '.repeat(Math.max(0, width - stringWidth(text)));
-    const styled = style === undefined || text === '' ? text : applyStyle(style, text, this.#io.color);
-    return align === 'right' ? padding + styled : styled + padding;
-  }
-
-  /** Characters of a line; what is not for a terminal is not cut. */
-  get #room(): number {
-    return this.#io.isTTY ? this.#io.columns : Number.POSITIVE_INFINITY;
+    );
+    this.#write(lines?.join('\n') ?? '');
   }
 
   #writeJson(value: JsonValue): void {
@@ -161,26 +113,19 @@ function toObject<Row>(row: Row, columns: readonly Column<Row>[]): Record<string
   return Object.fromEntries(columns.map(({ key, value }) => [key, value(row)]));
 }
 
-function fitOf<Row>(
-  { title = '', rank }: Column<Row>,
-  place: number,
-  texts: readonly (readonly string[])[],
-): ColumnFit {
-  const shown = texts.map((row) => row[place] ?? '');
-  const all = [title, ...shown];
+function titled<Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] {
+  return columns.filter(({ title }) => title !== undefined);
+}
+
+function titleOf({ title = '' }: Pick<Column<never>, 'title'>): ShownColumn['cells'][number] {
+  return { text: title, style: 'bold' };
+}
+
+function cellOf<Row>(row: Row, { text, value, style }: Column<Row>): ShownColumn['cells'][number] {
   return {
-    natural: widest(all),
-    min: widest(all.flatMap((text) => pieces(text).map((piece) => piece.trimEnd()))),
-    rank: (rank ?? place) > 0 && shown.every((text) => text === '') ? Infinity : (rank ?? place),
+    text: safeText(text === undefined ? plainText(value(row)) : text(row)),
+    style: style?.(row),
   };
-}
-
-function widest(texts: readonly string[]): number {
-  return texts.reduce((width, text) => Math.max(width, stringWidth(text)), 0);
-}
-
-function shownText<Row>(row: Row, { text, value }: Column<Row>): string {
-  return safeText(text === undefined ? plainText(value(row)) : text(row));
 }
 
 function plainText(value: JsonValue): string {
@@ -194,124 +139,6 @@ function plainText(value: JsonValue): string {
     return String(value);
   }
   return Array.isArray(value) ? value.map(plainText).join(', ') : JSON.stringify(value);
-}
-
-/** The way in which a column of a table gives way where the terminal is narrow. */
-interface ColumnFit {
-  /** The width of its widest text, title included. */
-  readonly natural: number;
-  /** That of its widest piece: narrower it would break a time or an id. */
-  readonly min: number;
-  /** Columns of a higher rank are left out first, those without any text before them; 0: never. */
-  readonly rank: number;
-}
-
-/** One text in a line of a table. */
-interface Cell {
-  readonly width: number;
-  readonly align: 'left' | 'right';
-  readonly text: string;
-  readonly style: TextStyle | undefined;
-}
-
-/** Columns between two columns of a table. */
-const GAP = 2;
-
-/** Longer words may break within: no time and no id is longer, an IPv6 address has at most 39 characters. */
-const WHOLE = 40;
-
-/**
- * Fits columns into a line: narrows the widest ones, and leaves out columns by their rank where that is not enough.
- * @param room characters of a line; Infinity: nothing is cut
- * @returns the width of each column; undefined for one that is left out
- */
-function fitColumns(columns: readonly ColumnFit[], room: number): readonly (number | undefined)[] {
-  const left = new Set(columns);
-  while (lineWidth([...left].map(({ min }) => min)) > room) {
-    const next = nextToLeave([...left]);
-    if (next === undefined) {
-      break;
-    }
-    left.delete(next);
-  }
-  const kept = [...left];
-  const widths = narrowColumns(kept, room - GAP * (kept.length - 1));
-  return columns.map((column) => (left.has(column) ? widths.get(column) : undefined));
-}
-
-/**
- * @param room terminal columns that no piece exceeds; by default a word of up to `WHOLE` is one
- * @returns the pieces between which a text may break: words, and the parts of long ones
- */
-function pieces(text: string, room = WHOLE): readonly string[] {
-  const fits = (piece: string, width: number): boolean => stringWidth(piece.trimEnd()) <= width;
-  return words(text)
-    .flatMap((word) => (fits(word, WHOLE) ? [word] : word.split(/(?<=[/=;&?])(?=[^/=;&?])/)))
-    .flatMap((part) => (fits(part, room) ? [part] : slices(part, room)));
-}
-
-/** @returns the words with the blanks or the comma after each */
-function words(text: string): readonly string[] {
-  return text.split(/(?<=[ ,])(?=[^ ,])/);
-}
-
-/** Breaks between grapheme clusters, as half of one shows as something else. */
-function slices(text: string, room: number): readonly string[] {
-  const made = [''];
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    const longer = `${made.at(-1) ?? ''}${segment}`;
-    if (stringWidth(longer) > room) {
-      made.push(segment);
-    } else {
-      made[made.length - 1] = longer;
-    }
-  }
-  return made;
-}
-
-/** @returns the lines of a text that breaks between its pieces, at least one. A piece that is wider stays whole. */
-function wrapText(parts: readonly string[], room: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const part of parts) {
-    if (line !== '' && stringWidth((line + part).trimEnd()) > room) {
-      lines.push(line.trimEnd());
-      line = '';
-    }
-    line += part;
-  }
-  return [...lines, line.trimEnd()];
-}
-
-function lineWidth(widths: readonly number[]): number {
-  return widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
-}
-
-/** @returns the column of the highest rank, of several the last one; undefined: all others must stay */
-function nextToLeave(columns: readonly ColumnFit[]): ColumnFit | undefined {
-  const highest = Math.max(...columns.map(({ rank }) => rank));
-  return highest === 0 ? undefined : columns.findLast(({ rank }) => rank === highest);
-}
-
-/** Takes from the widest columns first, so that the narrow ones need no second line. */
-function narrowColumns(columns: readonly ColumnFit[], room: number): ReadonlyMap<ColumnFit, number> {
-  const capAt = (cap: number, isHard: boolean): readonly number[] =>
-    columns.map(({ natural, min }) => Math.min(natural, isHard ? cap : Math.max(min, cap)));
-  const fits = (cap: number, isHard: boolean): boolean =>
-    capAt(cap, isHard).reduce((sum, width) => sum + width, 0) <= room;
-  // Columns that must stay may not fit by their least widths.
-  const isHard = !fits(1, false);
-  let cap = Math.max(1, ...columns.map(({ natural }) => natural));
-  if (!fits(cap, isHard)) {
-    let enough = 1;
-    while (cap - enough > 1) {
-      const middle = Math.floor((enough + cap) / 2);
-      [enough, cap] = fits(middle, isHard) ? [middle, cap] : [enough, middle];
-    }
-    cap = enough;
-  }
-  const widths = capAt(cap, isHard);
-  return new Map(columns.map((column, place) => [column, widths[place] ?? 1]));
 }
 
 /** A style of text on a terminal. */

@@ -1,6 +1,8 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import stringWidth from 'string-width';
 import { type Column, Output } from '../../src/cli/output.ts';
-import { fakeIo } from './fake-io.ts';
+import { type FakeIo, fakeIo } from './fake-io.ts';
 
 interface Row {
   readonly name: string;
@@ -13,7 +15,13 @@ const COLUMNS: readonly Column<Row>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
   { key: 'count', title: 'COUNT', value: ({ count }) => count, align: 'right' },
   { key: 'tags', title: 'TAGS', value: ({ tags }) => tags },
-  { key: 'on', title: 'ON', value: ({ on }) => on, text: ({ on }) => (on ? 'on' : 'off') },
+  {
+    key: 'on',
+    title: 'ON',
+    value: ({ on }) => on,
+    text: ({ on }) => (on ? 'on' : 'off'),
+    style: ({ on }) => (on ? 'green' : undefined),
+  },
   { key: 'hidden', value: () => 'for scripts' },
 ];
 const ROWS: readonly Row[] = [
@@ -41,6 +49,29 @@ describe('the output of commands', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('keeps the columns one below the other, also after wide characters', () => {
+    const names = ['a', 'e\u0301', '日本', '👨‍👩‍👧', '🇩🇪 Z'];
+    const lines = printed(false, (output) => {
+      output.list(
+        names.map((name) => ({ name, count: 1, tags: [], on: true })),
+        COLUMNS.slice(0, 2),
+        'none',
+      );
+    }).trimEnd();
+    expect(new Set(lines.split('\n').map((line) => stringWidth(line))).size).toBe(1);
+  });
+
+  it('has bold titles, and colours where they mean something, on a terminal alone', () => {
+    const lines = (io: FakeIo): readonly string[] => {
+      new Output(io, { json: false }).list(ROWS, COLUMNS, 'none');
+      return io.out().split('\n');
+    };
+    const shown = lines(fakeIo({ terminal: { columns: 80 } }));
+    expect(shown[0]?.startsWith('\u001b[1mNAME\u001b[22m ')).toBe(true);
+    expect(shown[1]).toContain('\u001b[32mon\u001b[39m');
+    expect(shown.map(stripVTControlCharacters)).toEqual(lines(fakeIo()));
   });
 
   it('says so where there is nothing', () => {

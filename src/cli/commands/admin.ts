@@ -108,9 +108,9 @@ interface AddOptions {
 
 const API_TOKEN_COLUMNS: readonly Column<ApiToken>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
-  { key: 'administrator', title: 'ADMINISTRATOR', value: ({ administrator }) => administrator, rank: 6 },
+  { key: 'administrator', title: 'ADMINISTRATOR', value: ({ administrator }) => administrator },
   { key: 'rights', title: 'RIGHTS', value: ({ rights }) => rights },
-  { key: 'created', title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString(), rank: 5 },
+  { key: 'created', title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
   {
     key: 'expires',
     title: 'EXPIRES',
@@ -197,9 +197,9 @@ interface SessionOptions {
 const SESSION_COLUMNS: readonly Column<ListedSession>[] = [
   { key: 'id', title: 'ID', value: ({ id }) => id },
   { key: 'administrator', title: 'ADMINISTRATOR', value: ({ owner }) => owner },
-  { key: 'kind', title: 'KIND', value: ({ kind }) => kind, rank: 6 },
+  { key: 'kind', title: 'KIND', value: ({ kind }) => kind },
   { key: 'client', title: 'CLIENT', value: ({ client }) => client },
-  { key: 'created', title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString(), rank: 7 },
+  { key: 'created', title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
   { key: 'expires', title: 'EXPIRES', value: ({ expiresAt }) => expiresAt.toISOString() },
 ];
 

@@ -13,7 +13,7 @@ import { addCommand, addConfirmedCommand, type CommandContext } from '../command
 import type { CliIo } from '../dependencies.ts';
 import { type OptionInstant, pastInstantOption, wholeNumberOption } from '../option-values.ts';
 import type { Column, TextStyle } from '../output.ts';
-import { ProgressBar } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import { consequence, countText } from '../../consequences/consequence.ts';
 import { safeText } from '../../kernel/text.ts';
 
@@ -30,14 +30,14 @@ const COLUMNS: readonly Column<AuditRow>[] = [
     value: ({ at }) => at,
     text: ({ at }) => at.replace(/\d{3}Z$/, 'Z'),
   },
-  { key: 'actor', title: 'ACTOR', value: ({ actor }) => actor, rank: 5 },
-  { key: 'action', title: 'ACTION', value: ({ action }) => action, rank: 3 },
-  { key: 'subject', title: 'SUBJECT', value: ({ subject }) => subject, rank: 2 },
-  { key: 'realm', title: 'REALM', value: ({ realm }) => realm, rank: 7 },
-  { key: 'outcome', title: 'OUTCOME', value: ({ outcome }) => outcome, style: outcomeStyle, rank: 1 },
-  { key: 'client', title: 'CLIENT', value: ({ client }) => client, rank: 6 },
-  { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId, rank: 8 },
-  { key: 'transaction', title: 'TRANSACTION', value: ({ transaction }) => transaction, rank: 4 },
+  { key: 'actor', title: 'ACTOR', value: ({ actor }) => actor },
+  { key: 'action', title: 'ACTION', value: ({ action }) => action },
+  { key: 'subject', title: 'SUBJECT', value: ({ subject }) => subject },
+  { key: 'realm', title: 'REALM', value: ({ realm }) => realm },
+  { key: 'outcome', title: 'OUTCOME', value: ({ outcome }) => outcome, style: outcomeStyle },
+  { key: 'client', title: 'CLIENT', value: ({ client }) => client },
+  { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId },
+  { key: 'transaction', title: 'TRANSACTION', value: ({ transaction }) => transaction },
   { key: 'writer', value: ({ writer }) => writer },
   { key: 'lane', value: ({ lane }) => lane },
   { key: 'seq', value: ({ seq }) => seq },
@@ -271,19 +271,9 @@ async function verifyDatabase(
   context: CommandContext,
   request: VerifyRequest,
 ): Promise<VerifiedInstallation> {
-  const bar = new ProgressBar(context.dependencies.io, 'rows');
-  const result = await context
-    .withServices(({ audit }, caller) =>
-      audit.verify(caller, {
-        ...request,
-        progress: (rows, of) => {
-          bar.show(rows, of);
-        },
-      }),
-    )
-    .finally(() => {
-      bar.clear();
-    });
+  const result = await withProgress(context.dependencies.io, 'verifying rows', (progress) =>
+    context.withServices(({ audit }, caller) => audit.verify(caller, { ...request, progress })),
+  );
   return { ...result, isWhole: true };
 }
 

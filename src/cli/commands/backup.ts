@@ -7,7 +7,7 @@ import { NewFile, PipedFile, readableFile, readSecretText } from '../files.ts';
 import { Output } from '../output.ts';
 import { commandLog, keepHeapSmall, untilSignal } from '../../compose/process.ts';
 import type { RestoredBackup, RestoreRequest } from '../../compose/restore-backup.ts';
-import { ProgressBar, withSlowWorkLine } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 
 interface ExportOptions {
   readonly passphraseFile?: string;
@@ -39,7 +39,7 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
     ['challenges close-all', '--json challenges close-all'],
   ).action(async () => {
     const closed = await context.withServices(({ backups }, caller) =>
-      withSlowWorkLine(context.dependencies.io, 'closing challenges', () => backups.closeChallenges(caller)),
+      withProgress(context.dependencies.io, 'closing challenges', () => backups.closeChallenges(caller)),
     );
     context.output.done(`${closed} open challenges are closed; what was not answered yet is begun anew`, {
       closed,
@@ -69,32 +69,25 @@ function addExport(program: Command, context: CommandContext): void {
       keepHeapSmall();
       const lock = await lockOf(context, options);
       const { io } = context.dependencies;
-      const bar = new ProgressBar(io, 'rows');
       const isPiped = path === '-';
       const file = isPiped ? new PipedFile(io) : await NewFile.begin(path, options.force === true);
       const output = isPiped
         ? new Output({ ...io, stdout: io.stderr }, { json: context.isJson })
         : context.output;
       try {
-        const { rows, keyIds } = await context.withServices(({ backups }, caller) =>
-          backups.export(caller, {
-            lock,
-            version: context.dependencies.version,
-            write: (bytes) => file.write(bytes),
-            progress: (done, of) => {
-              bar.show(done, of);
-            },
-          }),
+        const { version } = context.dependencies;
+        const { rows, keyIds } = await withProgress(io, 'writing rows', (progress) =>
+          context.withServices(({ backups }, caller) =>
+            backups.export(caller, { lock, version, write: (bytes) => file.write(bytes), progress }),
+          ),
         );
         const { bytes, sha256 } = await file.finish();
-        bar.clear();
         output.done(
           `${isPiped ? 'standard output' : path}: ${total(rows)} rows in ${rows.size} tables, ${bytes} bytes\nSHA-256 ${sha256}\n` +
             `A restore needs the encryption keys ${keyIds.join(', ')}, which are not in it`,
           { file: path, bytes, sha256, rows: total(rows), tables: Object.fromEntries(rows), keys: keyIds },
         );
       } finally {
-        bar.clear();
         await file.discard();
       }
     });
@@ -131,10 +124,6 @@ function addRestore(program: Command, context: CommandContext): void {
       const onlyToken = tokenIn(options.only);
       const file = await readableFile(path);
       const unlock = await unlockOf(context, options);
-      const bars = {
-        verified: new ProgressBar(dependencies.io, 'bytes'),
-        restored: new ProgressBar(dependencies.io, 'rows'),
-      };
       const checksOnly = options.check === true;
       const request = {
         ...file,
@@ -142,14 +131,15 @@ function addRestore(program: Command, context: CommandContext): void {
         checksOnly,
         closesChallenges: options.closeChallenges === true,
         onlyToken,
-        progress: (step: 'verified' | 'restored', done: number, of: number) => {
-          bars[step].show(done, of);
-        },
       };
-      const result = await restored(context, request).finally(() => {
-        bars.verified.clear();
-        bars.restored.clear();
-      });
+      const result = await withProgress(dependencies.io, 'verifying bytes', (show) =>
+        restored(context, {
+          ...request,
+          progress: (step, done, of) => {
+            show(done, of, step === 'restored' ? 'restoring rows' : undefined);
+          },
+        }),
+      );
       report(context, path, request, result);
     });
 }

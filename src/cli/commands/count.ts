@@ -4,7 +4,7 @@ import type { CountCheck, CountDrift } from '../../monitoring/token-counts.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { type CommandContext, addCommand } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
-import { withSlowWorkLine } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 
 interface CountOptions {
   readonly verify?: true;
@@ -44,8 +44,8 @@ const DRIFT_COLUMNS: readonly Column<CountDrift>[] = [
   { key: 'realms', title: 'REALMS', value: ({ realms }) => realms },
   { key: 'active', title: 'ACTIVE', value: ({ active }) => active },
   { key: 'assigned', title: 'ASSIGNED', value: ({ assigned }) => assigned },
-  { key: 'kept', title: 'KEPT', value: ({ kept }) => kept, align: 'right', rank: 1 },
-  { key: 'counted', title: 'COUNTED', value: ({ counted }) => counted, align: 'right', rank: 1 },
+  { key: 'kept', title: 'KEPT', value: ({ kept }) => kept, align: 'right' },
+  { key: 'counted', title: 'COUNTED', value: ({ counted }) => counted, align: 'right' },
 ];
 
 /** Adds `tankeeper count`. */
@@ -79,7 +79,7 @@ async function showCounts(context: CommandContext, output: Output): Promise<void
 
 async function verifyCounts(context: CommandContext, output: Output, mend: boolean): Promise<void> {
   const { total, drifts } = await context.withServices(({ counts }, caller) =>
-    withSlowWorkLine(context.dependencies.io, 'counting tokens', () =>
+    withProgress(context.dependencies.io, 'counting tokens', () =>
       mend ? counts.mend(caller) : counts.verify(caller),
     ),
   );

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
-import { withSlowWorkLine } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import type { HousekeepingTally } from '../../housekeeping/housekeeping.ts';
 
 const columns = (rows: string): readonly Column<HousekeepingTally>[] => [
@@ -30,13 +30,13 @@ export function addHousekeepingCommand(program: Command, context: CommandContext
       const output = context.output;
       if (dryRun === true) {
         const due = await context.withServices((services, caller) =>
-          withSlowWorkLine(io, 'counting what is due', () => services.housekeeping.due(caller)),
+          withProgress(io, 'counting what is due', () => services.housekeeping.due(caller)),
         );
         output.list(due, columns('due'), '');
         return;
       }
       const removed = await context.withServices((services, caller) =>
-        withSlowWorkLine(io, 'removing what is old', () =>
+        withProgress(io, 'removing what is old', () =>
           services.housekeeping.run(caller, confirmTime === true),
         ),
       );

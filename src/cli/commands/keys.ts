@@ -5,7 +5,7 @@ import type { Rotation } from '../../keys/key-service.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { type CommandContext, addCommand, addConfirmedCommand } from '../command-context.ts';
 import type { Column, Output, TextStyle } from '../output.ts';
-import { ProgressBar } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import { safeText } from '../../kernel/text.ts';
 
 /** A key with the running servers. */
@@ -16,17 +16,16 @@ interface KeyRow extends KeyState {
 const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   { key: 'keyid', title: 'KEY', value: ({ keyId }) => keyId },
   { key: 'state', title: 'STATE', value: stateOf, style: stateStyle },
-  { key: 'added', title: 'ADDED', value: ({ addedAt }) => timeOf(addedAt), rank: 4 },
-  { key: 'current_since', title: 'FIRST USED', value: ({ currentSince }) => timeOf(currentSince), rank: 5 },
-  { key: 'retired', title: 'RETIRED', value: ({ retiredAt }) => timeOf(retiredAt), rank: 6 },
-  { key: 'secrets', title: 'SECRETS', value: ({ secrets }) => secrets, align: 'right', rank: 2 },
+  { key: 'added', title: 'ADDED', value: ({ addedAt }) => timeOf(addedAt) },
+  { key: 'current_since', title: 'FIRST USED', value: ({ currentSince }) => timeOf(currentSince) },
+  { key: 'retired', title: 'RETIRED', value: ({ retiredAt }) => timeOf(retiredAt) },
+  { key: 'secrets', title: 'SECRETS', value: ({ secrets }) => secrets, align: 'right' },
   {
     key: 'servers',
     title: 'ON SERVERS',
     value: (row) => placesOf(row, true),
     text: (row) => `${placesOf(row, true).length} of ${row.servers.length}`,
     align: 'right',
-    rank: 3,
   },
   { key: 'missing_on', value: (row) => placesOf(row, false) },
   {
@@ -67,15 +66,10 @@ function addRotate(keys: Command, context: CommandContext): void {
     .argument('[key]', 'the id of another key')
     .option('--force', 'also while a server lacks the key: it cannot read what is sealed anew')
     .action(async (keyId: string | undefined, { force }: { force?: true }) => {
-      const bar = new ProgressBar(context.dependencies.io, 'secrets');
-      const rotation = await context.withServices(({ keys: service }, caller) =>
-        service
-          .rotate(caller, { force: force === true, keyId: keyIdIn(keyId) }, (done, total) => {
-            bar.show(done, total);
-          })
-          .finally(() => {
-            bar.clear();
-          }),
+      const rotation = await withProgress(context.dependencies.io, 'sealing secrets', (progress) =>
+        context.withServices(({ keys: service }, caller) =>
+          service.rotate(caller, { force: force === true, keyId: keyIdIn(keyId) }, progress),
+        ),
       );
       report(context.output, rotation);
     });

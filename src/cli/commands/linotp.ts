@@ -4,7 +4,7 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext } from '../command-context.ts';
 import { addKeyFileImportCommands } from './import-keys.ts';
 import { readFileBytes, NewFile } from '../files.ts';
-import { ImportProgressDisplay } from '../progress.ts';
+import { withProgress, type ShowProgress } from '../progress.ts';
 import { mayHoldPassword, safeText } from '../../kernel/text.ts';
 import type { EncryptionKey } from '../../linotp/secrets.ts';
 import {
@@ -103,13 +103,15 @@ function passwdPlaces({ passwdDir }: Pick<ImportOptions, 'passwdDir'>): (fileNam
 }
 
 async function importLinotp(context: CommandContext, options: ImportOptions): Promise<void> {
-  const { io, clock } = context.dependencies;
-  const progress = new ImportProgressDisplay(io, clock, { json: context.isJson });
+  const { io } = context.dependencies;
   const file = options.report === undefined ? undefined : await ImportReportFile.create(options.report);
   const shown = new ShownDifferences(file);
-  const summary = await runImport(context, options, progress, shown)
+  const notes: string[] = [];
+  const summary = await withProgress(io, 'reading the source', (progress) =>
+    runImport(context, options, progress, notes, shown),
+  )
     .finally(() => {
-      progress.clear();
+      notes.forEach((note) => io.stderr.write(`${note}\n`));
     })
     .catch(async (error: unknown) => {
       await file?.discard();
@@ -130,7 +132,8 @@ async function importLinotp(context: CommandContext, options: ImportOptions): Pr
 function runImport(
   context: CommandContext,
   options: ImportOptions,
-  progress: ImportProgressDisplay,
+  progress: ShowProgress,
+  notes: string[],
   sink: ReportSink,
 ): Promise<ImportSummary> {
   return withLinotp(context, options, (source, encryptionKey) =>
@@ -144,11 +147,11 @@ function runImport(
         localTime: options.timeZone,
         places: passwdPlaces(options),
         sink,
-        progress: (state) => {
-          progress.show(state);
+        progress: ({ group, done, total }) => {
+          progress(done, total, `importing ${group}`);
         },
         note: (text) => {
-          progress.note(text);
+          notes.push(text);
         },
       }),
     ),

@@ -35,7 +35,6 @@ const POLICY_COLUMNS: readonly Column<Policy>[] = [
     title: 'ACTIVE',
     value: ({ active }) => active,
     style: ({ active }) => (active ? 'green' : 'dim'),
-    rank: 1,
   },
 ];
 

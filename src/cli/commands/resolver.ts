@@ -4,7 +4,7 @@ import { CliFailure, EXIT_CODES, unknownName } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { readFileBytes } from '../files.ts';
-import { withSlowWorkLine } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import { type Resolver, RESOLVER_KINDS, type ResolverKind } from '../../configuration/configuration.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { mayHoldPassword } from '../../kernel/text.ts';
@@ -65,7 +65,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .argument('<name>')
     .action(async (name: string) => {
       const found = await context.withServices(({ resolvers }) =>
-        withSlowWorkLine(context.dependencies.io, 'reading users', () => resolvers.test(name)),
+        withProgress(context.dependencies.io, 'reading users', () => resolvers.test(name)),
       );
       const { describeExamination, isUsual } = await import('../../resolvers/resolver-service.ts');
       const text = `the resolver ${name} answers: ${describeExamination(found)}`;

@@ -3,15 +3,15 @@ import { commandLog, untilSignal } from '../../compose/process.ts';
 import { actOf } from '../../policy/caller.ts';
 import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
 import type { Column } from '../output.ts';
-import { withSlowWorkLine } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import type { ConfigRow } from '../../config/config.ts';
 
 const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
   { key: 'variable', title: 'VARIABLE', value: ({ variable }) => variable },
   { key: 'value', title: 'VALUE', value: ({ value }) => value },
-  { key: 'default', title: 'DEFAULT', value: (row) => row.default, rank: 3 },
-  { key: 'source', title: 'FROM', value: ({ source }) => source, rank: 4 },
-  { key: 'meaning', title: 'MEANING', value: ({ meaning }) => meaning, rank: 2 },
+  { key: 'default', title: 'DEFAULT', value: (row) => row.default },
+  { key: 'source', title: 'FROM', value: ({ source }) => source },
+  { key: 'meaning', title: 'MEANING', value: ({ meaning }) => meaning },
 ];
 
 /** Adds `serve`, `migrate` and `config`. */
@@ -30,7 +30,7 @@ export function addServerCommands(program: Command, context: CommandContext): vo
     ['migrate', '--json migrate'],
   ).action(async () => {
     const { io } = context.dependencies;
-    const applied = await withSlowWorkLine(io, 'bringing the tables up to date', () => migrated(context));
+    const applied = await withProgress(io, 'bringing the tables up to date', () => migrated(context));
     const sentence =
       applied.length === 0 ? 'the tables are up to date' : `applied:\n  ${applied.join('\n  ')}`;
     context.output.done(sentence, { applied });

@@ -128,7 +128,7 @@ interface ListOptions {
 
 const listColumns = (now: Date): readonly Column<DescribedToken>[] => [
   { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial },
-  { key: 'type', title: 'TYPE', value: ({ type }) => type, rank: 7 },
+  { key: 'type', title: 'TYPE', value: ({ type }) => type },
   { key: 'user', title: 'USER', value: ({ owner }) => owner?.login ?? null },
   { key: 'resolver', value: ({ owner }) => owner?.resolver ?? null },
   { key: 'realms', title: 'REALMS', value: ({ realms }) => realms },
@@ -137,7 +137,6 @@ const listColumns = (now: Date): readonly Column<DescribedToken>[] => [
     title: 'STATE',
     value: (token) => stateOf(token, now),
     style: (token) => STYLES[stateOf(token, now)],
-    rank: 1,
   },
   { key: 'failcount', title: 'FAILS', value: ({ failCount }) => failCount, align: 'right' },
 ];

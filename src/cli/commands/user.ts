@@ -3,7 +3,7 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
-import { withSlowWorkLine } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import type { CutList, ListedUser } from '../../users/user-service.ts';
 
 interface AddOptions {
@@ -32,7 +32,7 @@ interface PasswordOptions {
 const USER_COLUMNS: readonly Column<ListedUser>[] = [
   { key: 'login', title: 'LOGIN', value: ({ login }) => login },
   { key: 'resolver', title: 'RESOLVER', value: ({ resolver }) => resolver },
-  { key: 'userid', title: 'USER ID', value: ({ userId }) => userId, rank: 7 },
+  { key: 'userid', title: 'USER ID', value: ({ userId }) => userId },
   { key: 'givenname', title: 'GIVEN NAME', value: ({ givenName }) => givenName },
   { key: 'surname', title: 'SURNAME', value: ({ surname }) => surname },
   { key: 'email', title: 'EMAIL', value: ({ email }) => email },
@@ -115,7 +115,7 @@ function addList(user: Command, context: CommandContext): void {
       const { io } = context.dependencies;
       const cuts: CutList[] = [];
       const found = await context.withServices(({ users }, caller) =>
-        withSlowWorkLine(io, 'reading users', () =>
+        withProgress(io, 'reading users', () =>
           users.list(caller, { realm, resolver, search, limit }, (cut) => cuts.push(cut)),
         ),
       );

@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyListing, Rotation } from '../../../../src/keys/key-service.ts';
-import { ProgressBar } from '../../../../src/cli/progress.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
-import { fakeIo } from '../../fake-io.ts';
 
 const [ONE, TWO, GONE] = ['1'.repeat(16), '2'.repeat(16), 'f'.repeat(16)];
 
@@ -104,27 +102,6 @@ describe('tankeeper keys retire', () => {
     expect(await runProgram(['keys', 'retire', key], dependencies)).toBe(2);
     expect(calls).toEqual([]);
     expect(io.out() + io.err()).not.toContain(key);
-  });
-});
-
-describe('the bar of a rotation', () => {
-  it('moves on a terminal and is taken away, and is not there without one', () => {
-    const [terminal, none] = [fakeIo({ typed: [] }), fakeIo()];
-    for (const io of [terminal, none]) {
-      const bar = new ProgressBar(io, 'secrets');
-      bar.show(0, 0);
-      bar.show(50, 100);
-      bar.show(50, 100);
-      bar.clear();
-      bar.clear();
-    }
-    expect(none.err()).toBe('');
-    expect(terminal.err().split('\r')).toEqual([
-      '',
-      `[${'#'.repeat(15)}${'.'.repeat(15)}] 50 %  50 of 100 secrets`,
-      expect.stringMatching(/^ +$/),
-      '',
-    ]);
   });
 });
 
