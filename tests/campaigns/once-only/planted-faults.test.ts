@@ -93,8 +93,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'OFFSET $1 + 1 LIMIT 1',
   ),
   'the newest challenge outlives a change of hands': replaced(
-    /OFFSET \$3 LIMIT 1/,
-    'OFFSET greatest($3::bigint, 1) LIMIT 1',
+    /^update "challenges" .* where "token_id" = (\$\d) and "closed_by" is null$/,
+    '$& and id < (SELECT max(id) FROM challenges WHERE token_id = $1)',
   ),
   'wrong responses never close a challenge': spoiled(
     'challenges',
