@@ -211,6 +211,19 @@ module.exports = {
       to: { path: '^src/', pathNot: [domain] },
     },
     {
+      name: 'operations-know-services-and-rules',
+      severity: 'error',
+      from: { path: '^src/operations/' },
+      to: {
+        path: '.',
+        pathNot: [
+          `(?!${ADAPTERS})${domain}(?!(?:sources|sending)/|.*${STORES})`,
+          '^src/(operations/|services\\.ts$)',
+          'node_modules/zod/',
+        ],
+      },
+    },
+    {
       name: 'http-knows-services-and-rules',
       severity: 'error',
       from: { path: '^src/http/' },
@@ -218,7 +231,7 @@ module.exports = {
         path: ['^src/'],
         pathNot: [
           `(?!${ADAPTERS})${domain}(?!(?:sources|sending)/|.*${STORES})`,
-          '^src/http/',
+          '^src/(http|operations)/',
           '^src/services\\.ts$',
         ],
       },
@@ -233,7 +246,7 @@ module.exports = {
         path: ['^src/'],
         pathNot: [
           `(?!${ADAPTERS})${domain}(?!(?:sources|sending)/|.*${STORES})`,
-          '^src/(cli|compose|config|device)/',
+          '^src/(cli|compose|config|device|operations)/',
           '^src/linotp/sources/open-source\\.ts$',
           '^src/services\\.ts$',
         ],

@@ -16,6 +16,8 @@ interface ConfirmedAct<Result> {
   /** The consequences; none: the act needs no question. */
   readonly foresee: (services: Services, caller: Caller) => Promise<readonly Consequence[]>;
   readonly act: (services: Services, caller: Caller) => Promise<Result>;
+  /** Reports the completed act. */
+  readonly report?: (result: Result) => void;
   /** The sentence and the facts of the completed act, and a remark for people. */
   readonly done?: (
     result: Result,
@@ -74,7 +76,7 @@ export class CommandContext {
    * Says what follows from an act and asks, then acts. `--yes` answers the question; `--dry-run` only says what follows.
    * @throws CliFailure where the answer is no; with the exit code of wrong usage where there is no terminal to ask at
    */
-  async confirmed<Result>({ foresee, act, done }: ConfirmedAct<Result>): Promise<void> {
+  async confirmed<Result>({ foresee, act, report, done }: ConfirmedAct<Result>): Promise<void> {
     const { yes, dryRun } = this.#command.opts<{ yes?: true; dryRun?: true }>();
     const outcome = await this.withServices(async (services, caller) => {
       // Scripts that confirm do not wait for what nobody reads.
@@ -91,6 +93,9 @@ export class CommandContext {
       }
       return { result: await act(services, caller) };
     });
+    if (outcome !== undefined) {
+      report?.(outcome.result);
+    }
     if (outcome !== undefined && done !== undefined) {
       const [sentence, facts, remark] = done(outcome.result);
       this.output.done(sentence, facts);

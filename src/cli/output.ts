@@ -40,7 +40,7 @@ export class Output {
   /** Prints rows: a table, or an array of objects. @param empty the text for people if there are none */
   list<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): void {
     if (this.#json) {
-      this.#writeJson(rows.map((row) => toObject(row, columns)));
+      this.json(rows.map((row) => toObject(row, columns)));
     } else if (rows.length === 0) {
       this.#write(empty);
     } else {
@@ -56,7 +56,7 @@ export class Output {
   /** Prints one row: a line a fact, or an object. */
   record<Row>(row: Row, columns: readonly Column<Row>[]): void {
     if (this.#json) {
-      this.#writeJson(toObject(row, columns));
+      this.json(toObject(row, columns));
       return;
     }
     const facts = titled(columns);
@@ -66,7 +66,7 @@ export class Output {
   /** Reports a completed change: a sentence, or the object. */
   done(sentence: string, facts: Readonly<Record<string, JsonValue>>): void {
     if (this.#json) {
-      this.#writeJson(facts);
+      this.json(facts);
     } else {
       this.#write(safeLines(sentence));
     }
@@ -99,7 +99,8 @@ export class Output {
     this.#write(lines?.join('\n') ?? '');
   }
 
-  #writeJson(value: JsonValue): void {
+  /** Prints a value for scripts. */
+  json(value: JsonValue): void {
     // Within JSON the escapes are equivalent, and they are harmless on a terminal.
     this.#write(safeLines(JSON.stringify(value, null, 2)));
   }

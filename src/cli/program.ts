@@ -22,7 +22,8 @@ import { addSettingCommands } from './commands/setting.ts';
 import { addTokenCommands } from './commands/token.ts';
 import { addUserCommands } from './commands/user.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { addWebhookCommands } from './commands/webhook.ts';
+import { addOperationCommands } from './operation-commands.ts';
+import { OPERATION_GROUPS } from '../operations/operations.ts';
 import { applyStyle } from './output.ts';
 
 const EXIT_CODES_TEXT = `
@@ -71,7 +72,9 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addAuditCommands(program, context);
   addKeysCommands(program, context);
   addBackupCommands(program, context);
-  addWebhookCommands(program, context);
+  for (const group of OPERATION_GROUPS) {
+    addOperationCommands(program, context, group);
+  }
   addDeviceCommands(program, context);
   return program;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ReadonlyDeep } from '../operations/shown.ts';
 import type { DialectName } from './dialects/dialect.ts';
 
 /** The answers of an endpoint to requests that succeed, by dialect. Those to failures are the same everywhere. */
@@ -110,12 +111,6 @@ export function orPicture(answers: DialectAnswers): DialectAnswers {
 export function pageAnswer(meaning: string): Answers {
   return inEveryDialect({ others: [{ contentType: 'text/html', meaning }] });
 }
-
-type ReadonlyDeep<Type> = Type extends readonly (infer Item)[]
-  ? readonly ReadonlyDeep<Item>[]
-  : Type extends object
-    ? { readonly [Key in keyof Type]: ReadonlyDeep<Type[Key]> }
-    : Type;
 
 /** What fits the schema of an answer; it may be read-only. */
 export type Shown<Value extends z.ZodType> = ReadonlyDeep<z.input<Value>>;

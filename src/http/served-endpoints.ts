@@ -9,7 +9,6 @@ import { keyEndpoint } from './controllers/system/key-controller.ts';
 import { policyEndpoints } from './controllers/system/policy-controller.ts';
 import { realmEndpoints } from './controllers/system/realm-controller.ts';
 import { resolverTrialEndpoints } from './controllers/system/resolver-controller.ts';
-import { webhookEndpoints } from './controllers/system/webhook-controller.ts';
 import { resyncEndpoint, tokenEndpoints } from './controllers/tokens/token-controller.ts';
 import { tokenListEndpoint } from './controllers/tokens/token-list-controller.ts';
 import { managedUserEndpoints, userListEndpoint } from './controllers/tokens/user-controller.ts';
@@ -33,6 +32,8 @@ import { validateEndpoints } from './controllers/validate-controller.ts';
 import { sessionCookies } from './authentication/cookies.ts';
 import type { DialectName } from './dialects/dialect.ts';
 import type { Endpoint } from './endpoint-spec.ts';
+import { operationEndpoint } from './operation-endpoint.ts';
+import { OPERATION_GROUPS } from '../operations/operations.ts';
 import type { Guards } from './limits/guards.ts';
 import type { MetricsForCallers, RequestMetrics } from './request-log.ts';
 import type { SiteFiles } from './site.ts';
@@ -118,8 +119,10 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...resolverTrialEndpoints(services),
     ...managedUserEndpoints(services),
     keyEndpoint(services),
-    ...webhookEndpoints(services),
     ...configurationEndpoints(services, settings),
+    ...OPERATION_GROUPS.flatMap(({ operations }) => operations).map((operation) =>
+      operationEndpoint(operation, services),
+    ),
     ...linotpEndpoints(services, readiness),
     ...operationsEndpoints(readiness, metrics),
     monitoringPostPage(),

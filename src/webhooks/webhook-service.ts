@@ -9,7 +9,7 @@ import {
   readReceiverUrl,
   openSecrets,
   type PendingDelivery,
-  type SendResult,
+  type WebhookTest,
   signMessage,
   type WebhookWithState,
 } from './webhook.ts';
@@ -42,13 +42,6 @@ interface WebhookRequest {
 /** The fields of a receiver that are to be changed; undefined: it stays. */
 interface WebhookChangeRequest extends Pick<WebhookRequest, 'events' | 'realms'> {
   readonly url?: string | undefined;
-}
-
-/** The answer of a receiver to a test event. */
-export interface WebhookTest {
-  readonly result: SendResult;
-  readonly eventId: string;
-  readonly durationMs: number;
 }
 
 interface WebhookServiceDependencies {
@@ -225,7 +218,8 @@ export class WebhookService {
       const durationMs = Math.round(elapsed() - begun);
       const outcome = result.failure === undefined ? 'delivered' : 'failed';
       await store.noteTest(name, outcome, actOf(caller, 'webhook/test'));
-      return { result, eventId: message.id, durationMs };
+      const { status = null, failure = null } = result;
+      return { status, failure, durationMs, eventId: message.id };
     } finally {
       sender.close();
     }

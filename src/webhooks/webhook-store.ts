@@ -96,6 +96,7 @@ export class WebhookStore {
     const { rows } = await this.#database.knex.raw<{ rows: StateRow[] }>(WITH_STATE);
     return rows.map((row) => ({
       ...toWebhook(row),
+      bounded: row.is_bounded,
       waiting: Number(row.waiting),
       oldestAt: row.oldest_at,
       givenUp: Number(row.given_up),
@@ -315,7 +316,7 @@ function toWebhook(row: WebhookRow): Webhook {
     isBounded: row.is_bounded,
     events: row.events,
     realms: row.realms,
-    isEnabled: row.is_enabled,
+    enabled: row.is_enabled,
     createdAt: row.created_at,
   };
 }

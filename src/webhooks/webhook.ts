@@ -17,7 +17,7 @@ export interface WebhookDraft extends ReceiverAddress, Subscription {
 }
 
 export interface Webhook extends WebhookDraft {
-  readonly isEnabled: boolean;
+  readonly enabled: boolean;
   readonly createdAt: Date;
 }
 
@@ -29,6 +29,8 @@ export interface SigningWebhook extends Webhook {
 
 /** A receiver with the state of its deliveries. */
 export interface WebhookWithState extends Webhook {
+  /** Added over HTTP: only at a public address. */
+  readonly bounded: boolean;
   /** Deliveries that are waiting or being tried. */
   readonly waiting: number;
   /** The time of the oldest of them. */
@@ -54,6 +56,16 @@ export interface PendingDelivery {
   readonly givenUpAt: Date | null;
   /** Empty: there is none. */
   readonly lastFailure: string;
+}
+
+/** The answer of a receiver to a test event. */
+export interface WebhookTest {
+  /** The HTTP status; null: there was none. */
+  readonly status: number | null;
+  /** Null: it was delivered. */
+  readonly failure: string | null;
+  readonly durationMs: number;
+  readonly eventId: string;
 }
 
 export type SendResult =

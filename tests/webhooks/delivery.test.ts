@@ -266,7 +266,7 @@ describe('a receiver', () => {
     await application.services.webhooks.retry(OPERATOR, 'siem');
     await server.enrol();
     expect(await first.store.receivers()).toEqual([]);
-    expect(await state('siem')).toMatchObject({ waiting: 1, isEnabled: false });
+    expect(await state('siem')).toMatchObject({ waiting: 1, enabled: false });
     await application.services.webhooks.enable(OPERATOR, 'siem', true);
     await receiver.arrived(2);
     expect(new Set(receiver.ids).size).toBe(1);

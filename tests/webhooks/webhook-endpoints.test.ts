@@ -25,7 +25,7 @@ afterAll(async () => {
 
 /** @returns the value of the answer */
 async function value(act: string, given: Record<string, string> = SIEM): Promise<unknown> {
-  const { body } = (await application.asAdmin(`/system/webhooks${act}`, given)) as {
+  const { body } = (await application.asAdmin(`/admin/webhook/${act}`, given)) as {
     body: { result: { value: unknown } };
   };
   return body.result.value;
@@ -38,10 +38,10 @@ function signingRow(): Promise<object[]> {
 describe('the endpoints of webhooks', () => {
   it('add a receiver, list it without its secret, switch it, and remove it', async () => {
     const url = ' https://siem.example.com/ ';
-    const added = await value('/add', { ...SIEM, url, events: 'token.locked', realms: 'Office' });
+    const added = await value('add', { ...SIEM, url, events: 'token.locked', realms: 'Office' });
     expect(added).toEqual({ secret: SECRET });
-    expect(await value('/rotate-secret')).toEqual({ secret: SECRET });
-    expect(await value('/disable')).toBe(true);
+    expect(await value('rotate-secret')).toEqual({ secret: SECRET });
+    expect(await value('disable')).toBe(true);
     const shown = {
       name: 'siem',
       url: 'https://siem.example.com/',
@@ -49,46 +49,45 @@ describe('the endpoints of webhooks', () => {
       realms: ['office'],
       enabled: false,
       bounded: true,
-      created: TIME,
+      created_at: TIME,
       waiting: 0,
-      oldest: null,
+      oldest_at: null,
       given_up: 0,
       delivered: 0,
-      last_success: null,
+      last_success_at: null,
       last_failure_at: null,
       last_failure: '',
     };
     const event = { type: 'token.key_changed', meaning: expect.any(String) };
-    expect(await value('', {})).toEqual({
-      webhooks: [shown],
-      event_types: expect.arrayContaining([event]),
-    });
-    expect(await value('/enable')).toBe(true);
-    expect(await value('', {})).toMatchObject({ webhooks: [{ enabled: true }] });
-    expect(await value('/deliveries')).toEqual([]);
-    expect(await value('/retry')).toBe(0);
-    expect(await value('/remove')).toBe(0);
-    expect(await value('', {})).toMatchObject({ webhooks: [] });
+    expect(await value('list', {})).toEqual([shown]);
+    expect(await value('show')).toEqual(shown);
+    expect(await value('events', {})).toEqual(expect.arrayContaining([event]));
+    expect(await value('enable')).toBe(true);
+    expect(await value('list', {})).toMatchObject([{ enabled: true }]);
+    expect(await value('deliveries')).toEqual([]);
+    expect(await value('retry')).toBe(0);
+    expect(await value('remove')).toBe(0);
+    expect(await value('list', {})).toEqual([]);
   });
 
   it('take all types of events and all tokens where none are named', async () => {
     const url = 'https://siem.example.com/';
-    await value('/add', { ...SIEM, url, events: '', allow_http: '1' });
+    await value('add', { ...SIEM, url });
     const [added] = await application.services.webhooks.list(OPERATOR);
     expect(added).toMatchObject({ realms: [], allowsHttp: false });
     expect(added?.events).toHaveLength(6);
-    await value('/remove');
+    await value('remove');
   });
 
   it('change what is given of a receiver, and keep its secret', async () => {
-    await value('/add', { ...SIEM, url: 'https://siem.example.com/' });
+    await value('add', { ...SIEM, url: 'https://siem.example.com/' });
     const before = await signingRow();
     const moved = { ...SIEM, url: ' https://new.example.com/in ', events: 'token.locked', realms: 'Office' };
-    expect(await value('/set', moved)).toBe(true);
+    expect(await value('set', moved)).toBe(true);
     const changed = { url: 'https://new.example.com/in', events: ['token.locked'], realms: ['office'] };
-    expect(await value('', {})).toMatchObject({ webhooks: [{ ...changed, bounded: true }] });
-    expect(await value('/set', { ...SIEM, realms: '' })).toBe(true);
-    expect(await value('', {})).toMatchObject({ webhooks: [{ ...changed, realms: [] }] });
+    expect(await value('list', {})).toMatchObject([{ ...changed, bounded: true }]);
+    expect(await value('set', { ...SIEM, realms: '' })).toBe(true);
+    expect(await value('list', {})).toMatchObject([{ ...changed, realms: [] }]);
     expect(await signingRow()).toEqual(before);
     const answer = await application.asAdmin('/audit/search', { action: 'webhook/set' }, 'get');
     expect(answer.body).toMatchObject({
@@ -96,7 +95,7 @@ describe('the endpoints of webhooks', () => {
         value: { rows: [{ outcome: 'changed realms' }, { outcome: 'changed url, events, realms' }] },
       },
     });
-    await value('/remove');
+    await value('remove');
   });
 
   it.each([
@@ -107,76 +106,72 @@ describe('the endpoints of webhooks', () => {
     ['no event', { events: '' }],
     ['an unknown realm', { realms: 'elsewhere' }],
   ])('refuse a change to %s, and change nothing', async (_what, change) => {
-    await value('/add', { ...SIEM, url: 'https://siem.example.com/' });
-    const before = await value('', {});
-    const answer = await application.asAdmin('/system/webhooks/set', { ...SIEM, ...change });
+    await value('add', { ...SIEM, url: 'https://siem.example.com/' });
+    const before = await value('list', {});
+    const answer = await application.asAdmin('/admin/webhook/set', { ...SIEM, ...change });
     expect(answer.body).toHaveProperty('result.status', false);
-    expect(await value('', {})).toEqual(before);
-    await value('/remove');
+    expect(await value('list', {})).toEqual(before);
+    await value('remove');
   });
 
   it('bind a receiver that was added at the machine as soon as its address is changed over HTTP', async () => {
     const inner = 'http://10.0.0.5/events';
     await application.services.webhooks.add(OPERATOR, { ...SIEM, url: inner, allowsHttp: true });
-    expect(await value('/set', { ...SIEM, url: inner, events: 'token.locked' })).toBe(true);
+    expect(await value('set', { ...SIEM, url: inner, events: 'token.locked' })).toBe(true);
     const kept = { url: inner, allowsHttp: true, isBounded: false, events: ['token.locked'] };
     expect(await application.services.webhooks.list(OPERATOR)).toMatchObject([kept]);
-    await application.asAdmin('/system/webhooks/set', { ...SIEM, url: 'http://10.0.0.6/events' });
+    await application.asAdmin('/admin/webhook/set', { ...SIEM, url: 'http://10.0.0.6/events' });
     expect(await application.services.webhooks.list(OPERATOR)).toMatchObject([kept]);
-    expect(await value('/set', { ...SIEM, url: 'https://siem.example.com/' })).toBe(true);
+    expect(await value('set', { ...SIEM, url: 'https://siem.example.com/' })).toBe(true);
     expect(await application.services.webhooks.list(OPERATOR)).toMatchObject([
       { url: 'https://siem.example.com/', allowsHttp: false, isBounded: true },
     ]);
-    await value('/remove');
+    await value('remove');
   });
 
   it('show the deliveries that wait, and the answer to a test', async () => {
     await application.services.webhooks.add(OPERATOR, { ...SIEM, url: receiver.url });
     receiver.next.push(404);
-    expect(await value('/test')).toEqual({
-      delivered: false,
+    expect(await value('test')).toEqual({
       status: 404,
-      reason: 'HTTP 404',
+      failure: 'HTTP 404',
       duration_ms: expect.any(Number),
-      event: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      event_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    expect(await value('/test')).toMatchObject({ delivered: true, status: 200, reason: null });
+    expect(await value('test')).toMatchObject({ status: 200, failure: null });
     await new DeliveringApplication(application).enrol();
     const dispatcher = new TestDispatcher(application.databaseUrl);
     await dispatcher.store.fanOut(10);
     await dispatcher.stop();
-    expect(await value('/deliveries')).toEqual([
+    expect(await value('deliveries')).toEqual([
       {
-        event: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        event_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         type: 'token.enrolled',
-        occurred: TIME,
+        occurred_at: TIME,
         attempts: 0,
-        next_attempt: TIME,
-        given_up: null,
+        next_attempt_at: TIME,
+        given_up_at: null,
         last_failure: '',
       },
     ]);
-    expect(await value('/retry')).toBe(1);
-    expect(await value('/remove')).toBe(1);
+    expect(await value('retry')).toBe(1);
+    expect(await value('remove')).toBe(1);
   });
 
-  it.each(['/deliveries', ...CHANGES.slice(1).map((act) => `/${act}`)])(
-    'say so where %s names no receiver',
-    async (act) => {
-      await value('/add', { ...SIEM, url: 'https://siem.example.com/' });
-      const answer = await application.asAdmin(`/system/webhooks${act}`, { name: 'sime' });
-      expect(answer.body).toHaveProperty('result.error.message', "There is no webhook 'sime'");
-      await value('/remove');
-    },
-  );
+  it.each(['deliveries', 'show', ...CHANGES.slice(1)])('say so where %s names no receiver', async (act) => {
+    await value('add', { ...SIEM, url: 'https://siem.example.com/' });
+    const answer = await application.asAdmin(`/admin/webhook/${act}`, { name: 'sime' });
+    expect(answer.body).toHaveProperty('result.error.message', "There is no webhook 'sime'");
+    await value('remove');
+  });
 
-  it.each(['', '/deliveries', ...CHANGES.map((act) => `/${act}`)])('authenticate first: %s', async (act) => {
-    expect((await application.send(`/system/webhooks${act}`, SIEM)).status).toBe(401);
+  it.each(['list', 'show', 'events', 'deliveries', ...CHANGES])('authenticate first: %s', async (act) => {
+    expect((await application.send(`/admin/webhook/${act}`, SIEM)).status).toBe(401);
   });
 
   it.each(CHANGES)('change nothing by GET, or for another site: %s', async (act) => {
-    expect((await application.asAdmin(`/system/webhooks/${act}`, SIEM, 'get')).status).toBe(405);
-    const foreign = application.send(`/system/webhooks/${act}`, SIEM).set('Sec-Fetch-Site', 'cross-site');
+    expect((await application.asAdmin(`/admin/webhook/${act}`, SIEM, 'get')).status).toBe(405);
+    const foreign = application.send(`/admin/webhook/${act}`, SIEM).set('Sec-Fetch-Site', 'cross-site');
     expect((await foreign).status).toBe(403);
   });
 });

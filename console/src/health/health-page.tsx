@@ -179,7 +179,7 @@ function Webhooks({ webhooks }: Pick<Installation, 'webhooks'>): ReactNode {
             ],
             [t.waiting, ({ waiting }) => format.number(waiting)],
             [t.givenUp, ({ given_up: number }) => format.number(number)],
-            [t.lastSuccess, ({ last_success: at }) => format.time(at)],
+            [t.lastSuccess, ({ last_success_at: at }) => format.time(at)],
             [
               t.lastFailure,
               ({ last_failure: reason, last_failure_at: at }) =>

@@ -16,7 +16,7 @@ export function Deliveries({ name }: { readonly name: string }): ReactNode {
   const format = useFormat();
   const deliveries = useQuery({
     queryKey: ['webhooks', 'deliveries', name],
-    queryFn: ({ signal }) => call('/system/webhooks/deliveries', { name }, { signal }),
+    queryFn: ({ signal }) => call('/admin/webhook/deliveries', { name }, { signal }),
     refetchInterval: POLL_MS,
   });
   return (
@@ -34,7 +34,7 @@ export function Deliveries({ name }: { readonly name: string }): ReactNode {
               columns={[
                 [
                   t.event,
-                  ({ type, occurred }) => (
+                  ({ type, occurred_at: occurred }) => (
                     <>
                       {type}
                       <Text size="sm" c="dimmed">
@@ -46,7 +46,7 @@ export function Deliveries({ name }: { readonly name: string }): ReactNode {
                 [t.attempts, ({ attempts }) => format.number(attempts)],
                 [
                   t.next,
-                  ({ next_attempt: next, last_failure: failure }) => (
+                  ({ next_attempt_at: next, last_failure: failure }) => (
                     <>
                       {next === null ? t.givenUp : format.time(next)}
                       <Text size="sm" c="dimmed">
@@ -57,7 +57,7 @@ export function Deliveries({ name }: { readonly name: string }): ReactNode {
                 ],
               ]}
               rows={all}
-              keyOf={({ event }) => event}
+              keyOf={({ event_id: event }) => event}
             />
           )
         }

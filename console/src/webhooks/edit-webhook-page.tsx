@@ -22,7 +22,7 @@ export default function EditWebhookPage(): ReactNode {
     <Page title={t.editTitle(name)} lead={t.editLead}>
       <Anchor href={`#/webhooks/${encodeURIComponent(name)}`}>{name}</Anchor>
       <Loaded query={list}>
-        {({ webhooks, event_types: types }) => {
+        {({ webhooks, types }) => {
           const webhook = webhooks.find((one) => one.name === name);
           return webhook === undefined ? (
             <Text>{t.unknown(name)}</Text>
@@ -37,7 +37,7 @@ export default function EditWebhookPage(): ReactNode {
 
 interface EditWebhookProps {
   readonly webhook: ShownWebhook;
-  readonly types: WebhookList['event_types'];
+  readonly types: WebhookList['types'];
 }
 
 function EditWebhook({ webhook, types }: EditWebhookProps): ReactNode {
@@ -54,7 +54,7 @@ function EditWebhook({ webhook, types }: EditWebhookProps): ReactNode {
   const [receiver, setReceiver] = useState(known);
   const saving = useMutation({
     mutationFn: async () => {
-      await call('/system/webhooks/set', { name, ...changedParts(known, receiver) });
+      await call('/admin/webhook/set', { name, ...changedParts(known, receiver) });
       await reread(['webhooks']);
       open(`/webhooks/${encodeURIComponent(name)}`);
     },

@@ -21,12 +21,12 @@ export default function NewWebhookPage(): ReactNode {
   return (
     <Page title={t.addTitle} lead={t.lead}>
       <Anchor href="#/webhooks">{t.back}</Anchor>
-      <Loaded query={list}>{({ event_types: types }) => <NewWebhook types={types} />}</Loaded>
+      <Loaded query={list}>{({ types }) => <NewWebhook types={types} />}</Loaded>
     </Page>
   );
 }
 
-function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): ReactNode {
+function NewWebhook({ types }: { readonly types: WebhookList['types'] }): ReactNode {
   const t = useTexts(webhookTexts);
   const reread = useReread();
   const [, open] = useLocation();
@@ -40,7 +40,7 @@ function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): 
   const adding = useMutation({
     mutationFn: async () => {
       // Only the page has it, not the memory of requests.
-      setSecret((await call('/system/webhooks/add', { name, ...parametersOf(receiver) })).secret);
+      setSecret((await call('/admin/webhook/add', { name, ...parametersOf(receiver) })).secret);
       await reread(['webhooks']);
     },
     gcTime: 0,

@@ -20,7 +20,7 @@ export function parametersOf({ url, events, realms }: Receiver): Readonly<Record
 }
 
 interface ReceiverFieldsProps {
-  readonly types: WebhookList['event_types'];
+  readonly types: WebhookList['types'];
   readonly receiver: Receiver;
   readonly onChange: (receiver: Receiver) => void;
 }
@@ -69,7 +69,7 @@ function EventChoice({
   types,
   value,
   onChange,
-}: ChoiceProps & { readonly types: WebhookList['event_types'] }): ReactNode {
+}: ChoiceProps & { readonly types: WebhookList['types'] }): ReactNode {
   const t = useTexts(webhookTexts);
   return (
     <Checkbox.Group label={t.events} value={value} onChange={onChange}>

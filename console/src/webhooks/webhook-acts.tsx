@@ -25,15 +25,15 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
   const rereadAll = useReread();
   const reread = () => rereadAll(['webhooks']);
   const testing = useMutation({
-    mutationFn: () => call('/system/webhooks/test', { name }),
+    mutationFn: () => call('/admin/webhook/test', { name }),
     onSuccess: reread,
   });
   const retrying = useMutation({
-    mutationFn: () => call('/system/webhooks/retry', { name }),
+    mutationFn: () => call('/admin/webhook/retry', { name }),
     onSuccess: reread,
   });
   const enabling = useMutation({
-    mutationFn: () => call('/system/webhooks/enable', { name }),
+    mutationFn: () => call('/admin/webhook/enable', { name }),
     onSuccess: reread,
   });
   const ask = (toConfirm: ActToConfirm, label: string): ReactNode => (
@@ -77,16 +77,16 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
   );
 }
 
-function TestResult({ test }: { readonly test: ValueOf<'/system/webhooks/test'> }): ReactNode {
+function TestResult({ test }: { readonly test: ValueOf<'/admin/webhook/test'> }): ReactNode {
   const t = useTexts(webhookTexts);
   const format = useFormat();
-  return test.delivered ? (
+  return test.failure === null ? (
     <Alert color="green" role="status">
       {t.tested(test.status ?? 0, format.number(test.duration_ms))}
     </Alert>
   ) : (
     <Alert color="red" role="alert" title={t.notDelivered}>
-      {test.reason}
+      {test.failure}
     </Alert>
   );
 }
@@ -137,9 +137,9 @@ function ActDialog({ webhook, act, onSecret, onEnd }: ActDialogProps): ReactNode
     act: async () => {
       if (act === 'rotate') {
         // Only the page has it, not the memory of requests.
-        onSecret((await call('/system/webhooks/rotate-secret', { name })).secret);
+        onSecret((await call('/admin/webhook/rotate-secret', { name })).secret);
       } else {
-        await call(`/system/webhooks/${act}`, { name });
+        await call(`/admin/webhook/${act}`, { name });
       }
     },
     changes: ['webhooks'],

@@ -22,7 +22,7 @@ export default function WebhookPage(): ReactNode {
     <Page title={name}>
       <Anchor href="#/webhooks">{t.back}</Anchor>
       <Loaded query={list}>
-        {({ webhooks, event_types: types }) => {
+        {({ webhooks, types }) => {
           const webhook = webhooks.find((one) => one.name === name);
           return webhook === undefined ? (
             <Text>{t.unknown(name)}</Text>
@@ -58,10 +58,12 @@ function OneWebhook({ webhook, types }: OneWebhookProps): ReactNode {
 function State({ webhook, types }: OneWebhookProps): ReactNode {
   const t = useTexts(webhookTexts);
   const format = useFormat();
-  const { url, events, realms, bounded, created, delivered, waiting, oldest } = webhook;
+  const { url, events, realms, bounded, delivered, waiting } = webhook;
   const {
     given_up: givenUp,
-    last_success: success,
+    created_at: created,
+    oldest_at: oldest,
+    last_success_at: success,
     last_failure_at: failedAt,
     last_failure: reason,
   } = webhook;

@@ -1,8 +1,11 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { call, type ValueOf } from '../api/call.ts';
 
-export type WebhookList = ValueOf<'/system/webhooks'>;
-export type ShownWebhook = WebhookList['webhooks'][number];
+export type ShownWebhook = ValueOf<'/admin/webhook/list'>[number];
+export interface WebhookList {
+  readonly webhooks: readonly ShownWebhook[];
+  readonly types: ValueOf<'/admin/webhook/events'>;
+}
 
 /** Milliseconds between two looks: deliveries go on. */
 const POLL_MS = 15_000;
@@ -12,7 +15,13 @@ export function useWebhooks<Part = WebhookList>(select?: (list: WebhookList) => 
   return useQuery({
     ...(select !== undefined && { select }),
     queryKey: ['webhooks'],
-    queryFn: ({ signal }) => call('/system/webhooks', {}, { signal }),
+    queryFn: async ({ signal }) => {
+      const [webhooks, types] = await Promise.all([
+        call('/admin/webhook/list', {}, { signal }),
+        call('/admin/webhook/events', {}, { signal }),
+      ]);
+      return { webhooks, types };
+    },
     refetchInterval: POLL_MS,
   });
 }
@@ -23,7 +32,7 @@ export function isFailing({
   waiting,
   given_up: givenUp,
   ...health
-}: Pick<ShownWebhook, 'enabled' | 'waiting' | 'given_up' | 'last_failure_at' | 'last_success'>): boolean {
-  const { last_failure_at: failed, last_success: succeeded } = health;
+}: Pick<ShownWebhook, 'enabled' | 'waiting' | 'given_up' | 'last_failure_at' | 'last_success_at'>): boolean {
+  const { last_failure_at: failed, last_success_at: succeeded } = health;
   return enabled && waiting + givenUp > 0 && failed !== null && (succeeded === null || failed > succeeded);
 }

@@ -50,6 +50,9 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
         delete jsonSchema.secret;
         jsonSchema.format = 'password';
       }
+      // Facts for commands.
+      delete jsonSchema.given;
+      delete jsonSchema.column;
     },
   });
   // The document names the dialect of JSON Schema once, by its version.

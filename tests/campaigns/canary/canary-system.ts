@@ -80,15 +80,15 @@ async function changeUsers(name: string, post: Post, marks: CanaryMarks): Promis
 
 async function addWebhook(name: string, post: Post, marks: CanaryMarks): Promise<void> {
   // No such host, so that nothing leaves this machine.
-  const added = await post('/system/webhooks/add', { name, url: 'https://receiver.invalid/hook' });
+  const added = await post('/admin/webhook/add', { name, url: 'https://receiver.invalid/hook' });
   noteSecret(added, 'of a webhook', marks);
-  await post('/system/webhooks/add', { name, url: 'https://127.0.0.1/' });
-  noteSecret(await post('/system/webhooks/rotate-secret', { name }), 'of a webhook, renewed', marks);
-  await post('/system/webhooks/set', { name, url: 'https://elsewhere.invalid/hook' });
-  await post('/system/webhooks');
-  await post('/system/webhooks/deliveries', { name });
+  await post('/admin/webhook/add', { name, url: 'https://127.0.0.1/' });
+  noteSecret(await post('/admin/webhook/rotate-secret', { name }), 'of a webhook, renewed', marks);
+  await post('/admin/webhook/set', { name, url: 'https://elsewhere.invalid/hook' });
+  await post('/admin/webhook/list');
+  await post('/admin/webhook/deliveries', { name });
   for (const act of ['test', 'disable', 'enable', 'retry', 'remove']) {
-    await post(`/system/webhooks/${act}`, { name });
+    await post(`/admin/webhook/${act}`, { name });
   }
 }
 

@@ -241,7 +241,7 @@ const acts = (): readonly Act[] => [
   ),
   act('housekeeping run --dry-run'),
   act('challenges close-all', 'challenges/close-all: closed 1 open ones'),
-  act('webhook add hook --url http://127.0.0.1:9/', 'webhook/add: created'),
+  act('webhook add hook http://127.0.0.1:9/', 'webhook/add: created'),
   act('webhook list'),
   act('webhook show hook'),
   act('webhook disable hook', 'webhook/disable: disabled'),

@@ -143,7 +143,7 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     expect(asked.filter((url) => !url.endsWith('/sign-in/methods'))).toEqual([]);
     await signIn(page, 'admin');
     await page.getByText('No delivery waits.').waitFor();
-    const looked = page.waitForRequest('**/console/api/system/webhooks/deliveries');
+    const looked = page.waitForRequest('**/console/api/admin/webhook/deliveries');
     await page.clock.runFor(16_000);
     await looked;
   });

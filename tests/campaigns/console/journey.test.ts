@@ -44,7 +44,7 @@ const REFUSED = [
   ['/system/getPolicy', {}],
   ['/system/explainPolicy', { administrator: 'admin' }],
   ['/admin/administrators', {}],
-  ['/system/webhooks', {}],
+  ['/admin/webhook/list', {}],
   ['/system/keys', {}],
 ] as const;
 

@@ -62,10 +62,10 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   '/system/users/add password': ['long enough', 'short', ''],
   '/system/users/password password': ['long enough', 'short', ''],
   '/system/resolverconsequences resolver': ['local', 'staff'],
-  '/system/webhooks/add name': ['hook2', 'hook', 'a b'],
+  '/admin/webhook/add name': ['hook2', 'hook', 'a b'],
   ...Object.fromEntries(
     ['deliveries', 'rotate-secret', 'set', 'enable', 'disable', 'test', 'retry', 'remove'].map((act) => [
-      `/system/webhooks/${act} name`,
+      `/admin/webhook/${act} name`,
       ['hook', 'hook2'],
     ]),
   ),
@@ -203,7 +203,7 @@ const SOUND: Readonly<Record<string, readonly string[]>> = {
   '/system/getPolicy/policy.cfg': [],
   '/system/setDefault': ['defaultmaxfailcount'],
   '/system/users/password': ['resolver', 'username', 'password'],
-  '/system/webhooks/add': ['name', 'url', 'events'],
+  '/admin/webhook/add': ['name', 'url', 'events'],
   '/system/explainPolicy': ['realm', 'client'],
   '/system/policyConsequences': ['name', 'scope', 'action', 'realm', 'user', 'client', 'time', 'active'],
 };

@@ -109,7 +109,7 @@ export class FuzzServer {
     await this.#admin('/system/setRealm', { realm: 'attic', resolvers: 'staff' });
     await this.#admin('/system/setResolver', { name: 'other', type: 'passwd', fileName: this.#passwdFile });
     await this.#admin('/system/setResolver', { name: 'local', type: 'managed' });
-    await this.#admin('/system/webhooks/add', { name: 'hook', url: 'https://receiver.invalid/' });
+    await this.#admin('/admin/webhook/add', { name: 'hook', url: 'https://receiver.invalid/' });
     await this.#admin('/system/setPolicy', { ...RULE, name: 'rule-1' });
     await this.#admin('/system/setConfig', { key: 'OcraMaxChallenges', value: '4' });
     const transactions = [];

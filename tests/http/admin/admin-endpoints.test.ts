@@ -337,7 +337,7 @@ describe('a missing parameter', () => {
 
   it.each([
     ['/admin/token', 'serial'],
-    ['/system/webhooks/test', 'name'],
+    ['/admin/webhook/test', 'name'],
   ])('is named without the usage where LinOTP had no such path: %s lacks %s', async (path, name) => {
     expect(await ask(path, {})).toHaveProperty('result.error.message', `ERR77: Missing parameter '${name}'.`);
   });

@@ -60,27 +60,27 @@ function webhookActs({ application, name: newName }: InstallationParts): Readonl
     return { values: { name } };
   };
   return {
-    '/system/webhooks/add': {
+    '/admin/webhook/add': {
       prepare: () => Promise.resolve({ values: { name: newName(), url: 'https://siem.example.com/' } }),
       outcomes: ['created'],
       action: 'webhook/add',
     },
-    '/system/webhooks/rotate-secret': {
+    '/admin/webhook/rotate-secret': {
       prepare: added,
       outcomes: ['secret replaced'],
       action: 'webhook/rotate-secret',
     },
-    '/system/webhooks/set': { prepare: added, outcomes: ['changed'], action: 'webhook/set' },
-    '/system/webhooks/enable': { prepare: added, outcomes: ['enabled'], action: 'webhook/enable' },
-    '/system/webhooks/disable': { prepare: added, outcomes: ['disabled'], action: 'webhook/disable' },
-    '/system/webhooks/test': { prepare: added, outcomes: ['failed'], action: 'webhook/test', isIdle: true },
-    '/system/webhooks/retry': {
+    '/admin/webhook/set': { prepare: added, outcomes: ['changed'], action: 'webhook/set' },
+    '/admin/webhook/enable': { prepare: added, outcomes: ['enabled'], action: 'webhook/enable' },
+    '/admin/webhook/disable': { prepare: added, outcomes: ['disabled'], action: 'webhook/disable' },
+    '/admin/webhook/test': { prepare: added, outcomes: ['failed'], action: 'webhook/test', isIdle: true },
+    '/admin/webhook/retry': {
       prepare: added,
       outcomes: ['retried, 0 deliveries'],
       action: 'webhook/retry',
       isIdle: true,
     },
-    '/system/webhooks/remove': {
+    '/admin/webhook/remove': {
       prepare: added,
       outcomes: ['removed, 0 deliveries'],
       action: 'webhook/remove',

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { splitList } from '../kernel/text.ts';
+
+/*
+ * Fields of inputs. All come as texts: from a query string or a form, or from the words of a command.
+ */
+
+declare module 'zod' {
+  interface GlobalMeta {
+    /** Only the operation gets the value. A command reads it from a prompt or a file. */
+    readonly secret?: boolean;
+    /** How a command takes it; default: a word. */
+    readonly given?: 'words' | 'flag';
+    /** The title of the column in the table of a command; absent: it is in JSON and in the sight of one thing alone. */
+    readonly column?: string;
+  }
+}
+
+/** @param example a value, for the description of the interface and the help of the command */
+export function text(description: string, example: string): z.ZodString {
+  return z
+    .string()
+    .trim()
+    .meta({ description, examples: [example] });
+}
+
+/** A list: with commas, or as several words of a command. */
+export function list(
+  description: string,
+  example: string,
+): z.ZodPipe<z.ZodString, z.ZodTransform<readonly string[], string>> {
+  return z
+    .string()
+    .transform(splitList)
+    .meta({ description, examples: [example], given: 'words' });
+}
+
+/** `1` or `true`; an option without a value. */
+export function flag(
+  description: string,
+): z.ZodPipe<z.ZodOptional<z.ZodString>, z.ZodTransform<boolean, string | undefined>> {
+  return z
+    .string()
+    .optional()
+    .transform((given) => given === '1' || given === 'true')
+    .meta({ description, examples: ['1'], given: 'flag' });
+}

@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import { consequence, countText } from '../consequences/consequence.ts';
+import { EVENT_TYPES } from '../webhooks/webhook-event.ts';
+import { flag, list, text } from './input.ts';
+import { operation, type OperationGroup } from './operation.ts';
+
+const name = text('the name of the webhook', 'siem');
+const url = text('where the events go: https://…', 'https://siem.example.com/tankeeper');
+const events = list(`types of events: ${Object.keys(EVENT_TYPES).join(', ')}`, 'token.locked');
+const realms = list('only events of tokens in these realms', 'customers');
+const count = z.int().nonnegative();
+
+const WEBHOOK = z.object({
+  name: z.string().meta({ column: 'NAME' }),
+  url: z
+    .string()
+    .meta({ column: 'URL', description: 'the origin alone for those who may not change webhooks' }),
+  events: z.array(z.string()),
+  realms: z.array(z.string()).describe('empty: all tokens'),
+  enabled: z.boolean().meta({ column: 'ENABLED' }),
+  bounded: z.boolean().describe('added over HTTP: only at a public address'),
+  createdAt: z.date(),
+  waiting: count.meta({ column: 'WAITING' }),
+  oldestAt: z.date().nullable().describe('the time of the oldest that waits'),
+  givenUp: count.meta({ column: 'GIVEN UP' }),
+  delivered: count,
+  lastSuccessAt: z.date().nullable(),
+  lastFailureAt: z.date().nullable(),
+  lastFailure: z.string().meta({ column: 'LAST FAILURE' }),
+});
+
+/** Is shown this once. */
+const SECRET = z.object({ secret: z.string().describe('the secret of its signatures') });
+const handOver = ({ secret }: z.output<typeof SECRET>): string =>
+  `${secret}\nThis secret is shown once; give it to the receiver.`;
+
+const listWebhooks = operation({
+  name: 'webhook list',
+  does: 'the receivers of events with the numbers of their deliveries',
+  right: 'system:read',
+  changes: false,
+  input: {},
+  output: z.array(WEBHOOK),
+  run: ({ webhooks }, caller) => webhooks.list(caller),
+});
+
+const showWebhook = operation({
+  name: 'webhook show',
+  does: 'a receiver and the numbers of its deliveries',
+  right: 'system:read',
+  changes: false,
+  input: { name },
+  output: WEBHOOK,
+  run: ({ webhooks }, caller, input) => webhooks.show(caller, input.name),
+});
+
+const listEvents = operation({
+  name: 'webhook events',
+  does: 'the types of events',
+  right: 'system:read',
+  changes: false,
+  input: {},
+  output: z.array(
+    z.object({ type: z.string().meta({ column: 'TYPE' }), meaning: z.string().meta({ column: 'MEANING' }) }),
+  ),
+  run: () => Promise.resolve(Object.entries(EVENT_TYPES).map(([type, meaning]) => ({ type, meaning }))),
+});
+
+const listDeliveries = operation({
+  name: 'webhook deliveries',
+  does: 'the latest deliveries of a webhook that wait or were given up, newest first, 100 at most',
+  right: 'system:read',
+  changes: false,
+  input: { name },
+  output: z.array(
+    z.object({
+      eventId: z.string().meta({ column: 'EVENT' }),
+      type: z.string().meta({ column: 'TYPE' }),
+      occurredAt: z.date().meta({ column: 'OCCURRED' }),
+      attempts: count.meta({ column: 'ATTEMPTS' }),
+      nextAttemptAt: z.date().nullable().describe('null: it was given up'),
+      givenUpAt: z.date().nullable(),
+      lastFailure: z.string().meta({ column: 'LAST FAILURE' }),
+    }),
+  ),
+  run: ({ webhooks }, _caller, input) => webhooks.deliveries(input.name),
+});
+
+const addWebhook = operation({
+  name: 'webhook add',
+  does: 'adds a receiver, over HTTP at a public address only',
+  right: 'system:write',
+  changes: true,
+  input: {
+    name,
+    url,
+    events: events.optional(),
+    realms: realms.optional(),
+    allow_http: flag(
+      'at the machine only: http:// to other machines, where the network can read what is sent',
+    ),
+  },
+  output: SECRET,
+  run: async ({ webhooks }, caller, { allow_http: allowsHttp, ...input }) => ({
+    secret: await webhooks.add(caller, { ...input, allowsHttp }),
+  }),
+  says: handOver,
+});
+
+const setWebhook = operation({
+  name: 'webhook set',
+  does: 'changes address, events or realms of a webhook; what is not given stays, and so does the secret',
+  right: 'system:write',
+  changes: true,
+  input: { name, url: url.optional(), events: events.optional(), realms: realms.optional() },
+  run: ({ webhooks }, caller, { name: webhook, ...change }) => webhooks.change(caller, webhook, change),
+  says: (_none, input) => `the webhook ${input.name} is changed`,
+});
+
+const enableWebhook = operation({
+  name: 'webhook enable',
+  does: 'sends to a webhook again, first the deliveries that wait',
+  right: 'system:write',
+  changes: true,
+  input: { name },
+  run: ({ webhooks }, caller, input) => webhooks.enable(caller, input.name, true),
+  says: (_none, input) => `the webhook ${input.name} is enabled`,
+});
+
+const disableWebhook = operation({
+  name: 'webhook disable',
+  does: 'sends nothing to a webhook: waiting deliveries stay, new events are left out',
+  right: 'system:write',
+  changes: true,
+  input: { name },
+  run: ({ webhooks }, caller, input) => webhooks.enable(caller, input.name, false),
+  says: (_none, input) => `the webhook ${input.name} is disabled`,
+});
+
+const testWebhook = operation({
+  name: 'webhook test',
+  does: 'sends a signed event `webhook.test` now, once',
+  right: 'system:write',
+  changes: true,
+  input: { name },
+  output: z.object({
+    status: z.int().nullable().describe('the HTTP status of the answer; null: there was none'),
+    failure: z.string().nullable().describe('null: it was delivered'),
+    durationMs: count,
+    eventId: z.string(),
+  }),
+  run: ({ webhooks }, caller, input) => webhooks.test(caller, input.name),
+  says: ({ status, durationMs }, input) =>
+    `the webhook ${input.name} has answered HTTP ${status} after ${durationMs} ms`,
+  fails: ({ failure, durationMs }, input) =>
+    failure === null
+      ? undefined
+      : `the webhook ${input.name} did not take it after ${durationMs} ms: ${failure}`,
+});
+
+const retryWebhook = operation({
+  name: 'webhook retry',
+  does: 'makes all deliveries due now, also those that were given up; their number',
+  right: 'system:write',
+  changes: true,
+  input: { name },
+  output: count,
+  run: ({ webhooks }, caller, input) => webhooks.retry(caller, input.name),
+  says: (deliveries, input) => `${deliveries} deliveries to ${input.name} are due now`,
+});
+
+const rotateSecret = operation({
+  name: 'webhook rotate-secret',
+  does: 'makes a new secret; the one before signs, too, for a day',
+  right: 'system:write',
+  changes: true,
+  input: { name },
+  output: SECRET,
+  run: async ({ webhooks }, caller, input) => ({ secret: await webhooks.replaceSecret(caller, input.name) }),
+  says: handOver,
+});
+
+const removeWebhook = operation({
+  name: 'webhook remove',
+  does: 'removes a webhook with its deliveries; their number',
+  right: 'system:write',
+  changes: true,
+  input: { name },
+  output: count,
+  run: ({ webhooks }, caller, input) => webhooks.remove(caller, input.name),
+  asks: async ({ webhooks }, caller, input) => {
+    const { waiting, givenUp } = await webhooks.show(caller, input.name);
+    const lost = waiting + givenUp;
+    return consequence(
+      lost > 0,
+      'webhook.deliveries',
+      `${countText(lost, 'event')} for ${input.name} are lost`,
+    );
+  },
+  says: (_deliveries, input) => `the webhook ${input.name} is removed`,
+});
+
+export const WEBHOOKS: OperationGroup = {
+  name: 'webhook',
+  about: 'receivers of signed events (docs/guides/webhooks.md)',
+  operations: [
+    listWebhooks,
+    showWebhook,
+    listEvents,
+    listDeliveries,
+    addWebhook,
+    setWebhook,
+    enableWebhook,
+    disableWebhook,
+    testWebhook,
+    retryWebhook,
+    rotateSecret,
+    removeWebhook,
+  ],
+};
