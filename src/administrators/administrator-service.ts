@@ -1,4 +1,4 @@
-import { type Clock, type Random, randomText } from '../kernel/clock.ts';
+import { type Clock, parseExpiry, type Random, randomText } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { composed, plainName } from '../kernel/text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
@@ -44,8 +44,8 @@ export interface ApiTokenDraft {
   readonly name: string;
   /** `*`, or `scope:action`, each part may be `*`. */
   readonly rights: readonly string[];
-  /** Left out: never. */
-  readonly expiresAt?: Date | undefined;
+  /** A date, a time or a duration from now (`90D`); left out or empty: never. */
+  readonly expires?: string | undefined;
 }
 
 const DEFAULT_SESSION_LIFETIME = 3600;
@@ -157,7 +157,7 @@ export class AdministratorService {
    */
   async addApiToken(caller: Caller, administrator: string, draft: ApiTokenDraft): Promise<{ token: string }> {
     await assertConfirmed(caller, this.#deps);
-    const { expiresAt = null } = draft;
+    const expiresAt = readExpiry(draft.expires, this.#deps.clock.now());
     const rights = readRights(draft.rights);
     if (!mayPassOn(caller.principal.rights, rights)) {
       throw new ServiceError('administrator.invalid', 'An API token cannot have more rights than its maker');
@@ -370,4 +370,17 @@ export function readApiTokenName(text: string): string {
     );
   }
   return name;
+}
+
+/** @throws ServiceError 'parameter.invalid' */
+function readExpiry(text = '', now: Date): Date | null {
+  const expiry = text === '' ? null : parseExpiry(text, now);
+  if (expiry === undefined) {
+    throw new ServiceError(
+      'parameter.invalid',
+      'expires must be a date (2027-01-31), a time (2027-01-31T12:00:00Z) or a duration from now (90D, 12H)',
+      { parameter: 'expires' },
+    );
+  }
+  return expiry;
 }

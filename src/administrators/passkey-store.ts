@@ -160,7 +160,7 @@ async function removeOne(
   if (removed !== undefined && another === undefined) {
     throw new ServiceError(
       'passkey.invalid',
-      'The last passkey stays: add another one first, or ask an operator (tankeeper admin second-factor --remove)',
+      'The last passkey stays: add another one first, or ask an operator (tankeeper second-factor remove)',
     );
   }
   return removed;

@@ -143,7 +143,7 @@ export class SecondStep {
 function unusable(account: string, cause?: Error): ServiceError {
   return new ServiceError(
     'second-factor.unusable',
-    'The second factor cannot be used. An operator can set another one: tankeeper admin second-factor',
+    'The second factor cannot be used. An operator can set another one: tankeeper second-factor',
     { account, ...(cause !== undefined && { cause, detail: cause.message }) },
   );
 }

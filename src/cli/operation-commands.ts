@@ -107,7 +107,7 @@ async function textOf(
     const file = given[`${camelCase(name)}File`] as string | undefined;
     return file === undefined && !isRequired
       ? undefined
-      : context.newSecret(meta.description ?? name, `--${dashed(name)}-file`, file);
+      : context.newSecret(capitalised(meta.description ?? name), `--${dashed(name)}-file`, file);
   }
   const value = given[camelCase(name)];
   return value === true ? '1' : typeof value === 'object' ? value.join(',') : value;
@@ -137,9 +137,9 @@ function print(
   if (isJson) {
     to.json(value);
   } else if (operation.says !== undefined) {
-    to.say(operation.says(output, input));
+    to.done(operation.says(output, input), {});
   } else if (value === true) {
-    to.say('done');
+    to.done('done', {});
   } else if (Array.isArray(value)) {
     to.list(value as readonly Row[], listColumns(operation.output), 'none');
   } else {
@@ -164,7 +164,7 @@ function recordColumns(schema: z.ZodType): readonly Column<Row>[] {
 function columnsOf(schema: z.ZodType): readonly (readonly [Column<Row>, z.ZodType])[] {
   return fieldsOf(schema).map(([name, field]) => {
     const key = snakeCase(name);
-    const title = `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll('_', ' ')}`;
+    const title = capitalised(key.replaceAll('_', ' '));
     const column = {
       key,
       title,
@@ -179,6 +179,10 @@ function columnsOf(schema: z.ZodType): readonly (readonly [Column<Row>, z.ZodTyp
 function exampleLines({ name }: Operation, words: readonly Field[]): readonly string[] {
   const call = [name, ...words.map(({ meta }) => String((meta.examples as readonly unknown[])[0]))].join(' ');
   return [call, `--json ${call}`];
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** `allow_http` as in `--allow-http`. */

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { addAdminCommands } from './commands/admin.ts';
+import { addSessionsCommand } from './commands/sessions.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
@@ -57,7 +57,10 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addServerCommands(program, context);
   addDoctorCommand(program, context);
   addDemoCommand(program, context);
-  addAdminCommands(program, context);
+  for (const group of OPERATION_GROUPS) {
+    addOperationCommands(program, context, group);
+  }
+  addSessionsCommand(program, context);
   addRealmCommands(program, context);
   addResolverCommands(program, context);
   addUserCommands(program, context);
@@ -72,9 +75,6 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addAuditCommands(program, context);
   addKeysCommands(program, context);
   addBackupCommands(program, context);
-  for (const group of OPERATION_GROUPS) {
-    addOperationCommands(program, context, group);
-  }
   addDeviceCommands(program, context);
   return program;
 }

@@ -151,7 +151,7 @@ export function checkEnds(
         'warning',
         'ends.api-token',
         `the API token ${name} of ${administrator} ends on ${dayOf(endsAt)}`,
-        `\`tankeeper admin api-token add ${administrator} NEW_NAME --rights …\`, then give it to its client`,
+        `\`tankeeper api-token add ${administrator} NEW_NAME RIGHTS\`, then give it to its client`,
       ),
     ),
     ...resolvers.flatMap(({ name, settings }) => certificateFindings(name, certificateEnd(settings), at)),

@@ -24,7 +24,7 @@ import { passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
 import { selfServiceEndpoints } from './controllers/sign-in/self-service-controller.ts';
 import { sessionEndpoints } from './controllers/sign-in/session-controller.ts';
 import { singleSignOnEndpoints } from './controllers/sign-in/single-sign-on-controller.ts';
-import { administratorEndpoints, rightsEndpoint } from './controllers/administrator-controller.ts';
+import { ownPasswordEndpoint, rightsEndpoint } from './controllers/administrator-controller.ts';
 import { signInEndpoints } from './controllers/sign-in/sign-in-controller.ts';
 import { ocraEndpoints } from './controllers/ocra-controller.ts';
 import { operationsEndpoints, type Readiness } from './controllers/operations-controller.ts';
@@ -99,7 +99,7 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
       ? []
       : singleSignOnEndpoints(singleSignOn, config.consoleFiles !== undefined)),
     ...selfServiceEndpoints(services, guards.logins),
-    ...administratorEndpoints(services, guards.logins, clock),
+    ownPasswordEndpoint(administrators, guards.logins),
     ...sessionEndpoints(services.sessions),
     ...overviewEndpoints(services.overview, config),
     healthEndpoint(services),

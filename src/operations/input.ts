@@ -24,6 +24,11 @@ export function text(description: string, example: string): z.ZodString {
     .meta({ description, examples: [example] });
 }
 
+/** A secret that is being made: a command asks for it twice. */
+export function password(description: string): z.ZodString {
+  return z.string().meta({ description, secret: true });
+}
+
 /** A list: with commas, or as several words of a command. */
 export function list(
   description: string,

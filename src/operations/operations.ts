@@ -1,5 +1,11 @@
 import type { OperationGroup } from './operation.ts';
+import { ADMINISTRATORS, API_TOKENS, SECOND_FACTORS } from './administrators.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 /** All operations, in the order of the help and of /openapi.json. */
-export const OPERATION_GROUPS: readonly OperationGroup[] = [WEBHOOKS];
+export const OPERATION_GROUPS: readonly OperationGroup[] = [
+  ADMINISTRATORS,
+  SECOND_FACTORS,
+  API_TOKENS,
+  WEBHOOKS,
+];

@@ -73,7 +73,7 @@ export function shownSchema(schema: z.ZodType): z.ZodType {
 
 /** @returns the fields of an object, each with its schema */
 export function fieldsOf(schema: z.ZodType): readonly (readonly [string, z.ZodType])[] {
-  return Object.entries((schema as z.ZodObject).shape as Readonly<Record<string, z.ZodType>>);
+  return Object.entries((schema as z.ZodObject).shape);
 }
 
 /** `lastFailureAt` as `last_failure_at`. */

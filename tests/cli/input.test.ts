@@ -171,7 +171,7 @@ describe('a command with consequences', () => {
     'setting set x y',
     'setting remove x',
     'admin remove x',
-    'admin api-token remove x y',
+    'api-token remove x y',
     'keys retire 0123456789abcdef',
     'audit prune --before 2026-01-01',
   ])('%s changes nothing by --dry-run', async (line) => {

@@ -20,6 +20,10 @@ describe('the tankeeper command', () => {
       'doctor',
       'demo',
       'admin',
+      'second-factor',
+      'api-token',
+      'webhook',
+      'sessions',
       'realm',
       'resolver',
       'user',
@@ -36,7 +40,6 @@ describe('the tankeeper command', () => {
       'export',
       'restore',
       'challenges',
-      'webhook',
       'device',
     ]);
   });

@@ -83,7 +83,7 @@ function Removal({ name }: { readonly name: string }): ReactNode {
             <ConfirmedDialog
               title={t.removeTitle(name)}
               action={t.remove}
-              act={() => call('/admin/administrators/remove', { administrator: name })}
+              act={() => call('/admin/admin/remove', { administrator: name })}
               changes={['administrators']}
               waits={false}
               onDone={() => {

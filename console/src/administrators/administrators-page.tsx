@@ -42,7 +42,7 @@ export default function AdministratorsPage(): ReactNode {
                 ),
               ],
               [t.factor, t.factorOf],
-              [t.created, ({ created }) => format.time(created)],
+              [t.created, ({ created_at: created }) => format.time(created)],
             ]}
             rows={listed}
             keyOf={({ name }) => name}
@@ -63,7 +63,7 @@ function Addition(): ReactNode {
   const [password, setPassword] = useState('');
   const [added, setAdded] = useState<string>();
   const add = useMutation({
-    mutationFn: () => run(() => call('/admin/administrators/add', { administrator: name, password })),
+    mutationFn: () => run(() => call('/admin/admin/add', { administrator: name, password })),
     onMutate: () => {
       setAdded(undefined);
     },

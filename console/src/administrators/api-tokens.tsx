@@ -15,7 +15,7 @@ import { useTexts } from '../language/language.ts';
 import { apiTokenTexts } from './api-token-texts.ts';
 import { ShownOnce } from './shown-once.tsx';
 
-type ApiToken = ValueOf<'/admin/api-tokens'>[number];
+type ApiToken = ValueOf<'/admin/api-token/list'>[number];
 
 interface ApiTokensProps {
   readonly administrator: string;
@@ -28,7 +28,7 @@ export function ApiTokens({ administrator, mayChange }: ApiTokensProps): ReactNo
   const [removed, setRemoved] = useState<ApiToken>();
   const tokens = useQuery({
     queryKey: ['api-tokens', administrator],
-    queryFn: ({ signal }) => call('/admin/api-tokens', { administrator }, { signal }),
+    queryFn: ({ signal }) => call('/admin/api-token/list', { administrator }, { signal }),
   });
   return (
     <Section title={t.title} lead={t.lead}>
@@ -68,8 +68,8 @@ function TokenTable({ listed, onRemove }: TokenTableProps): ReactNode {
       columns={[
         [t.name, ({ name }) => name],
         [t.rights, ({ rights }) => rights.join(', ')],
-        [t.created, ({ created }) => format.time(created)],
-        [t.expires, ({ expires }) => (expires === null ? t.never : format.time(expires))],
+        [t.created, ({ created_at: created }) => format.time(created)],
+        [t.expires, ({ expires_at: expires }) => (expires === null ? t.never : format.time(expires))],
       ]}
       rows={listed}
       keyOf={({ name }) => name}
@@ -85,7 +85,7 @@ function Removal({ token, onClose }: { readonly token: ApiToken; readonly onClos
     <ConfirmedDialog
       title={t.removeTitle(name)}
       action={t.remove}
-      act={() => call('/admin/api-tokens/remove', { administrator, name })}
+      act={() => call('/admin/api-token/remove', { administrator, name })}
       changes={['api-tokens']}
       onCancel={onClose}
     >
@@ -102,7 +102,7 @@ function Addition({ administrator }: { readonly administrator: string }): ReactN
   const { run, dialog } = useConfirmation();
   const [draft, setDraft] = useState(EMPTY);
   const add = useMutation({
-    mutationFn: () => run(() => call('/admin/api-tokens/add', { administrator, ...draft })),
+    mutationFn: () => run(() => call('/admin/api-token/add', { administrator, ...draft })),
     onSuccess: async () => {
       setDraft(EMPTY);
       await reread(['api-tokens']);

@@ -21,9 +21,9 @@ export function OtherPassword({ name }: { readonly name: string }): ReactNode {
   const set = useMutation({
     mutationFn: () =>
       run(() =>
-        call('/admin/administrators/password', {
+        call('/admin/admin/password', {
           administrator: name,
-          new_password: password,
+          password,
           ...(revokes && { revoke_tokens: '1' }),
         }),
       ),

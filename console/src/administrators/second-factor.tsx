@@ -43,7 +43,7 @@ function TokenForm({ name }: { readonly name: string }): ReactNode {
   const [serial, setSerial] = useState('');
   const set = useMutation({
     mutationFn: () =>
-      run(() => call('/admin/administrators/second-factor', { administrator: name, serial: serial.trim() })),
+      run(() => call('/admin/second-factor/set', { administrator: name, serial: serial.trim() })),
     onSuccess: async () => {
       setSerial('');
       await reread();
@@ -87,7 +87,7 @@ function PasskeyLink({ name }: { readonly name: string }): ReactNode {
   const format = useFormat();
   const { run, dialog } = useConfirmation();
   const make = useMutation({
-    mutationFn: () => run(() => call('/admin/administrators/passkey-link', { administrator: name })),
+    mutationFn: () => run(() => call('/admin/second-factor/passkey-link', { administrator: name })),
     gcTime: 0,
   });
   return (
@@ -104,7 +104,7 @@ function PasskeyLink({ name }: { readonly name: string }): ReactNode {
           {t.link}
         </Button>
       ) : (
-        <ShownOnce lead={t.linkMade(format.time(make.data.expires))} secret={make.data.link} />
+        <ShownOnce lead={t.linkMade(format.time(make.data.expires_at))} secret={make.data.link} />
       )}
       {dialog}
     </div>
@@ -119,7 +119,7 @@ function Removal({ name }: { readonly name: string }): ReactNode {
         <ConfirmedDialog
           title={t.removeFactorTitle(name)}
           action={t.removeFactor}
-          act={() => call('/admin/administrators/second-factor/remove', { administrator: name })}
+          act={() => call('/admin/second-factor/remove', { administrator: name })}
           onCancel={close}
         >
           {t.removeFactorText}

@@ -196,7 +196,7 @@ const GERMAN: Readonly<Record<string, FindingWords>> = {
   },
   'ends.api-token': {
     text: 'Ein API-Token läuft bald ab.',
-    remedy: '`tankeeper admin api-token add`, dann dem Client das neue geben',
+    remedy: '`tankeeper api-token add`, dann dem Client das neue geben',
   },
   'ends.certificate': {
     text: 'Ein Zertifikat eines Resolvers läuft bald ab oder ist abgelaufen.',

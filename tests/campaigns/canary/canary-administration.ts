@@ -89,16 +89,16 @@ export class CanaryAdministration {
     await post('/admin/confirmation', { password: given });
     await post('/admin/confirmation/finish', { response: given, credential: given });
     await post('/admin/password', { password: given, new_password: given });
-    await this.#send({ path: '/admin/administrators' });
-    await post('/admin/administrators/add', { administrator: `${administrator}:`, password: given });
-    await post('/admin/administrators/remove', { administrator });
-    await post('/admin/administrators/password', { administrator, new_password: given });
-    await post('/admin/administrators/second-factor', { administrator, serial: 'NONE' });
-    await post('/admin/administrators/second-factor/remove', { administrator });
-    await post('/admin/administrators/passkey-link', { administrator });
-    await this.#send({ path: '/admin/api-tokens', parameters: { administrator: 'admin' } });
-    await post('/admin/api-tokens/add', { administrator, name: 'canary', rights: 'monitoring:*' });
-    await post('/admin/api-tokens/remove', { administrator, name: 'canary' });
+    await this.#send({ path: '/admin/admin/list' });
+    await post('/admin/admin/add', { administrator: `${administrator}:`, password: given });
+    await post('/admin/admin/remove', { administrator });
+    await post('/admin/admin/password', { administrator, password: given });
+    await post('/admin/second-factor/set', { administrator, serial: 'NONE' });
+    await post('/admin/second-factor/remove', { administrator });
+    await post('/admin/second-factor/passkey-link', { administrator });
+    await this.#send({ path: '/admin/api-token/list', parameters: { administrator: 'admin' } });
+    await post('/admin/api-token/add', { administrator, name: 'canary', rights: 'monitoring:*' });
+    await post('/admin/api-token/remove', { administrator, name: 'canary' });
   }
 
   /** Sign-ins with proofs that are wrong, and passkeys. */

@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('../../../bin/tankeeper.js', import.meta.u
 
 /** @returns a new API token with all rights */
 export async function makeApiToken(installation: CanaryInstallation): Promise<string> {
-  const parameters = ['admin', 'api-token', 'add', 'admin', 'portal', '--rights', '*', '--json'];
+  const parameters = ['api-token', 'add', 'admin', 'portal', '*', '--json'];
   const { token } = JSON.parse(await installation.run(parameters)) as { token: string };
   return installation.marks.note('API token', 'of the portal', token);
 }
@@ -104,7 +104,7 @@ export async function typeAtPrompt(installation: CanaryInstallation): Promise<bo
   let typed = 0;
   child.stdout.on('data', (piece: Buffer) => {
     shown += piece.toString('utf8');
-    if ((shown.match(/Password of dora( again)?: /g) ?? []).length > typed) {
+    if ((shown.match(/The password( again)?: /g) ?? []).length > typed) {
       typed += 1;
       child.stdin.write(`${password}\r`);
     }

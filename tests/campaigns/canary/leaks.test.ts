@@ -64,7 +64,7 @@ const EXCEPTIONS: readonly CanaryException[] = [
     because: 'it is the key file',
   },
   {
-    place: /^command admin api-token add \(success\)$/,
+    place: /^command api-token add \(success\)$/,
     kinds: ['API token'],
     because: 'it is shown where it is made',
   },

@@ -94,7 +94,7 @@ describeWithProgram('dialogs of the console', findChromium(), 'chromium', (progr
       await page.getByRole('button', { name: 'Remove the administrator' }).click();
       await inDialog('Remove the administrator').click();
       await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
-      const answer = await hold('/admin/administrators/remove');
+      const answer = await hold('/admin/admin/remove');
       await inDialog('Go on').click();
       await page.getByLabel('Your password', { exact: true }).waitFor({ state: 'detached' });
       await page.goto(`${site.origin}/console/#/tokens`);

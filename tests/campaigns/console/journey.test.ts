@@ -43,7 +43,7 @@ const REFUSED = [
   ['/admin/remove', { serial: 'SOUTH1' }],
   ['/system/getPolicy', {}],
   ['/system/explainPolicy', { administrator: 'admin' }],
-  ['/admin/administrators', {}],
+  ['/admin/admin/list', {}],
   ['/admin/webhook/list', {}],
   ['/system/keys', {}],
 ] as const;

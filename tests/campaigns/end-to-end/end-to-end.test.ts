@@ -172,13 +172,13 @@ describe('commands while the server runs on the embedded database', () => {
 
   it('give administrators and API tokens what they may do, and take it again', async () => {
     await json('admin add probe --password-file -', 'the password of the probe');
-    const { token } = (await json('admin api-token add probe nagios --rights monitoring:*')) as {
+    const { token } = (await json('api-token add probe nagios monitoring:*')) as {
       token: string;
     };
     expect(await post('/monitoring/tokens', {}, token)).toMatchObject({ result: { status: true } });
-    expect(await json('admin api-token list probe')).toMatchObject([{ name: 'nagios', expires: null }]);
+    expect(await json('api-token list probe')).toMatchObject([{ name: 'nagios', expires_at: null }]);
     const [, , listed] = await Promise.all([
-      json('admin api-token remove probe nagios --yes'),
+      json('api-token remove probe nagios --yes'),
       json('admin password probe --password-file -', 'another password for it'),
       json('admin list'),
     ]);

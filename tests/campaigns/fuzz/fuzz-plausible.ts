@@ -249,7 +249,7 @@ function ownValues(known: KnownFacts, pick: number): Readonly<Record<string, rea
     user: pick % 3 === 0 ? undefined : [user],
     session: [session],
     filename: [passwdFile, '/dev/zero', '/proc/self/environ', '/', '/nowhere/at/all', '/dev/stdin'],
-    '/admin/api-tokens administrator': [administrator.name],
+    '/admin/api-token/list administrator': [administrator.name],
     '/admin/sign-in username': [administrator.name],
     '/admin/sign-in password': [administrator.password],
     '/admin/login username': [administrator.name],

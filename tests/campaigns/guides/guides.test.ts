@@ -68,7 +68,10 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     before: [...ADMINISTRATION, 'admin add anna --password-file @admin-password'],
     tokens: ['QR1', 'QR17'],
     variables: { PUBLIC_URL: 'https://tan.example.com' },
-    replace: [confirmed('admin second-factor anna')],
+    replace: [
+      ['second-factor set anna QR17', '$& --yes'],
+      ['second-factor remove anna', '$& --yes'],
+    ],
     prepare: async (sandbox) => {
       await sandbox.write('password.txt', PASSWORD);
       return undefined;
@@ -158,14 +161,14 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     ],
     prepare: async (sandbox) => {
       await sandbox.write('/etc/tankeeper/probe-password', PASSWORD);
-      const made = await sandbox.run(["tankeeper admin api-token add admin check --rights 'monitoring:*'"]);
+      const made = await sandbox.run(["tankeeper api-token add admin check 'monitoring:*'"]);
       await sandbox.write('/etc/tankeeper/probe-token', /^tk_\S+$/m.exec(made.output)?.[0] ?? '');
       return undefined;
     },
     // The token that the command before has printed.
     replace: [
       confirmed('policy set monitoring-admin'),
-      ["api-token add probe nagios --rights 'monitoring:*'", '$& | tee token.txt'],
+      ["api-token add probe nagios 'monitoring:*'", '$& | tee token.txt'],
       ["'Authorization: Bearer tk_…'", '"Authorization: Bearer $(grep -o \'tk_[A-Za-z0-9_-]*\' token.txt)"'],
     ],
     prints: [/"Summary"/],

@@ -63,65 +63,63 @@ async function signedIn(name: string, password = PASSWORD): Promise<Browser> {
 }
 
 const names = async (): Promise<readonly string[]> =>
-  (valueOf(await operator.get('/admin/administrators')) as { name: string }[]).map(({ name }) => name);
+  (valueOf(await operator.get('/admin/admin/list')) as { name: string }[]).map(({ name }) => name);
 
 /** Every change, about that administrator. */
 const CHANGES: readonly (readonly [path: string, given: Readonly<Record<string, string>>])[] = [
-  ['/admin/administrators/add', { password: PASSWORD }],
-  ['/admin/administrators/remove', {}],
-  ['/admin/administrators/password', { new_password: 'another password' }],
-  ['/admin/administrators/second-factor', { serial: 'QR17' }],
-  ['/admin/administrators/second-factor/remove', {}],
-  ['/admin/administrators/passkey-link', {}],
-  ['/admin/api-tokens/add', { name: 'probe', rights: 'monitoring:*' }],
+  ['/admin/admin/add', { password: PASSWORD }],
+  ['/admin/admin/remove', {}],
+  ['/admin/admin/password', { password: 'another password' }],
+  ['/admin/second-factor/set', { serial: 'QR17' }],
+  ['/admin/second-factor/remove', {}],
+  ['/admin/second-factor/passkey-link', {}],
+  ['/admin/api-token/add', { name: 'probe', rights: 'monitoring:*' }],
 ];
 
 describe('administrators over HTTP', () => {
   it('are added, listed, get second factors, and are removed', async () => {
     const administrator = `new${Date.now()}`;
     const added = { administrator, password: PASSWORD };
-    expect(valueOf(await operator.post('/admin/administrators/add', added))).toBe(true);
-    expect(errorOf(await operator.post('/admin/administrators/add', added))).toMatch(/already$/);
+    expect(valueOf(await operator.post('/admin/admin/add', added))).toBe(true);
+    expect(errorOf(await operator.post('/admin/admin/add', added))).toMatch(/already$/);
     const factor = { administrator, serial: 'QR17' };
-    expect(valueOf(await operator.post('/admin/administrators/second-factor', factor))).toBe(true);
-    const listed = valueOf(await operator.get('/admin/administrators')) as { name: string }[];
+    expect(valueOf(await operator.post('/admin/second-factor/set', factor))).toBe(true);
+    const listed = valueOf(await operator.get('/admin/admin/list')) as { name: string }[];
     expect(listed.find(({ name }) => name === administrator)).toEqual({
       name: administrator,
       second_factor: 'token',
       serial: 'QR17',
       second_factor_lost: false,
       own: false,
-      created: expect.stringMatching(/Z$/),
+      created_at: expect.stringMatching(/Z$/),
     });
     expect(JSON.stringify(listed)).not.toMatch(/argon|hash/);
     const wrong = { administrator, serial: 'NONE' };
-    expect(errorOf(await operator.post('/admin/administrators/second-factor', wrong))).toMatch(
-      /no OCRA token/,
-    );
-    await operator.post('/admin/administrators/second-factor/remove', { administrator });
+    expect(errorOf(await operator.post('/admin/second-factor/set', wrong))).toMatch(/no OCRA token/);
+    await operator.post('/admin/second-factor/remove', { administrator });
     expect((await signedIn(administrator)).cookies.has('access_token_cookie')).toBe(true);
-    expect(valueOf(await operator.post('/admin/administrators/remove', { administrator }))).toBe(true);
+    expect(valueOf(await operator.post('/admin/admin/remove', { administrator }))).toBe(true);
     expect(await names()).not.toContain(administrator);
-    const own = await operator.post('/admin/administrators/remove', { administrator: 'admin' });
+    const own = await operator.post('/admin/admin/remove', { administrator: 'admin' });
     expect(errorOf(own)).toBe('Nobody can remove themselves');
   });
 
   it('get a new password, which ends their sessions, and the API tokens on request', async () => {
     const administrator = await somebody();
     const theirs = await signedIn(administrator);
-    await operator.post('/admin/api-tokens/add', { administrator, name: 'probe', rights: '*' });
-    const given = { administrator, new_password: 'another password' };
-    expect(valueOf(await operator.post('/admin/administrators/password', given))).toEqual({
+    await operator.post('/admin/api-token/add', { administrator, name: 'probe', rights: '*' });
+    const given = { administrator, password: 'another password' };
+    expect(valueOf(await operator.post('/admin/admin/password', given))).toEqual({
       api_tokens_left: 1,
     });
-    expect((await theirs.get('/admin/administrators')).status).toBe(401);
+    expect((await theirs.get('/admin/admin/list')).status).toBe(401);
     const all = { ...given, revoke_tokens: '1' };
-    expect(valueOf(await operator.post('/admin/administrators/password', all))).toEqual({
+    expect(valueOf(await operator.post('/admin/admin/password', all))).toEqual({
       api_tokens_left: 0,
     });
-    expect(valueOf(await operator.get('/admin/api-tokens', { administrator }))).toEqual([]);
-    const own = { administrator: 'admin', new_password: 'another password' };
-    expect(errorOf(await operator.post('/admin/administrators/password', own))).toMatch(/the present one$/);
+    expect(valueOf(await operator.get('/admin/api-token/list', { administrator }))).toEqual([]);
+    const own = { administrator: 'admin', password: 'another password' };
+    expect(errorOf(await operator.post('/admin/admin/password', own))).toMatch(/the present one$/);
   });
 
   it('change their own password with the present one, without any right, and sign in anew', async () => {
@@ -133,7 +131,7 @@ describe('administrators over HTTP', () => {
     expect(errorOf(short)).toMatch(/password/i);
     const changed = { password: PASSWORD, new_password: 'another password' };
     expect(valueOf(await own.post('/admin/password', changed))).toBe(true);
-    expect((await own.get('/admin/administrators')).status).toBe(401);
+    expect((await own.get('/admin/admin/list')).status).toBe(401);
     expect((await signedIn(name)).cookies.has('access_token_cookie')).toBe(false);
     expect((await signedIn(name, 'another password')).cookies.has('access_token_cookie')).toBe(true);
   });
@@ -162,8 +160,7 @@ describe('administrators over HTTP', () => {
 
 describe.each(CHANGES)('%s', (path, given) => {
   it('takes a confirmed login, the right system:write, and no API token', async () => {
-    const administrator =
-      path.endsWith('/add') && path.includes('administrators') ? 'mallory' : await somebody();
+    const administrator = path === '/admin/admin/add' ? 'mallory' : await somebody();
     const parameters = { administrator, ...given };
     const stolen = await signedIn('admin', 'correct horse');
     const unconfirmed = await stolen.post(path, parameters);
@@ -206,22 +203,20 @@ describe('API tokens over HTTP', () => {
   it('are shown once, listed without themselves, and removed, also without a confirmation', async () => {
     const administrator = await somebody();
     const given = { administrator, name: 'probe', rights: 'monitoring:*, ocra:request', expires: '90D' };
-    const { token } = valueOf(await operator.post('/admin/api-tokens/add', given)) as { token: string };
+    const { token } = valueOf(await operator.post('/admin/api-token/add', given)) as { token: string };
     expect(token).toMatch(/^tk_[\w-]{43}$/);
-    const answer = await operator.get('/admin/api-tokens', { administrator });
+    const answer = await operator.get('/admin/api-token/list', { administrator });
     expect(valueOf(answer)).toMatchObject([
       {
         name: 'probe',
         administrator,
         rights: ['monitoring:*', 'ocra:request'],
-        expires: new Date(application.clock.now().getTime() + 90 * 86_400_000).toISOString(),
+        expires_at: new Date(application.clock.now().getTime() + 90 * 86_400_000).toISOString(),
       },
     ]);
     expect(answer.text).not.toContain(token.slice(3));
     const hasty = await signedIn('admin', 'correct horse');
-    expect(valueOf(await hasty.post('/admin/api-tokens/remove', { administrator, name: 'probe' }))).toBe(
-      true,
-    );
+    expect(valueOf(await hasty.post('/admin/api-token/remove', { administrator, name: 'probe' }))).toBe(true);
     const used = await request(application.app)
       .get('/monitoring/license')
       .set('Authorization', `Bearer ${token}`);
@@ -237,6 +232,6 @@ describe('API tokens over HTTP', () => {
     ['an unknown administrator', { rights: '*', administrator: 'nobody' }, /There is no administrator/],
   ])('with %s are refused', async (_case, given, message) => {
     const draft = { administrator: 'admin', name: 'refused', ...given };
-    expect(errorOf(await operator.post('/admin/api-tokens/add', draft))).toMatch(message);
+    expect(errorOf(await operator.post('/admin/api-token/add', draft))).toMatch(message);
   });
 });

@@ -155,7 +155,7 @@ describe('the token that is a second factor', () => {
     expect([begun.response.status, begun.transactionId]).toEqual([401, '']);
     expect(await auditOfAnna('second factor lost')).toContain(`second factor lost: token ${serial}`);
     const asAdmin = { Authorization: basic('admin', 'correct horse') };
-    const listing = await request(application.app).get('/admin/administrators').set(asAdmin);
+    const listing = await request(application.app).get('/admin/admin/list').set(asAdmin);
     const listed = valueOf(listing) as { name: string }[];
     expect(listed.find(({ name }) => name === 'anna')).toMatchObject({ serial, second_factor_lost: true });
     await application.services.secondFactors.remove(OPERATOR, 'anna');

@@ -245,10 +245,10 @@ const OWN: readonly (readonly [path: string, given: Parameters])[] = [
   ['/admin/password', { password: PASSWORD, new_password: 'another password' }],
   ['/admin/passkeys/options', {}],
   ['/admin/passkeys/remove', { id: '1' }],
-  ['/admin/administrators/second-factor', { administrator: 'anna', serial: 'OTHER' }],
-  ['/admin/administrators/second-factor/remove', { administrator: 'anna' }],
-  ['/admin/administrators/passkey-link', { administrator: 'anna' }],
-  ['/admin/api-tokens/add', { administrator: 'anna', name: 'mine', rights: 'monitoring:*' }],
+  ['/admin/second-factor/set', { administrator: 'anna', serial: 'OTHER' }],
+  ['/admin/second-factor/remove', { administrator: 'anna' }],
+  ['/admin/second-factor/passkey-link', { administrator: 'anna' }],
+  ['/admin/api-token/add', { administrator: 'anna', name: 'mine', rights: 'monitoring:*' }],
 ];
 
 let owning: TestApplication;

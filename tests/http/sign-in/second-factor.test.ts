@@ -232,7 +232,7 @@ describe('a second step is refused', () => {
     const again = await begin();
     expect([again.response.status, errorOf(again.response)]).toEqual([
       401,
-      'The second factor cannot be used. An operator can set another one: tankeeper admin second-factor',
+      'The second factor cannot be used. An operator can set another one: tankeeper second-factor',
     ]);
     await expectSignedOut();
     const audit = await queryOnce<object>(

@@ -29,42 +29,42 @@ export function auditedAdministrators(parts: AdministratorParts): Readonly<Recor
       return { values: { administrator, ...(await more()) }, headers };
     };
   return {
-    '/admin/administrators/add': {
+    '/admin/admin/add': {
       prepare: () => Promise.resolve({ values: { administrator: name(), password: PASSWORD }, headers }),
       outcomes: ['created'],
       action: 'administrator/add',
     },
-    '/admin/administrators/remove': {
+    '/admin/admin/remove': {
       prepare: about(),
       outcomes: ['removed'],
       action: 'administrator/remove',
     },
-    '/admin/administrators/password': {
-      prepare: about(() => ({ new_password: 'another password' })),
+    '/admin/admin/password': {
+      prepare: about(() => ({ password: 'another password' })),
       outcomes: ['password changed'],
       action: 'administrator/password',
     },
-    '/admin/administrators/second-factor': {
+    '/admin/second-factor/set': {
       prepare: about(async () => ({ serial: await token() })),
       outcomes: ['second factor: token FACTOR'],
       action: 'administrator/second-factor',
     },
-    '/admin/administrators/second-factor/remove': {
+    '/admin/second-factor/remove': {
       prepare: about(),
       outcomes: ['second factor removed'],
       action: 'administrator/second-factor',
     },
-    '/admin/administrators/passkey-link': {
+    '/admin/second-factor/passkey-link': {
       prepare: about(),
       outcomes: ['passkey link created'],
       action: 'administrator/second-factor',
     },
-    '/admin/api-tokens/add': {
+    '/admin/api-token/add': {
       prepare: about(() => ({ name: 'probe', rights: 'monitoring:*', expires: '90D' })),
       outcomes: ['created'],
       action: 'api-token/add',
     },
-    '/admin/api-tokens/remove': {
+    '/admin/api-token/remove': {
       prepare: async () => {
         const asked = await about(() => ({ name: 'probe' }))();
         const draft = { name: 'probe', rights: ['monitoring:*'] };

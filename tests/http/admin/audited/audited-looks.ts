@@ -22,7 +22,7 @@ export const QUESTIONS: Readonly<Record<string, RequestValues>> = {
   '/ocra': { serial: 'X' },
   '/admin/userlist': { realm: 'north' },
   '/admin/person': { user: 'ann', realm: 'north' },
-  '/admin/api-tokens': { administrator: 'admin' },
+  '/admin/api-token/list': { administrator: 'admin' },
   '/ocra/calculateOtp': {
     ocrasuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
     otpkey: Buffer.from('12345678901234567890123456789012', 'ascii').toString('hex'),
