@@ -39,7 +39,7 @@ const SOURCES = '^src/((resolvers|linotp)/sources|webhooks/sending)/';
 const STORES = `^src/(${concepts.join('|')})/[a-z0-9/-]+-store\\.ts$`;
 /** What reaches out of the process, or needs a library: `services.ts` makes it, others know its type. */
 const ADAPTERS =
-  '^src/(administrators/(json-web-tokens|openid-provider)|keys/(key-file|live-vault|pkcs11-[a-z]+|[a-z-]+-vault))\\.ts$';
+  '^src/(administrators/(json-web-tokens|openid-provider)|keys/(key-file|opened-keys|pkcs11-[a-z]+|wrapped-keys))\\.ts$';
 /** The files that know a library. */
 const fileThatKnows = {
   jose: 'administrators/json-web-tokens',

@@ -1,4 +1,4 @@
-// Not a command: src/keys/wrapped-vault.ts starts it.
+// Not a command: src/keys/wrapped-keys.ts starts it.
 import { runProgram } from './program.js';
 
 await runProgram({

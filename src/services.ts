@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AdministratorService } from './administrators/administrator-service.ts';
 import { AdministratorStore } from './administrators/administrator-store.ts';
 import { ConfirmationService } from './administrators/confirmation-service.ts';
@@ -65,9 +64,9 @@ import { type Clock, type Random, systemClock } from './kernel/clock.ts';
 import type { Log } from './kernel/log.ts';
 import { packageVersion } from './kernel/package-version.ts';
 import { readKeyFileAccess } from './keys/key-file.ts';
-import { KeyUse, KeyService } from './keys/key-service.ts';
+import { KeyService } from './keys/key-service.ts';
 import { KeyStore } from './keys/key-store.ts';
-import type { OpenedKeys } from './keys/live-vault.ts';
+import type { OpenedKeys } from './keys/opened-keys.ts';
 import { AuditAuthority } from './audit/signatures.ts';
 import { LinotpImportService } from './linotp/import-service.ts';
 import { ImportStore } from './linotp/import-store.ts';
@@ -180,7 +179,7 @@ type Shared = ReturnType<typeof sharedBySeveral>;
 /** @returns what several services share, under the names by which most of them take it */
 function sharedBySeveral(dependencies: ServiceDependencies) {
   const { database, keys, clock, random, log, passwordsAtOnce = 2 } = dependencies;
-  const { vault, source } = keys;
+  const { vault } = keys;
   const observations = new Observations({ store: new ObservationStore({ database }), clock });
   const { metrics } = dependencies;
   const hashers = boundedHashers(dependencies.hasher, passwordsAtOnce);
@@ -201,8 +200,7 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
     ...dependencies,
     ...trials,
     vault,
-    source,
-    freshVault: () => source.freshVault(vault.neededKeyIds),
+    freshVault: () => keys.freshVault(),
     metrics,
     observations,
     managedUsers,
@@ -417,8 +415,7 @@ function operationServices(shared: Shared) {
   const keys = new KeyStore({ database });
   const hooks = new WebhookStore({ database });
   return {
-    keys: new KeyService({ ...shared, keys, pause: (milliseconds) => sleep(milliseconds) }),
-    keyUse: new KeyUse({ ...shared, keys }),
+    keys: new KeyService({ ...shared, keys, opened: shared.keys }),
     backups: new BackupService({
       ...shared,
       store: new BackupStore({ database }),
@@ -450,6 +447,7 @@ function healthService(shared: Shared, audit: AuditReading) {
       settings: examined,
       installation,
       keyAges: keys,
+      vault: shared.vault,
       configuration: () => configuration.current(),
       clock,
       machineClock: systemClock,
@@ -459,7 +457,6 @@ function healthService(shared: Shared, audit: AuditReading) {
     },
     backups: () => installation.backups(),
     webhooks: new WebhookStore({ database }),
-    servers: () => keys.holders(),
     observations: new ObservationStore({ database }),
     elapsed: () => performance.now(),
   });

@@ -65,7 +65,6 @@ export function headerLine(header: BackupHeader): string {
         wrapped_by: key.wrapped.by,
       }),
       current: key.isCurrent === true,
-      waiting: key.isWaiting === true,
       retired: key.isRetired === true,
     })),
     identities: Object.fromEntries(header.identities),
@@ -143,7 +142,6 @@ function toKey(key: JsonObject): RegisteredKey {
       wrapped: { bytes: Buffer.from(key.wrapped, 'base64'), by: textOf(key, 'wrapped_by') },
     }),
     ...(key.current === true && { isCurrent: true }),
-    ...(key.waiting === true && { isWaiting: true }),
     ...(key.retired === true && { isRetired: true }),
   };
 }

@@ -4,7 +4,6 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 import { assertMigrationsKnown, rebuildSchema, appliedMigrations } from '../database/migrate.ts';
-import { liveHolders } from '../keys/key-store.ts';
 import { expectTimeOfAudit } from '../housekeeping/pruning-clock-store.ts';
 import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from './backup-store.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
@@ -152,16 +151,12 @@ async function storedColumns(sql: Knex.Transaction, table: string): Promise<read
   return rows.map(({ name }) => name);
 }
 
-/** @throws ServiceError 'database.not-empty' that names the tables with rows, or the running servers */
+/** @throws ServiceError 'database.not-empty' that names the tables with rows */
 async function assertEmpty(sql: Knex.Transaction): Promise<void> {
   // An earlier version has fewer tables.
   const tables = await existingTables(sql, TABLES_IN_USE);
   if (tables.length > 0) {
     await sql.raw(`LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
-  }
-  const servers = (await existingTables(sql, ['key_holders'])).length > 0 ? await liveHolders(sql) : [];
-  if (servers.length > 0) {
-    throw notEmpty(`a server runs on it (${servers.map(({ place }) => place).join(', ')}); stop it`);
   }
   const inUse: string[] = [];
   for (const table of tables) {

@@ -1,4 +1,4 @@
-import { BackedUpKeys, type OpenedKeys, openKeys } from '../keys/live-vault.ts';
+import { type OpenedKeys, openKeysOf } from '../keys/opened-keys.ts';
 import { type Config, unknownVariables } from '../config/config.ts';
 import { checkAddresses, checkVariables } from '../doctor/environment-check.ts';
 import {
@@ -225,8 +225,7 @@ async function openAndCheckKeys(config: Config, database: Database): Promise<Che
   const readOnly: Config =
     config.pkcs11 === undefined ? config : { ...config, pkcs11: { ...config.pkcs11, createKey: false } };
   try {
-    const keys = await openKeys(readOnly, new BackedUpKeys(registered), QUIET);
-    return { findings: ofFile, value: keys };
+    return { findings: ofFile, value: await openKeysOf(registered, readOnly, QUIET) };
   } catch (error) {
     return { findings: [closedKeys(error, registered, file), ...ofFile], value: undefined };
   }

@@ -16,7 +16,7 @@ import { AuditAuthority } from '../audit/signatures.ts';
 import { migrateToLatest, pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
 import { KeyStore } from '../keys/key-store.ts';
-import { openKeys } from '../keys/live-vault.ts';
+import { openKeys } from '../keys/opened-keys.ts';
 
 /** Longest wait for running statements when the database closes. */
 const POOL_TIMEOUT_MS = 1_000;

@@ -19,7 +19,7 @@ import {
   type Waiting,
 } from './open-database.ts';
 import { KeyStore } from '../keys/key-store.ts';
-import { followKeys, openKeys } from '../keys/live-vault.ts';
+import { type OpenedKeys, openKeys } from '../keys/opened-keys.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { isPassing } from '../database/database-faults.ts';
 import type { Act } from '../policy/caller.ts';
@@ -39,6 +39,7 @@ const SERVER_MIGRATES: Act = { actor: 'server', action: 'migrate', client: '', r
 /** An installation that is ready for use. */
 export interface Installation extends OpenDatabase {
   readonly services: Services;
+  readonly keys: OpenedKeys;
 }
 
 interface OpeningOptions {
@@ -79,9 +80,6 @@ export async function openInstallation(
       const { database } = connected;
       const migrated = await prepareSchema(config, database, role, log, { giveUp, delayed });
       const keys = await openKeys(config, new KeyStore({ database }), log);
-      if (role === 'server') {
-        opened.push(await followKeys(new KeyStore({ database }), keys, log));
-      }
       const { buildServices, hasher } = await loading;
       const services = buildServices({ database, keys, hasher, ...configured, clock, log, metrics });
       if (role === 'server') {
@@ -92,7 +90,7 @@ export async function openInstallation(
       if (role === 'server') {
         opened.push(followChanges(services, connected, log));
       }
-      return { database, services, close };
+      return { database, services, keys, close };
     };
     try {
       return await unlessAborted(prepare(), giveUp);

@@ -202,7 +202,7 @@ function readLimits(): string | undefined {
   }
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
  * Milliseconds in which further signals count as the same request. A terminal sends Ctrl-C to npm and to its script,
@@ -229,10 +229,12 @@ interface WatchedSignals extends StopRequest {
  * the process at once. Signals within two seconds of one of these are ignored. The handlers stay until `release`,
  * because a signal without a handler ends the process.
  * @param now milliseconds of a monotonic clock
+ * @param signals those that it handles; by default all of them
  */
 export function watchSignals(
   source: SignalSource = process,
   now: () => number = () => performance.now(),
+  signals = SIGNALS,
 ): WatchedSignals {
   const reason = new CliFailure('interrupted', EXIT_CODES.interrupted);
   const requested = new AbortController();
@@ -257,13 +259,13 @@ export function watchSignals(
       steps.shift()?.();
     }
   };
-  SIGNALS.forEach((signal) => source.on(signal, handle));
+  signals.forEach((signal) => source.on(signal, handle));
   return {
     requested: requested.signal,
     urgent: urgent.signal,
     first: () => first,
     release: () => {
-      SIGNALS.forEach((signal) => source.off(signal, handle));
+      signals.forEach((signal) => source.off(signal, handle));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { BackedUpKeys, openKeys, type OpenedKeys } from '../keys/live-vault.ts';
+import { type OpenedKeys, openKeysOf } from '../keys/opened-keys.ts';
 import {
   backupInvalid,
   openBackup,
@@ -106,7 +106,7 @@ async function openKeysFor({ header }: OpenBackup, config: Config, log: Log): Pr
   if (neededKeys(header.keys).length === 0) {
     throw backupInvalid('it names no encryption key');
   }
-  return openKeys(config, new BackedUpKeys(header.keys), log);
+  return openKeysOf(header.keys, config, log);
 }
 
 /** @returns the number of rows of each table */

@@ -24,7 +24,8 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Serves until SIGTERM, SIGINT or SIGHUP. SIGTERM, by which service managers end a server, lets it drain first.
+ * Serves until SIGTERM or SIGINT. SIGTERM, by which service managers end a server, lets it drain first. At SIGHUP it reads
+ * its keys anew; in a terminal, whose end sends SIGHUP, it ends.
  * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
  */
 export async function serve(config: Config): Promise<void> {
@@ -40,8 +41,17 @@ export async function serve(config: Config): Promise<void> {
     log.warn(warning);
   }
   // Before the start: an interrupted start must not leave a database running.
-  const { requested, urgent, first } = watchSignals();
-  const server = await startUnlessRequested(config, log, requested, () => stream.unwritten);
+  const stopSignals: readonly NodeJS.Signals[] = [
+    'SIGTERM',
+    'SIGINT',
+    ...(stream.isTTY ? ['SIGHUP' as const] : []),
+  ];
+  const { requested, urgent, first } = watchSignals(process, undefined, stopSignals);
+  const starting = startUnlessRequested(config, log, requested, () => stream.unwritten);
+  if (!stream.isTTY) {
+    readKeysAtHangUp(starting);
+  }
+  const server = await starting;
   if (server !== undefined) {
     await untilAborted(requested);
     const drain = first() === 'SIGTERM' ? config.drainTime : 0;
@@ -55,6 +65,14 @@ export async function serve(config: Config): Promise<void> {
   // A statement that hangs in the database keeps its socket open, and with it the process.
   setTimeout(() => process.exit(), 500).unref();
   urgent.throwIfAborted();
+}
+
+/** A signal during the start counts after it: the keys may have been read before. */
+function readKeysAtHangUp(starting: Promise<TankeeperServer | undefined>): void {
+  let reading: Promise<unknown> = starting.catch(() => undefined);
+  process.on('SIGHUP', () => {
+    reading = reading.then(async () => (await starting)?.readKeys()).catch(() => undefined);
+  });
 }
 
 /** @returns undefined if a stop was requested during the start */
@@ -103,6 +121,8 @@ interface TankeeperServer {
   readonly services: Installation['services'];
   /** The first administrator if this start created one. */
   readonly firstAdministrator: FirstAdministrator | undefined;
+  /** Reads the keys anew. */
+  readKeys(): Promise<void>;
   /** Drains, lets running requests finish for seven seconds at most, closes the database. */
   stop(stopping: Stopping): Promise<void>;
 }
@@ -151,6 +171,7 @@ async function startTankeeper(
       baseUrl,
       services: installation.services,
       firstAdministrator,
+      readKeys: () => installation.keys.readAnew(log),
       stop: async (stopping) => {
         const drained = await server.stop(stopping);
         await forMetrics?.close(0);

@@ -30,7 +30,7 @@ const CHECK_VIOLATION = '23514';
 /** SQLSTATE classes after which a statement or a commit may nevertheless have taken effect. */
 const DOUBTFUL = /^(?:08|40003|57|58|XX)/;
 
-/** From the function hold_sealing_key: another key seals, which this server has not noticed yet. */
+/** From the function hold_sealing_key: another key seals, which this server has not read yet. */
 const RETIRED_KEY = 'TK001';
 
 /** From PgBouncer, with the SQLSTATE of a protocol violation. */
@@ -60,6 +60,7 @@ const UNCODED: readonly (readonly [RegExp, string])[] = [
 export function translateDatabaseFault(error: unknown): unknown {
   if ((error as { code?: unknown } | null)?.code === RETIRED_KEY) {
     return new ServiceError('key.unavailable', 'The encryption key that seals here is retired', {
+      detail: 'SIGHUP has a server read its keys anew',
       cause: error,
     });
   }

@@ -7,7 +7,6 @@ import { VAIN_DECLINE } from '../challenges/challenge.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KeptReading } from '../kernel/bounded-work.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import type { KeyHolder } from '../keys/vault.ts';
 import type { ObservationStore, ResponseOutcomes } from '../monitoring/observation-store.ts';
 import { type ResolverHealth, resolverHealth } from '../monitoring/overview.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
@@ -20,6 +19,7 @@ import { type Check, Examination, type Finding } from './examination.ts';
 import type { InstallationStore } from './installation-store.ts';
 import type { KeyFileAccess } from '../keys/key-file.ts';
 import type { KeyStore } from '../keys/key-store.ts';
+import type { SecretVault } from '../keys/vault.ts';
 import {
   checkpointFindings,
   checkBackups,
@@ -39,7 +39,7 @@ import {
   NOTICE_DAYS,
 } from './configuration-check.ts';
 import { type AddressSettings, checkAddresses, checkVariables } from './environment-check.ts';
-import { checkKeyAges, checkKeyFile, checkUnknownKeys } from './key-check.ts';
+import { checkKeyAges, checkKeyFile, checkReadKeys, checkUnknownKeys } from './key-check.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -100,6 +100,7 @@ export const TABLE_CHECKS: CheckTable<ExaminedTables> = {
 interface ExaminedServer extends ExaminedTables {
   readonly machineClock: Clock;
   readonly unknownVariables: () => readonly string[];
+  readonly vault: Pick<SecretVault, 'keyIds' | 'currentKeyId'>;
   /** @returns undefined where a security module keeps the keys */
   readonly keyFile: () => Promise<KeyFileAccess | undefined>;
 }
@@ -113,11 +114,11 @@ const SERVER_CHECKS: CheckTable<ExaminedServer> = {
   addresses: ({ settings }) => checkAddresses(settings),
   database: async ({ installation }) => checkDatabase(await installation.facts()),
   clock: ({ machineClock, installation }) => checkClock(machineClock, () => installation.time()),
-  key: async ({ keyFile, keyAges }) => {
+  key: async ({ keyFile, keyAges, vault }) => {
     const file = await keyFile();
-    return file === undefined
-      ? []
-      : [...checkKeyFile(file), ...checkUnknownKeys(file, await keyAges.entries())];
+    const keys = await keyAges.entries();
+    const ofFile = file === undefined ? [] : [...checkKeyFile(file), ...checkUnknownKeys(file, keys)];
+    return [...ofFile, ...checkReadKeys(vault, keys)];
   },
   ...TABLE_CHECKS,
   resolvers: async ({ configuration }) => checkResolverSettings(await configuration()),
@@ -131,8 +132,6 @@ interface HealthDependencies {
   readonly examined: ExaminedServer | undefined;
   readonly backups: () => ReturnType<InstallationStore['backups']>;
   readonly webhooks: Pick<WebhookStore, 'list'>;
-  /** @returns the running servers */
-  readonly servers: () => Promise<readonly KeyHolder[]>;
   readonly observations: Pick<ObservationStore, 'resolverUses' | 'responseNumbersSince'>;
   readonly audit: Pick<AuditReading, 'page'>;
   readonly tokens: Pick<TokenStore, 'findBySerial'>;
@@ -149,8 +148,6 @@ interface InstallationHealth {
   /** The begin of the last export that the audit records; null: none. */
   readonly lastBackup: Date | null;
   readonly webhooks: readonly WebhookWithState[];
-  /** The servers that run, by host, process and version. */
-  readonly servers: readonly string[];
   readonly resolvers: readonly ResolverHealth[];
 }
 
@@ -246,14 +243,13 @@ export class HealthService {
   }
 
   async #facts(): Promise<HealthFacts> {
-    const { configuration, examined, backups, webhooks, servers, observations, clock } = this.#deps;
+    const { configuration, examined, backups, webhooks, observations, clock } = this.#deps;
     const examination = new Examination({ timeoutMs: CHECK_TIMEOUT_MS });
     await examination.run(examined === undefined ? [] : checksOf(SERVER_CHECKS, examined));
-    const [{ resolvers }, { lastExport }, receivers, running, uses] = await Promise.all([
+    const [{ resolvers }, { lastExport }, receivers, uses] = await Promise.all([
       configuration.current(),
       backups(),
       webhooks.list(),
-      servers(),
       observations.resolverUses(),
     ]);
     return {
@@ -262,7 +258,6 @@ export class HealthService {
         findings: examination.report.findings,
         lastBackup: lastExport ?? null,
         webhooks: receivers,
-        servers: running.map(({ place }) => place),
         resolvers: resolverHealth(resolvers, uses),
       },
       responses: await this.#responses(),

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 
 import type { ClockState } from '../housekeeping/housekeeping.ts';
 import { readClockState } from '../housekeeping/pruning-clock-store.ts';
-import { liveHolders } from '../keys/key-store.ts';
 import { DRIFTS } from '../monitoring/token-count-store.ts';
 import type { Database } from '../database/database.ts';
 import { readDatabaseTime } from '../database/database-clock.ts';
@@ -20,7 +19,10 @@ const GRANTED = `
           current_setting('superuser_reserved_connections')::integer
           + coalesce(current_setting('reserved_connections', true), '0')::integer END,
     CASE WHEN rolconnlimit < 0 OR rolsuper THEN 1000000 ELSE rolconnlimit END,
-    CASE WHEN datconnlimit < 0 OR rolsuper THEN 1000000 ELSE datconnlimit END) AS granted
+    CASE WHEN datconnlimit < 0 OR rolsuper THEN 1000000 ELSE datconnlimit END) AS granted,
+    -- Each server listens on one connection.
+    (SELECT count(*)::integer FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'tankeeper listener') AS servers
   FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`;
 
 /**
@@ -77,11 +79,7 @@ export class InstallationStore {
   }
 
   async connections(): Promise<ConnectionFacts> {
-    const [row, holders] = await Promise.all([
-      this.#row<{ granted: number }>(GRANTED),
-      liveHolders(this.#database.knex),
-    ]);
-    return { granted: row?.granted ?? 0, servers: holders.length };
+    return (await this.#row<ConnectionFacts>(GRANTED)) ?? { granted: 0, servers: 0 };
   }
 
   /** @returns the sets of realms that QR-TAN tokens are in, each by names, sorted; an empty one: no realm */

@@ -1,6 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import type { KeyFileAccess } from '../keys/key-file.ts';
-import { type KeyState, neededKeys, type RegisteredKey } from '../keys/vault.ts';
+import { type KeyState, neededKeys, type RegisteredKey, type SecretVault } from '../keys/vault.ts';
 import { type Finding, findingOf } from './examination.ts';
 
 const WRITABLE_BY_OTHERS = 0o022;
@@ -42,7 +42,7 @@ export function checkKeyFile({
 }
 
 /** @returns findings about the keys of the database that are not used as they should be, at a time */
-export function checkKeyAges(keys: readonly Omit<KeyState, 'secrets'>[], at: Date): readonly Finding[] {
+export function checkKeyAges(keys: readonly KeyState[], at: Date): readonly Finding[] {
   const current = keys.find(({ isCurrent }) => isCurrent);
   const inUse = keys.filter(({ retiredAt, isCurrent }) => retiredAt === undefined && !isCurrent);
   return inUse.map(({ keyId, addedAt = at, currentSince }) => {
@@ -65,6 +65,31 @@ export function checkKeyAges(keys: readonly Omit<KeyState, 'secrets'>[], at: Dat
           `\`tankeeper keys rotate\` seals anew what is left, then \`tankeeper keys retire ${keyId}\``,
         );
   });
+}
+
+/** @returns the finding about keys that this server has not read since they were added, or became current */
+export function checkReadKeys(
+  { keyIds, currentKeyId }: Pick<SecretVault, 'keyIds' | 'currentKeyId'>,
+  keys: readonly KeyState[],
+): readonly Finding[] {
+  const needed = keys.filter(({ retiredAt }) => retiredAt === undefined);
+  const missing = needed.find(({ keyId }) => !keyIds.includes(keyId));
+  const current = needed.find(({ isCurrent }) => isCurrent);
+  const remedy = 'bring the key file to every machine, and send SIGHUP to every server';
+  if (missing !== undefined) {
+    const text = `this server has not read the key ${missing.keyId}, and opens nothing that is sealed with it`;
+    return [findingOf('error', 'key.unread', text, remedy)];
+  }
+  return current === undefined || current.keyId === currentKeyId
+    ? []
+    : [
+        findingOf(
+          'warning',
+          'key.unread',
+          `this server still seals with the former key ${currentKeyId}`,
+          remedy,
+        ),
+      ];
 }
 
 /** @returns notes about keys of the file that the database does not know */

@@ -1,26 +1,28 @@
 import { KeptReading } from '../kernel/bounded-work.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
-import type { KeyStore } from './key-store.ts';
-import type { LiveVault } from './live-vault.ts';
-import type { KeyHolder, KeySource, KeyState, NewKey, Progress, RegisteredKey, Resealing } from './vault.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { CountedKey, KeyStore } from './key-store.ts';
+import type { OpenedKeys } from './opened-keys.ts';
+import type { Resealing } from './resealing-store.ts';
+import { type KeyState, neededKeys, type NewKey, type Progress } from './vault.ts';
 
 interface KeyDependencies {
   readonly keys: KeyStore;
-  readonly source: Pick<KeySource, 'place' | 'provide' | 'remove'>;
-  readonly vault: Pick<LiveVault, 'currentKeyId' | 'keyIds' | 'refresh' | 'seal' | 'open'>;
-  /** @param milliseconds the waiting time */
-  readonly pause: (milliseconds: number) => Promise<unknown>;
+  readonly opened: Pick<OpenedKeys, 'source' | 'vault'>;
+  readonly clock: Clock;
 }
 
-/** All keys, and the running servers. */
-export interface KeyListing {
-  readonly keys: readonly KeyState[];
-  readonly servers: readonly KeyHolder[];
+/** The keys. Holds nothing of a key but its id. */
+export interface KeyReport {
+  readonly keys: readonly (KeyState & Partial<Pick<CountedKey, 'secrets'>>)[];
+  /** The time at which the secrets were counted; undefined: they were not. */
+  readonly countedAt: Date | undefined;
 }
 
-interface AddedKey extends Pick<NewKey, 'keyId' | 'isMade'> {
+interface AddedKey extends Pick<NewKey, 'keyId'> {
+  /** False if it was there already. */
+  readonly isMade: boolean;
   /** A description of its storage. */
   readonly place: string;
 }
@@ -32,210 +34,78 @@ export interface Rotation extends Resealing {
    * True if the key became current just now; false if an interrupted rotation was continued, or nothing was left to do.
    */
   readonly isNew: boolean;
-  /** Servers that still sealed with another key when the resealing began. */
-  readonly lagging: readonly string[];
-}
-
-/** Maximum time that a rotation waits for every server to seal with the new key. */
-const TIMEOUT_MS = 10_000;
-const POLL_MS = 250;
-
-/** Changes the sealing key while servers run. For operators at the machine. */
-export class KeyService {
-  readonly #deps: KeyDependencies;
-
-  constructor(dependencies: KeyDependencies) {
-    this.#deps = dependencies;
-  }
-
-  /** @throws ServiceError 'right.missing' for a caller who is no operator, as all of these methods do */
-  async list(caller: Caller): Promise<KeyListing> {
-    assertOperator(caller, 'Keys are changed');
-    const { keys } = this.#deps;
-    return { keys: await keys.states(), servers: await keys.holders() };
-  }
-
-  /**
-   * Makes a key and registers it: every server that starts from now on needs it, running servers load it. It does not
-   * seal yet.
-   * @throws ServiceError 'key.refused' while an earlier added key has not been used; 'key.unavailable',
-   *   'security-module.unavailable'
-   */
-  async add(caller: Caller): Promise<AddedKey> {
-    assertOperator(caller, 'Keys are changed');
-    const { keys, source } = this.#deps;
-    const provide = async (registered: readonly RegisteredKey[]): Promise<NewKey> => {
-      assertNoneWaits(registered);
-      return source.provide(registered);
-    };
-    const { keyId, isMade } = await keys.add(provide, actOf(caller, 'keys/add'));
-    return { keyId, isMade, place: source.place };
-  }
-
-  /**
-   * Makes the key that was added last the current one and seals all secrets anew with it. May be interrupted and
-   * repeated; where the key is current already, it continues with the rest.
-   * @param force rotates even while a running server lacks the key: that server cannot read new secrets
-   * @throws ServiceError 'key.refused' when a running server lacks the key, 'key.unavailable' when this process does
-   */
-  async rotate(
-    caller: Caller,
-    { force, keyId: requested }: { readonly force: boolean; readonly keyId?: string | undefined },
-    progress: Progress = () => undefined,
-  ): Promise<Rotation> {
-    assertOperator(caller, 'Keys are changed');
-    const { keys, vault } = this.#deps;
-    const states = await keys.states();
-    const keyId =
-      requested ?? waitingKey(states)?.keyId ?? states.find(({ isCurrent }) => isCurrent)?.keyId ?? '';
-    await this.#assertEverywhere(keyId, force);
-    const isNew = await keys.makeCurrent(keyId, actOf(caller, 'keys/rotate'));
-    await vault.refresh();
-    if (vault.currentKeyId !== keyId) {
-      throw new ServiceError('key.unavailable', `The encryption key ${keyId} is not loaded`);
-    }
-    const lagging = await this.#awaitServers(keyId);
-    const resealing = await keys.reseal(vault, progress, actOf(caller, 'keys/rotate'));
-    return { keyId, isNew, lagging, ...resealing };
-  }
-
-  /**
-   * Retires a key that seals no secret any more.
-   * @returns `isNew` if it was retired now, `isRemoved` if it was removed from the key file
-   * @throws ServiceError 'key.refused' when it is still needed
-   */
-  async retire(
-    caller: Caller,
-    keyId: string,
-    { removeFromFile }: { readonly removeFromFile: boolean },
-  ): Promise<{ readonly isNew: boolean; readonly isRemoved: boolean }> {
-    assertOperator(caller, 'Keys are changed');
-    const { keys, source } = this.#deps;
-    const behind = (await keys.holders()).filter(({ sealingKey }) => sealingKey === keyId);
-    if (behind.length > 0) {
-      throw new ServiceError('key.refused', `The key ${keyId} still seals on ${placesOf(behind)}`);
-    }
-    const isNew = await keys.retire(keyId, actOf(caller, 'keys/retire'));
-    const isRemoved = removeFromFile && (await source.remove(keyId));
-    return { isNew, isRemoved };
-  }
-
-  async #assertEverywhere(keyId: string, force: boolean): Promise<void> {
-    const { source, vault } = this.#deps;
-    if (!vault.keyIds.includes(keyId)) {
-      throw new ServiceError('key.unavailable', `The encryption key ${keyId} is not loaded here`);
-    }
-    // A server without the key may be about to load it.
-    const lacking = await this.#awaitHolders(({ keyIds }) => keyIds.includes(keyId), force ? 0 : TIMEOUT_MS);
-    if (lacking.length > 0 && !force) {
-      throw new ServiceError(
-        'key.refused',
-        `The key ${keyId} is not there yet on ${placesOf(lacking)}: bring ${source.place} there, which ` +
-          'is read by itself, or stop that server. Nothing was changed',
-      );
-    }
-  }
-
-  async #awaitServers(keyId: string): Promise<readonly string[]> {
-    // With `force`, a server without the key never seals with it: waiting for it is useless.
-    await this.#awaitHolders(
-      ({ keyIds, sealingKey }) => sealingKey === keyId || !keyIds.includes(keyId),
-      TIMEOUT_MS,
-    );
-    const holders = await this.#deps.keys.holders();
-    return holders.filter(({ sealingKey }) => sealingKey !== keyId).map(({ place }) => place);
-  }
-
-  /** @returns the servers that are not ready after the time limit */
-  async #awaitHolders(
-    isReady: (holder: KeyHolder) => boolean,
-    timeoutMs: number,
-  ): Promise<readonly KeyHolder[]> {
-    for (let waited = 0; ; waited += POLL_MS) {
-      const behind = (await this.#deps.keys.holders()).filter((holder) => !isReady(holder));
-      if (behind.length === 0 || waited >= timeoutMs) {
-        return behind;
-      }
-      await this.#deps.pause(POLL_MS);
-    }
-  }
-}
-
-/** Checks the registered keys, under the lock of the registration. */
-function assertNoneWaits(registered: readonly RegisteredKey[]): void {
-  const waiting = registered.findLast(({ isWaiting }) => isWaiting === true);
-  if (waiting !== undefined) {
-    throw new ServiceError(
-      'key.refused',
-      `The key ${waiting.keyId} was added and has never been used: let it be the current one (keys rotate) first`,
-    );
-  }
-}
-
-/** Finds the key that was added last and has never sealed. */
-function waitingKey(states: readonly KeyState[]): KeyState | undefined {
-  return states.findLast(
-    ({ addedAt, currentSince, retiredAt }) =>
-      addedAt !== undefined && currentSince === undefined && retiredAt === undefined,
-  );
-}
-
-function placesOf(holders: readonly KeyHolder[]): string {
-  return holders.map(({ place }) => place).join(', ');
-}
-
-/** A key whose secrets are not counted, or are. */
-type ShownKey = Omit<KeyState, 'secrets'> & { readonly secrets?: number };
-
-/** The keys, and the running servers. Holds nothing of a key but its id. */
-export interface KeyUseReport {
-  readonly keys: readonly ShownKey[];
-  readonly servers: readonly KeyHolder[];
-  /** The time at which the secrets were counted; undefined: they were not. */
-  readonly countedAt: Date | undefined;
-}
-
-interface KeyUseDependencies {
-  readonly keys: Pick<KeyStore, 'entries' | 'states' | 'holders'>;
-  readonly clock: Clock;
-}
-
-interface Count {
-  readonly keys: readonly KeyState[];
-  readonly at: Date;
 }
 
 /** Milliseconds for which a count is shown again: it reads all tokens. */
 const COUNT_LASTS_MS = 10_000;
 
 /**
- * The state of the keys for administrators.
- *
- * Keys are changed at the machine only, by `KeyService`. A new key is a line in a file on one machine, which the
- * operator must copy to the others before a server there starts again; a rotation runs for minutes, beyond any request;
+ * The keys that seal. Administrators see them; they are changed at the machine only, by its operator. A new key is a line
+ * in a file on one machine, which the operator must copy to the others; a rotation runs for minutes, beyond any request;
  * and a retired key that is lost makes backups useless. None of this can an administrator do through the network, and a
  * stolen session could lock servers out.
  */
-export class KeyUse {
-  readonly #keys: KeyUseDependencies['keys'];
-  readonly #count: KeptReading<Count>;
+export class KeyService {
+  readonly #deps: KeyDependencies;
+  readonly #count: KeptReading<{ readonly keys: readonly CountedKey[]; readonly countedAt: Date }>;
 
-  constructor({ keys, clock }: KeyUseDependencies) {
-    this.#keys = keys;
+  constructor(dependencies: KeyDependencies) {
+    const { keys, clock } = dependencies;
+    this.#deps = dependencies;
     this.#count = new KeptReading({
-      read: async () => ({ keys: await keys.states(), at: clock.now() }),
+      read: async () => ({ keys: await keys.counted(), countedAt: clock.now() }),
       keptMs: COUNT_LASTS_MS,
       elapsed: () => clock.now().getTime(),
     });
   }
 
   /** @param isCounted counts the secrets of each key; takes seconds with a million tokens */
-  async show(isCounted: boolean): Promise<KeyUseReport> {
-    const servers = await this.#keys.holders();
-    if (!isCounted) {
-      return { keys: await this.#keys.entries(), servers, countedAt: undefined };
+  async show(isCounted: boolean): Promise<KeyReport> {
+    return isCounted
+      ? this.#count.current()
+      : { keys: await this.#deps.keys.entries(), countedAt: undefined };
+  }
+
+  /**
+   * Makes a key and registers it: every server that starts from now on needs it, running servers read it at SIGHUP. It
+   * does not seal yet.
+   * @throws ServiceError 'right.missing' for a caller who is no operator; 'key.refused' while an earlier added key has
+   *   not been used; 'key.unavailable', 'security-module.unavailable'
+   */
+  async add(caller: Caller): Promise<AddedKey> {
+    assertOperator(caller, 'Keys are changed');
+    const { keys, opened } = this.#deps;
+    const { source } = opened;
+    const { keyId, isMade } = await keys.add((known) => source.provide(known), actOf(caller, 'keys/add'));
+    return { keyId, isMade, place: source.place };
+  }
+
+  /**
+   * Lets the newest key seal from now on, and seals all secrets anew with it. May be interrupted and repeated. A server
+   * that has not read the key cannot open them.
+   * @throws ServiceError 'right.missing'; 'key.unavailable' when this process has not read the key
+   */
+  async rotate(caller: Caller, progress: Progress = () => undefined): Promise<Rotation> {
+    assertOperator(caller, 'Keys are changed');
+    const { keys, opened } = this.#deps;
+    const keyId = neededKeys(await keys.registered()).at(-1)?.keyId ?? '';
+    if (!opened.vault.keyIds.includes(keyId)) {
+      throw new ServiceError('key.unavailable', `The encryption key ${keyId} is not loaded here`);
     }
-    const { keys, at } = await this.#count.current();
-    return { keys, servers, countedAt: at };
+    const isNew = await keys.makeCurrent(keyId, actOf(caller, 'keys/rotate'));
+    opened.vault.load([], keyId);
+    const resealing = await keys.reseal(opened.vault, progress, actOf(caller, 'keys/rotate'));
+    return { keyId, isNew, ...resealing };
+  }
+
+  /**
+   * Retires a key that seals no secret any more: none can be stored that is sealed with it, not by a server either that
+   * still does. Its line in the key file stays.
+   * @returns false if it was retired before
+   * @throws ServiceError 'right.missing'; 'key.refused' when it is still needed
+   */
+  retire(caller: Caller, keyId: string): Promise<boolean> {
+    assertOperator(caller, 'Keys are changed');
+    return this.#deps.keys.retire(keyId, actOf(caller, 'keys/retire'));
   }
 }

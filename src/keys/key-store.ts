@@ -1,44 +1,15 @@
 import type { Knex } from 'knex';
-import type { Act } from '../policy/caller.ts';
-import type {
-  KeyHolder,
-  KeyState,
-  NewKey,
-  Progress,
-  RegisteredKey,
-  Resealing,
-  SealingVault,
-  KeyRegistration,
-  KeyRegistry,
-  WrappedKey,
-} from './vault.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { countByKey, resealAll } from './resealing-store.ts';
-
-/** A server seen within this time runs. */
-const LIVE = "seen_at > clock_timestamp() - interval '20 seconds'";
-/** A row of a server that ended without notice. */
-const GONE = "seen_at < clock_timestamp() - interval '1 hour'";
-
-interface HolderRow {
-  readonly place: string;
-  readonly key_ids: readonly string[];
-  readonly sealing_key: string;
-}
-
-/** @returns the running servers, by place */
-export async function liveHolders(connection: Knex): Promise<readonly KeyHolder[]> {
-  const rows = await connection('key_holders')
-    .whereRaw(LIVE)
-    .orderBy('place')
-    .select<HolderRow[]>('place', 'key_ids', 'sealing_key');
-  return rows.map(({ place, key_ids: keyIds, sealing_key: sealingKey }) => ({ place, keyIds, sealingKey }));
-}
+import { countByKey, resealAll, type Resealing } from './resealing-store.ts';
+import type { KeySource, KeyState, NewKey, Progress, RegisteredKey, SecretVault } from './vault.ts';
 
 /** The advisory lock of registering keys. "tank", "keys". */
 const REGISTRATION_LOCK = [0x74616e6b, 0x6b657973] as const;
+/** "keys", as in the function hold_sealing_key. */
+const SEALING_LOCK = 0x6b657973;
 
 /** Lets one transaction at a time change the set of keys, or the sealing one. */
 export async function lockRegistration(sql: Knex.Transaction): Promise<void> {
@@ -50,43 +21,31 @@ interface KeyRow {
   readonly canary: Buffer;
   readonly wrapped: Buffer | null;
   readonly wrapped_by: string | null;
+  readonly created_at: Date;
   readonly is_current: boolean;
-  readonly is_waiting: boolean;
-  readonly is_retired: boolean;
+  readonly current_since: Date | null;
+  readonly retired_at: Date | null;
+}
+
+function keyRows(connection: Knex): Promise<readonly KeyRow[]> {
+  return connection('encryption_keys').orderBy(['created_at', 'key_id']).select<KeyRow[]>('*');
 }
 
 /** @returns the keys in the order in which they were registered */
 export async function readKeys(connection: Knex): Promise<readonly RegisteredKey[]> {
-  const rows = await connection('encryption_keys')
-    .orderBy(['created_at', 'key_id'])
-    .select<KeyRow[]>(
-      'key_id',
-      'canary',
-      'wrapped',
-      'wrapped_by',
-      'is_current',
-      connection.raw('num_nonnulls(current_since, retired_at) = 0 AS is_waiting'),
-      connection.raw('retired_at IS NOT NULL AS is_retired'),
-    );
-  return rows.map(({ key_id: keyId, canary, wrapped: bytes, wrapped_by: by, ...is }) => ({
+  return (await keyRows(connection)).map(({ key_id: keyId, canary, wrapped: bytes, ...row }) => ({
     keyId,
     canary,
-    ...(bytes !== null && by !== null && { wrapped: { bytes, by } }),
-    ...(is.is_current && { isCurrent: true }),
-    ...(is.is_waiting && { isWaiting: true }),
-    ...(is.is_retired && { isRetired: true }),
+    ...(bytes !== null && row.wrapped_by !== null && { wrapped: { bytes, by: row.wrapped_by } }),
+    ...(row.is_current && { isCurrent: true }),
+    ...(row.retired_at !== null && { isRetired: true }),
   }));
 }
 
-/** The caller holds the lock of the registration, or handles the error when two servers register a first key. */
-async function register(
-  connection: Knex,
-  keyId: string,
-  canary: Buffer,
-  wrapped?: WrappedKey,
-): Promise<boolean> {
+/** Registers a key, or adds the wrapped form of a registered one. The first key of a database becomes the current one. */
+async function register(connection: Knex, { keyId, canary, wrapped }: NewKey): Promise<void> {
   const isFirst = 'NOT EXISTS (SELECT FROM encryption_keys WHERE is_current)';
-  const inserted: unknown[] = await connection('encryption_keys')
+  await connection('encryption_keys')
     .insert({
       key_id: keyId,
       canary,
@@ -96,32 +55,18 @@ async function register(
       current_since: connection.raw(`CASE WHEN ${isFirst} THEN clock_timestamp() END`),
     })
     .onConflict('key_id')
-    .ignore()
-    .returning('key_id');
-  return inserted.length > 0;
+    .merge(['wrapped', 'wrapped_by'])
+    // The only copy of a key is never overwritten.
+    .whereNull('encryption_keys.wrapped');
 }
 
-async function addWrapped(connection: Knex, keyId: string, wrapped: WrappedKey): Promise<boolean> {
-  const changed = await connection('encryption_keys')
-    .where({ key_id: keyId })
-    .whereNull('wrapped')
-    .update({ wrapped: wrapped.bytes, wrapped_by: wrapped.by });
-  return changed > 0;
+/** A key, with the number of secrets that are sealed with it. */
+export interface CountedKey extends KeyState {
+  readonly secrets: number;
 }
 
-/** "keys", as in the function hold_sealing_key. */
-const SEALING_LOCK = 0x6b657973;
-
-interface StateRow {
-  readonly key_id: string;
-  readonly created_at: Date;
-  readonly is_current: boolean;
-  readonly current_since: Date | null;
-  readonly retired_at: Date | null;
-}
-
-/** The keys in the tables `encryption_keys` and `key_holders`, and the secrets in all others. */
-export class KeyStore implements KeyRegistry, KeyRegistration {
+/** The keys in the table `encryption_keys`, and the secrets in all others. */
+export class KeyStore {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
@@ -132,85 +77,66 @@ export class KeyStore implements KeyRegistry, KeyRegistration {
     return readKeys(this.#database.knex);
   }
 
-  register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean> {
-    return register(this.#database.knex, keyId, canary, wrapped);
-  }
-
-  addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean> {
-    return addWrapped(this.#database.knex, keyId, wrapped);
-  }
-
   /**
-   * Lets one server at a time read and register keys: on a first start only one makes a key. If `work` throws, nothing
+   * Lets one server at a time read and register keys: on a first start only one makes a key. If `open` throws, nothing
    * was registered.
-   * @param work receives the registry to use; may run more than once, when the database aborts a transaction
+   * @param open may run more than once, when the database aborts a transaction
    */
-  withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
-    const read = async ({ sql }: UnitOfWork): Promise<T> => {
+  register<T>(
+    open: (
+      registered: readonly RegisteredKey[],
+    ) => Promise<{ readonly added: readonly NewKey[]; readonly result: T }>,
+  ): Promise<T> {
+    const work = async ({ sql }: UnitOfWork): Promise<T> => {
       // Another server may be waiting for a key from a security module: this is no request, which would give up sooner.
       await sql.raw('SET LOCAL lock_timeout = 0');
       await lockRegistration(sql);
-      return work({
-        registered: () => readKeys(sql),
-        register: (keyId, canary, wrapped) => register(sql, keyId, canary, wrapped),
-        addWrapped: (keyId, wrapped) => addWrapped(sql, keyId, wrapped),
-      });
+      const { added, result } = await open(await readKeys(sql));
+      for (const key of added) {
+        await register(sql, key);
+      }
+      return result;
     };
-    return this.#database.transact(read, { isLong: true });
-  }
-
-  /** Records that the server runs, and its keys. @param id of the process, unlike all others */
-  async beat(id: string, { place, keyIds, sealingKey }: KeyHolder): Promise<void> {
-    await this.#database.knex.raw(
-      // Servers that slept at the same time could deadlock on each other's rows.
-      `WITH gone AS (
-         DELETE FROM key_holders WHERE id = ANY (ARRAY(
-           SELECT id FROM key_holders WHERE ${GONE} AND id <> :id FOR UPDATE SKIP LOCKED)))
-       INSERT INTO key_holders (id, place, key_ids, sealing_key, seen_at)
-       VALUES (:id, :place, :keyIds::text[], :sealingKey, clock_timestamp())
-       ON CONFLICT (id) DO UPDATE
-       SET key_ids = excluded.key_ids, sealing_key = excluded.sealing_key, seen_at = excluded.seen_at`,
-      { id, place, keyIds: [...keyIds], sealingKey },
-    );
-  }
-
-  /** Records that the server ends. */
-  async leave(id: string): Promise<void> {
-    await this.#database.knex('key_holders').where({ id }).delete();
+    return this.#database.transact(work, { isLong: true });
   }
 
   /** @returns the registered keys, oldest first */
-  async entries(): Promise<readonly Omit<KeyState, 'secrets'>[]> {
-    return (await stateRows(this.#database.knex)).map(toEntry);
+  async entries(): Promise<readonly KeyState[]> {
+    return (await keyRows(this.#database.knex)).map(toState);
   }
 
   /** Lists as `entries` does, with every key that seals a secret. Reads all secrets. */
-  states(): Promise<readonly KeyState[]> {
-    const read = async ({ sql }: UnitOfWork): Promise<readonly KeyState[]> => {
-      const rows = await stateRows(sql);
+  counted(): Promise<readonly CountedKey[]> {
+    const read = async ({ sql }: UnitOfWork): Promise<readonly CountedKey[]> => {
+      const registered = (await keyRows(sql)).map(toState);
       const counts = await countByKey(sql);
-      const unknown = [...counts].filter(([keyId]) => !rows.some(({ key_id }) => key_id === keyId));
-      return [
-        ...rows.map((row) => ({ ...toEntry(row), secrets: counts.get(row.key_id) ?? 0 })),
-        ...unknown.map(([keyId, secrets]) => unregistered(keyId, secrets)),
-      ];
+      const unknown = [...counts.keys()].filter((id) => registered.every(({ keyId }) => keyId !== id));
+      return [...registered, ...unknown.map(unregistered)].map((key) => ({
+        ...key,
+        secrets: counts.get(key.keyId) ?? 0,
+      }));
     };
     return this.#database.transact(read, { isLong: true });
   }
 
-  /** @returns the running servers */
-  holders(): Promise<readonly KeyHolder[]> {
-    return liveHolders(this.#database.knex);
-  }
-
-  /** Registers the key that `provide` returns, one at a time. Every server that starts later needs it. */
-  add(provide: (known: readonly RegisteredKey[]) => Promise<NewKey>, act: Act): Promise<NewKey> {
-    const add = async ({ sql, audit }: UnitOfWork): Promise<NewKey> => {
+  /**
+   * Registers the key that `provide` returns. Every server that starts later needs it.
+   * @throws ServiceError 'key.refused' while an earlier key has never been current
+   */
+  add(provide: KeySource['provide'], act: Act): ReturnType<KeySource['provide']> {
+    const add = async ({ sql, audit }: UnitOfWork): ReturnType<KeySource['provide']> => {
       await lockRegistration(sql);
-      const key = await provide(await readKeys(sql));
-      if (!(await register(sql, key.keyId, key.canary, key.wrapped))) {
-        throw new ServiceError('key.refused', `The key ${key.keyId} is registered already`);
+      const waiting = (await keyRows(sql)).find(
+        ({ current_since: since, retired_at: retired }) => since === null && retired === null,
+      );
+      if (waiting !== undefined) {
+        throw new ServiceError(
+          'key.refused',
+          `The key ${waiting.key_id} was added and has never been used: let it be the current one (keys rotate) first`,
+        );
       }
+      const key = await provide(await readKeys(sql));
+      await register(sql, key);
       await audit.write(act, key.keyId, 'added');
       return key;
     };
@@ -218,29 +144,21 @@ export class KeyStore implements KeyRegistry, KeyRegistration {
     return this.#database.transact(add, { isLong: true });
   }
 
-  /**
-   * @returns false when it is the current one already
-   * @throws ServiceError 'key.refused' when it is unknown or retired
-   */
+  /** @returns false when it is the current one already */
   makeCurrent(keyId: string, act: Act): Promise<boolean> {
     return this.#database.transact(async ({ sql, audit }) => {
       await lockRegistration(sql);
-      const key = (await stateRows(sql)).find(({ key_id }) => key_id === keyId);
-      if (key?.retired_at !== null) {
-        throw new ServiceError(
-          'key.refused',
-          key === undefined ? `There is no key ${keyId}` : `The key ${keyId} is retired`,
-        );
+      const isNew =
+        (await sql('encryption_keys').where({ key_id: keyId, is_current: true }).first('key_id')) ===
+        undefined;
+      if (isNew) {
+        await sql('encryption_keys').where({ is_current: true }).update({ is_current: false });
+        await sql('encryption_keys')
+          .where({ key_id: keyId })
+          .update({ is_current: true, current_since: sql.raw('clock_timestamp()') });
+        await audit.write(act, keyId, 'current');
       }
-      if (key.is_current) {
-        return false;
-      }
-      await sql('encryption_keys').where({ is_current: true }).update({ is_current: false });
-      await sql('encryption_keys')
-        .where({ key_id: keyId })
-        .update({ is_current: true, current_since: sql.raw('clock_timestamp()') });
-      await audit.write(act, keyId, 'current');
-      return true;
+      return isNew;
     });
   }
 
@@ -248,7 +166,7 @@ export class KeyStore implements KeyRegistry, KeyRegistration {
    * Seals with the vault's current key every secret that is sealed with another one. May be interrupted and repeated at
    * any point.
    */
-  async reseal(vault: SealingVault, progress: Progress, act: Act): Promise<Resealing> {
+  async reseal(vault: SecretVault, progress: Progress, act: Act): Promise<Resealing> {
     const done = await resealAll(this.#database, vault, progress);
     const rest = done.left + done.unreadableCount;
     if (done.resealed + rest > 0) {
@@ -270,7 +188,7 @@ export class KeyStore implements KeyRegistry, KeyRegistration {
       await lockRegistration(sql);
       // Waits for transactions that store secrets sealed with this key. A later one waits for this one, and is refused.
       await sql.raw('SELECT pg_advisory_xact_lock(?, hashtext(?))', [SEALING_LOCK, keyId]);
-      const key = (await stateRows(sql)).find(({ key_id }) => key_id === keyId);
+      const key = (await keyRows(sql)).find(({ key_id }) => key_id === keyId);
       if (key?.retired_at instanceof Date) {
         return false;
       }
@@ -285,32 +203,20 @@ export class KeyStore implements KeyRegistry, KeyRegistration {
   }
 }
 
-function assertRetirable(keyId: string, key: StateRow | undefined, secrets: number): void {
-  if (key === undefined) {
-    throw new ServiceError('key.refused', `There is no key ${keyId}`);
-  }
-  if (key.is_current) {
-    throw new ServiceError(
-      'key.refused',
-      `The key ${keyId} is the current one: add another one and rotate first`,
-    );
-  }
-  if (secrets > 0) {
-    const what = secrets === 1 ? '1 secret is' : `${secrets} secrets are`;
-    throw new ServiceError(
-      'key.refused',
-      `The key ${keyId} is still needed: ${what} sealed with it. Rotate first (keys rotate)`,
-    );
+function assertRetirable(keyId: string, key: KeyRow | undefined, secrets: number): void {
+  const seals = secrets === 1 ? '1 secret is' : `${secrets} secrets are`;
+  const reason =
+    key === undefined
+      ? `There is no key ${keyId}`
+      : key.is_current
+        ? `The key ${keyId} is the current one: add another one and rotate first`
+        : `The key ${keyId} is still needed: ${seals} sealed with it. Rotate first (keys rotate)`;
+  if (key === undefined || key.is_current || secrets > 0) {
+    throw new ServiceError('key.refused', reason);
   }
 }
 
-function stateRows(connection: Knex): Promise<readonly StateRow[]> {
-  return connection('encryption_keys')
-    .orderBy(['created_at', 'key_id'])
-    .select<StateRow[]>('key_id', 'created_at', 'is_current', 'current_since', 'retired_at');
-}
-
-function toEntry(row: StateRow): Omit<KeyState, 'secrets'> {
+function toState(row: KeyRow): KeyState {
   return {
     keyId: row.key_id,
     addedAt: row.created_at,
@@ -320,13 +226,6 @@ function toEntry(row: StateRow): Omit<KeyState, 'secrets'> {
   };
 }
 
-function unregistered(keyId: string, secrets: number): KeyState {
-  return {
-    keyId,
-    addedAt: undefined,
-    isCurrent: false,
-    currentSince: undefined,
-    retiredAt: undefined,
-    secrets,
-  };
+function unregistered(keyId: string): KeyState {
+  return { keyId, addedAt: undefined, isCurrent: false, currentSince: undefined, retiredAt: undefined };
 }

@@ -2,9 +2,10 @@ import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { keepUntouched } from '../linotp/token-import-store.ts';
-import type { Progress, Resealing, Sealed, SealingVault, SecretPurpose } from './vault.ts';
+import type { Progress, Sealed, SecretPurpose, SecretVault } from './vault.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** A table with secrets that the vault sealed. */
 interface SealedTable {
@@ -20,54 +21,36 @@ interface SealedTable {
   readonly isConfiguration: boolean;
 }
 
+const TOKEN_SECRETS = {
+  seed: 'seed',
+  shared_secret: 'shared-secret',
+  nonce: 'nonce',
+  pin: 'pin',
+  ocra_pin: 'ocra-pin',
+} as const;
+const BY_ID = { id: 'id', idType: 'bigint', subject: 'name', isConfiguration: true } as const;
+
 /** Every place that may have a sealed secret: all are sealed anew when the key changes. */
 export const SEALED_TABLES: readonly SealedTable[] = [
+  { ...BY_ID, table: 'tokens', subject: 'serial', secrets: TOKEN_SECRETS, isConfiguration: false },
+  { ...BY_ID, table: 'resolvers', secrets: { secret: 'resolver' } },
   {
-    table: 'tokens',
-    id: 'id',
-    idType: 'bigint',
-    subject: 'serial',
-    secrets: {
-      seed: 'seed',
-      shared_secret: 'shared-secret',
-      nonce: 'nonce',
-      pin: 'pin',
-      ocra_pin: 'ocra-pin',
-    },
-    isConfiguration: false,
-  },
-  {
-    table: 'resolvers',
-    id: 'id',
-    idType: 'bigint',
-    subject: 'name',
-    secrets: { secret: 'resolver' },
-    isConfiguration: true,
-  },
-  {
+    ...BY_ID,
     table: 'configuration',
     id: 'key',
     idType: 'text',
     subject: 'key',
     secrets: { secret: 'setting' },
-    isConfiguration: true,
   },
   {
+    ...BY_ID,
     table: 'imported_tokens',
     id: 'token_id',
-    idType: 'bigint',
     subject: 'serial',
     secrets: { so_pin: 'so-pin' },
     isConfiguration: false,
   },
-  {
-    table: 'webhooks',
-    id: 'id',
-    idType: 'bigint',
-    subject: 'name',
-    secrets: { secret: 'webhook', previous_secret: 'webhook' },
-    isConfiguration: true,
-  },
+  { ...BY_ID, table: 'webhooks', secrets: { secret: 'webhook', previous_secret: 'webhook' } },
 ];
 
 /** Rows of one transaction: others wait for it some milliseconds at most. */
@@ -81,10 +64,15 @@ const MAX_NAMED = 100;
 
 type SecretRow = Readonly<Record<string, Buffer | null>> & { readonly id: string; readonly subject: string };
 
-/** Results so far. */
-interface ResealingTally {
-  resealed: number;
-  readonly unreadable: Set<string>;
+export interface Resealing {
+  /** Number of secrets sealed anew. */
+  readonly resealed: number;
+  /** Number of secrets that could be opened but are still sealed with other keys, because they kept changing. */
+  readonly left: number;
+  /** Owners of the secrets that could not be opened, the first hundred: `tokens T1`. */
+  readonly unreadable: readonly string[];
+  /** Number of secrets that could not be opened. */
+  readonly unreadableCount: number;
 }
 
 /**
@@ -95,28 +83,36 @@ interface ResealingTally {
  */
 export async function resealAll(
   database: Database,
-  vault: SealingVault,
+  vault: SecretVault,
   progress: Progress,
 ): Promise<Resealing> {
-  const tally: ResealingTally = { resealed: 0, unreadable: new Set() };
+  const unreadable = new Set<string>();
   const total = await countOthers(database, vault.currentKeyId);
-  progress(0, total);
+  let resealed = 0;
   let left = total;
+  progress(0, total);
   for (let pass = 0; left > 0 && pass < PASSES; pass += 1) {
     await sleep(pass * BREATH_MS);
-    tally.unreadable.clear();
+    unreadable.clear();
     for (const table of SEALED_TABLES) {
-      await resealTable(database, table, vault, tally, () => {
-        progress(Math.min(tally.resealed, total), total);
-      });
+      for (let after: string | undefined = table.idType === 'bigint' ? '0' : ''; after !== undefined;) {
+        const from: string = after;
+        const work = ({ sql }: UnitOfWork): Promise<Chunk> => resealChunk(sql, table, vault, from);
+        // Finding the last few may read a whole table.
+        const chunk = await database.transact(work, { isLong: true });
+        resealed += chunk.resealed;
+        chunk.unreadable.forEach((secret) => unreadable.add(secret));
+        after = chunk.last;
+        progress(Math.min(resealed, total), total);
+      }
     }
-    left = (await countOthers(database, vault.currentKeyId)) - tally.unreadable.size;
+    left = (await countOthers(database, vault.currentKeyId)) - unreadable.size;
   }
   return {
-    resealed: tally.resealed,
+    resealed,
     left: Math.max(left, 0),
-    unreadable: [...tally.unreadable].slice(0, MAX_NAMED),
-    unreadableCount: tally.unreadable.size,
+    unreadable: [...unreadable].slice(0, MAX_NAMED),
+    unreadableCount: unreadable.size,
   };
 }
 
@@ -142,34 +138,19 @@ async function countOthers(database: Database, currentKeyId: string): Promise<nu
   return [...counts].reduce((sum, [keyId, count]) => (keyId === currentKeyId ? sum : sum + count), 0);
 }
 
-async function resealTable(
-  database: Database,
-  table: SealedTable,
-  vault: SealingVault,
-  tally: ResealingTally,
-  onSealed: () => void,
-): Promise<void> {
-  let after: string | undefined = table.idType === 'bigint' ? '0' : '';
-  while (after !== undefined) {
-    const from: string = after;
-    const chunk = await database.transact(({ sql }) => resealChunk(sql, table, vault, from), {
-      // Finding the last few may read a whole table.
-      isLong: true,
-    });
-    tally.resealed += chunk.resealed;
-    chunk.unreadable.forEach((secret) => tally.unreadable.add(secret));
-    after = chunk.last;
-    onSealed();
-  }
+interface Chunk {
+  readonly resealed: number;
+  readonly unreadable: readonly string[];
+  /** The id of its last row; undefined if there was none left. */
+  readonly last: string | undefined;
 }
 
-/** @returns the id of the last row of the chunk; undefined if there was none left */
 async function resealChunk(
   sql: Knex.Transaction,
   table: SealedTable,
-  vault: SealingVault,
+  vault: SecretVault,
   after: string,
-): Promise<{ resealed: number; unreadable: readonly string[]; last: string | undefined }> {
+): Promise<Chunk> {
   await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await holdCurrent(sql, vault.currentKeyId);
   if (table.isConfiguration) {
@@ -177,15 +158,19 @@ async function resealChunk(
   }
   const rows = await holdChunk(sql, table, vault.currentKeyId, after);
   const unreadable: string[] = [];
-  const changes = rows.map((row) => resealRow(row, table, vault, unreadable));
-  const resealed = changes.reduce((sum, { count }) => sum + count, 0);
-  if (resealed > 0) {
-    await writeChunk(
-      sql,
-      table,
-      rows,
-      changes.map(({ secrets }) => secrets),
-    );
+  const done: string[] = [];
+  let resealed = 0;
+  for (const row of rows) {
+    const fresh = resealRow(row, table, vault, unreadable);
+    const count = Object.keys(fresh).length;
+    if (count > 0) {
+      await sql(table.table).where(table.id, row.id).update(fresh);
+      resealed += count;
+      done.push(row.id);
+    }
+  }
+  if (table.table === 'tokens') {
+    await keepUntouched(sql, done);
   }
   return { resealed, unreadable, last: rows.at(-1)?.id };
 }
@@ -225,62 +210,30 @@ async function holdChunk(
   return rows;
 }
 
+/** @returns the columns that are sealed anew */
 function resealRow(
   row: SecretRow,
   { table, secrets }: SealedTable,
-  vault: SealingVault,
+  vault: SecretVault,
   unreadable: string[],
-): { readonly secrets: readonly (Buffer | null)[]; readonly count: number } {
-  let count = 0;
-  const resealed = Object.entries(secrets).map(([column, purpose]) => {
+): Readonly<Record<string, Sealed>> {
+  const fresh: Record<string, Sealed> = {};
+  for (const [column, purpose] of Object.entries(secrets)) {
     const sealed = row[column] ?? null;
     if (sealed === null || sealed.subarray(1, 9).toString('hex') === vault.currentKeyId) {
-      return sealed;
+      continue;
     }
     try {
-      const fresh = vault.seal(vault.open(sealed as Sealed, purpose, row.subject), purpose, row.subject);
-      count += 1;
-      return fresh;
+      const plain = vault.open(sealed as Sealed, purpose, row.subject);
+      fresh[column] = vault.seal(plain, purpose, row.subject);
     } catch (error) {
       if (!isServiceError(error, 'secret.unreadable') && !isServiceError(error, 'key.unavailable')) {
         throw error;
       }
       unreadable.push(`${table} ${row.subject}, ${purpose}`);
-      return sealed;
     }
-  });
-  return { secrets: resealed, count };
-}
-
-/** Writes only rows that still have the secrets that were read: their lock is held, and this verifies it. */
-async function writeChunk(
-  sql: Knex.Transaction,
-  { table, id, idType, secrets }: SealedTable,
-  rows: readonly SecretRow[],
-  fresh: readonly (readonly (Buffer | null)[])[],
-): Promise<void> {
-  const columns = Object.keys(secrets);
-  const bound = columns.map((column, index) => [
-    rows.map((row) => row[column] ?? null),
-    fresh.map((row) => row[index] ?? null),
-  ]);
-  const { rowCount } = await sql.raw<{ rowCount: number }>(
-    `UPDATE ${table} AS kept SET ${columns.map((column) => `${column} = fresh.new_${column}`).join(', ')}
-     FROM unnest(?::${idType}[], ${columns.map(() => '?::bytea[], ?::bytea[]').join(', ')})
-       AS fresh (id, ${columns.map((column) => `old_${column}, new_${column}`).join(', ')})
-     WHERE kept.${id} = fresh.id
-       AND ${columns.map((column) => `kept.${column} IS NOT DISTINCT FROM fresh.old_${column}`).join(' AND ')}`,
-    [rows.map((row) => row.id), ...bound.flat()] as Knex.RawBinding[],
-  );
-  if (rowCount !== rows.length) {
-    throw new Error(`${rows.length - rowCount} rows of ${table} changed while they were locked`);
   }
-  if (table === 'tokens') {
-    await keepUntouched(
-      sql,
-      rows.map((row) => row.id),
-    );
-  }
+  return fresh;
 }
 
 /** The id of the key in the header of a sealed secret, as SQL. */

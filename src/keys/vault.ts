@@ -8,6 +8,7 @@ import {
 } from 'node:crypto';
 import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -64,10 +65,8 @@ export interface RegisteredKey {
   readonly canary: Buffer;
   /** Undefined: the key is only in a key file. */
   readonly wrapped?: WrappedKey;
-  /** True if every server seals with it. */
+  /** True if the last rotation named it: what is sealed from now on is sealed with it. */
   readonly isCurrent?: boolean;
-  /** True if it was added to seal, and never has. */
-  readonly isWaiting?: boolean;
   /** True if no secret is or ever will be sealed with it: it is needed for old backups only. */
   readonly isRetired?: boolean;
 }
@@ -81,28 +80,6 @@ export function neededKeys(registered: readonly RegisteredKey[]): readonly Regis
 export function sealingKey(registered: readonly RegisteredKey[]): string | undefined {
   const needed = neededKeys(registered);
   return (needed.find(({ isCurrent }) => isCurrent === true) ?? needed.at(-1))?.keyId;
-}
-
-/** The database's list of its keys. The keys themselves are never stored there in clear. */
-export interface KeyRegistry {
-  /** @returns the keys in the order in which they were registered */
-  registered(): Promise<readonly RegisteredKey[]>;
-  /**
-   * Registers a key. The first key of a database becomes the sealing key.
-   * @returns false when a key of that id is registered already; an existing entry is never overwritten
-   */
-  register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean>;
-  /**
-   * Adds the wrapped form of a registered key.
-   * @returns false when it has one, which is never overwritten
-   */
-  addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean>;
-}
-
-/** Lets one server at a time read and register keys. */
-export interface KeyRegistration {
-  /** @param work may run more than once; when it throws, nothing was registered */
-  withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T>;
 }
 
 /** A key derived from one of the vault's, which does not reveal that one. */
@@ -119,41 +96,44 @@ export interface KeyDerivation {
   derive(purpose: string): readonly [DerivedKey, ...DerivedKey[]];
 }
 
-/** A key to be registered. */
+/** A key to be registered; or the wrapped form of a registered one. */
 export interface NewKey {
   readonly keyId: string;
   readonly canary: Buffer;
   readonly wrapped?: WrappedKey;
-  /** False if the key file held it already. */
-  readonly isMade: boolean;
 }
 
-/** The source of the vault's keys: a key file, or the database with a hardware module that wraps them. */
+/** What a start finds where the keys are. */
+export interface FoundKeys {
+  /** The registered keys that are needed, perhaps others; the newest last. */
+  readonly keys: readonly Uint8Array[];
+  /** To be written to the database before the keys are used. */
+  readonly added: readonly NewKey[];
+}
+
+/** Where the keys are: a key file, or the database with a hardware module that wraps them. */
 export interface KeySource {
   /** A description of it, for operators. */
   readonly place: string;
-  /** @returns the bytes of keys; there may be others among them, and missing ones may be none of them */
-  fetch(missing: readonly RegisteredKey[]): Promise<readonly Uint8Array[]>;
   /**
-   * Fetches the keys anew, as at the start of a server.
-   * @param inUse their ids
-   * @returns a vault with them
-   * @throws ServiceError 'security-module.unavailable' when that is not possible now, or keys in use are not among them
+   * Finds the keys at a start, and makes the first one of a database. Where one is missing, nothing is written.
+   * @param log gets what operators should know or correct
+   * @throws ServiceError 'key.unavailable' that names the needed keys, 'security-module.unavailable'
    */
-  freshVault(inUse: readonly string[]): Promise<Pick<Vault, 'open'>>;
+  open(registered: readonly RegisteredKey[], log: Log): Promise<FoundKeys>;
   /**
-   * Makes a key, durably; or reuses an unregistered one, which an interrupted attempt leaves behind.
+   * @returns the bytes of the keys as they are now; not necessarily all that are registered
+   * @throws ServiceError 'security-module.unavailable'
+   */
+  read(registered: readonly RegisteredKey[]): Promise<readonly Uint8Array[]>;
+  /**
+   * Makes a key, durably; or takes an unregistered one, which was put there by hand or by an interrupted attempt.
    * @throws ServiceError 'key.unavailable', 'security-module.unavailable'
    */
-  provide(registered: readonly RegisteredKey[]): Promise<NewKey>;
-  /**
-   * @returns false when it did not exist
-   * @throws ServiceError 'key.refused' where keys are in no file
-   */
-  remove(keyId: string): Promise<boolean>;
+  provide(registered: readonly RegisteredKey[]): Promise<NewKey & { readonly isMade: boolean }>;
 }
 
-/** State of a key in the database. */
+/** A key as the database knows it. */
 export interface KeyState {
   /** 16 hexadecimal digits. */
   readonly keyId: string;
@@ -163,36 +143,17 @@ export interface KeyState {
   /** The time since which it is, or first was, the sealing key; undefined: it never was. */
   readonly currentSince: Date | undefined;
   readonly retiredAt: Date | undefined;
-  /** Number of secrets sealed with it. */
-  readonly secrets: number;
-}
-
-/** A server that runs, or did a few seconds ago. */
-export interface KeyHolder {
-  /** Host name, process id and version: `tan1:4711 (1.0.0)`. */
-  readonly place: string;
-  readonly keyIds: readonly string[];
-  /** The id of the key with which it seals. */
-  readonly sealingKey: string;
-}
-
-export interface Resealing {
-  /** Number of secrets sealed anew. */
-  readonly resealed: number;
-  /** Number of secrets that could be opened but are still sealed with other keys, because they kept changing. */
-  readonly left: number;
-  /** Owners of the secrets that could not be opened, the first hundred: `tokens T1`. */
-  readonly unreadable: readonly string[];
-  /** Number of secrets that could not be opened. */
-  readonly unreadableCount: number;
 }
 
 /** Receives the number of finished secrets and the number of all. */
 export type Progress = (done: number, total: number) => void;
 
-/** A vault with the ids of its keys. */
-export interface SealingVault extends Vault {
-  readonly currentKeyId: string;
+/** The key that seals. */
+interface SealingKey {
+  readonly keyId: string;
+  readonly key: KeyObject;
+  /** Version and id, in front of what it seals. */
+  readonly header: Buffer;
 }
 
 export const KEY_LENGTH = 32;
@@ -201,7 +162,6 @@ const VERSION = 1;
 const KEY_ID_LENGTH = 8;
 const HEADER_LENGTH = 1 + KEY_ID_LENGTH;
 const NONCE_LENGTH = 12;
-const NONCES_AT_ONCE = 64;
 const TAG_LENGTH = 16;
 const CIPHER = 'aes-256-gcm';
 
@@ -211,14 +171,9 @@ const CIPHER = 'aes-256-gcm';
  * so that keys can be changed. The reasons are in docs/adr/0004-secrets-at-rest.md.
  */
 export class SecretVault implements Vault, KeyDerivation {
-  /** The id of the sealing key: 16 hexadecimal digits. */
-  readonly currentKeyId: string;
-  readonly #keys: ReadonlyMap<string, KeyObject>;
-  readonly #current: KeyObject;
+  readonly #keys: Map<string, KeyObject>;
   readonly #random: Random;
-  /** Version and id of the current key, in front of what it seals. */
-  readonly #header: Buffer;
-  #nonces = Buffer.alloc(0);
+  #sealing: SealingKey;
 
   /** @param keys of 32 bytes each, the current one first */
   constructor({ keys, random }: { keys: readonly Uint8Array[]; random: Random }) {
@@ -226,54 +181,49 @@ export class SecretVault implements Vault, KeyDerivation {
     if (current === undefined || keys.some(({ length }) => length !== KEY_LENGTH)) {
       throw new ServiceError('key.unavailable', `A vault needs keys of ${KEY_LENGTH} bytes`);
     }
-    this.currentKeyId = keyIdOf(current);
-    this.#current = createSecretKey(current);
     this.#keys = new Map(keys.map((key) => [keyIdOf(key), createSecretKey(key)]));
+    this.#sealing = sealingWith(keyIdOf(current), createSecretKey(current));
     this.#random = random;
-    this.#header = Buffer.concat([Buffer.of(VERSION), Buffer.from(this.currentKeyId, 'hex')]);
   }
 
-  /** @returns the ids of all keys, the current one first */
+  /** The id of the sealing key: 16 hexadecimal digits. */
+  get currentKeyId(): string {
+    return this.#sealing.keyId;
+  }
+
+  /** The ids of all keys. */
   get keyIds(): readonly string[] {
     return [...this.#keys.keys()];
   }
 
   /**
-   * @param added keys that open from now on
-   * @param currentKeyId the sealing key; the present one where the vault has no such key
-   * @returns another vault
+   * Opens with these keys, too, from now on; keys that are loaded stay.
+   * @param sealing the id of the key to seal with, if the vault has it
    */
-  withKeys(added: readonly Uint8Array[], currentKeyId: string | undefined): SecretVault {
-    const keys = [...[...this.#keys.values()].map((key) => key.export()), ...added];
-    const current = keys.filter((key) => keyIdOf(key) === currentKeyId);
-    return new SecretVault({ keys: [...current, ...keys], random: this.#random });
+  load(keys: readonly Uint8Array[], sealing: string | undefined): void {
+    keys.forEach((key) => this.#keys.set(keyIdOf(key), createSecretKey(key)));
+    const current = this.#keys.get(sealing ?? '');
+    if (sealing !== undefined && current !== undefined) {
+      this.#sealing = sealingWith(sealing, current);
+    }
   }
 
   derive(purpose: string): readonly [DerivedKey, ...DerivedKey[]] {
-    const older = [...this.#keys].filter(([keyId]) => keyId !== this.currentKeyId);
+    const { keyId: current, key: sealing } = this.#sealing;
+    const older = [...this.#keys].filter(([keyId]) => keyId !== current);
     return [
-      derivedKey(this.currentKeyId, this.#current, purpose),
+      derivedKey(current, sealing, purpose),
       ...older.map(([keyId, key]) => derivedKey(keyId, key, purpose)),
     ];
   }
 
   seal(plain: Uint8Array, purpose: SecretPurpose, subject: string): Sealed {
-    const header = this.#header;
-    const nonce = this.#nextNonce();
-    const cipher = createCipheriv(CIPHER, this.#current, nonce, { authTagLength: TAG_LENGTH });
+    const { key, header } = this.#sealing;
+    const nonce = this.#random.bytes(NONCE_LENGTH);
+    const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_LENGTH });
     cipher.setAAD(context(header, purpose, subject));
     const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
     return Buffer.concat([header, nonce, ciphertext, cipher.getAuthTag()]) as Sealed;
-  }
-
-  /** Nonces are drawn many at a time: an import seals millions of secrets. */
-  #nextNonce(): Buffer {
-    if (this.#nonces.length === 0) {
-      this.#nonces = Buffer.from(this.#random.bytes(NONCE_LENGTH * NONCES_AT_ONCE));
-    }
-    const nonce = this.#nonces.subarray(0, NONCE_LENGTH);
-    this.#nonces = this.#nonces.subarray(NONCE_LENGTH);
-    return nonce;
   }
 
   open(secret: Sealed, purpose: SecretPurpose, subject: string): Buffer {
@@ -285,7 +235,7 @@ export class SecretVault implements Vault, KeyDerivation {
     const key = this.#keys.get(keyId);
     if (key === undefined) {
       throw new ServiceError('key.unavailable', `The encryption key ${keyId} is not loaded`, {
-        detail: `needed for ${purpose} of ${subject}`,
+        detail: `needed for ${purpose} of ${subject}; SIGHUP has a server read its keys anew`,
       });
     }
     const nonce = secret.subarray(HEADER_LENGTH, HEADER_LENGTH + NONCE_LENGTH);
@@ -299,6 +249,10 @@ export class SecretVault implements Vault, KeyDerivation {
       throw unreadable(purpose, subject, cause);
     }
   }
+}
+
+function sealingWith(keyId: string, key: KeyObject): SealingKey {
+  return { keyId, key, header: Buffer.concat([Buffer.of(VERSION), Buffer.from(keyId, 'hex')]) };
 }
 
 /** @returns the public id of a key, which reveals nothing about it: 16 hexadecimal digits */
@@ -337,13 +291,16 @@ function unreadable(purpose: SecretPurpose, subject: string, cause?: unknown): S
 
 const CANARY = Buffer.from('tankeeper canary', 'utf8');
 
-/** @returns a known text sealed by the vault's current key: a process that can open it has that key */
-export function sealCanary(vault: SecretVault): Sealed {
-  return vault.seal(CANARY, 'probe', canarySubject(vault.currentKeyId));
+/** @returns the key for the database, with a known text sealed by it: a process that can open it has that key */
+export function newKey(key: Uint8Array, random: Random, wrapped?: WrappedKey): NewKey {
+  const vault = new SecretVault({ keys: [key], random });
+  const keyId = vault.currentKeyId;
+  const canary = vault.seal(CANARY, 'probe', canarySubject(keyId));
+  return { keyId, canary, ...(wrapped !== undefined && { wrapped }) };
 }
 
 /** @returns true if the vault has the key that sealed the canary */
-export function opensCanary(vault: SecretVault, { keyId, canary }: RegisteredKey): boolean {
+function opensCanary(vault: SecretVault, { keyId, canary }: RegisteredKey): boolean {
   try {
     return vault.open(canary as Sealed, 'probe', canarySubject(keyId)).equals(CANARY);
   } catch (error) {
@@ -370,10 +327,26 @@ export function notReady(reason: string, detail: string, cause?: unknown): Servi
   });
 }
 
-/** @throws ServiceError 'security-module.unavailable' when a key in use is not among those of the vault */
-export function assertHolds({ keyIds }: SecretVault, inUse: readonly string[]): void {
-  const missing = inUse.filter((keyId) => !keyIds.includes(keyId));
-  if (missing.length > 0) {
-    throw notReady('it no longer has a key that is in use', missing.join(', '));
+/**
+ * @param keys the newest last
+ * @returns a vault that seals with the current one of the registered keys, else with the newest
+ * @throws ServiceError 'key.unavailable' when one of them does not open its canary
+ */
+export function vaultOf(
+  keys: readonly Uint8Array[],
+  registered: readonly RegisteredKey[],
+  random: Random,
+): SecretVault {
+  const vault = new SecretVault({ keys: keys.toReversed(), random });
+  vault.load([], sealingKey(registered));
+  for (const key of registered.filter(({ keyId }) => vault.keyIds.includes(keyId))) {
+    if (!opensCanary(vault, key)) {
+      throw new ServiceError(
+        'key.unavailable',
+        `The encryption key ${key.keyId} does not open what the database keeps to try it: the database was altered. ` +
+          'Nothing was written.',
+      );
+    }
   }
+  return vault;
 }

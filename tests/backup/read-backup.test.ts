@@ -6,7 +6,6 @@ import {
   openBackup,
   type RowCounts,
 } from '../../src/backup/backup-format.ts';
-import { BackedUpKeys } from '../../src/keys/live-vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/keys/vault.ts';
 
@@ -132,22 +131,5 @@ describe('a backup', () => {
     );
     await expect(read(['{}'])).rejects.toThrow('the file is no backup of tankeeper');
     await expect(read([])).rejects.toThrow('it ends too early');
-  });
-});
-
-describe('the keys of a backup', () => {
-  it('serve as the list of keys of a vault, which may add to it', async () => {
-    const keys = new BackedUpKeys(HEADER.keys);
-    const wrapped = { bytes: Buffer.of(3), by: 'HSM' };
-    expect(await keys.withRegistration((registry) => registry.registered())).toEqual(HEADER.keys);
-    expect(await keys.register('0011223344556677', Buffer.of(1))).toBe(false);
-    expect(await keys.addWrapped('8899aabbccddeeff', wrapped)).toBe(false);
-    expect(await keys.addWrapped('0011223344556677', wrapped)).toBe(true);
-    expect(await keys.register('ffff000011112222', Buffer.of(1), wrapped)).toBe(true);
-    expect(await keys.registered()).toEqual([
-      { ...HEADER.keys[0], wrapped },
-      HEADER.keys[1],
-      { keyId: 'ffff000011112222', canary: Buffer.of(1), wrapped },
-    ]);
   });
 });

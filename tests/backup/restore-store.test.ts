@@ -205,15 +205,6 @@ describe('a load that is refused', () => {
     expect(await contents(source.database)).toEqual(before);
   });
 
-  it('names a server that runs', async () => {
-    await source.database.knex.raw(
-      "INSERT INTO key_holders (id, place, key_ids, sealing_key) VALUES ('1', 'host:42', '{}', '')",
-    );
-    await expect(loadBackup(source.database, await backupOf(source.database), OPTIONS)).rejects.toThrow(
-      'a server runs on it (host:42); stop it',
-    );
-  });
-
   it.each(['users', 'sessions'])('names a table of another program: %s', async (table) => {
     await target.database.knex.raw('CREATE TABLE ?? (id integer)', [table]);
     await expect(loadBackup(target.database, await backupOf(source.database), OPTIONS)).rejects.toThrow(

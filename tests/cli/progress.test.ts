@@ -42,7 +42,7 @@ it.each([
   ['count --verify --mend', 'counts.mend', 'counting tokens'],
   ['user list --realm office', 'users.list', 'reading users'],
   ['audit verify', 'audit.verify', 'verifying rows'],
-  ['keys rotate', 'keys.rotate', 'sealing secrets'],
+  ['keys rotate --yes', 'keys.rotate', 'sealing secrets'],
   ['migrate', 'migrate', 'bringing the tables up to date'],
 ])('%s shows it', async (line, call, what) => {
   const io = fakeIo({ typed: [] });

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { KeyService } from '../../src/keys/key-service.ts';
-import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/vault.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ensureAuditMonths } from '../../src/audit/pruning-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { UserCountStore } from '../../src/monitoring/user-count-store.ts';
+import { registerKey, testKeys } from '../support/application/test-keys.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { deferred } from '../support/values/deferred.ts';
@@ -74,54 +74,20 @@ describe('a month of the audit that is made late', () => {
   });
 });
 
-describe('servers that slept for hours', () => {
-  it('say that they run without waiting for each other', async () => {
-    const { knex } = audited.test.database;
-    await knex.raw(
-      `INSERT INTO key_holders (id, place, key_ids, sealing_key, seen_at)
-       SELECT id, id, '{}', '', now() - interval '2 hours' FROM unnest(ARRAY['ended', 'one', 'two']) AS id`,
-    );
-    // Another server is at the row of the one that has ended.
-    const other = await knex.transaction();
-    await other('key_holders').where({ id: 'ended' }).forUpdate().select('id');
-    const pool = openDatabase({
-      connection: audited.test.url,
-      applicationName: 'test',
-      lockTimeoutMs: 5_000,
-    });
-    const holders = new KeyStore({ database: pool });
-    const held = { place: 'here', keyIds: [], sealingKey: '' };
-    await Promise.all([holders.beat('one', held), holders.beat('two', held)]);
-    await other.rollback();
-    await holders.beat('one', held);
-    expect(await knex('key_holders').orderBy('id').pluck('id')).toEqual(['one', 'two']);
-    await pool.close();
-  });
-});
-
 describe('operators who add an encryption key at once', () => {
   it('get one: the second is refused while that of the first waits for its turn', async () => {
     const { database } = audited.test;
-    await new KeyStore({ database }).register('aa'.repeat(8), Buffer.from('canary'));
+    await registerKey(database, { keyId: 'aa'.repeat(8), canary: Buffer.from('canary') });
     const released = deferred<undefined>();
     let made = 0;
-    const service = new KeyService({
-      keys: new KeyStore({ database }),
-      source: {
-        place: 'a test',
-        provide: async () => {
-          made += 1;
-          const keyId = `bb${made}`.padEnd(16, '0');
-          await released.promise;
-          return { keyId, canary: Buffer.from('canary'), isMade: true };
-        },
-        remove: () => Promise.resolve(false),
-      },
-      vault: Object.assign(new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom }), {
-        refresh: () => Promise.resolve([]),
-      }),
-      pause: () => Promise.resolve(),
-    });
+    const opened = testKeys();
+    opened.source.provide = async () => {
+      made += 1;
+      const keyId = `bb${made}`.padEnd(16, '0');
+      await released.promise;
+      return { keyId, canary: Buffer.from('canary'), isMade: true };
+    };
+    const service = new KeyService({ keys: new KeyStore({ database }), opened, clock: systemClock });
     const adding = Promise.allSettled([service.add(OPERATOR), service.add(OPERATOR)]);
     await untilWaiting(database);
     released.resolve(undefined);

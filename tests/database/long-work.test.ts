@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditRetention, AuditService } from '../../src/audit/audit-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
-import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/vault.ts';
+import { keyIdOf, newKey, SecretVault } from '../../src/keys/vault.ts';
 import { AuditAuthority } from '../../src/audit/signatures.ts';
 import { lockJournal } from '../../src/audit/trail-store.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
@@ -16,6 +16,7 @@ import { lockRegistration, KeyStore } from '../../src/keys/key-store.ts';
 import { MIGRATION_LOCK, migrateToLatest } from '../../src/database/migrate.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { DatabaseProxy } from '../support/database/database-proxy.ts';
+import { registerKey } from '../support/application/test-keys.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT } from '../support/values/token-values.ts';
@@ -43,9 +44,9 @@ async function installed(): Promise<Installation> {
   const test = await createTestDatabase();
   const gate = new ConnectionGate();
   const database = pool(test.url, gate);
-  const registry = new KeyStore({ database: test.database });
-  await registry.register(keyIdOf(NEW), sealCanary(vault));
-  await registry.register(keyIdOf(OLD), sealCanary(new SecretVault({ keys: [OLD], random: systemRandom })));
+  for (const key of [NEW, OLD]) {
+    await registerKey(test.database, newKey(key, systemRandom));
+  }
   await database.audit.open();
   gate.limitStatements(ANSWER_MS);
   return { test, gate, database };
@@ -160,7 +161,7 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     {
       verify: ({ database }) => new TokenCountStore({ database }).verify(),
       mend: ({ database }) => new TokenCountStore({ database }).mend(ACT),
-      list: ({ database }) => new KeyStore({ database }).states(),
+      list: ({ database }) => new KeyStore({ database }).counted(),
       reseal: ({ database }) => new KeyStore({ database }).reseal(vault, () => undefined, ACT),
       retire: ({ database }) => new KeyStore({ database }).retire(keyIdOf(OLD), ACT),
     },
@@ -171,7 +172,7 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     {
       introduce: ({ test }) => openAnother(test.url),
       keys: ({ database }) =>
-        new KeyStore({ database }).withRegistration((registry) => registry.registered()),
+        new KeyStore({ database }).register((result) => Promise.resolve({ added: [], result })),
       migrate: ({ database }) => migrateToLatest(database),
     },
   ],

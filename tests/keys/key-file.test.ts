@@ -1,9 +1,27 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { createKeyFile, isReadableByOthers, readKeyFile } from '../../src/keys/key-file.ts';
+import {
+  appendKey,
+  createKeyFile,
+  isReadableByOthers,
+  KeyFileKeys,
+  readKeyFile,
+} from '../../src/keys/key-file.ts';
+import { keyIdOf } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { makeNamedPipe } from '../support/servers/named-pipe.ts';
 
@@ -56,7 +74,7 @@ describe('a key file that is made', () => {
 });
 
 describe('a key file that is read', () => {
-  it('holds the current key first, then older ones, and comments', async () => {
+  it('holds keys in the order of their lines, and comments', async () => {
     const lines = [
       '# current',
       `  ${TWO.toString('base64')}  # since May`,
@@ -146,5 +164,50 @@ describe('a key file that is read', () => {
   it('behind something that is no folder is refused, not taken for missing', async () => {
     await writeFile(join(folder, 'data'), '');
     expect((await eventualRefusal(readKeyFile(file))).message).toContain('it cannot be opened (ENOTDIR)');
+  });
+});
+
+describe('adding a key to a file', () => {
+  let first: Buffer;
+  beforeEach(async () => {
+    first = await createKeyFile(file, systemRandom);
+  });
+  const keys = async (): Promise<readonly Buffer[]> => (await readKeyFile(file))?.keys ?? [];
+
+  it('leaves what is there as it is, also its mode, and nothing beside it', async () => {
+    await chmod(file, 0o640);
+    const before = await readFile(file, 'utf8');
+    const second = await appendKey(file, systemRandom);
+    expect((await readFile(file, 'utf8')).startsWith(before)).toBe(true);
+    expect(await keys()).toEqual([first, second]);
+    expect((await stat(file)).mode & 0o777).toBe(0o640);
+    expect(await readdir(join(folder, 'data'))).toEqual(['encryption.key']);
+  });
+
+  it('works where its last line does not end, and where a link leads to it', async () => {
+    await writeFile(file, first.toString('base64'));
+    const link = join(folder, 'link.key');
+    await symlink(file, link);
+    const second = await appendKey(link, systemRandom);
+    expect(await keys()).toEqual([first, second]);
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+  });
+
+  it('changes nothing where the file cannot be used', async () => {
+    await chmod(file, 0o666);
+    const source = new KeyFileKeys({ file, random: systemRandom });
+    expect((await eventualRefusal(source.provide([]))).code).toBe('key.unavailable');
+    expect((await eventualRefusal(appendKey(join(folder, 'missing'), systemRandom))).message).toContain(
+      'cannot be written (ENOENT)',
+    );
+  });
+
+  it('takes one of the file that nobody knows before it makes a new one', async () => {
+    const source = new KeyFileKeys({ file, random: systemRandom });
+    const byHand = await source.provide([]);
+    expect([byHand.keyId, byHand.isMade]).toEqual([keyIdOf(first), false]);
+    const made = await source.provide([byHand]);
+    expect([made.keyId, made.isMade]).toEqual([keyIdOf((await keys())[1] ?? first), true]);
+    expect(await source.provide([byHand])).toMatchObject({ keyId: made.keyId, isMade: false });
   });
 });

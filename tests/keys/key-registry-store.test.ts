@@ -2,34 +2,32 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { down as takeBack } from '../../src/database/migrations/005-encryption-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { KeyUse } from '../../src/keys/key-service.ts';
-import type { KeyState } from '../../src/keys/vault.ts';
+import { KeyService } from '../../src/keys/key-service.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
+import { registerKey, testKeys } from '../support/application/test-keys.ts';
 import { deferred } from '../support/values/deferred.ts';
 
 let test: TestDatabase;
 
 let registry: KeyStore;
 
-describe('the keys of a database', () => {
-  beforeAll(async () => {
-    test = await createTestDatabase();
-    registry = new KeyStore({ database: test.database });
-  });
-  afterAll(() => test.drop());
+beforeAll(async () => {
+  test = await createTestDatabase();
+  registry = new KeyStore({ database: test.database });
+});
+afterAll(() => test.drop());
 
+describe('the keys of a database', () => {
   it('are none at first; of several servers that start at once, one registers a key', async () => {
     expect(await registry.registered()).toEqual([]);
     const made = await Promise.all(
       Array.from({ length: 8 }, (_, server) =>
-        registry.withRegistration(async (own) => {
-          const [known] = await own.registered();
-          if (known !== undefined) {
-            return known.keyId;
-          }
-          await own.register(`key ${server}`, Buffer.from('canary'));
-          return `key ${server}`;
+        registry.register(([known]) => {
+          const key = { keyId: `key ${server}`, canary: Buffer.from('canary') };
+          return Promise.resolve(
+            known === undefined ? { added: [key], result: key.keyId } : { added: [], result: known.keyId },
+          );
         }),
       ),
     );
@@ -39,44 +37,23 @@ describe('the keys of a database', () => {
     ]);
   });
 
-  it('are never overwritten', async () => {
-    expect(await registry.register('once', Buffer.from('first'))).toBe(true);
-    expect(await registry.register('once', Buffer.from('second'))).toBe(false);
-    expect((await registry.registered()).at(-1)).toEqual({
-      keyId: 'once',
-      canary: Buffer.from('first'),
-      isWaiting: true,
-    });
-  });
-
   it('are not registered when making the key fails', async () => {
-    const attempt = registry.withRegistration(async (own) => {
-      await own.register('lost', Buffer.from('x'));
-      throw new Error('no space left on device');
-    });
+    const attempt = registry.register(() => Promise.reject(new Error('no space left on device')));
     await expect(attempt).rejects.toThrow('no space left');
-    expect((await registry.registered()).map(({ keyId }) => keyId)).not.toContain('lost');
+    expect(await registry.registered()).toHaveLength(1);
   });
 
   it('may be kept as a security module wrapped them, which is never overwritten', async () => {
-    const canary = Buffer.from('canary');
+    const key = { keyId: 'once', canary: Buffer.from('first') };
     const wrapped = { bytes: Buffer.from('wrapped'), by: "key 'k' of token 't'" };
-    expect(await registry.register('wrapped', canary, wrapped)).toBe(true);
-    expect((await registry.registered()).at(-1)).toEqual({
-      keyId: 'wrapped',
-      canary,
-      wrapped,
-      isWaiting: true,
-    });
-    expect(await registry.addWrapped('wrapped', { bytes: Buffer.from('other'), by: 'other' })).toBe(false);
-    expect((await registry.registered()).at(-1)).toEqual({
-      keyId: 'wrapped',
-      canary,
-      wrapped,
-      isWaiting: true,
-    });
-    expect(await registry.addWrapped('once', wrapped)).toBe(true);
-    expect((await registry.registered()).find(({ keyId }) => keyId === 'once')).toMatchObject({ wrapped });
+    const last = async () => (await registry.registered()).at(-1);
+    await registerKey(test.database, key);
+    expect(await last()).toEqual(key);
+    await registerKey(test.database, { ...key, canary: Buffer.from('second'), wrapped });
+    expect(await last()).toEqual({ ...key, wrapped });
+    await registerKey(test.database, { ...key, wrapped: { bytes: Buffer.from('other'), by: 'other' } });
+    await registerKey(test.database, key);
+    expect(await last()).toEqual({ ...key, wrapped });
   });
 
   it('are not dropped with the wrapped form, which may be the only one, by taking migrations back', async () => {
@@ -93,32 +70,24 @@ describe('/system/keys', () => {
   beforeAll(async () => {
     application = await TestApplication.open();
     const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
-    await new KeyStore({ database }).register(KEY_ID, Buffer.from('canary'));
-    await new KeyStore({ database }).beat('one', {
-      place: 'tan1:17',
-      keyIds: [KEY_ID],
-      sealingKey: KEY_ID,
-    });
+    await registerKey(database, { keyId: KEY_ID, canary: Buffer.from('canary') });
     await database.close();
     await application.enrolPlain('T1', 'OCRA-1:HOTP-SHA256-8:QN08');
   });
   afterAll(() => application.close());
 
-  it('shows the keys and who has them, without reading the tokens', async () => {
+  it('shows the keys without reading the tokens', async () => {
     const statements = await application.statementsOf(async () => {
       const { body } = (await application.asAdmin('/system/keys', {})) as { body: { result: unknown } };
       expect(body.result).toHaveProperty('value.keys', [
         expect.objectContaining({ keyid: KEY_ID, current: true, retired: null, secrets: null }),
-      ]);
-      expect(body.result).toHaveProperty('value.servers', [
-        { place: 'tan1:17', keyids: [KEY_ID], seals_with: KEY_ID },
       ]);
     });
     expect(statements.join()).not.toContain('FROM tokens');
   });
 
   it('counts the secrets of each key, also of one that is not registered', async () => {
-    const { keys } = await application.services.keyUse.show(true);
+    const { keys } = await application.services.keys.show(true);
     const unknown = keys.filter(({ keyId }) => keyId !== KEY_ID);
     expect(unknown).toEqual([expect.objectContaining({ addedAt: undefined, secrets: 1 })]);
     expect(keys.find(({ keyId }) => keyId === KEY_ID)).toMatchObject({ secrets: 0 });
@@ -126,47 +95,30 @@ describe('/system/keys', () => {
 });
 
 describe('a count of secrets', () => {
-  it('is shared by requests at the same time, and shown again for ten seconds', async () => {
+  it('is shared by requests at the same time, shown again for ten seconds, and made again where it fails', async () => {
     const clock = new TestClock();
-    const first = deferred<readonly KeyState[]>();
+    const first = deferred<never>();
     let counts = 0;
-    const use = new KeyUse({
+    class CountedStore extends KeyStore {
+      override counted(): ReturnType<KeyStore['counted']> {
+        counts += 1;
+        return counts === 1 ? first.promise : Promise.resolve([]);
+      }
+    }
+    const service = new KeyService({
       clock,
-      keys: {
-        entries: () => Promise.resolve([]),
-        holders: () => Promise.resolve([]),
-        states: () => {
-          counts += 1;
-          return counts === 1 ? first.promise : Promise.resolve([]);
-        },
-      },
+      keys: new CountedStore({ database: test.database }),
+      opened: testKeys(),
     });
-    const shown = [use.show(true), use.show(true)];
-    first.resolve([]);
-    await Promise.all(shown);
+    const failed = Promise.allSettled([service.show(true), service.show(true)]);
+    first.reject(new Error('away'));
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await service.show(true)).countedAt).toEqual(clock.now());
     clock.advance(9);
-    await use.show(true);
-    expect(counts).toBe(1);
-    clock.advance(2);
-    await Promise.all([use.show(true), use.show(true)]);
+    await service.show(true);
     expect(counts).toBe(2);
-  });
-
-  it('that fails is made again', async () => {
-    const clock = new TestClock();
-    let counts = 0;
-    const use = new KeyUse({
-      clock,
-      keys: {
-        entries: () => Promise.resolve([]),
-        holders: () => Promise.resolve([]),
-        states: () => {
-          counts += 1;
-          return counts === 1 ? Promise.reject(new Error('away')) : Promise.resolve([]);
-        },
-      },
-    });
-    await expect(use.show(true)).rejects.toThrow('away');
-    expect((await use.show(true)).countedAt).toEqual(clock.now());
+    clock.advance(2);
+    await service.show(true);
+    expect(counts).toBe(3);
   });
 });

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Act } from '../../src/policy/caller.ts';
-import { type Sealed, keyIdOf, sealCanary, SecretVault } from '../../src/keys/vault.ts';
+import { type Sealed, keyIdOf, newKey, SecretVault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { SEALED_TABLES } from '../../src/keys/resealing-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { deferred } from '../support/values/deferred.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { registerKey } from '../support/application/test-keys.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
@@ -41,13 +42,9 @@ let rotation: KeyStore;
 
 beforeEach(async () => {
   test = await createTestDatabase();
-  const registry = new KeyStore({ database: test.database });
-  await registry.register(keyIdOf(ONE), sealCanary(old));
+  await registerKey(test.database, newKey(ONE, systemRandom));
   rotation = new KeyStore({ database: test.database });
-  await rotation.add(
-    () => Promise.resolve({ keyId: keyIdOf(TWO), canary: sealCanary(fresh), isMade: true }),
-    ACT,
-  );
+  await rotation.add(() => Promise.resolve({ ...newKey(TWO, systemRandom), isMade: true }), ACT);
 });
 
 afterEach(() => test.drop());
@@ -238,10 +235,7 @@ describe('sealing anew', () => {
     await fill(old);
     const third = Buffer.alloc(32, 3);
     const latest = vaultWith(third, TWO, ONE);
-    await rotation.add(
-      () => Promise.resolve({ keyId: keyIdOf(third), canary: sealCanary(latest), isMade: true }),
-      ACT,
-    );
+    await rotation.add(() => Promise.resolve({ ...newKey(third, systemRandom), isMade: true }), ACT);
     // Somebody holds a row, so that sealing anew is not over before the other rotation begins.
     const holding = await test.database.knex.transaction();
     await holding('tokens')
@@ -278,7 +272,7 @@ describe('sealing anew', () => {
 describe('the current key', () => {
   it('is the first one, until another one is made current; each of them is shown with its secrets', async () => {
     await fill(old, 2);
-    const before = await rotation.states();
+    const before = await rotation.counted();
     expect(before.map(({ keyId, isCurrent, secrets }) => [keyId, isCurrent, secrets])).toEqual([
       [keyIdOf(ONE), true, 14],
       [keyIdOf(TWO), false, 0],
@@ -286,12 +280,11 @@ describe('the current key', () => {
     expect(await rotation.makeCurrent(keyIdOf(TWO), ACT)).toBe(true);
     expect(await rotation.makeCurrent(keyIdOf(TWO), ACT)).toBe(false);
     await reseal();
-    const after = await rotation.states();
+    const after = await rotation.counted();
     expect(after.map(({ isCurrent, secrets }) => [isCurrent, secrets])).toEqual([
       [false, 0],
       [true, 14],
     ]);
-    expect((await eventualRefusal(rotation.makeCurrent('0'.repeat(16), ACT))).code).toBe('key.refused');
   });
 });
 
@@ -307,7 +300,6 @@ describe('retiring a key', () => {
     await reseal();
     expect(await rotation.retire(keyIdOf(ONE), ACT)).toBe(true);
     expect(await rotation.retire(keyIdOf(ONE), ACT)).toBe(false);
-    expect((await eventualRefusal(rotation.makeCurrent(keyIdOf(ONE), ACT))).message).toContain('is retired');
   });
 
   it('waits for who is about to store what that key sealed, and is refused then', async () => {

@@ -125,6 +125,10 @@ const GERMAN: Readonly<Record<string, FindingWords>> = {
     text: 'Die Schlüsseldatei enthält einen Schlüssel, den die Datenbank nicht kennt.',
     remedy: '`tankeeper keys add`; sonst seine Zeile aus der Datei nehmen',
   },
+  'key.unread': {
+    text: 'Dieser Server hat den neuesten Schlüssel noch nicht gelesen.',
+    remedy: 'Die Schlüsseldatei auf jede Maschine bringen, und jedem Server SIGHUP senden',
+  },
   'key.never-used': {
     text: 'Ein Schlüssel wurde hinzugefügt und versiegelt noch nichts.',
     remedy: '`tankeeper keys rotate`',

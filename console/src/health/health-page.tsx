@@ -85,7 +85,7 @@ function FindingsPart({ installation: { findings, examined } }: InstallationProp
 function InstallationParts({ installation }: InstallationProps): ReactNode {
   const t = useTexts(healthTexts);
   const format = useFormat();
-  const { last_backup: backup, webhooks, servers, resolvers } = installation;
+  const { last_backup: backup, webhooks, resolvers } = installation;
   return (
     <>
       <Part title={t.backup}>
@@ -96,15 +96,6 @@ function InstallationParts({ installation }: InstallationProps): ReactNode {
         </p>
       </Part>
       <Webhooks webhooks={webhooks} />
-      <Part title={t.servers} lead={t.serversLead}>
-        <ul className={helpdesk.hits}>
-          {servers.map((server) => (
-            <li key={server} className={helpdesk.hit}>
-              {server}
-            </li>
-          ))}
-        </ul>
-      </Part>
       <Resolvers resolvers={resolvers} />
     </>
   );

@@ -19,8 +19,6 @@ interface HealthTexts {
   readonly givenUp: string;
   readonly lastSuccess: string;
   readonly lastFailure: string;
-  readonly servers: string;
-  readonly serversLead: string;
   readonly resolvers: string;
   readonly resolver: string;
   readonly state: string;
@@ -63,8 +61,6 @@ export const healthTexts: Texts<HealthTexts> = {
     givenUp: 'Given up',
     lastSuccess: 'Last success',
     lastFailure: 'Last failure',
-    servers: 'Servers',
-    serversLead: 'Those that run, with host, process and version.',
     resolvers: 'Resolvers',
     resolver: 'Resolver',
     state: 'At the last use',
@@ -105,8 +101,6 @@ export const healthTexts: Texts<HealthTexts> = {
     givenUp: 'Aufgegeben',
     lastSuccess: 'Letzter Erfolg',
     lastFailure: 'Letzter Fehler',
-    servers: 'Server',
-    serversLead: 'Die laufenden, mit Rechner, Prozess und Version.',
     resolvers: 'Resolver',
     resolver: 'Resolver',
     state: 'Bei der letzten Benutzung',

@@ -14,13 +14,6 @@ interface KeyTexts {
   readonly secrets: string;
   readonly notCounted: string;
   readonly count: string;
-  readonly on: string;
-  readonly onServers: (some: number, all: number) => string;
-  readonly lacking: (places: string) => string;
-  readonly servers: string;
-  readonly noServers: string;
-  readonly server: string;
-  readonly sealsWith: string;
   readonly progress: (done: string, all: string) => string;
   readonly change: string;
   readonly changeWhy: string;
@@ -57,13 +50,6 @@ export const keyTexts: Texts<KeyTexts> = {
     secrets: 'Secrets sealed with it',
     notCounted: 'not counted',
     count: 'Count the sealed secrets',
-    on: 'On servers',
-    onServers: (some, all) => `${some} of ${all}`,
-    lacking: (places) => `not on ${places}`,
-    servers: 'Running servers',
-    noServers: 'No server reports its keys at the moment.',
-    server: 'Server',
-    sealsWith: 'Seals with',
     progress: (done, all) => `${done} of ${all} secrets are sealed with the current key.`,
     change: 'Change the key',
     changeWhy:
@@ -73,7 +59,11 @@ export const keyTexts: Texts<KeyTexts> = {
         'tankeeper keys add',
         'makes a key. Renew the safe copy of the key file, and copy it to the other machines.',
       ],
-      ['tankeeper keys rotate', 'seals all secrets with it. This page shows the progress.'],
+      ['systemctl reload tankeeper', 'on every machine (SIGHUP): the servers read the key.'],
+      [
+        'tankeeper keys rotate',
+        'seals all secrets with it. This page shows the progress. Then reload the servers, and rotate once more.',
+      ],
       ['tankeeper keys retire KEY', 'retires the former key. Keep a copy of it for old backups.'],
     ],
   },
@@ -106,13 +96,6 @@ export const keyTexts: Texts<KeyTexts> = {
     secrets: 'Damit versiegelte Geheimnisse',
     notCounted: 'nicht gezählt',
     count: 'Versiegelte Geheimnisse zählen',
-    on: 'Auf Servern',
-    onServers: (some, all) => `${some} von ${all}`,
-    lacking: (places) => `fehlt auf ${places}`,
-    servers: 'Laufende Server',
-    noServers: 'Im Moment meldet kein Server seine Schlüssel.',
-    server: 'Server',
-    sealsWith: 'Versiegelt mit',
     progress: (done, all) => `${done} von ${all} Geheimnissen sind mit dem aktuellen Schlüssel versiegelt.`,
     change: 'Schlüssel wechseln',
     changeWhy:
@@ -122,7 +105,11 @@ export const keyTexts: Texts<KeyTexts> = {
         'tankeeper keys add',
         'legt einen Schlüssel an. Erneuern Sie die Sicherung der Schlüsseldatei und kopieren Sie die Datei auf die anderen Rechner.',
       ],
-      ['tankeeper keys rotate', 'versiegelt alle Geheimnisse damit. Diese Seite zeigt den Fortschritt.'],
+      ['systemctl reload tankeeper', 'auf jedem Rechner (SIGHUP): Die Server lesen den Schlüssel.'],
+      [
+        'tankeeper keys rotate',
+        'versiegelt alle Geheimnisse damit. Diese Seite zeigt den Fortschritt. Laden Sie dann die Server neu und wechseln Sie noch einmal.',
+      ],
       [
         'tankeeper keys retire KEY',
         'nimmt den früheren Schlüssel außer Dienst. Behalten Sie eine Kopie für alte Sicherungen.',

@@ -11,11 +11,6 @@ export interface ShownKey {
 /** The answer of /system/keys. */
 export interface KeyReport {
   readonly keys: readonly ShownKey[];
-  readonly servers: readonly {
-    readonly place: string;
-    readonly keyids: readonly string[];
-    readonly seals_with: string;
-  }[];
   readonly counted: string | null;
 }
 

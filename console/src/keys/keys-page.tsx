@@ -6,7 +6,6 @@ import { Card, CardList, Facts } from '../design/card.tsx';
 import { QueryFailure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
-import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { keyTexts } from './key-texts.ts';
@@ -29,7 +28,7 @@ const COLOURS: Readonly<Partial<Record<KeyUse, string>>> = {
   added: 'yellow',
 };
 
-/** Shows the keys, the servers that have them, and how far a rotation is. Keys are changed at the machine. */
+/** Shows the keys, and how far a rotation is. Keys are changed at the machine. */
 export default function KeysPage(): ReactNode {
   const t = useTexts(keyTexts);
   const report = useQuery({
@@ -50,9 +49,7 @@ export default function KeysPage(): ReactNode {
   return (
     <Page title={t.title} lead={t.lead}>
       {report.error === null && <QueryFailure query={counted} />}
-      <Loaded query={report}>
-        {(shown) => <Report report={{ ...shown, ...counted.data, servers: shown.servers }} />}
-      </Loaded>
+      <Loaded query={report}>{(shown) => <Report report={{ ...shown, ...counted.data }} />}</Loaded>
       {counted.data === undefined && (
         <div>
           <Button
@@ -81,29 +78,20 @@ function Report({ report }: { readonly report: KeyReport }): ReactNode {
       ) : (
         <CardList label={t.keys}>
           {report.keys.map((key) => (
-            <KeyCard key={key.keyid} shown={key} servers={report.servers} />
+            <KeyCard key={key.keyid} shown={key} />
           ))}
         </CardList>
       )}
       {progress !== undefined && isRotating(report) && <Rotation {...progress} />}
-      <Servers servers={report.servers} />
     </>
   );
 }
 
-function KeyCard({
-  shown,
-  servers,
-}: {
-  readonly shown: ShownKey;
-  readonly servers: KeyReport['servers'];
-}): ReactNode {
+function KeyCard({ shown }: { readonly shown: ShownKey }): ReactNode {
   const t = useTexts(keyTexts);
   const format = useFormat();
   const { keyid, added, current_since: since, retired, secrets } = shown;
   const use = useOf(shown);
-  const lacking = servers.filter(({ keyids }) => !keyids.includes(keyid)).map(({ place }) => place);
-  const isNeeded = use !== 'retired' && use !== 'unknown';
   return (
     <Card
       title={<Code>{keyid}</Code>}
@@ -120,12 +108,6 @@ function KeyCard({
           added === null ? null : [t.added, format.time(added)],
           since === null ? null : [t.firstUsed, format.time(since)],
           retired === null ? null : [t.retired, format.time(retired)],
-          isNeeded && servers.length > 0
-            ? [
-                t.on,
-                `${t.onServers(servers.length - lacking.length, servers.length)}${lacking.length === 0 ? '' : `, ${t.lacking(lacking.join(', '))}`}`,
-              ]
-            : null,
         ]}
       />
     </Card>
@@ -141,30 +123,6 @@ function Rotation({ done, all }: { readonly done: number; readonly all: number }
       <Text>{text}</Text>
       <Progress value={(done / all) * 100} aria-label={text} mt="xs" />
     </div>
-  );
-}
-
-function Servers({ servers }: { readonly servers: KeyReport['servers'] }): ReactNode {
-  const t = useTexts(keyTexts);
-  return (
-    <section>
-      <Title order={2} size="h4">
-        {t.servers}
-      </Title>
-      {servers.length === 0 ? (
-        <Text>{t.noServers}</Text>
-      ) : (
-        <RecordTable
-          label={t.servers}
-          columns={[
-            [t.server, ({ place }) => place],
-            [t.sealsWith, ({ seals_with: key }) => <Code>{key}</Code>],
-          ]}
-          rows={servers}
-          keyOf={({ place }) => place}
-        />
-      )}
-    </section>
   );
 }
 

@@ -9,7 +9,7 @@ import { AdministratorStore } from '../../../src/administrators/administrator-st
 import { auditEntry } from '../../../src/audit/rows-store.ts';
 import { AuditStore } from '../../../src/audit/audit-store.ts';
 import type { Database } from '../../../src/database/database.ts';
-import { KeyStore } from '../../../src/keys/key-store.ts';
+import { registerKey } from '../../support/application/test-keys.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { AuditedDatabase, shortly } from '../../support/database/audited-database.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
@@ -247,8 +247,8 @@ describe('a trail that is emptied', () => {
   });
   afterEach(() => attacked.drop());
 
-  const register = (server: Database): Promise<boolean> =>
-    new KeyStore({ database: server }).register('0123456789abcdef', Buffer.alloc(1));
+  const register = (server: Database): Promise<unknown> =>
+    registerKey(server, { keyId: '0123456789abcdef', canary: Buffer.alloc(1) });
   const add = (server: Database, name: string): Promise<void> =>
     new AdministratorStore({ database: server }).insert(name, 'hash', {
       ...ACT,

@@ -253,7 +253,10 @@ const acts = (): readonly Act[] => [
   act('webhook remove hook', 'webhook/remove: removed, 0 deliveries'),
   act('keys add', 'keys/add: added'),
   act('keys list'),
-  { ...act('keys rotate', 'keys/rotate: current', 'keys/rotate: sealed 2 anew, 0 left'), before: reopen },
+  {
+    ...act('keys rotate --yes', 'keys/rotate: current', 'keys/rotate: sealed 2 anew, 0 left'),
+    before: reopen,
+  },
   {
     words: async () => ['keys', 'retire', await keyThat('NOT is_current'), '--yes'],
     says: ['keys/retire: retired'],

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { openDatabase } from '../../../src/database/database.ts';
-import { KeyStore } from '../../../src/keys/key-store.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import {
@@ -12,6 +11,7 @@ import {
   WIDTHS,
 } from '../../support/browser/console-site.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
+import { registerKey } from '../../support/application/test-keys.ts';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
@@ -33,16 +33,8 @@ describeWithProgram('keys and webhooks in the console', findChromium(), 'chromiu
     await application.addRealm('office', ['anna']);
     await application.enrolPlain('T1', 'OCRA-1:HOTP-SHA256-8:QN08');
     const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
-    await new KeyStore({ database }).register(KEY_ID, Buffer.from('canary'));
-    const held = { keyIds: [KEY_ID], sealingKey: KEY_ID };
-    await new KeyStore({ database }).beat('one', { ...held, place: 'tan1.example.com:4711' });
-    await new KeyStore({ database }).beat('two', { ...held, keyIds: [], place: 'tan2.example.com:17' });
+    await registerKey(database, { keyId: KEY_ID, canary: Buffer.from('canary') });
     await database.close();
-    // They stay alive for the test.
-    await queryOnce(
-      application.databaseUrl,
-      "UPDATE key_holders SET seen_at = clock_timestamp() + interval '1 hour'",
-    );
     await application.services.webhooks.add(OPERATOR, { name: 'siem', url: receiver.url });
     await queryOnce(
       application.databaseUrl,

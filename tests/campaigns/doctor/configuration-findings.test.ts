@@ -311,7 +311,7 @@ describe('configuration values', () => {
 // Last: the installation of this file has read its keys before.
 describe('the change of a key', () => {
   it('is a note, after a week a warning, until the former key is retired', async () => {
-    const former = (await house.services.keys.list(OPERATOR)).keys[0]?.keyId ?? '';
+    const former = (await house.services.keys.show(false)).keys[0]?.keyId ?? '';
     const codes: (readonly string[])[] = [];
     const note = async (): Promise<void> => {
       codes.push((await house.codes()).filter((code) => code.startsWith('key.')));
@@ -319,7 +319,7 @@ describe('the change of a key', () => {
     await note();
     await house.command(({ keys }) => keys.add(OPERATOR));
     await note();
-    await house.command(({ keys }) => keys.rotate(OPERATOR, { force: false }));
+    await house.command(({ keys }) => keys.rotate(OPERATOR));
     await note();
     const later = await house.examine(8 * 86_400_000);
     expect(later.findings).toContainEqual(
@@ -330,7 +330,7 @@ describe('the change of a key', () => {
         remedy: expect.stringContaining(`tankeeper keys retire ${former}`),
       }),
     );
-    await house.command(({ keys }) => keys.retire(OPERATOR, former, { removeFromFile: true }));
+    await house.command(({ keys }) => keys.retire(OPERATOR, former));
     await note();
     expect(codes).toEqual([[], ['key.never-used'], ['key.rotation'], []]);
   });

@@ -181,6 +181,8 @@ const GUIDES: Readonly<Record<string, Guide>> = {
         ['0123456789abcdef', `"$(tankeeper keys list | awk 'NR > 1 && $2 != "current" { print $1 }')"`],
       ]),
     replace: [
+      ["systemctl reload 'tankeeper@*'", ':'],
+      confirmed('keys rotate'),
       ['systemctl restart "tankeeper@$port"', ':'],
       ['"http://127.0.0.1:$port/readyz"', `${TAN_SERVER}/readyz`],
       ['sleep 5', ':'],

@@ -14,6 +14,7 @@ import {
   startServerProcess,
 } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { until } from '../../support/values/until.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const KEY = '31'.repeat(32);
@@ -29,9 +30,6 @@ export interface ListedKey {
   readonly keyid: string;
   readonly state: string;
   readonly secrets: number;
-  readonly servers: readonly string[];
-  readonly missing_on: readonly string[];
-  readonly seals_on: readonly string[];
 }
 
 /** Servers on one database whose keys change. */
@@ -71,6 +69,13 @@ export class KeyInstallation {
     return copy;
   }
 
+  /** Takes the line of a key out of the file, as an operator does. */
+  takeFromFile(keyId: string): void {
+    const lines = readFileSync(this.keyFile, 'utf8').split('\n');
+    const place = lines.indexOf(`# Key ${keyId}`);
+    writeFileSync(this.keyFile, lines.toSpliced(place, 2).join('\n'));
+  }
+
   async start(more: Record<string, string> = {}): Promise<ServerProcess> {
     const server = await startServerProcess({ ...this.environment, ...more });
     this.#servers.push(server);
@@ -79,6 +84,17 @@ export class KeyInstallation {
       this.#bearer = /tk_[\w-]{43}/.exec(added.output)?.[0] ?? '';
     }
     return server;
+  }
+
+  /** Sends SIGHUP to the servers. @returns when they have logged what came of it */
+  async readKeys(...servers: readonly ServerProcess[]): Promise<void> {
+    const count = (server: ServerProcess): number =>
+      server.output().split(/"The encryption keys (?:were|cannot be) read/).length;
+    for (const server of servers) {
+      const before = count(server);
+      server.process.kill('SIGHUP');
+      await until(() => count(server) > before);
+    }
   }
 
   run(...words: readonly string[]): Promise<ProcessEnd> {

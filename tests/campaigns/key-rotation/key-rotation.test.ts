@@ -18,7 +18,6 @@ interface Rotated {
   readonly changed: boolean;
   readonly resealed: number;
   readonly left: number;
-  readonly lagging: readonly string[];
 }
 
 describe('changing the key while two servers run', () => {
@@ -40,27 +39,33 @@ describe('changing the key while two servers run', () => {
     const load = new Load(installation, servers);
     await load.begin();
     const { keyid: newKey } = await installation.json<{ keyid: string }>('keys', 'add');
-    const rotated = await installation.json<Rotated>('keys', 'rotate');
-    expect(rotated).toMatchObject({ keyid: newKey, changed: true, left: 0, lagging: [] });
+    await installation.readKeys(...servers);
+    const rotated = await installation.json<Rotated>('keys', 'rotate', '--yes');
+    expect(rotated).toMatchObject({ keyid: newKey, changed: true });
     expect(rotated.resealed).toBeGreaterThanOrEqual(1_500);
+    // A server seals with the key that it had, until it reads them again.
+    expect(await installation.enrol(servers[0], 'SEALED-BEFORE')).toBe(true);
+    expect((await installation.run('keys', 'retire', oldKey, '--yes')).output).toContain('is still needed');
+    await installation.readKeys(...servers);
     const done = await load.end();
     expect(done.trouble).toEqual([]);
     expect(done.confirmed).toBeGreaterThan(10);
     expect(done.enrolled).toBeGreaterThan(3);
     expect(done.pins).toBeGreaterThan(3);
-    const states = (await installation.keys()).map(({ keyid, state, secrets, seals_on }) => ({
+    expect(await installation.json<Rotated>('keys', 'rotate')).toMatchObject({ changed: false, left: 0 });
+    const states = (await installation.keys()).map(({ keyid, state, secrets }) => [
       keyid,
       state,
-      none: secrets === 0,
-      servers: seals_on.length,
-    }));
+      secrets === 0,
+    ]);
     expect(states).toEqual([
-      { keyid: oldKey, state: 'unused', none: true, servers: 0 },
-      { keyid: newKey, state: 'current', none: false, servers: 2 },
+      [oldKey, 'unused', true],
+      [newKey, 'current', false],
     ]);
     expect(await installation.isLoggedIn(servers[1], cookie)).toBe(true);
-    const retired = await installation.run('keys', 'retire', oldKey, '--remove-from-file', '--yes');
+    const retired = await installation.run('keys', 'retire', oldKey, '--yes');
     expect(retired).toMatchObject({ code: 0, output: expect.stringContaining('is retired') as unknown });
+    installation.takeFromFile(oldKey);
     expect(installation.vault().keyIds).toEqual([newKey]);
     expect(await installation.openAll()).toBeGreaterThan(1_500);
     const again = await installation.start();
@@ -72,7 +77,8 @@ describe('changing the key while two servers run', () => {
   it('may be killed in the middle, and goes on from there', async () => {
     await installation.load(MANY);
     await installation.json('keys', 'add');
-    const killed = spawn(process.execPath, [testProgram(), 'keys', 'rotate'], {
+    await installation.readKeys(...servers);
+    const killed = spawn(process.execPath, [testProgram(), 'keys', 'rotate', '--yes'], {
       env: { PATH: process.env.PATH ?? '', ...installation.environment },
       stdio: 'ignore',
     });
@@ -93,40 +99,42 @@ describe('changing the key while two servers run', () => {
     const rotated = await installation.json<Rotated>('keys', 'rotate');
     expect(rotated).toMatchObject({ changed: false, resealed: old?.secrets, left: 0 });
     expect(await installation.confirm(servers, LAST, 0)).toEqual(accepted);
-    await installation.json('keys', 'retire', oldKey, '--remove-from-file', '--yes');
+    await installation.json('keys', 'retire', oldKey, '--yes');
+    installation.takeFromFile(oldKey);
     expect(await installation.openAll()).toBe(MANY);
   });
 });
 
-describe('a server on another machine', () => {
-  it('must have the key before it is used, and cannot start without it', async () => {
+describe('a server that was not told', () => {
+  it('cannot start without the key, opens nothing that is sealed with it, and stores nothing under a retired one', async () => {
     const installation = await KeyInstallation.create();
     try {
       const here = await installation.start();
       const copy = installation.copyKeyFile('other-machine.key');
       const there = await installation.start({ ENCRYPTION_KEY_FILE: copy });
+      const [old] = await installation.keys();
       await installation.enrol(here, 'T1');
       const { keyid } = await installation.json<{ keyid: string }>('keys', 'add');
       const refused = await installation.run('keys', 'rotate');
-      expect(refused.code).toBe(1);
-      expect(refused.output).toContain(`is not there yet on`);
-      expect(refused.output).toContain(`:${there.process.pid}`);
-      const [, added] = await installation.keys();
-      expect(added).toMatchObject({ keyid, state: 'added', secrets: 0 });
-      expect(added?.missing_on.join()).toContain(`:${there.process.pid}`);
+      expect(refused.output).toContain('a server that has not read the newest key');
       await expect(installation.start({ ENCRYPTION_KEY_FILE: copy, PORT: '0' })).rejects.toThrow(
         new RegExp(`The database needs the encryption key ${keyid}, and the key file .*other-machine.key`),
       );
+      await installation.readKeys(here, there);
+      expect(there.output()).toContain('cannot be read; those that are loaded still serve');
       expect(await installation.confirm([here, there], 'T1', 0)).toEqual(accepted);
-      // Forced: what is sealed anew cannot be read there, until the file comes; then at once.
-      await installation.run('keys', 'rotate', '--force');
+      await installation.run('keys', 'rotate', '--yes');
+      await installation.json('keys', 'retire', old?.keyid ?? '', '--yes');
+      // What is sealed anew cannot be read there, and nothing is stored that nobody could open, until the file comes.
       expect(JSON.stringify(await installation.confirm([here, there], 'T1', 1))).not.toContain('true');
+      expect(await installation.enrol(there, 'T2')).not.toBe(true);
+      const health = await installation.ask(there, '/system/health', {});
+      expect(JSON.stringify(health.result.value)).toContain(`has not read the key ${keyid}`);
       installation.copyKeyFile('other-machine.key');
-      await until(async () => {
-        const value = await installation.confirm([here, there], 'T1', 1);
-        return JSON.stringify(value) === JSON.stringify(accepted);
-      });
-      expect(there.output()).toContain('bring the key file here');
+      await installation.readKeys(there);
+      expect(await installation.confirm([here, there], 'T1', 1)).toEqual(accepted);
+      expect(await installation.enrol(there, 'T2')).toBe(true);
+      expect(await installation.openAll()).toBeGreaterThan(1);
     } finally {
       await installation.remove();
     }
@@ -145,8 +153,9 @@ describeWithSoftHsm('keys that a PKCS #11 module wraps', () => {
       await installation.enrol(servers[0], 'T1');
       const [old] = await installation.keys();
       const { keyid } = await installation.json<{ keyid: string }>('keys', 'add');
-      const rotated = await installation.json<Rotated>('keys', 'rotate');
-      expect(rotated).toMatchObject({ keyid, changed: true, resealed: 1, left: 0, lagging: [] });
+      await installation.readKeys(...servers);
+      const rotated = await installation.json<Rotated>('keys', 'rotate', '--yes');
+      expect(rotated).toMatchObject({ keyid, changed: true, resealed: 1, left: 0 });
       expect(await installation.confirm(servers, 'T1', 0)).toEqual(accepted);
       await installation.json('keys', 'retire', old?.keyid ?? '', '--yes');
       const again = await installation.start();

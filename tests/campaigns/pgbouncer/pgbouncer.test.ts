@@ -142,7 +142,7 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
       ['migrate', ['migrate']],
       ['housekeeping', ['housekeeping', 'run']],
       ['a new key', ['keys', 'add']],
-      ['key rotation', ['keys', 'rotate']],
+      ['key rotation', ['keys', 'rotate', '--yes']],
       ['counts', ['count', '--verify']],
       ['the audit trail', ['audit', 'verify']],
     ])('serves the command: %s', async (_what, parameters) => {

@@ -119,7 +119,6 @@ describe('signals that come again', () => {
     const request = await HalfRequest.begin(portOf(server.baseUrl));
     const stopped = server.stop();
     server.process.kill('SIGINT');
-    server.process.kill('SIGHUP');
     server.process.kill('SIGINT');
     await untilRefused(`${server.baseUrl}/healthz`);
     expect(await request.finish()).toMatch(/^HTTP\/1\.1 200 /);

@@ -217,7 +217,6 @@ describe('a rotation', () => {
   const report = (counted: string | null, ...keys: readonly ShownKey[]) => ({
     counted,
     keys: [...keys],
-    servers: [],
   });
 
   it('is under way while a secret is sealed with another key', () => {

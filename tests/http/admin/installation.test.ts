@@ -22,7 +22,6 @@ interface Health {
     readonly findings: readonly Finding[];
     readonly last_backup: string | null;
     readonly webhooks: readonly object[];
-    readonly servers: readonly string[];
     readonly resolvers: readonly object[];
   } | null;
   readonly responses: Readonly<Record<'day' | 'week' | 'month', object>> | null;
@@ -65,8 +64,7 @@ beforeAll(async () => {
        (now() - interval '1 hour', 'accepted', '{3,1}'), (now() - interval '2 hours', 'wrong', '{2}'),
        (now() - interval '2 hours', 'declined', '{4}'), (now() - interval '2 hours', 'reported', '{8}'),
        (now() - interval '3 days', 'expired', '{5}'), (now() - interval '20 days', 'locked', '{7}'),
-       (now() - interval '40 days', 'accepted', '{9}');
-     INSERT INTO key_holders (id, place, key_ids, sealing_key) VALUES ('one', 'tan1:4711 (1.0.0)', '{}', '')`,
+       (now() - interval '40 days', 'accepted', '{9}')`,
   );
 });
 afterAll(() => application.close());
@@ -80,7 +78,7 @@ function refusalOf({ body }: Response): string {
 }
 
 describe('GET /system/health', () => {
-  it('tells findings with their remedies, the backup, webhooks, servers and resolvers', async () => {
+  it('tells findings with their remedies, the backup, webhooks and resolvers', async () => {
     const walk = jest.spyOn(InstallationStore.prototype, 'realmsOfQrTokens');
     const { installation } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
     expect(walk).not.toHaveBeenCalled();
@@ -95,7 +93,6 @@ describe('GET /system/health', () => {
     expect(installation).toMatchObject({
       last_backup: null,
       webhooks: [{ name: 'siem', given_up: 1, waiting: 0, enabled: true }],
-      servers: ['tan1:4711 (1.0.0)'],
       resolvers: [
         { resolver: 'north', state: 'available' },
         { resolver: 'south', state: 'available' },

@@ -49,9 +49,6 @@ const HEALTH = z.strictObject({
           last_failure: z.string(),
         }),
       ),
-      servers: z
-        .array(z.string())
-        .describe('those that run: host name, process id and version, as `tan1:4711 (1.0.0)`'),
       resolvers: z.array(
         z.strictObject({
           resolver: z.string(),
@@ -82,7 +79,7 @@ export function healthEndpoint({ health }: Pick<Services, 'health'>): Endpoint {
     {
       path: '/system/health',
       summary:
-        'findings of `tankeeper doctor` that a server can tell, the last backup, webhooks, servers, resolvers, responses of 30 days and refused tokens; each part takes a right of its own',
+        'findings of `tankeeper doctor` that a server can tell, the last backup, webhooks, resolvers, responses of 30 days and refused tokens; each part takes a right of its own',
       requires: 'credential',
       requiresFor: () => [['system:read', 'monitoring:metrics', 'admin:audit']],
       value: HEALTH,
@@ -107,7 +104,7 @@ function shownHealth({ installation, responses, refused }: Health): Shown<typeof
 function shownInstallation(
   installation: NonNullable<Health['installation']>,
 ): NonNullable<Shown<typeof HEALTH>['installation']> {
-  const { examinedAt, findings, lastBackup, webhooks, servers, resolvers } = installation;
+  const { examinedAt, findings, lastBackup, webhooks, resolvers } = installation;
   return {
     examined: examinedAt.toISOString(),
     findings: findings.map(({ severity, code, text, remedy }) => ({ severity, code, text, remedy })),
@@ -121,7 +118,6 @@ function shownInstallation(
       last_failure_at: timeOf(webhook.lastFailureAt),
       last_failure: webhook.lastFailure,
     })),
-    servers: [...servers],
     resolvers: resolvers.map(({ resolver, state, succeededAt, failedAt }) => ({
       resolver,
       state,

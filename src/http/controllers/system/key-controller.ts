@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import type { KeyUseReport } from '../../../keys/key-service.ts';
+import type { KeyReport } from '../../../keys/key-service.ts';
 import { count, type Shown, timeOf } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameters.ts';
@@ -18,13 +18,6 @@ const REPORT = z.strictObject({
       secrets: count.nullable().describe('the number of secrets sealed with it; null: not counted'),
     }),
   ),
-  servers: z.array(
-    z.strictObject({
-      place: z.string().describe('host name, process id and version'),
-      keyids: z.array(z.string()),
-      seals_with: z.string(),
-    }),
-  ),
   counted: time.nullable(),
 });
 
@@ -39,24 +32,23 @@ const EXAMPLE = {
       secrets: 812,
     },
   ],
-  servers: [{ place: 'tan1:4711 (1.0.0)', keyids: ['0123456789abcdef'], seals_with: '0123456789abcdef' }],
   counted: '2026-11-20T12:05:00.000Z',
 };
 
-export function keyEndpoint({ keyUse }: Pick<Services, 'keyUse'>): Endpoint {
+export function keyEndpoint({ keys }: Pick<Services, 'keys'>): Endpoint {
   return valueReading(
     {
       path: '/system/keys',
-      summary: 'the encryption keys and the servers that have them',
+      summary: 'the encryption keys',
       value: REPORT,
       example: EXAMPLE,
       parameters: { count: optional('`1`: counts the secrets of each key, which reads all tokens', '1') },
     },
-    async ({ parameters }) => shownReport(await keyUse.show(parameters.count === '1')),
+    async ({ parameters }) => shownReport(await keys.show(parameters.count === '1')),
   );
 }
 
-function shownReport({ keys, servers, countedAt }: KeyUseReport): Shown<typeof REPORT> {
+function shownReport({ keys, countedAt }: KeyReport): Shown<typeof REPORT> {
   return {
     keys: keys.map(({ keyId, isCurrent, addedAt, currentSince, retiredAt, secrets }) => ({
       keyid: keyId,
@@ -65,11 +57,6 @@ function shownReport({ keys, servers, countedAt }: KeyUseReport): Shown<typeof R
       current_since: timeOf(currentSince),
       retired: timeOf(retiredAt),
       secrets: secrets ?? null,
-    })),
-    servers: servers.map(({ place, keyIds, sealingKey }) => ({
-      place,
-      keyids: keyIds,
-      seals_with: sealingKey,
     })),
     counted: timeOf(countedAt),
   };

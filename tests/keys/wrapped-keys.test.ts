@@ -2,55 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  type KeyRegistration,
-  type KeyRegistry,
-  type RegisteredKey,
-  keyIdOf,
-  notReady,
-  sealCanary,
-  SecretVault,
-} from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { openVault } from '../../src/keys/key-file.ts';
-import {
-  openWrappedVault,
-  WrappedKeys,
-  type WrappedVault,
-  type Pkcs11Request,
-} from '../../src/keys/wrapped-vault.ts';
+import { openFrom, openKeys, type OpenedKeys } from '../../src/keys/opened-keys.ts';
 import type { KeyBytes, Pkcs11Result } from '../../src/keys/pkcs11-process.ts';
+import { keyIdOf, newKey, notReady } from '../../src/keys/vault.ts';
+import { type Pkcs11Request, WrappedKeys } from '../../src/keys/wrapped-keys.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { MemoryRegistry } from '../support/application/test-keys.ts';
 
 const ONE = Buffer.alloc(32, 1);
 const TWO = Buffer.alloc(32, 2);
-
-/** A registry whose transactions take all or nothing. */
-class InMemoryRegistry implements KeyRegistration {
-  keys: RegisteredKey[] = [];
-
-  registered(): Promise<readonly RegisteredKey[]> {
-    return Promise.resolve(this.keys);
-  }
-
-  async withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
-    const keys = [...this.keys];
-    const result = await work({
-      registered: () => Promise.resolve([...keys]),
-      register: (keyId, canary, wrapped) => {
-        keys.push({ keyId, canary, ...(wrapped !== undefined && { wrapped }) });
-        return Promise.resolve(true);
-      },
-      addWrapped: (keyId, wrapped) => {
-        const index = keys.findIndex((key) => key.keyId === keyId);
-        keys[index] = { keyId, canary: keys[index]?.canary ?? Buffer.alloc(0), wrapped };
-        return Promise.resolve(true);
-      },
-    });
-    this.keys = keys;
-    return result;
-  }
-}
 
 const inverted = ({ keyId, bytes }: KeyBytes): KeyBytes => ({
   keyId,
@@ -81,13 +42,15 @@ class FakeModule {
 
 let folder: string;
 let keyFile: string;
-let registry: InMemoryRegistry;
+let registry: MemoryRegistry;
+let notes: string[];
 let module: FakeModule;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tankeeper-wrapped-'));
   keyFile = join(folder, 'encryption.key');
-  registry = new InMemoryRegistry();
+  registry = new MemoryRegistry();
+  notes = [];
   module = new FakeModule();
 });
 
@@ -95,22 +58,31 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const start = (): Promise<WrappedVault> =>
-  openWrappedVault({ module, keyFile, registry, random: systemRandom });
+const note = (message: string): void => {
+  notes.push(message);
+};
+const log = { error: note, warn: note, info: note, debug: note };
+
+const start = (): Promise<OpenedKeys> =>
+  openFrom(new WrappedKeys({ module, keyFile, random: systemRandom }), registry, log);
+const startWithFile = (): Promise<OpenedKeys> =>
+  openKeys({ encryptionKeyFile: keyFile, pkcs11: undefined }, registry, log);
 
 async function startWithKeyFile(...keys: readonly Buffer[]): Promise<void> {
   await writeFile(keyFile, keys.map((key) => `${key.toString('base64')}\n`).join(''), { mode: 0o600 });
-  await openVault({ keyFile, registry, random: systemRandom });
+  await startWithFile();
+  notes = [];
 }
 
 describe('a start with a security module', () => {
   it('makes a key at first, keeps it wrapped, and opens later what was sealed', async () => {
-    const { vault, notes } = await start();
+    const { vault } = await start();
     expect(notes).toEqual([expect.stringContaining('A new encryption key was made and wrapped')]);
     const sealed = vault.seal(Buffer.from('secret'), 'seed', 'T1');
+    notes = [];
     const later = await start();
     expect(later.vault.open(sealed, 'seed', 'T1').toString()).toBe('secret');
-    expect(later.notes).toEqual([]);
+    expect(notes).toEqual([]);
     expect(registry.keys).toHaveLength(1);
   });
 
@@ -153,10 +125,10 @@ describe('a start with a security module after ones with a key file', () => {
   it('wraps every key of the file that is needed; the current one goes on sealing', async () => {
     await startWithKeyFile(ONE);
     await startWithKeyFile(TWO, ONE);
-    const canary = sealCanary(new SecretVault({ keys: [TWO], random: systemRandom }));
-    registry.keys = [...registry.keys, { keyId: keyIdOf(TWO), canary, isCurrent: true }];
-    const { vault, notes } = await start();
-    expect(vault.keyIds).toEqual([keyIdOf(TWO), keyIdOf(ONE)]);
+    registry.keys = [...registry.keys, { ...newKey(TWO, systemRandom), isCurrent: true }];
+    const { vault } = await start();
+    expect(vault.currentKeyId).toBe(keyIdOf(TWO));
+    expect(vault.keyIds).toContain(keyIdOf(ONE));
     expect(notes).toEqual([expect.stringContaining('is no longer needed')]);
     await rm(keyFile);
     expect((await start()).vault.currentKeyId).toBe(keyIdOf(TWO));
@@ -176,46 +148,37 @@ describe('a start with a security module after ones with a key file', () => {
   it('can go back to the file while that is there', async () => {
     await startWithKeyFile(ONE);
     await start();
-    const { vault } = await openVault({ keyFile, registry, random: systemRandom });
+    const { vault } = await startWithFile();
     expect(vault.currentKeyId).toBe(keyIdOf(ONE));
     await rm(keyFile);
-    expect((await eventualRefusal(openVault({ keyFile, registry, random: systemRandom }))).message).toContain(
+    expect((await eventualRefusal(startWithFile())).message).toContain(
       "wrapped by key 'k' of token 't': set SECURITY_MODULE=pkcs11",
     );
   });
 });
 
 describe('the module at run time', () => {
-  const running = async (): Promise<{
-    vault: WrappedVault['vault'];
-    freshVault: () => ReturnType<WrappedKeys['freshVault']>;
-  }> => {
-    const { vault } = await start();
-    const source = new WrappedKeys({ module, registry, random: systemRandom });
-    return { vault, freshVault: () => source.freshVault(vault.keyIds) };
-  };
-
   it('gives the keys anew, once for all who ask at a time', async () => {
-    const { vault, freshVault } = await running();
-    const [fresh, same] = await Promise.all([freshVault(), freshVault()]);
+    const keys = await start();
+    const [fresh, same] = await Promise.all([keys.freshVault(), keys.freshVault()]);
     expect(same).toBe(fresh);
     expect(module.requested).toHaveLength(2);
-    expect(fresh.open(vault.seal(ONE, 'probe', 'x'), 'probe', 'x')).toEqual(ONE);
-    await freshVault();
+    expect(fresh.open(keys.vault.seal(ONE, 'probe', 'x'), 'probe', 'x')).toEqual(ONE);
+    await keys.freshVault();
     expect(module.requested).toHaveLength(3);
   });
 
   it('is not ready when it fails, or when the database lost what it wrapped, and is again later', async () => {
-    const { freshVault } = await running();
+    const keys = await start();
     module.ready = false;
-    expect((await eventualRefusal(freshVault())).code).toBe('security-module.unavailable');
+    expect((await eventualRefusal(keys.freshVault())).code).toBe('security-module.unavailable');
     module.ready = true;
-    await freshVault();
+    await keys.freshVault();
     registry.keys = [];
-    expect((await eventualRefusal(freshVault())).code).toBe('security-module.unavailable');
-    const other = new InMemoryRegistry();
-    await openWrappedVault({ module, keyFile, registry: other, random: systemRandom });
-    registry.keys = other.keys;
-    expect((await eventualRefusal(freshVault())).message).toContain('no longer has a key that is in use');
+    expect((await eventualRefusal(keys.freshVault())).code).toBe('security-module.unavailable');
+    await start();
+    expect((await eventualRefusal(keys.freshVault())).message).toContain(
+      'no longer has a key that is in use',
+    );
   });
 });
