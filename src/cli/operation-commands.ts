@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import { type CommandContext, examples, withConfirmation } from './command-context.ts';
 import type { Column } from './output.ts';
+import { metaOf } from '../operations/input.ts';
 import type { Operation, OperationGroup } from '../operations/operation.ts';
 import { fieldsOf, type Json, shown, snakeCase } from '../operations/shown.ts';
 
@@ -41,7 +42,7 @@ function addOperationCommand(group: Command, context: CommandContext, operation:
     command.argument(`<${dashed(name)}${meta.given === 'words' ? '...' : ''}>`, meta.description);
   }
   for (const field of fields.filter(({ isWord }) => !isWord)) {
-    command.addOption(optionOf(field));
+    optionsOf(field).forEach((option) => command.addOption(option));
   }
   if (operation.asks !== undefined) {
     withConfirmation(command);
@@ -57,23 +58,19 @@ function addOperationCommand(group: Command, context: CommandContext, operation:
 
 function takenBy({ input }: Operation): readonly Field[] {
   return fieldsOf(input).map(([name, schema]) => {
-    const meta = (schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema).meta() ?? {};
+    const meta = metaOf(schema);
     const isRequired = !schema.safeParse(undefined).success;
     return { name, meta, isRequired, isWord: isRequired && meta.secret !== true };
   });
 }
 
-function optionOf({ name, meta: { description, given, secret } }: Field): Option {
+function optionsOf({ name, meta: { description, given, secret }, isRequired }: Field): readonly Option[] {
+  const flag = `--${dashed(name)}`;
   if (secret === true) {
-    return new Option(
-      `--${dashed(name)}-file <file>`,
-      `a file that holds ${description}, - for stdin; else it is asked for where it is needed`,
-    );
+    const file = new Option(`${flag}-file <file>`, `a file that holds ${description}, - for stdin`);
+    return isRequired ? [file] : [file, new Option(`--ask-${dashed(name)}`, `asks for ${description}`)];
   }
-  return new Option(
-    given === 'flag' ? `--${dashed(name)}` : `--${dashed(name)} <${given ?? 'text'}>`,
-    description,
-  );
+  return [new Option(given === 'flag' ? flag : `${flag} <${given ?? 'text'}>`, description)];
 }
 
 /** @throws CliFailure with the exit code of wrong usage */
@@ -104,10 +101,14 @@ async function textOf(
   given: Given,
 ): Promise<string | undefined> {
   if (meta.secret === true) {
-    const file = given[`${camelCase(name)}File`] as string | undefined;
-    return file === undefined && !isRequired
-      ? undefined
-      : context.newSecret(capitalised(meta.description ?? name), `--${dashed(name)}-file`, file);
+    const file = given[camelCase(`${name}_file`)] as string | undefined;
+    if (file === undefined && !isRequired && given[camelCase(`ask_${name}`)] !== true) {
+      return undefined;
+    }
+    const [title, option] = [capitalised(meta.description ?? name), `--${dashed(name)}-file`];
+    return meta.given === 'known'
+      ? context.knownSecret(title, option, file)
+      : context.newSecret(title, option, file);
   }
   const value = given[camelCase(name)];
   return value === true ? '1' : typeof value === 'object' ? value.join(',') : value;

@@ -19,7 +19,7 @@ import { addRealmCommands } from './commands/realm.ts';
 import { addResolverCommands } from './commands/resolver.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addSettingCommands } from './commands/setting.ts';
-import { addTokenCommands } from './commands/token.ts';
+import { addTokenInitCommand } from './commands/token-init.ts';
 import { addUserCommands } from './commands/user.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { addOperationCommands } from './operation-commands.ts';
@@ -29,6 +29,11 @@ import { applyStyle } from './output.ts';
 const EXIT_CODES_TEXT = `
 Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage, 130 ended by Ctrl-C.
 Passwords, PINs and keys are never arguments: they are asked for, or read from a file (- for stdin).`;
+
+/** Commands of a group that are no operations. */
+const BESIDE: Readonly<Record<string, (group: Command, context: CommandContext) => void>> = {
+  token: addTokenInitCommand,
+};
 
 /** @returns the `tankeeper` command with all its commands */
 export function buildProgram(dependencies: CliDependencies): Command {
@@ -58,13 +63,13 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addDoctorCommand(program, context);
   addDemoCommand(program, context);
   for (const group of OPERATION_GROUPS) {
-    addOperationCommands(program, context, group);
+    const command = addOperationCommands(program, context, group);
+    BESIDE[group.name]?.(command, context);
   }
   addSessionsCommand(program, context);
   addRealmCommands(program, context);
   addResolverCommands(program, context);
   addUserCommands(program, context);
-  addTokenCommands(program, context);
   addTransactionCommands(program, context);
   addChallengeCommand(program, context);
   addPolicyCommands(program, context);

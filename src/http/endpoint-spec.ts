@@ -4,6 +4,7 @@ import type { Act, Caller } from '../policy/caller.ts';
 import type { RequiredRights, RightName } from '../policy/access-control.ts';
 import { type Answers, inEveryDialect, type Shown, valueOf } from './answers.ts';
 import type { ServedAt } from './authentication/cookies.ts';
+import { metaOf } from '../operations/input.ts';
 import type { Dialect, DialectName } from './dialects/dialect.ts';
 import type { Reply } from './reply.ts';
 import type { Family, RequestContext } from './request/exchange.ts';
@@ -353,7 +354,7 @@ function specOf<Shape extends z.ZodRawShape>({ parameters, ...facts }: SystemFac
 function secretsOf(parameters: z.ZodObject): ReadonlySet<string> {
   return new Set(
     Object.entries(parameters.shape).flatMap(([name, schema]) =>
-      (schema as z.ZodType).meta()?.secret === true ? [name] : [],
+      metaOf(schema as z.ZodType).secret === true ? [name] : [],
     ),
   );
 }

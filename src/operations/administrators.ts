@@ -17,12 +17,10 @@ const listAdministrators = operation({
       createdAt: z.date().meta({ column: 'CREATED' }),
       secondFactor: z.enum(['token', 'passkey']).nullable().meta({ column: 'SECOND FACTOR' }),
       serial: z.string().nullable().meta({ column: 'TOKEN' }),
-      secondFactorLost: z
-        .boolean()
-        .meta({
-          column: 'LOST',
-          description: 'the token was removed or has another key: nobody can sign in',
-        }),
+      secondFactorLost: z.boolean().meta({
+        column: 'LOST',
+        description: 'the token was removed or has another key: nobody can sign in',
+      }),
       own: z.boolean().describe('the caller'),
     }),
   ),

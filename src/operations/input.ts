@@ -10,10 +10,15 @@ declare module 'zod' {
     /** Only the operation gets the value. A command reads it from a prompt or a file. */
     readonly secret?: boolean;
     /** How a command takes it; default: a word. */
-    readonly given?: 'words' | 'flag';
+    readonly given?: 'words' | 'flag' | 'known';
     /** The title of the column in the table of a command; absent: it is in JSON and in the sight of one thing alone. */
     readonly column?: string;
   }
+}
+
+/** @returns what is declared of a field, optional or not */
+export function metaOf(schema: z.ZodType): z.core.GlobalMeta {
+  return schema.meta() ?? (schema instanceof z.ZodOptional ? metaOf(schema.unwrap() as z.ZodType) : {});
 }
 
 /** @param example a value, for the description of the interface and the help of the command */
@@ -27,6 +32,26 @@ export function text(description: string, example: string): z.ZodString {
 /** A secret that is being made: a command asks for it twice. */
 export function password(description: string): z.ZodString {
   return z.string().meta({ description, secret: true });
+}
+
+/** A secret that exists: a command asks for it once. */
+export function knownSecret(description: string): z.ZodString {
+  return z.string().trim().meta({ description, secret: true, given: 'known' });
+}
+
+/** A whole number within bounds, both included. */
+export function wholeNumber(
+  description: string,
+  min: number,
+  max: number,
+): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
+  const isWithin = (text: string): boolean =>
+    /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max;
+  return z
+    .string()
+    .refine(isWithin, `it must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .meta({ description, examples: [String(min)] });
 }
 
 /** A list: with commas, or as several words of a command. */

@@ -1,5 +1,6 @@
 import type { OperationGroup } from './operation.ts';
 import { ADMINISTRATORS, API_TOKENS, SECOND_FACTORS } from './administrators.ts';
+import { TOKENS } from './tokens.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 /** All operations, in the order of the help and of /openapi.json. */
@@ -7,5 +8,6 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
   ADMINISTRATORS,
   SECOND_FACTORS,
   API_TOKENS,
+  TOKENS,
   WEBHOOKS,
 ];

@@ -1,4 +1,4 @@
-import type { Random } from '../kernel/clock.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
@@ -6,6 +6,8 @@ import { assertMayChangeFactor, type ConfirmedLogins } from '../policy/recent-pr
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type Configuration, visibleRealm } from '../configuration/configuration.ts';
 import {
+  conditionOf,
+  type TokenCondition,
   assertNoFactor,
   assertSerial,
   type DescribedToken,
@@ -57,7 +59,13 @@ interface TokenDependencies extends ConfirmedLogins {
   readonly users: UserDirectory;
   readonly access: AccessControl;
   readonly vault: Vault;
+  readonly clock: Clock;
   readonly random: Random;
+}
+
+/** A token with its state at the time of the look. */
+export interface ListedToken extends DescribedToken {
+  readonly state: TokenCondition;
 }
 
 /** A token and its new owner; `pin` sets the token PIN with it. */
@@ -94,10 +102,15 @@ export class TokenService {
    * @returns tokens by serial
    * @throws ServiceError 'user.unknown', 'realm.unknown', 'parameter.invalid'
    */
-  async list(caller: Caller, listing: TokenListing): Promise<readonly DescribedToken[]> {
+  async list(caller: Caller, listing: TokenListing): Promise<readonly ListedToken[]> {
     const { configuration, grant } = await this.#authorize(caller, 'show');
     const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
-    return filter === undefined ? [] : describeVisible(await this.#deps.tokens.list(filter), grant);
+    const found = filter === undefined ? [] : describeVisible(await this.#deps.tokens.list(filter), grant);
+    return found.map((token) => this.#listed(token));
+  }
+
+  #listed(token: DescribedToken): ListedToken {
+    return { ...token, state: conditionOf(token, this.#deps.clock.now()) };
   }
 
   /** @returns the number of tokens that `list` would find without its `limit` and `offset` */
@@ -158,9 +171,9 @@ export class TokenService {
     }
   }
 
-  async show(caller: Caller, serial: string): Promise<DescribedToken> {
+  async show(caller: Caller, serial: string): Promise<ListedToken> {
     const { tokens } = await this.#select(caller, 'show', { serial });
-    return describeToken(tokens[0]);
+    return this.#listed(describeToken(tokens[0]));
   }
 
   /**

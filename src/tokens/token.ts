@@ -201,6 +201,23 @@ export interface DescribedToken extends Omit<
   readonly hasPin: boolean;
 }
 
+/** The state of a token, or the first reason for which it takes no responses. */
+export type TokenCondition = 'active' | 'disabled' | 'locked' | 'phase1' | 'phase2' | UseBound;
+
+/** @returns the state of the token; an unfinished roll-out comes first, then the lock, then being switched off */
+export function conditionOf(
+  token: Pick<Token, 'rollout' | 'active' | 'failCount' | 'maxFail' | 'use'>,
+  now: Date,
+): TokenCondition {
+  if (token.rollout !== 'complete') {
+    return token.rollout;
+  }
+  if (isLocked(token)) {
+    return 'locked';
+  }
+  return token.active ? (boundOf(token.use, now) ?? 'active') : 'disabled';
+}
+
 /**
  * Lists each public field, so that a field that is added to tokens later stays private.
  * @returns the token without its secrets, not even sealed

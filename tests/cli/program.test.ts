@@ -22,12 +22,12 @@ describe('the tankeeper command', () => {
       'admin',
       'second-factor',
       'api-token',
+      'token',
       'webhook',
       'sessions',
       'realm',
       'resolver',
       'user',
-      'token',
       'transaction',
       'challenge',
       'policy',
@@ -66,7 +66,7 @@ describe('the tankeeper command', () => {
     ['one argument too many', ['token', 'show', 'A', 'B']],
     ['a missing option', ['realm', 'add', 'r']],
     ['an option with a wrong value', ['token', 'list', '--limit', '-1']],
-    ['options that exclude each other', ['token', 'list', '--active', '--inactive']],
+    ['options that exclude each other', ['token', 'init', '--generate', '--phase2']],
     ['a password as an argument', ['admin', 'add', 'bert', 's3cret']],
   ])('ends with 2 and a word on stderr for %s, and touches nothing', async (_what, parameters) => {
     const { dependencies, io, opened } = fakeCli();

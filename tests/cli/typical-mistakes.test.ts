@@ -78,7 +78,7 @@ const COMMANDS: readonly Mistake[] = [
   ['realm set office --resolvers stuff', "no resolver 'stuff'", 'tankeeper resolver list'],
   ['relam list', "unknown command 'relam'", 'Did you mean realm?'],
   ['realm list --jsn', "unknown option '--jsn'", 'Did you mean --json?'],
-  ['token enable', "missing required argument 'serial'", 'add --help'],
+  ['token enable', "missing required argument 'serials'", 'add --help'],
   ['user list --realm lab', "no realm 'lab'", '`tankeeper realm list`'],
   ['user remove anna --resolver staff', "no user 'anna'", '`tankeeper user list --realm NAME`'],
   ['token show T2', "serial 'T2'", '`tankeeper token list`'],

@@ -207,7 +207,7 @@ const acts = (): readonly Act[] => [
   act('token lose T1', 'token/lost: changed active'),
   act('token enable T1', 'token/enable: changed active'),
   act('token reset T1', 'token/reset: changed failCount'),
-  act('token realms T1 bank', 'token/tokenrealm: changed realms'),
+  act('token realms T1 --realms bank', 'token/tokenrealm: changed realms'),
   act('token assign T1 ann --realm bank', 'token/assign: changed owner, realms'),
   act('token unassign T1 --yes', 'token/unassign: changed owner'),
   {

@@ -157,11 +157,11 @@ describe('commands while the server runs on the embedded database', () => {
       json('token set P1 --max-fail 3 --pin-file -', '1234'),
       json('token reset P1'),
     ]);
-    await json('token realms P1 --none --yes');
+    await json('token realms P1 --yes');
     expect(await json('token show P1')).toMatchObject({
       user: 'zoe',
       realms: [],
-      maxfail: 3,
+      max_fail: 3,
       state: 'active',
     });
     await json('token unassign P1 --yes');

@@ -49,6 +49,8 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/admin/admin/add': ['password'],
   '/admin/admin/password': ['password'],
   '/admin/resync': ['otp1', 'otp2'],
+  '/admin/token/resync': ['otp1', 'otp2'],
+  '/admin/token/set': ['pin', 'ocra_pin'],
   '/admin/loadtokens': ['file', 'pskc_password', 'pskc_preshared'],
   '/admin/set': ['pin', 'ocrapin'],
   '/admin/setPin': ['userpin', 'sopin'],

@@ -7,6 +7,7 @@ import type { Endpoint } from '../../../../src/http/endpoint-spec.ts';
 import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';
 import { auditedInstallation } from './audited-installation.ts';
+import { auditedTokens } from './audited-tokens.ts';
 import { auditedAdministrators } from './audited-administrators.ts';
 import { LOOKS_FOR_ALL, QUESTIONS } from './audited-looks.ts';
 import { auditedSelfService } from './audited-self-service.ts';
@@ -143,6 +144,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     name: () => unused().toLowerCase(),
     suite: SUITE,
   }),
+  ...auditedTokens({ token: () => token(), inRealm, assigned }),
   '/admin/resync': {
     prepare: about({ otp1: '1', otp2: '2', challenge1: '11111111', challenge2: '22222222' }),
     outcomes: ['refused'],

@@ -16,6 +16,7 @@ export const QUESTIONS: Readonly<Record<string, RequestValues>> = {
   '/admin/transaction': { transactionid: 'X' },
   '/admin/search': { text: 'X' },
   '/admin/token': { serial: 'X' },
+  '/admin/token/show': { serial: 'X' },
   '/admin/answeraddress': { serial: 'X' },
   '/ocra/checkstatus': { serial: 'X' },
   '/admin/checkstatus': { serial: 'X' },

@@ -1,0 +1,339 @@
+import { z } from 'zod';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Caller } from '../policy/caller.ts';
+import type { ListedToken } from '../tokens/token-service.ts';
+import { flag, knownSecret, list, password, text, wholeNumber } from './input.ts';
+import { operation, type OperationGroup } from './operation.ts';
+
+const serial = text('the serial of the token', 'QR1');
+const serials = list('the serials of tokens', 'QR1');
+const count = z.int().nonnegative();
+const changed = count.describe('the number of tokens that were changed');
+
+const TOKEN = z.object({
+  serial: z.string().meta({ column: 'SERIAL' }),
+  type: z.string().meta({ column: 'TYPE' }),
+  description: z.string(),
+  user: z.string().nullable().meta({ column: 'USER', description: 'the login of the owner; null: nobody' }),
+  resolver: z.string().nullable(),
+  realms: z.array(z.string()).meta({ column: 'REALMS' }),
+  state: z.string().meta({
+    column: 'STATE',
+    description: '`active`, or the first reason why it takes no responses, an unfinished roll-out first',
+  }),
+  active: z.boolean(),
+  rollout: z.enum(['phase1', 'phase2', 'complete']).describe('the phase of the roll-out'),
+  hasPin: z.boolean().describe('true: there is a token PIN'),
+  ocraSuite: z.string().nullable(),
+  failCount: count.meta({ column: 'FAILS', description: 'wrong responses since the last right one' }),
+  maxFail: count.describe('the number of wrong responses that locks the token'),
+  validFrom: z.date().nullable(),
+  validUntil: z.date().nullable(),
+  useCount: count.describe('the number of responses, counted while a maximum is set'),
+  maxUses: count.nullable().describe('the number of responses after which none is accepted; null: any'),
+  successCount: count.describe('the number of accepted responses, counted while a maximum is set'),
+  maxSuccesses: count.nullable().describe('the number of accepted responses; null: any'),
+  counter: z.bigint().describe('the next counter: 64 bits, as a text'),
+  counterWindow: count,
+  syncWindow: count,
+  timeShift: z.int().describe('seconds that the device is ahead'),
+  createdAt: z.date(),
+  lastSuccessAt: z.date().nullable().describe('the time of the last accepted response'),
+});
+
+function shownToken({ owner, use, ...token }: ListedToken): z.output<typeof TOKEN> {
+  return {
+    ...token,
+    ...use,
+    realms: [...token.realms],
+    user: owner?.login ?? null,
+    resolver: owner?.resolver ?? null,
+  };
+}
+
+const listTokens = operation({
+  name: 'token list',
+  does: 'tokens by serial; no secrets',
+  right: 'admin:show',
+  changes: false,
+  input: {
+    user: text('those of a user: LOGIN or LOGIN@REALM', 'anna').optional(),
+    realm: text('those in a realm', 'office').optional(),
+    in_no_realm: flag('those in no realm'),
+    active: flag('those that are switched on'),
+    inactive: flag('those that are switched off'),
+    assigned: flag('those that belong to somebody'),
+    unassigned: flag('those that belong to nobody'),
+    limit: wholeNumber('at most so many', 1, 1_000_000).optional(),
+    offset: wholeNumber('leaves so many out first', 0, 1_000_000_000).optional(),
+  },
+  output: z.array(TOKEN),
+  run: async ({ tokens }, caller, { active, inactive, assigned, unassigned, ...input }) => {
+    const inNoRealm = eitherOf(input.in_no_realm, input.realm !== undefined);
+    const found = await tokens.list(caller, {
+      user: input.user,
+      realm: inNoRealm === true ? null : input.realm,
+      active: eitherOf(active, inactive),
+      assigned: eitherOf(assigned, unassigned),
+      limit: input.limit,
+      offset: input.offset,
+    });
+    return found.map(shownToken);
+  },
+});
+
+/** @returns undefined for neither @throws ServiceError 'parameter.invalid' for both */
+function eitherOf(yes: boolean, no: boolean): boolean | undefined {
+  if (yes && no) {
+    throw new ServiceError('parameter.invalid', 'No token is both: leave one of the filters out');
+  }
+  return yes || no ? yes : undefined;
+}
+
+const showToken = operation({
+  name: 'token show',
+  does: 'a token; no secrets',
+  right: 'admin:show',
+  changes: false,
+  input: { serial },
+  output: TOKEN,
+  run: async ({ tokens }, caller, input) => shownToken(await tokens.show(caller, input.serial)),
+});
+
+/** Changes one token after the other. @returns the number of those that were changed */
+async function each(
+  named: readonly string[],
+  change: (selection: { readonly serial: string }) => Promise<number>,
+): Promise<number> {
+  let total = 0;
+  for (const one of named) {
+    total += await change({ serial: one });
+  }
+  return total;
+}
+
+const says = (what: string) => (_changed: number, input: { readonly serials: readonly string[] }) =>
+  input.serials.map((one) => `${one} is ${what}`).join('\n');
+
+const enableTokens = operation({
+  name: 'token enable',
+  does: 'switches tokens on',
+  right: 'admin:enable',
+  changes: true,
+  input: { serials },
+  output: changed,
+  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.enable(caller, one)),
+  says: says('enabled'),
+});
+
+const resetTokens = operation({
+  name: 'token reset',
+  does: 'sets the fail counters of tokens to 0, which unlocks them',
+  right: 'admin:reset',
+  changes: true,
+  input: { serials },
+  output: changed,
+  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.reset(caller, one)),
+  says: says('reset'),
+});
+
+const disableTokens = operation({
+  name: 'token disable',
+  does: 'switches tokens off',
+  right: 'admin:disable',
+  changes: true,
+  input: { serials },
+  output: changed,
+  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.disable(caller, one)),
+  asks: ({ consequences }, _caller, input) => consequences.ofTokenWithdrawal(input.serials),
+  says: says('disabled'),
+});
+
+const loseTokens = operation({
+  name: 'token lose',
+  does: 'switches tokens off whose device is lost, and closes their open challenges',
+  right: 'admin:disable',
+  changes: true,
+  input: { serials },
+  output: changed,
+  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.lose(caller, one)),
+  asks: ({ consequences }, _caller, input) => consequences.ofTokenWithdrawal(input.serials),
+  says: says('reported lost'),
+});
+
+const unassignTokens = operation({
+  name: 'token unassign',
+  does: 'takes tokens from their owners; they stay in their realms',
+  right: 'admin:unassign',
+  changes: true,
+  input: { serials },
+  output: changed,
+  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.unassign(caller, one)),
+  asks: ({ consequences }, _caller, input) => consequences.ofTokenWithdrawal(input.serials),
+  says: says('unassigned'),
+});
+
+const removeTokens = operation({
+  name: 'token remove',
+  does: 'removes tokens with their challenges',
+  right: 'admin:remove',
+  changes: true,
+  input: { serials },
+  output: changed,
+  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.remove(caller, one)),
+  asks: ({ consequences }, _caller, input) => consequences.ofTokenRemoval(input.serials),
+  says: says('removed'),
+});
+
+const assignToken = operation({
+  name: 'token assign',
+  does: "gives a token to a user; it comes into the user's realm",
+  right: 'admin:assign',
+  changes: true,
+  input: {
+    serial,
+    user: text('LOGIN or LOGIN@REALM', 'anna'),
+    realm: text("the user's realm; else what follows the @, or the default realm", 'office').optional(),
+  },
+  run: async ({ tokens }, caller, input) => {
+    await tokens.assign(caller, input);
+  },
+  says: (_none, input) => `${input.serial} belongs to ${input.user} now`,
+});
+
+const setTokenRealms = operation({
+  name: 'token realms',
+  does: 'puts a token into these realms and no others',
+  right: 'admin:tokenrealm',
+  changes: true,
+  input: { serial, realms: list('the realms; left out: none', 'office').optional() },
+  run: async ({ tokens }, caller, input) => {
+    await tokens.setRealms(caller, { serial: input.serial, realms: input.realms ?? [] });
+  },
+  asks: ({ consequences }, _caller, input) =>
+    consequences.ofTokenRealms({ serial: input.serial, realms: input.realms ?? [] }),
+  says: (_none, { serial: named, realms = [] }) =>
+    `${named} is in ${realms.length === 0 ? 'no realm' : realms.join(', ')} now`,
+});
+
+const TIME = '2027-12-31T18:00:00Z, or 31/12/27 18:00 in the time zone of the server; empty: unbounded';
+
+const setToken = operation({
+  name: 'token set',
+  does: 'changes what belongs to a token; what is not given stays',
+  right: 'admin:set',
+  changes: true,
+  input: {
+    serial,
+    description: text('what people read', 'Spare phone').optional(),
+    max_fail: wholeNumber('so many wrong responses lock it', 1, 1_000_000).optional(),
+    counter_window: wholeNumber('how many counters ahead are tried', 1, 1_000).optional(),
+    sync_window: wholeNumber('how many counters ahead are tried to synchronise', 1, 10_000).optional(),
+    valid_from: text(`when it begins to take responses: ${TIME}`, '2027-01-01').optional(),
+    valid_until: text(`when it takes none any more: ${TIME}`, '2027-12-31').optional(),
+    max_uses: text('after so many responses, right or wrong, it takes none; 0: any number', '100').optional(),
+    use_count: text('the responses so far', '0').optional(),
+    max_successes: text('after so many accepted responses it takes none; 0: any number', '50').optional(),
+    success_count: text('the accepted responses so far', '0').optional(),
+    pin: password('the token PIN, which stands before each response').optional(),
+    ocra_pin: password('the PIN of suites with P').optional(),
+  },
+  output: changed,
+  run: ({ tokens }, caller, input) =>
+    tokens.set(
+      caller,
+      { serial: input.serial },
+      {
+        description: input.description,
+        maxFail: input.max_fail,
+        counterWindow: input.counter_window,
+        syncWindow: input.sync_window,
+        pin: input.pin,
+        ocraPin: input.ocra_pin,
+        use: useOf(input),
+      },
+    ),
+  asks: async ({ consequences }, _caller, input) => {
+    const use = useOf(input);
+    return use === undefined ? [] : consequences.ofTokenUse(input.serial, use);
+  },
+  says: (_changed, input) => `${input.serial} is changed`,
+});
+
+type UseInput = Readonly<
+  Partial<
+    Record<
+      'valid_from' | 'valid_until' | 'use_count' | 'max_uses' | 'success_count' | 'max_successes',
+      string | undefined
+    >
+  >
+>;
+
+/** @returns undefined: nothing of it is to be set */
+function useOf(input: UseInput): Readonly<Record<string, string | undefined>> | undefined {
+  const use = {
+    validFrom: input.valid_from,
+    validUntil: input.valid_until,
+    useCount: input.use_count,
+    maxUses: input.max_uses,
+    successCount: input.success_count,
+    maxSuccesses: input.max_successes,
+  };
+  return Object.values(use).some((value) => value !== undefined) ? use : undefined;
+}
+
+const removePin = operation({
+  name: 'token remove-pin',
+  does: 'removes the PIN of a token: responses are then accepted without it',
+  right: 'admin:set',
+  changes: true,
+  input: { serial, ocra: flag('the PIN of suites with P, in place of the token PIN') },
+  output: changed,
+  run: ({ tokens }, caller, input) =>
+    tokens.removePin(caller, { serial: input.serial }, input.ocra ? 'ocraPin' : 'pin'),
+  asks: ({ consequences }, _caller: Caller, input) =>
+    consequences.ofPinRemoval(input.serial, input.ocra ? 'ocraPin' : 'pin'),
+  says: (_changed, input) => `${input.serial} has no ${input.ocra ? 'OCRA PIN' : 'PIN'} now`,
+});
+
+const resyncToken = operation({
+  name: 'token resync',
+  does: 'brings a token back in step by two responses that it gave one after the other',
+  right: 'admin:resync',
+  changes: true,
+  input: {
+    serial,
+    otp1: knownSecret('the first response'),
+    otp2: knownSecret('the second response'),
+    challenge1: text('what the first response answers; else the last challenge but one', '1234').optional(),
+    challenge2: text('what the second response answers; else the last challenge', '5678').optional(),
+  },
+  output: z.boolean().describe('false: the responses were not found one after the other'),
+  run: ({ resynchronisation }, caller, input) => resynchronisation.resync(caller, input),
+  says: (_done, input) => `${input.serial} is in step again`,
+  fails: (isDone, input) =>
+    isDone
+      ? undefined
+      : `${input.serial} is not in step: the two responses were not found one after the other`,
+});
+
+/** `token init` is a command of its own: it leads through both phases. */
+export const TOKENS: OperationGroup = {
+  name: 'token',
+  about: 'tokens; secrets are shown only where they are made',
+  operations: [
+    listTokens,
+    showToken,
+    setToken,
+    removePin,
+    resyncToken,
+    enableTokens,
+    disableTokens,
+    resetTokens,
+    loseTokens,
+    assignToken,
+    unassignTokens,
+    setTokenRealms,
+    removeTokens,
+  ],
+};
