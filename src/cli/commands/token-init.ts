@@ -10,7 +10,7 @@ import type { Caller } from '../../policy/caller.ts';
 import type { Services } from '../../services.ts';
 
 /** The options for PINs, of several commands. */
-export interface PinOptions {
+interface PinOptions {
   readonly askPin?: true;
   readonly pinFile?: string;
   readonly askOcraPin?: true;
@@ -223,7 +223,7 @@ function printPlain(
 }
 
 /** Adds the options that `readPins` reads. */
-export function addPinOptions(command: Command): Command {
+function addPinOptions(command: Command): Command {
   return command
     .option('--ask-pin', 'ask for the token PIN, which stands before each response')
     .option('--pin-file <file>', 'a file that holds the token PIN, - for stdin')
@@ -232,7 +232,7 @@ export function addPinOptions(command: Command): Command {
 }
 
 /** @returns the PINs, read as the options say */
-export async function readPins(
+async function readPins(
   context: CommandContext,
   { askPin, pinFile, askOcraPin, ocraPinFile }: PinOptions,
 ): Promise<{ pin?: string; ocraPin?: string }> {
