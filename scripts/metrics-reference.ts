@@ -25,7 +25,6 @@ export function metricsPage(): string {
 /** @returns all metrics of a server */
 export function allMetrics(): ServiceMetrics {
   const metrics = new ServiceMetrics({ clock: systemClock });
-  metrics.measureLog(() => 0);
   metrics.measureServer({ version: '' });
   metrics.measureInstallation(() => Promise.resolve(undefined));
   metrics.measureDatabase(() => ({ used: 0, free: 0, waiting: 0, auditLanes: 0 }));

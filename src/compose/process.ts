@@ -12,148 +12,67 @@ import { Writable } from 'node:stream';
 const MAX_WRITE = 4_096;
 /** Bytes that may wait for the reader of a pipe. */
 const MAX_WAITING = 1_048_576;
-/** Milliseconds between attempts to tell how many lines were not written. */
-const TELL_MS = 1_000;
-const LINE_FEED = 10;
 
-/** An output of the process. */
-type Output = NodeJS.WritableStream & {
-  readonly isTTY?: boolean;
-  readonly fd?: number;
-  readonly writableLength?: number;
-};
+/** Standard output, or its substitute in a test. */
+type Output = NodeJS.WritableStream &
+  Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'writableLength'>> & { readonly fd?: number };
 
 /**
- * A stream that passes on together what is written to it, a line at a time, in one turn of the event loop. It never
- * fails and keeps nobody waiting: lines that a full disk, or a pipe that nobody reads, does not take are counted, and
- * their number is told when there is room again.
+ * The log of a server on standard output: the lines of one turn of the event loop in one write. Lines that a full disk, or
+ * a pipe that nobody reads, does not take are lost; the server goes on.
  */
-export class JoinedWrites extends Writable {
-  readonly #target: Output;
-  readonly #file: number | undefined;
+export class LogOutput extends Writable {
   readonly isTTY: boolean;
+  readonly #target: Output;
+  readonly #isFile: boolean;
   #text = '';
-  #length = 0;
-  #isDue = false;
-  /** The end of the file is a part of a line. */
-  #isTorn = false;
-  #unwritten = 0;
-  #untold = 0;
-  #telling: NodeJS.Timeout | undefined;
-  #notice: ((lines: number) => string) | undefined;
 
   constructor(target: Output) {
     super({ decodeStrings: false });
     this.#target = target;
-    this.#file = isFile(target.fd) ? target.fd : undefined;
+    this.#isFile = isFile(target.fd);
     this.isTTY = target.isTTY === true;
   }
 
-  /** The number of lines that were not written, or not whole. */
-  get unwritten(): number {
-    return this.#unwritten;
-  }
-
-  /** @param notice makes the line that tells how many were not written; default: none is told */
-  tellUnwrittenBy(notice: (lines: number) => string): void {
-    this.#notice = notice;
-  }
-
   override _write(line: string, _encoding: BufferEncoding, done: () => void): void {
-    const length = Buffer.byteLength(line);
-    if (this.#length + length > MAX_WRITE) {
+    if (this.#text === '') {
+      setImmediate(() => {
+        this.flush();
+      });
+    } else if (Buffer.byteLength(this.#text) + Buffer.byteLength(line) > MAX_WRITE) {
       this.flush();
     }
     this.#text += line;
-    this.#length += length;
-    if (!this.#isDue) {
-      this.#isDue = true;
-      setImmediate(() => {
-        this.#isDue = false;
-        this.flush();
-      });
-    }
     done();
   }
 
   override _final(done: () => void): void {
     this.flush();
-    this.#tell();
     done();
   }
 
   /** Passes the rest on at once: at the end of the process no further turn comes. */
   flush(): void {
     const text = this.#text;
-    if (text !== '') {
-      this.#text = '';
-      this.#length = 0;
-      this.#pass(text, (lines) => {
-        this.#unwritten += lines;
-        this.#tellSoon(lines);
-      });
+    this.#text = '';
+    if (text === '') {
+      return;
     }
-  }
-
-  #tellSoon(lines: number): void {
-    this.#untold += lines;
-    this.#telling ??= setTimeout(() => {
-      this.#tell();
-    }, TELL_MS).unref();
-  }
-
-  #tell(): void {
-    clearTimeout(this.#telling);
-    this.#telling = undefined;
-    const lines = this.#untold;
-    if (lines > 0 && this.#notice !== undefined) {
-      this.#untold = 0;
-      this.#pass(this.#notice(lines), () => {
-        this.#tellSoon(lines);
-      });
-    }
-  }
-
-  /** @param failed called with the number of lines that were not written, if any */
-  #pass(text: string, failed: (lines: number) => void): void {
-    if (this.#file !== undefined) {
-      this.#writeToFile(this.#file, text, failed);
-    } else if ((this.#target.writableLength ?? 0) > MAX_WAITING) {
-      failed(linesOf(text));
-    } else {
-      this.#target.write(text, (error) => {
-        if (error) {
-          failed(linesOf(text));
-        }
-      });
-    }
-  }
-
-  /** Not by Node's stream for files, which does not notice that a text is written in part. */
-  #writeToFile(file: number, text: string, failed: (lines: number) => void): void {
-    const bytes = Buffer.from(this.#isTorn ? `\n${text}` : text);
-    let written = 0;
-    try {
-      while (written < bytes.length) {
-        const taken = writeSync(file, bytes, written);
-        if (taken === 0) {
-          throw new Error('the file takes nothing');
-        }
-        written += taken;
+    if (this.#isFile) {
+      try {
+        // Node's stream for files takes nothing after a fault.
+        writeSync(this.#target.fd ?? 1, text);
+      } catch {
+        // There is no other place to tell it.
       }
-    } catch {
-      failed(linesOf(bytes.toString('latin1', Math.max(written, this.#isTorn ? 1 : 0))));
+    } else if ((this.#target.writableLength ?? 0) <= MAX_WAITING) {
+      this.#target.write(text);
     }
-    this.#isTorn = written === 0 ? this.#isTorn : bytes[written - 1] !== LINE_FEED;
   }
-}
-
-function linesOf(text: string): number {
-  return text.split('\n').length - 1;
 }
 
 /** @returns false for a terminal, a pipe or a socket, whose reader may keep a writer waiting */
-function isFile(descriptor: number | undefined): descriptor is number {
+function isFile(descriptor: number | undefined): boolean {
   if (descriptor === undefined) {
     return false;
   }
@@ -161,12 +80,9 @@ function isFile(descriptor: number | undefined): descriptor is number {
   return kind.isFile() || (kind.isCharacterDevice() && !isatty(descriptor));
 }
 
-/**
- * To be called once. @returns the standard output of a server, which gets the lines of a turn in one write; none is lost when the process
- *   ends. From now on no fault of an output ends the process, such as a full disk: commands fail by it, a server goes on
- */
-export function joinedOutput(): JoinedWrites {
-  const lines = new JoinedWrites(process.stdout);
+/** To be called once. @returns the log of a server. From now on no fault of an output ends the process */
+export function logOutput(): LogOutput {
+  const lines = new LogOutput(process.stdout);
   for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners('error').on('error', () => undefined);
   }

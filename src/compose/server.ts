@@ -8,7 +8,7 @@ import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';
 import { createLogger } from '../observability/log.ts';
 import type { Stopping } from './http-server.ts';
-import { boundHeapGrowth, descriptorWarning, joinedOutput, watchSignals } from './process.ts';
+import { boundHeapGrowth, descriptorWarning, logOutput, watchSignals } from './process.ts';
 import { startStartupServer, type StartupServer } from '../http/serving/startup-server.ts';
 import { packageVersion } from '../kernel/package-version.ts';
 import { ServiceMetrics, type BackgroundMetrics } from '../observability/metrics.ts';
@@ -30,7 +30,7 @@ import type { Services } from '../services.ts';
  */
 export async function serve(config: Config): Promise<void> {
   boundHeapGrowth(30);
-  const stream = joinedOutput();
+  const stream = logOutput();
   const log = createLogger({ level: config.logLevel, format: config.logFormat, stream, clock: systemClock });
   const tooFew = descriptorWarning(config);
   for (const warning of [
@@ -47,7 +47,7 @@ export async function serve(config: Config): Promise<void> {
     ...(stream.isTTY ? ['SIGHUP' as const] : []),
   ];
   const { requested, urgent, first } = watchSignals(process, undefined, stopSignals);
-  const starting = startUnlessRequested(config, log, requested, () => stream.unwritten);
+  const starting = startUnlessRequested(config, log, requested);
   if (!stream.isTTY) {
     readKeysAtHangUp(starting);
   }
@@ -80,10 +80,9 @@ async function startUnlessRequested(
   config: Config,
   log: Log,
   requested: AbortSignal,
-  unwrittenLines: () => number,
 ): Promise<TankeeperServer | undefined> {
   try {
-    const server = await startTankeeper(config, log, requested, unwrittenLines);
+    const server = await startTankeeper(config, log, requested);
     const { firstAdministrator } = server;
     if (firstAdministrator?.password !== undefined) {
       process.stdout.write(
@@ -130,16 +129,10 @@ interface TankeeperServer {
 /**
  * Opens the installation and listens.
  * @param giveUp aborts the start until the installation is open; the rest is short
- * @param unwrittenLines returns the number of lines that `log` could not write so far
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'address.unavailable'; the reason of `giveUp`
  */
-async function startTankeeper(
-  config: Config,
-  log: Log,
-  giveUp?: AbortSignal,
-  unwrittenLines = () => 0,
-): Promise<TankeeperServer> {
+async function startTankeeper(config: Config, log: Log, giveUp?: AbortSignal): Promise<TankeeperServer> {
   const clock = new DatabaseClock();
   const metrics = new ServiceMetrics({ clock });
   // While the embedded database starts.
@@ -156,7 +149,6 @@ async function startTankeeper(
     opened.unshift(installation.close);
     const [{ startHttpServer, startMetricsServer }] = await loading;
     measure(metrics, installation);
-    metrics.measureLog(unwrittenLines);
     const server = await startHttpServer(installation, { config, metrics, log, clock, freePort });
     opened.unshift(() => server.stop({ drain: 0 }));
     const forMetrics = await startMetricsServer(config, metrics, log);

@@ -14,14 +14,10 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** `auto`: text on a terminal, JSON lines elsewhere. */
   readonly format: 'auto' | 'json' | 'text';
-  /**
-   * `flush` is called after errors and warnings, which must not be lost with the process. `tellUnwrittenBy` gets the
-   * form of the line that tells how many lines were not written.
-   */
+  /** `flush` is called after errors and warnings, which must not be lost with the process. */
   readonly stream: NodeJS.WritableStream & {
     readonly isTTY?: boolean;
     flush?: (() => void) | boolean;
-    tellUnwrittenBy?: (notice: (lines: number) => string) => void;
   };
   readonly clock: Clock;
 }
@@ -36,11 +32,10 @@ interface BegunLine extends LineFields {
 /** @returns a logger that writes one line an event: JSON for machines, or text for a terminal */
 export function createLogger({ level, format, stream, clock }: LoggerOptions): Logger {
   const asText = format === 'text' || (format === 'auto' && stream.isTTY === true);
-  const form = asText ? textLine : jsonLine;
   const target = winston.createLogger({
     levels: LEVELS,
     level,
-    format: winston.format.printf(form),
+    format: winston.format.printf(asText ? textLine : jsonLine),
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston's types name its own transports by interfaces
     transports: [new winston.transports.Stream({ stream })],
   });
@@ -49,9 +44,6 @@ export function createLogger({ level, format, stream, clock }: LoggerOptions): L
     level: eventLevel,
     message,
   });
-  stream.tellUnwrittenBy?.(
-    (count) => `${form({ ...begunLine('warn', 'Lines of the log were not written'), count })}\n`,
-  );
   let isOver = false;
   const write =
     (eventLevel: LogLevel) =>

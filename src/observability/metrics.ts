@@ -111,19 +111,6 @@ export class ServiceMetrics {
     });
   }
 
-  /** Adds the metric of the log. Called once only. @param unwritten returns the lines that were not written so far */
-  measureLog(unwritten: () => number): void {
-    new Counter({
-      name: 'tankeeper_log_unwritten_lines_total',
-      help: 'Lines of the log that a full disk, or a pipe that nobody reads, did not take',
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        this.inc(unwritten());
-      },
-    });
-  }
-
   /** Adds metrics of the server as a whole, and of its build. Called once only. */
   measureServer({ version }: { readonly version: string }): void {
     const registers = [this.#registry];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EventEmitter } from 'node:events';
-import { watchSignals, JoinedWrites, descriptorWarning } from '../../src/compose/process.ts';
+import { watchSignals, LogOutput, descriptorWarning } from '../../src/compose/process.ts';
 import { readinessOf } from '../../src/compose/http-server.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { deferred } from '../support/values/deferred.ts';
@@ -143,18 +143,18 @@ describe('the question whether the database answers', () => {
   });
 });
 
-function joined(): { readonly lines: JoinedWrites; readonly writes: string[] } {
+function joined(): { readonly lines: LogOutput; readonly writes: string[] } {
   const target = new PassThrough();
   const writes: string[] = [];
   target.write = (text: unknown) => {
     writes.push(String(text));
     return true;
   };
-  return { lines: new JoinedWrites(target), writes };
+  return { lines: new LogOutput(target), writes };
 }
 
-describe('joined writes', () => {
-  it('pass on the lines of a turn in one write, in their order', async () => {
+describe('the log of a server', () => {
+  it('passes on the lines of a turn in one write, in their order', async () => {
     const { lines, writes } = joined();
     lines.write('one\n');
     lines.write('zwei é\n');
@@ -168,7 +168,7 @@ describe('joined writes', () => {
     expect(writes).toEqual(['one\nzwei é\n', 'three\n']);
   });
 
-  it('write no more at once than a pipe takes whole', async () => {
+  it('writes no more at once than a pipe takes whole', async () => {
     const { lines, writes } = joined();
     const line = `${'é'.repeat(700)}\n`;
     for (let count = 0; count < 5; count += 1) {
@@ -179,7 +179,7 @@ describe('joined writes', () => {
     expect(writes).toEqual([line.repeat(2), line.repeat(2), line]);
   });
 
-  it('lose nothing at the end of the stream, or of the process', async () => {
+  it('loses nothing at the end of the stream, or of the process', async () => {
     const { lines, writes } = joined();
     lines.write('one\n');
     lines.flush();
