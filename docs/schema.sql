@@ -168,6 +168,7 @@ CREATE TABLE credential_state (
   CONSTRAINT credential_state_pkey PRIMARY KEY (singleton),
   CONSTRAINT credential_state_single CHECK (singleton)
 );
+COMMENT ON TABLE credential_state IS 'Read by the version before alone.';
 COMMENT ON COLUMN credential_state.revision IS 'Random, so that it never returns, not even after a restored backup or the promotion of a standby that lagged.';
 
 CREATE TABLE encryption_keys (
@@ -204,7 +205,7 @@ CREATE TABLE key_holders (
   seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   CONSTRAINT key_holders_pkey PRIMARY KEY (id)
 );
-COMMENT ON TABLE key_holders IS 'The running servers and the keys of each. A key must be on every server before it seals.';
+COMMENT ON TABLE key_holders IS 'Written and read by the version before alone.';
 
 CREATE TABLE licence (
   singleton boolean DEFAULT true NOT NULL,
@@ -1101,19 +1102,13 @@ COMMENT ON FUNCTION note_configuration_change() IS 'Raises the revision by which
 CREATE OR REPLACE FUNCTION public.note_credential_change()
  RETURNS trigger
  LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
 AS $function$
-    BEGIN
-      -- Once in a transaction, however many rows it changes.
-      IF current_setting('tankeeper.credential_change', true) IS DISTINCT FROM TG_TABLE_SCHEMA THEN
-        PERFORM set_config('tankeeper.credential_change', TG_TABLE_SCHEMA, true);
-        UPDATE credential_state SET revision = gen_random_uuid();
+      BEGIN
         PERFORM pg_notify('tankeeper_configuration', TG_TABLE_SCHEMA);
-      END IF;
-      RETURN NULL;
-    END
-  $function$;
-COMMENT ON FUNCTION note_credential_change() IS 'Changes the revision by which every server notices that a credential may have been revoked, also one by hand. Deferred to the commit, so that its lock is the last one of a transaction and held for a moment.';
+        RETURN NULL;
+      END
+    $function$;
+COMMENT ON FUNCTION note_credential_change() IS 'Tells every server that a credential may have been revoked, also by hand.';
 
 CREATE OR REPLACE FUNCTION public.note_realm_set_change()
  RETURNS trigger
@@ -1256,9 +1251,9 @@ AS $function$
 
 CREATE TRIGGER administrators_bind_factor BEFORE UPDATE OF second_factor, second_factor_serial ON administrators FOR EACH ROW WHEN (NOT old.second_factor_token_id IS DISTINCT FROM new.second_factor_token_id AND (old.second_factor IS DISTINCT FROM new.second_factor OR old.second_factor_serial IS DISTINCT FROM new.second_factor_serial)) EXECUTE FUNCTION bind_factor_of_serial();
 CREATE TRIGGER administrators_lose_factor AFTER UPDATE OF second_factor_token_id ON administrators FOR EACH ROW WHEN (old.second_factor_token_id IS NOT NULL AND new.second_factor_token_id IS NULL AND new.second_factor = 'token'::text) EXECUTE FUNCTION end_sign_ins_of_lost_factor();
-CREATE CONSTRAINT TRIGGER administrators_note_change AFTER DELETE OR UPDATE ON administrators DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
+CREATE TRIGGER administrators_note_change AFTER DELETE OR UPDATE ON administrators FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER administrators_note_truncation AFTER TRUNCATE ON administrators FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
-CREATE CONSTRAINT TRIGGER api_tokens_note_change AFTER DELETE OR UPDATE ON api_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
+CREATE TRIGGER api_tokens_note_change AFTER DELETE OR UPDATE ON api_tokens FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER api_tokens_note_truncation AFTER TRUNCATE ON api_tokens FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH ROW WHEN (old.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
 CREATE TRIGGER challenges_complete BEFORE INSERT ON challenges FOR EACH ROW WHEN (new.open_until IS NULL) EXECUTE FUNCTION complete_challenge();
@@ -1275,8 +1270,8 @@ CREATE TRIGGER realms_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE O
 CREATE TRIGGER resolvers_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON resolvers FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER resolvers_sealing_key_insert BEFORE INSERT ON resolvers FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
 CREATE TRIGGER resolvers_sealing_key_update BEFORE UPDATE OF secret ON resolvers FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
-CREATE CONSTRAINT TRIGGER sessions_note_change AFTER UPDATE ON sessions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
-CREATE CONSTRAINT TRIGGER sessions_note_removal AFTER DELETE ON sessions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.revoked_at IS NULL AND old.expires_at > now()) EXECUTE FUNCTION note_credential_change();
+CREATE TRIGGER sessions_note_change AFTER UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION note_credential_change();
+CREATE TRIGGER sessions_note_removal AFTER DELETE ON sessions FOR EACH ROW WHEN (old.revoked_at IS NULL AND old.expires_at > now()) EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER sessions_note_truncation AFTER TRUNCATE ON sessions FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER tokens_count_delete AFTER DELETE ON tokens FOR EACH ROW EXECUTE FUNCTION append_token_deltas();
 CREATE TRIGGER tokens_count_insert AFTER INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION append_token_deltas();

@@ -3,7 +3,7 @@ import { AdministratorService } from './administrators/administrator-service.ts'
 import { AdministratorStore } from './administrators/administrator-store.ts';
 import { ConfirmationService } from './administrators/confirmation-service.ts';
 import { ConfirmationStore } from './administrators/confirmation-store.ts';
-import { ConfirmedCredentials } from './administrators/confirmed-credentials-store.ts';
+import { RememberedCredentials } from './administrators/remembered-credentials.ts';
 import { LoginTokens, SealedSignOns } from './administrators/json-web-tokens.ts';
 import { LoginService } from './administrators/login-service.ts';
 import { OpenidProvider } from './administrators/openid-provider.ts';
@@ -132,8 +132,6 @@ export interface ServiceDependencies
   readonly configurationWindow?: number;
   /** The part of the configuration that the health page examines; undefined: nothing is examined. */
   readonly examined?: ExaminedConfig | undefined;
-  /** Milliseconds for which remembered credentials are valid, see `ConfirmedCredentials`; by default 0. */
-  readonly credentialWindow?: number;
 }
 
 type ExaminedConfig = ExaminedSettings & Pick<Config, 'encryptionKeyFile' | 'pkcs11'>;
@@ -190,8 +188,8 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
   };
   const directories = { vault, users: managedUsers, hasher: hashers.users, resolverUsed };
   const { sources, ...trials } = sourcesOf({ ...dependencies, ...directories });
-  const { credentialWindow = 0, configurationWindow = 0 } = dependencies;
-  const credentials = new ConfirmedCredentials({ database, random, window: credentialWindow });
+  const { configurationWindow = 0 } = dependencies;
+  const credentials = new RememberedCredentials({ random });
   const administratorStore = new AdministratorStore({ database, credentials });
   const auditStore = new AuditStore({ database });
   const authority = new AuditAuthority({ vault });

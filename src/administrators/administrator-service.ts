@@ -23,7 +23,7 @@ import {
 import { assertConfirmed } from '../policy/recent-proof.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import type { RecalledPassword, ConfirmedCredentials } from './confirmed-credentials-store.ts';
+import type { RecalledPassword, RememberedCredentials } from './remembered-credentials.ts';
 
 export interface AdministratorDependencies {
   readonly administrators: AdministratorStore;
@@ -32,7 +32,7 @@ export interface AdministratorDependencies {
   readonly access: AccessControl;
   readonly hasher: PasswordHasher;
   /** The memory of passwords that were verified; by default nowhere. */
-  readonly credentials?: Pick<ConfirmedCredentials, 'current'>;
+  readonly credentials?: Pick<RememberedCredentials, 'current'>;
   readonly clock: Clock;
   readonly random: Random;
   /** Seconds until a session ends; by default an hour. */
@@ -198,7 +198,7 @@ export class AdministratorService {
   }
 
   /**
-   * Looks for a password that was verified within a minute, without hashing it slowly. `other` is a refusal that needs
+   * Looks for a password that was verified within ten seconds, without hashing it slowly. `other` is a refusal that needs
    * no further proof: the caller must count it as a wrong password, even if its verification fails.
    */
   recallPassword(name: string, password: string): RecalledPassword {

@@ -10,7 +10,7 @@ import {
 import type { OpenSession, SessionKind } from './session.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
-import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
+import type { RememberedCredentials } from './remembered-credentials.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../kernel/text.ts';
 import { endSignIns, insertSession } from './session-store.ts';
@@ -63,10 +63,10 @@ const HAS_VERSION = "sha256(convert_to(password_hash, 'UTF8')) = ?";
 /** Administrators, their API tokens and their sessions. Tokens and sessions are stored as hashes. */
 export class AdministratorStore {
   readonly #database: Database;
-  readonly #credentials: ConfirmedCredentials | undefined;
+  readonly #credentials: RememberedCredentials | undefined;
 
   /** @param options.credentials remembers sessions and API tokens; by default each is read from the database */
-  constructor(options: { database: Database; credentials?: ConfirmedCredentials | undefined }) {
+  constructor(options: { database: Database; credentials?: RememberedCredentials | undefined }) {
     this.#database = options.database;
     this.#credentials = options.credentials;
   }
@@ -385,7 +385,7 @@ export class AdministratorStore {
       return await this.#database.transact(work);
     } finally {
       // Also after a failure: it may be a commit whose confirmation was lost.
-      this.#credentials?.expire();
+      this.#credentials?.forget();
     }
   }
 }

@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 import { isStorable } from '../kernel/text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { lockAdministrator, endSignIns } from './session-store.ts';
-import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
+import type { RememberedCredentials } from './remembered-credentials.ts';
 
 interface CredentialRow extends Omit<PasskeyCredential, 'counter'> {
   /** bigint. */
@@ -17,9 +17,9 @@ interface CredentialRow extends Omit<PasskeyCredential, 'counter'> {
 /** The passkeys of administrators. */
 export class PasskeyStore {
   readonly #database: Database;
-  readonly #credentials: ConfirmedCredentials | undefined;
+  readonly #credentials: RememberedCredentials | undefined;
 
-  constructor(options: { database: Database; credentials?: ConfirmedCredentials | undefined }) {
+  constructor(options: { database: Database; credentials?: RememberedCredentials | undefined }) {
     this.#database = options.database;
     this.#credentials = options.credentials;
   }
@@ -98,7 +98,7 @@ export class PasskeyStore {
       });
     } finally {
       // Also after a failure: it may be a commit whose confirmation was lost.
-      this.#credentials?.expire();
+      this.#credentials?.forget();
     }
   }
 
@@ -122,7 +122,7 @@ export class PasskeyStore {
       });
     } finally {
       // Also after a failure: it may be a commit whose confirmation was lost.
-      this.#credentials?.expire();
+      this.#credentials?.forget();
     }
   }
 

@@ -7,7 +7,7 @@ import type { ListedSession, SessionChoice, SessionKind } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../kernel/text.ts';
-import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
+import type { RememberedCredentials } from './remembered-credentials.ts';
 
 interface SessionRow extends Omit<ListedSession, 'isOwn'> {
   readonly session_hash: Buffer;
@@ -16,9 +16,9 @@ interface SessionRow extends Omit<ListedSession, 'isOwn'> {
 /** The open sessions of administrators. */
 export class SessionStore {
   readonly #database: Database;
-  readonly #credentials: ConfirmedCredentials | undefined;
+  readonly #credentials: RememberedCredentials | undefined;
 
-  constructor(options: { database: Database; credentials?: ConfirmedCredentials | undefined }) {
+  constructor(options: { database: Database; credentials?: RememberedCredentials | undefined }) {
     this.#database = options.database;
     this.#credentials = options.credentials;
   }
@@ -73,7 +73,7 @@ export class SessionStore {
       });
     } finally {
       // Also after a failure: it may be a commit whose confirmation was lost.
-      this.#credentials?.expire();
+      this.#credentials?.forget();
     }
   }
 }

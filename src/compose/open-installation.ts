@@ -129,7 +129,6 @@ function configuredParts(config: Config, role: Role) {
     challengeRetention: config.challengeRetention,
     auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
     configurationWindow: window,
-    credentialWindow: window,
     examined: config,
   } satisfies Partial<ServiceDependencies>;
 }
@@ -171,10 +170,13 @@ function followChanges(
 ): () => Promise<void> {
   const database = { ...options, applicationName: 'tankeeper listener' };
   const kept = {
-    confirm: () => Promise.all([configuration.confirm(), credentials.confirm()]),
+    confirm: () => configuration.confirm(),
     expire: () => {
       configuration.expire();
-      credentials.expire();
+      credentials.forget();
+    },
+    follow: (isTold: boolean) => {
+      credentials.follow(isTold);
     },
   };
   const follower = new ConfigurationFollower({

@@ -36,6 +36,8 @@ interface KeptConfiguration {
   confirm(): Promise<unknown>;
   /** Marks it as unconfirmed. */
   expire(): void;
+  /** @param isTold whether notices of changes arrive from now on */
+  follow?(isTold: boolean): void;
 }
 
 interface ConfigurationFollowerDependencies {
@@ -139,6 +141,7 @@ export class ConfigurationFollower {
     } catch (error) {
       faults.push(error);
     } finally {
+      this.#deps.kept.follow?.(false);
       stopping.removeEventListener('abort', end);
       await endSoon(client);
     }
@@ -150,6 +153,7 @@ export class ConfigurationFollower {
     await client.connect();
     await this.#subscribe(client);
     this.#isListening = true;
+    this.#deps.kept.follow?.(true);
     // Earlier changes sent no notice to this connection.
     this.#hurry();
     for (;;) {

@@ -270,7 +270,6 @@ const LACKS = `
       AND (name LIKE 'audit%' OR has_table_privilege(place, 'UPDATE'))) IS NOT TRUE
   UNION ALL SELECT 'rows of ' || name FROM (VALUES
       ('configuration_state', EXISTS (SELECT FROM configuration_state)),
-      ('credential_state', EXISTS (SELECT FROM credential_state)),
       ('count_state', EXISTS (SELECT FROM count_state)),
       ('administrators', EXISTS (SELECT FROM administrators))) AS kept (name, are_there) WHERE NOT are_there`;
 

@@ -25,6 +25,7 @@ import * as selfEnrolled from './migrations/021-self-enrolled.ts';
 import * as challengeEnds from './migrations/022-challenge-ends.ts';
 import * as wordsOfNames from './migrations/023-words-of-names.ts';
 import * as unwatchedChallenges from './migrations/024-unwatched-challenges.ts';
+import * as plainCredentialNotices from './migrations/025-plain-credential-notices.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['022-challenge-ends', challengeEnds],
   ['023-words-of-names', wordsOfNames],
   ['024-unwatched-challenges', unwatchedChallenges],
+  ['025-plain-credential-notices', plainCredentialNotices],
 ];
 
 /** The names of all migrations, in order. */

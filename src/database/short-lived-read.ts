@@ -36,12 +36,6 @@ export class ShortLivedRead<Value> {
     return this.#isInDoubt || this.#deps.window === 0;
   }
 
-  /** The result of a read that has ended and still holds. */
-  get standing(): Value | undefined {
-    const done = this.#done;
-    return done !== undefined && this.#stands(done) ? done.result : undefined;
-  }
-
   /**
    * @returns the value of a moment that is at most one window ago
    * @throws what the read throws

@@ -37,12 +37,11 @@ beforeEach(async () => {
   isBusy = false;
   application = await TestApplication.open({
     configurationWindow: LONG,
-    credentialWindow: LONG,
     hasher: counting,
     trustProxy: ['loopback'],
     limits: { loginFailures: 3 },
   });
-  await application.services.credentials.confirm();
+  application.services.credentials.follow(true);
   hashed = [];
 });
 afterEach(() => application.close());
@@ -67,9 +66,8 @@ async function statementsOf(headers: Headers, parameters: Headers = {}): Promise
 }
 
 /** The notice of another server's change, as the follower hears it. */
-async function heard(): Promise<void> {
-  application.services.credentials.expire();
-  await application.services.credentials.confirm();
+function heard(): void {
+  application.services.credentials.forget();
 }
 
 describe('a credential that was valid a moment ago', () => {
@@ -87,12 +85,12 @@ describe('a credential that was valid a moment ago', () => {
     await application.services.configuration.current();
     const counts: (readonly number[])[] = [];
     for (const [headers, parameters] of kinds) {
-      await heard();
+      heard();
       const first = await statementsOf(headers, parameters);
       const second = await statementsOf(headers, parameters);
       // Tokens are read with their use as second factors.
       const read = second.join('\n').replaceAll(/EXISTS \(SELECT FROM administrators[^)]*\)/g, '');
-      expect(read).not.toMatch(/administrators|sessions|api_tokens|credential_state/);
+      expect(read).not.toMatch(/administrators|sessions|api_tokens/);
       counts.push([first.length, second.length]);
     }
     expect(counts).toEqual(kinds.map(() => [2, 1]));
@@ -102,7 +100,7 @@ describe('a credential that was valid a moment ago', () => {
 describe('a session that is closed while the server waits for a body', () => {
   it('does not serve that request any more', async () => {
     const { session } = await openSession(application.services.administrators, 'admin', RIGHT);
-    await heard();
+    heard();
     const server = await startServer(application.app, { host: '127.0.0.1', port: 0 });
     const socket = connect(server.port, '127.0.0.1');
     const statements = await application.statementsOf(async () => {
@@ -117,7 +115,7 @@ describe('a session that is closed while the server waits for a body', () => {
     expect(statements.filter((statement) => statement.includes('"sessions"'))).toHaveLength(1);
     const other = application.beside();
     expect(await other.services.administrators.closeSession(session)).toBe(true);
-    await heard();
+    heard();
     socket.write('l');
     const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
@@ -151,11 +149,11 @@ describe('a right password', () => {
     expect(await statusOf(RIGHT)).toBe(200);
     const other = application.beside();
     await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
-    await heard();
+    heard();
     expect(await statusOf(RIGHT)).toBe(401);
     expect(await statusOf('another horse')).toBe(200);
     await other.services.administrators.setPassword(OPERATOR, 'admin', RIGHT);
-    await heard();
+    heard();
     expect(await statusOf('another horse')).toBe(401);
     expect(await statusOf(RIGHT)).toBe(200);
     expect(hashed).toEqual([RIGHT, RIGHT, 'another horse', 'another horse', RIGHT]);
@@ -177,7 +175,7 @@ describe('a right password', () => {
     const other = application.beside();
     await other.services.administrators.remove(OPERATOR, 'zoe');
     await other.services.administrators.add(OPERATOR, 'zoe', 'the second zoe');
-    await heard();
+    heard();
     expect(await statusOf('the first zoe', { name: 'zoe' })).toBe(401);
     expect(await statusOf('the second zoe', { name: 'zoe' })).toBe(200);
     await other.close();
@@ -188,7 +186,7 @@ describe('a right password', () => {
       change = undefined;
       const other = application.beside();
       await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
-      await heard();
+      heard();
       await other.close();
     };
     const slow = application.restarted({
@@ -202,7 +200,7 @@ describe('a right password', () => {
     });
     const before = application;
     application = slow;
-    await application.services.credentials.confirm();
+    application.services.credentials.follow(true);
     expect(await statusOf(RIGHT)).toBe(200);
     expect(await statusOf(RIGHT)).toBe(401);
     application = before;
@@ -283,7 +281,7 @@ describe('an imported password hash', () => {
 
   beforeEach(async () => {
     beforeHash = () => Promise.resolve();
-    app = await TestApplication.open({ hasher: new HookedHasher(), credentialWindow: 60_000 });
+    app = await TestApplication.open({ hasher: new HookedHasher() });
     const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
     sql = database.knex;
     close = () => database.close();

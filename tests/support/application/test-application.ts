@@ -98,8 +98,6 @@ interface TestApplicationOptions {
   readonly resolverFileDirs?: readonly string[];
   /** Milliseconds for which a read of the configuration holds; default 0: each request reads it. */
   readonly configurationWindow?: number;
-  /** Milliseconds for which remembered credentials are valid; default 0: none is remembered. */
-  readonly credentialWindow?: number;
   /** Hashes passwords; default: a quick hash. */
   readonly hasher?: PasswordHasher;
   /** Differences from the default limits, which exempt the clients of most tests. */
@@ -134,7 +132,6 @@ const DEFAULTS = {
   trustProxy: [],
   hasher: QUICK_HASHER,
   configurationWindow: 0,
-  credentialWindow: 0,
 } as const satisfies TestApplicationOptions;
 
 /**
@@ -179,7 +176,6 @@ export class TestApplication {
       publicUrl: options.publicUrl,
       singleSignOn: options.singleSignOn,
       configurationWindow: all.configurationWindow,
-      credentialWindow: all.credentialWindow,
       resolverTimeout: all.resolverTimeout,
       resolverFileDirs: all.resolverFileDirs,
       statusWaits: options.limits?.statusWaits ?? 500,
