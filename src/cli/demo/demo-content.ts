@@ -9,7 +9,7 @@ interface PlannedRealm {
   readonly logins: readonly string[];
 }
 
-export interface PlannedToken {
+interface PlannedToken {
   readonly serial: string;
   /** The login of the owner and the realm to find it in; null: unassigned. */
   readonly owner: { readonly login: string; readonly realm: string } | null;

@@ -1,4 +1,3 @@
-import { CliFailure } from '../cli-failure.ts';
 import type { Fetch } from '../dependencies.ts';
 import type { DemoServer } from '../../compose/server.ts';
 
@@ -69,105 +68,15 @@ function readBody(text: string): unknown {
   }
 }
 
-/** The expected answer: values to be equal, predicates to hold, objects to have at least these keys. */
-export type Expectation =
-  | string
-  | number
-  | boolean
-  | null
-  | ((actual: unknown) => boolean)
-  | readonly Expectation[]
-  | { readonly [key: string]: Expectation };
-
-/**
- * Compares an answer with the expected one.
- * @param where the path of `actual`, for the message
- * @throws CliFailure that names the first difference
- */
-export function assertAnswer(actual: unknown, expected: Expectation, where = 'answer'): void {
-  if (typeof expected === 'function') {
-    assertThat(expected(actual), where, actual, 'something else');
-  } else if (isList(expected)) {
-    assertList(actual, expected, where);
-  } else if (expected !== null && typeof expected === 'object') {
-    assertThat(actual !== null && typeof actual === 'object', where, actual, 'an object');
-    const fields = actual as Readonly<Record<string, unknown>>;
-    for (const [key, value] of Object.entries(expected)) {
-      assertAnswer(fields[key], value, `${where}.${key}`);
-    }
-  } else {
-    assertThat(Object.is(actual, expected), where, actual, JSON.stringify(expected));
-  }
-}
-
-function assertList(actual: unknown, expected: readonly Expectation[], where: string): void {
-  const items: readonly unknown[] = Array.isArray(actual) ? actual : [];
-  assertThat(
-    Array.isArray(actual) && items.length === expected.length,
-    where,
-    actual,
-    `${expected.length} items`,
+/** @returns JSON for reading: lists and objects of plain values stay on one line each */
+export function readableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /([[{])\s+([^[\]{}]*?)\s+([\]}])/g,
+    (_, open: string, items: string, close: string) =>
+      open === '[' ? `[${joined(items)}]` : `${open} ${joined(items)} ${close}`,
   );
-  expected.forEach((item, index) => {
-    assertAnswer(items[index], item, `${where}[${index}]`);
-  });
 }
 
-function isList(expected: Expectation): expected is readonly Expectation[] {
-  return Array.isArray(expected);
-}
-
-function assertThat(holds: boolean, where: string, actual: unknown, expected: string): void {
-  if (!holds) {
-    const text = JSON.stringify(actual) as string | undefined;
-    throw new CliFailure(`${where} is ${(text ?? 'missing').slice(0, 300)}, expected ${expected}`);
-  }
-}
-
-/** The position of a value in the layout. */
-interface Position {
-  /** Indentation of its lines. */
-  readonly indent: number;
-  /** Characters before it on its first line, without the indentation. */
-  readonly head: number;
-}
-
-/**
- * Formats JSON for reading: a value that fits into a line stays on one line.
- * @param width characters of a line; a long text may be longer
- * @returns lines, indented by two, without a line end at the end
- */
-export function compactJson(
-  value: unknown,
-  width: number,
-  { indent, head }: Position = { indent: 0, head: 0 },
-): string {
-  const flat = inOneLine(value);
-  if (indent + head + flat.length <= width || value === null || typeof value !== 'object') {
-    return flat;
-  }
-  const items = entriesOf(value).map(
-    ([name, item]) =>
-      ' '.repeat(indent + 2) + name + compactJson(item, width, { indent: indent + 2, head: name.length + 1 }),
-  );
-  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
-  return `${open}\n${items.join(',\n')}\n${' '.repeat(indent)}${close}`;
-}
-
-function inOneLine(value: unknown): string {
-  if (value === null || typeof value !== 'object') {
-    return JSON.stringify(value);
-  }
-  const items = entriesOf(value).map(([name, item]) => name + inOneLine(item));
-  if (Array.isArray(value)) {
-    return `[${items.join(', ')}]`;
-  }
-  return items.length === 0 ? '{}' : `{ ${items.join(', ')} }`;
-}
-
-/** @returns the prefix of each item, and the item */
-function entriesOf(value: object): [string, unknown][] {
-  return Array.isArray(value)
-    ? value.map((item: unknown) => ['', item])
-    : Object.entries(value).map(([key, item]) => [`${JSON.stringify(key)}: `, item]);
+function joined(items: string): string {
+  return items.replace(/\n\s+/g, ' ');
 }

@@ -113,7 +113,7 @@ async function giveTour(context: CommandContext, demo: RunningDemo, deviceFile: 
   io.stdout.write(introduction(demo, plan, seconds, databaseUrl !== undefined));
   const activationCode = randomActivationCode(random);
   const tour = new Tour(dependencies, demo.server, activationCode);
-  const steps = tourSteps(plan, activationCode);
+  const steps = tourSteps(activationCode);
   await tour.take(steps);
   await writeFile(deviceFile, formatDeviceState(tour.app), { mode: 0o600 });
   io.stdout.write(`\nAll ${steps.length} steps gave the answers that they should.\n`);

@@ -7,17 +7,9 @@ import { type DeviceState, emptyDeviceState } from '../device/device-file.ts';
 import { drawQrText } from '../device/qr-code.ts';
 import { type DeviceAnswer, VirtualDevice } from '../device/virtual-device.ts';
 import { applyStyle } from '../output.ts';
-import {
-  assertAnswer,
-  compactJson,
-  curlLine,
-  type DemoRequest,
-  sendDemoRequest,
-  type Expectation,
-} from './exchange.ts';
-import { type DemoPlan, type PlannedToken, TOUR_USER } from './demo-content.ts';
+import { curlLine, type DemoRequest, readableJson, sendDemoRequest } from './exchange.ts';
+import { TOUR_USER } from './demo-content.ts';
 
-const WIDEST = 110;
 /** Longer than the URLs of QR codes, shorter than pictures. */
 const MAX_TEXT_LENGTH = 600;
 const SHORTENED = 60;
@@ -47,20 +39,16 @@ export class Tour {
   /** @throws CliFailure when an answer is not as expected */
   async take(steps: readonly TourStep[]): Promise<void> {
     const { io } = this.#dependencies;
-    for (const [place, { title, intro, request, expected, code, isDrawn }] of steps.entries()) {
+    for (const [place, { title, intro, request, result, code, isDrawn }] of steps.entries()) {
       this.#write(`\n${applyStyle('bold', `${place + 1}. ${title}`, io.color)}`);
       if (intro !== undefined) {
         this.#say(intro);
       }
       const asked = request(this.#seen);
       const { status, body } = await this.#ask(asked);
-      try {
-        assertAnswer(status, 200, 'HTTP status');
-        assertAnswer(body, expected(this.#seen));
-      } catch (error) {
-        throw error instanceof CliFailure
-          ? new CliFailure(`step ${place + 1} (${asked.path}) went wrong: ${error.message}`)
-          : error;
+      const fault = status === 200 ? faultOf(body, result) : `HTTP status ${status}`;
+      if (fault !== undefined) {
+        throw new CliFailure(`step ${place + 1} (${asked.path}) went wrong: ${fault}`);
       }
       const { detail = {} } = body as { readonly detail?: Readonly<Record<string, string>> };
       const { serial = this.#seen.serial, transactionid: transactionId = this.#seen.transactionId } = detail;
@@ -77,8 +65,7 @@ export class Tour {
     this.#write(`   ${applyStyle('cyan', `$ ${curlLine(request, baseUrl, adminPassword)}`, io.color)}`);
     const answer = await sendDemoRequest(fetch, this.#server, request);
     const { body } = answer;
-    const width = Math.min(io.columns, WIDEST) - 3;
-    this.#say(safeLines(typeof body === 'string' ? body : compactJson(shorten(body), width)));
+    this.#say(safeLines(typeof body === 'string' ? body : readableJson(shorten(body))));
     return answer;
   }
 
@@ -135,30 +122,38 @@ interface Seen {
   readonly response: string;
 }
 
-/** A step of the tour: a request, and the answer that it must get. */
+/** A step of the tour. */
 interface TourStep {
   readonly title: string;
   /** A text before the request. */
   readonly intro?: string;
   readonly request: (seen: Seen) => DemoRequest;
-  readonly expected: (seen: Seen) => Expectation;
+  /** The outcome of a response, which must be this one. */
+  readonly result?: boolean;
   /** The member of the answer's `detail` that holds a code, which the app reads. */
   readonly code?: string;
   /** Draws the code. */
   readonly isDrawn?: true;
 }
 
+/** @returns why the answer is not as it should be; undefined: it is */
+function faultOf(body: unknown, result: boolean | undefined): string | undefined {
+  const answer = (body as { readonly result?: { readonly status?: unknown; readonly value?: unknown } })
+    .result;
+  if (answer?.status !== true) {
+    return 'the answer reports a failure';
+  }
+  const got = (answer.value as { readonly result?: unknown } | undefined)?.result;
+  return result === undefined || got === result ? undefined : `the result is not ${result}`;
+}
+
 /**
- * @param plan the content of the database before the tour; the expected counts come from it, not from the server's code
  * @param activationCode the code of the app
  * @returns the roll-out of a token, a challenge that is answered wrongly, rightly and once again, and all six reports of
  *   monitoring
  */
-export function tourSteps(plan: DemoPlan, activationCode: string): readonly TourStep[] {
-  // The tour rolls out one token more.
-  const token = { serial: '', owner: TOUR_USER, realms: [TOUR_USER.realm], active: true };
-  const content = { ...plan, tokens: [...plan.tokens, token] };
-  return [...rollOut(activationCode), ...challenge(), ...monitoring(content)];
+export function tourSteps(activationCode: string): readonly TourStep[] {
+  return [...rollOut(activationCode), ...challenge(), ...monitoring()];
 }
 
 const USER = { user: TOUR_USER.login, realm: TOUR_USER.realm };
@@ -169,10 +164,6 @@ function rollOut(activationCode: string): readonly TourStep[] {
     {
       title: `Roll-out, phase 1: a shared secret for ${TOUR_USER.login}`,
       request: () => asAdministrator('POST', '/admin/init', { ...INIT, sharedsecret: '1' }),
-      expected: () => ({
-        result: { status: true },
-        detail: { serial: isText, app_import: startsWith('lseqr://init?') },
-      }),
       code: 'app_import',
     },
     {
@@ -184,13 +175,9 @@ function rollOut(activationCode: string): readonly TourStep[] {
           activationcode: activationCode,
           message: 'Welcome',
         }),
-      expected: () => ({
-        result: { status: true },
-        detail: { transactionid: isText, app_import: startsWith('lseqr://nonce?') },
-      }),
       code: 'app_import',
     },
-    responseStep('The first response completes the roll-out', (response) => response, [true, 0]),
+    responseStep('The first response completes the roll-out', (response) => response, true),
   ];
 }
 
@@ -199,59 +186,37 @@ function challenge(): readonly TourStep[] {
     {
       title: 'A challenge, to be shown as a QR code',
       request: () => asAdministrator('POST', '/ocra/request', { ...USER, data: 'Pay 120 EUR to Bert?' }),
-      expected: () => ({
-        result: { status: true, value: false },
-        detail: { data: isText, transactionid: isText },
-      }),
       code: 'data',
       isDrawn: true,
     },
-    responseStep('A wrong response is counted', otherThan, [false, 1]),
-    responseStep('The right response is accepted', (response) => response, [true, 0]),
-    responseStep('The same response again is refused', (response) => response, [false, 0]),
+    responseStep('A wrong response is counted', otherThan, false),
+    responseStep('The right response is accepted', (response) => response, true),
+    responseStep('The same response again is refused', (response) => response, false),
     {
       title: 'What became of the transaction',
       request: ({ transactionId }) =>
         asAdministrator('GET', '/ocra/checkstatus', { transactionid: transactionId }),
-      expected: ({ serial, transactionId: transactionid }) => ({
-        result: {
-          status: true,
-          value: [{ serial, transactionid, received_tan: true, valid_tan: true, failcount: 0 }],
-        },
-      }),
     },
   ];
 }
 
-function monitoring(plan: DemoPlan): readonly TourStep[] {
-  const statuses = ['assigned', 'unassigned&inactive'];
-  const rows = (data: readonly CountRow[]): Expectation => ({ result: { status: true, head: [], data } });
-  const value = (expected: Expectation): Expectation => ({ result: { status: true, value: expected } });
-  const reports: readonly (readonly [string, string, Expectation, Record<string, string>?])[] = [
-    [
-      'tokens by realm and status',
-      'tokens',
-      rows(expectedTokenRows(plan, statuses)),
-      { status: statuses.join(',') },
-    ],
-    ['users by realm and resolver', 'userinfo', rows(expectedUserRows(plan))],
-    ['users who own an active token', 'activeUsers', rows(expectedActiveUserRows(plan))],
-    ['is the configuration in step with the database?', 'config', value({ sync: 'True' })],
-    ['support', 'license', value({ support: 'community support' })],
-    ['are secrets encrypted before they are stored?', 'storageEncryption', value(true)],
-  ];
-  return reports.map(([what, name, expected, parameters = {}]) => ({
+const REPORTS: readonly (readonly [what: string, name: string, parameters?: Record<string, string>])[] = [
+  ['tokens by realm and status', 'tokens', { status: 'assigned,unassigned&inactive' }],
+  ['users by realm and resolver', 'userinfo'],
+  ['users who own an active token', 'activeUsers'],
+  ['is the configuration in step with the database?', 'config'],
+  ['support', 'license'],
+  ['are secrets encrypted before they are stored?', 'storageEncryption'],
+];
+
+function monitoring(): readonly TourStep[] {
+  return REPORTS.map(([what, name, parameters = {}]) => ({
     title: `Monitoring: ${what}`,
     request: () => asAdministrator('GET', `/monitoring/${name}`, parameters),
-    expected: () => expected,
   }));
 }
 
-function responseStep(
-  title: string,
-  typed: (response: string) => string,
-  [result, failcount]: readonly [boolean, number],
-): TourStep {
+function responseStep(title: string, typed: (response: string) => string, result: boolean): TourStep {
   return {
     title,
     request: ({ transactionId, response }) => ({
@@ -260,7 +225,7 @@ function responseStep(
       asAdministrator: false,
       parameters: { transactionid: transactionId, pass: typed(response) },
     }),
-    expected: () => ({ result: { status: true, value: { result, failcount } } }),
+    result,
   };
 }
 
@@ -272,72 +237,7 @@ function asAdministrator(
   return { method, path, parameters, asAdministrator: true };
 }
 
-function isText(actual: unknown): boolean {
-  return typeof actual === 'string' && actual !== '';
-}
-
-function startsWith(beginning: string): (actual: unknown) => boolean {
-  return (actual) => typeof actual === 'string' && actual.startsWith(beginning);
-}
-
 /** @returns the response with its first digit changed */
 function otherThan(response: string): string {
   return `${(Number(response.charAt(0)) + 1) % 10}${response.slice(1)}`;
-}
-
-/** A row of a monitoring answer. */
-type CountRow = readonly [string, string, number];
-
-const STATUSES: Readonly<Record<string, (token: PlannedToken) => boolean>> = {
-  assigned: ({ owner }) => owner !== null,
-  unassigned: ({ owner }) => owner === null,
-  active: ({ active }) => active,
-  inactive: ({ active }) => !active,
-};
-
-/**
- * @param statuses as the request names them, `unassigned&inactive` for both at once
- * @returns rows of /monitoring/tokens
- */
-export function expectedTokenRows({ realms, tokens }: DemoPlan, statuses: readonly string[]): CountRow[] {
-  const names = realms.map(({ name }) => name);
-  const groups = [
-    ...names.map((name): [string, PlannedToken[]] => [
-      name,
-      tokens.filter((token) => token.realms.includes(name)),
-    ]),
-    ['Summary', tokens.filter((token) => token.realms.some((realm) => names.includes(realm)))] as const,
-  ];
-  return groups.flatMap(([name, group]): CountRow[] => [
-    [name, 'total', group.length],
-    [name, 'total users', activeOwners(group).size],
-    ...statuses.map((status): CountRow => [
-      name,
-      status,
-      group.filter((token) => hasStatus(token, status)).length,
-    ]),
-  ]);
-}
-
-/** @returns rows of /monitoring/userinfo */
-export function expectedUserRows({ realms }: DemoPlan): CountRow[] {
-  return realms.map(({ name, resolver, logins }) => [name, resolver, logins.length]);
-}
-
-/** @returns rows of /monitoring/activeUsers */
-export function expectedActiveUserRows({ realms, tokens }: DemoPlan): CountRow[] {
-  const rows = realms.map(({ name, resolver, logins }): CountRow => {
-    const owners = activeOwners(tokens.filter((token) => token.realms.includes(name)));
-    return [name, resolver, logins.filter((login) => owners.has(login)).length];
-  });
-  return [...rows, ['Total', '', activeOwners(tokens.filter((token) => token.realms.length > 0)).size]];
-}
-
-/** Logins are unique over both resolvers of the plan. */
-function activeOwners(tokens: readonly PlannedToken[]): ReadonlySet<string> {
-  return new Set(tokens.flatMap(({ active, owner }) => (active && owner !== null ? [owner.login] : [])));
-}
-
-function hasStatus(token: PlannedToken, status: string): boolean {
-  return status.split('&').every((name) => STATUSES[name]?.(token) === true);
 }
