@@ -76,7 +76,7 @@ describeWithProgram('keys and webhooks in the console', findChromium(), 'chromiu
     await page.getByLabel('Benutzername').fill('admin');
     await page.getByLabel('Passwort', { exact: true }).fill('correct horse');
     await page.getByRole('button', { name: 'Anmelden' }).click();
-    await shown(page, 'fehlt auf tan2.example.com:17');
+    await shown(page, 'Er versiegelt jedes neue Geheimnis.');
     await page.goto(`${site.origin}/console/#/new-webhook`);
     await shown(page, 'Der Fehlerzähler eines Tokens hat seine Grenze erreicht');
     await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('de');
