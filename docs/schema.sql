@@ -43,7 +43,11 @@ CREATE TABLE active_user_tokens (
 COMMENT ON TABLE active_user_tokens IS 'Number of active tokens of a user in exactly this set of realms.';
 
 CREATE TABLE audit (
-  id bigint NOT NULL,
+  id bigint DEFAULT 
+CASE
+    WHEN pg_current_xact_id() IS NOT NULL THEN nextval('audit_id_seq'::regclass)
+    ELSE NULL::bigint
+END NOT NULL,
   at timestamp with time zone NOT NULL,
   actor text NOT NULL,
   action text NOT NULL,
@@ -53,22 +57,44 @@ CREATE TABLE audit (
   client text NOT NULL,
   request_id text NOT NULL,
   transaction_id text NOT NULL,
-  writer bigint NOT NULL,
-  lane integer NOT NULL,
-  seq bigint NOT NULL,
-  prev_hash bytea NOT NULL,
-  hash bytea NOT NULL,
-  signature bytea NOT NULL,
+  writer bigint,
+  lane integer,
+  seq bigint,
+  prev_hash bytea,
+  hash bytea,
+  signature bytea,
   CONSTRAINT audit_pkey PRIMARY KEY (id, at)
 ) PARTITION BY RANGE (at);
 CREATE INDEX audit_actor_idx ON audit USING btree (actor, at);
 CREATE INDEX audit_at_idx ON audit USING btree (at, id);
 CREATE INDEX audit_exports_idx ON audit USING btree (at) WHERE action = 'backup/export'::text;
-CREATE INDEX audit_place_idx ON audit USING btree (writer, lane, seq, id);
 CREATE INDEX audit_policies_idx ON audit USING btree (at, id) WHERE action = ANY (ARRAY['policy/set'::text, 'policy/remove'::text]);
 CREATE INDEX audit_subject_idx ON audit USING btree (subject, at);
 CREATE INDEX audit_transaction_idx ON audit USING btree (transaction_id) WHERE transaction_id <> ''::text;
-COMMENT ON TABLE audit IS 'One row for each administrative act and each decision on a response, written in its transaction and signed by its writer. The signature covers the id, so the writer gives it: its number * 2^32 + 1, 2, ... No secrets.';
+COMMENT ON TABLE audit IS 'One row for each administrative act and each decision on a response, written in its transaction. Rows are only added; whole months are pruned. No secrets. writer, lane, seq, prev_hash, hash and signature are written by the version before alone.';
+
+CREATE TABLE audit_checkpoints (
+  number bigint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  month text NOT NULL,
+  after_id bigint NOT NULL,
+  last_id bigint NOT NULL,
+  row_count integer NOT NULL,
+  leaves bytea NOT NULL,
+  leaves_hash bytea NOT NULL,
+  prunes text NOT NULL,
+  vouches boolean NOT NULL,
+  prev_hash bytea NOT NULL,
+  key_id text NOT NULL,
+  hash bytea NOT NULL,
+  signature bytea NOT NULL,
+  CONSTRAINT audit_checkpoints_pkey PRIMARY KEY (number)
+);
+CREATE INDEX audit_checkpoints_prunes_idx ON audit_checkpoints USING btree (number) WHERE prunes <> ''::text;
+COMMENT ON TABLE audit_checkpoints IS 'What the audit is verified by: one signed chain. A checkpoint covers the rows with ids from after after_id up to last_id, all of one month. Appended to under an advisory lock.';
+COMMENT ON COLUMN audit_checkpoints.leaves IS 'Id (8 bytes) and SHA-256 of each row; empty once its month was pruned.';
+COMMENT ON COLUMN audit_checkpoints.prunes IS 'Not empty: months before this one (2026-01) were removed.';
+COMMENT ON COLUMN audit_checkpoints.vouches IS 'The checkpoint before was signed by a key of the installation, which may have been retired since.';
 
 CREATE TABLE audit_default PARTITION OF audit DEFAULT;
 COMMENT ON TABLE audit_default IS 'Rows of months that have no partition, so that no act fails for want of one.';
@@ -86,7 +112,7 @@ CREATE TABLE audit_journal (
   CONSTRAINT audit_journal_pkey PRIMARY KEY (number),
   CONSTRAINT audit_journal_kind_known CHECK (kind = ANY (ARRAY['writer'::text, 'key'::text, 'checkpoint'::text, 'prune'::text]))
 );
-COMMENT ON TABLE audit_journal IS 'The records that the audit trail is verified by, one signed chain: writers, keys, checkpoints, cuts. Appended to under an advisory lock: its numbers have no gaps but those that a cut names.';
+COMMENT ON TABLE audit_journal IS 'Written by the version before alone.';
 
 CREATE TABLE audit_verifications (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -697,6 +723,7 @@ CREATE OR REPLACE FUNCTION public.add_audit_month(month timestamp with time zone
  SET search_path TO '$user', 'public'
 AS $function$
     DECLARE
+      before text := coalesce(current_setting('tankeeper.audit', true), '');
       name text := 'audit_' || to_char(month AT TIME ZONE 'UTC', 'YYYY_MM');
       next timestamptz := (month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC';
     BEGIN
@@ -706,8 +733,10 @@ AS $function$
       -- Built beside the table and then attached, so that writers are held up for an instant only.
       EXECUTE format('CREATE TABLE %I (LIKE audit)', name);
       LOCK TABLE audit_default IN ACCESS EXCLUSIVE MODE;
+      PERFORM set_config('tankeeper.audit', 'open', true);
       EXECUTE format('WITH strays AS (DELETE FROM audit_default WHERE at >= %L AND at < %L RETURNING *)
         INSERT INTO %I SELECT * FROM strays', month, next, name);
+      PERFORM set_config('tankeeper.audit', before, true);
       EXECUTE format('ALTER TABLE audit ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', name, month, next);
       RETURN true;
     END
@@ -1239,6 +1268,19 @@ AS $function$
   $function$;
 COMMENT ON FUNCTION rebuild_counts() IS 'Counts everything anew. To be called after a load of tokens or users with triggers disabled, in the same transaction.';
 
+CREATE OR REPLACE FUNCTION public.refuse_audit_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      IF current_setting('tankeeper.audit', true) = 'open' THEN
+        RETURN coalesce(NEW, OLD);
+      END IF;
+      RAISE EXCEPTION 'rows of % are only added', TG_TABLE_NAME;
+    END
+  $function$;
+COMMENT ON FUNCTION refuse_audit_change() IS 'Keeps mistakes from changing the audit. Pruning, moving rows to their month and restoring set tankeeper.audit.';
+
 CREATE OR REPLACE FUNCTION public.refuse_change_of_closed_challenge()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1249,12 +1291,31 @@ AS $function$
     END
   $function$;
 
+CREATE OR REPLACE FUNCTION public.renumber_audit_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+    BEGIN
+      IF current_setting('tankeeper.audit', true) IS DISTINCT FROM 'open' THEN
+        NEW.id := CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval('audit_id_seq') END;
+      END IF;
+      RETURN NEW;
+    END
+  $function$;
+COMMENT ON FUNCTION renumber_audit_row() IS 'Rows of the version before have ids of their own.';
+
 CREATE TRIGGER administrators_bind_factor BEFORE UPDATE OF second_factor, second_factor_serial ON administrators FOR EACH ROW WHEN (NOT old.second_factor_token_id IS DISTINCT FROM new.second_factor_token_id AND (old.second_factor IS DISTINCT FROM new.second_factor OR old.second_factor_serial IS DISTINCT FROM new.second_factor_serial)) EXECUTE FUNCTION bind_factor_of_serial();
 CREATE TRIGGER administrators_lose_factor AFTER UPDATE OF second_factor_token_id ON administrators FOR EACH ROW WHEN (old.second_factor_token_id IS NOT NULL AND new.second_factor_token_id IS NULL AND new.second_factor = 'token'::text) EXECUTE FUNCTION end_sign_ins_of_lost_factor();
 CREATE TRIGGER administrators_note_change AFTER DELETE OR UPDATE ON administrators FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER administrators_note_truncation AFTER TRUNCATE ON administrators FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER api_tokens_note_change AFTER DELETE OR UPDATE ON api_tokens FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER api_tokens_note_truncation AFTER TRUNCATE ON api_tokens FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
+CREATE TRIGGER audit_is_not_emptied BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER audit_only_grows BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER audit_renumber BEFORE INSERT ON audit FOR EACH ROW WHEN (new.writer IS NOT NULL) EXECUTE FUNCTION renumber_audit_row();
+CREATE TRIGGER audit_checkpoints_are_not_emptied BEFORE TRUNCATE ON audit_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER audit_checkpoints_only_grow BEFORE DELETE OR UPDATE ON audit_checkpoints FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH ROW WHEN (old.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
 CREATE TRIGGER challenges_complete BEFORE INSERT ON challenges FOR EACH ROW WHEN (new.open_until IS NULL) EXECUTE FUNCTION complete_challenge();
 CREATE TRIGGER configuration_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON configuration FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();

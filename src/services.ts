@@ -67,7 +67,8 @@ import { readKeyFileAccess } from './keys/key-file.ts';
 import { KeyService } from './keys/key-service.ts';
 import { KeyStore } from './keys/key-store.ts';
 import type { OpenedKeys } from './keys/opened-keys.ts';
-import { AuditAuthority } from './audit/signatures.ts';
+import { AuditAuthority } from './audit/checkpoint.ts';
+import { AuditSealer } from './audit/sealing-store.ts';
 import { LinotpImportService } from './linotp/import-service.ts';
 import { ImportStore } from './linotp/import-store.ts';
 import { CountService, MonitoringService } from './monitoring/monitoring-service.ts';
@@ -145,7 +146,7 @@ const SEVEN_DAYS = 604_800;
 const STATUS_WAITS = 500;
 
 /**
- * Makes every service over a database, whose audit rows the keys certify from now on. Libraries that take long to load
+ * Makes every service over a database. Libraries that take long to load
  * are loaded where they are used: a command starts with all services and uses one or two of them.
  */
 export function buildServices(dependencies: ServiceDependencies) {
@@ -193,7 +194,6 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
   const administratorStore = new AdministratorStore({ database, credentials });
   const auditStore = new AuditStore({ database });
   const authority = new AuditAuthority({ vault });
-  database.audit.certifyBy(authority);
   return {
     ...dependencies,
     ...trials,
@@ -328,11 +328,14 @@ function signInServices(
 /** The audit, and the removal of what has expired. */
 function auditServices(shared: Shared) {
   const { database, clock, authority, pruningClock, auditStore: store } = shared;
-  const audit = new AuditService({ store, authority, clock, pruningTime: () => pruningClock.time('audit') });
+  const sealer = new AuditSealer({ ...shared, database, authority, clock });
+  const pruningTime = (): Promise<Date> => pruningClock.time('audit');
+  const audit = new AuditService({ store, sealer, authority, clock, pruningTime });
   const verifications = new VerificationStore({ database });
   return {
     audit,
-    auditReading: new AuditReading({ ...shared, store }),
+    auditReading: new AuditReading({ ...shared, store, sealer }),
+    auditSealer: sealer,
     auditVerification: new AuditVerification({ ...shared, store, verifications }),
     housekeeping: new HousekeepingService({
       ...shared,

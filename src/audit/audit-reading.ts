@@ -8,10 +8,12 @@ import type { PolicyBase } from '../policy/granting.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { exportExtract, type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
-import type { AuditAuthority } from './signatures.ts';
+import type { AuditAuthority } from './checkpoint.ts';
+import type { AuditSealer } from './sealing-store.ts';
 
 interface AuditReadingDependencies {
-  readonly store: Pick<AuditStore, 'searchStep' | 'readInSteps' | 'note'>;
+  readonly store: Pick<AuditStore, 'searchStep' | 'trail' | 'note'>;
+  readonly sealer: Pick<AuditSealer, 'sealAll'>;
   readonly authority: Pick<AuditAuthority, 'keys'>;
   readonly access: AccessControl;
   readonly configuration: { current(): Promise<PolicyBase> };
@@ -66,7 +68,7 @@ type WriteText = (text: string) => Promise<void>;
 
 export interface GrantedExport {
   readonly format: ExportFormat;
-  /** True: whole chains with all that their verification needs. False: selected rows. */
+  /** True: with all that verification needs. False: selected rows. */
   readonly isVerifiable: boolean;
   /**
    * Records the export in the audit, then writes it. Ends when `write` fails.
@@ -134,7 +136,7 @@ export class AuditReading {
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    */
   async grantExport(caller: Caller, { format, ...requested }: AuditExportRequest): Promise<GrantedExport> {
-    const { store, authority, clock } = this.#deps;
+    const { store, sealer, authority, clock } = this.#deps;
     const reader = await this.#reader(caller);
     const filter = boundFilter(requested, reader);
     const told = { ...requested, within: filter.within };
@@ -143,13 +145,13 @@ export class AuditReading {
     const writeTo = async (write: WriteText): Promise<number> => {
       await store.note(actOf(caller, 'audit/export'), exportNote(format, told));
       const options = { at: clock.now(), format, write };
-      return isVerifiable
-        ? store.readInSteps(
-            (snapshot) =>
-              exportTrail(snapshot, { ...options, keys: authority.keys(), period: { since, until } }),
-            (step) => this.#steps.run(step),
-          )
-        : exportExtract(this.#rows(filter, reader), { ...options, filter: told });
+      if (!isVerifiable) {
+        return exportExtract(this.#rows(filter, reader), { ...options, filter: told });
+      }
+      await sealer.sealAll();
+      const period = { since, until };
+      const trail = await store.trail(period, (step) => this.#steps.run(step));
+      return exportTrail(trail, { ...options, keys: authority.keys(), period });
     };
     const { administrator } = caller.principal;
     return { format, isVerifiable, write: (write) => this.#inPlace(administrator, () => writeTo(write)) };

@@ -4,14 +4,15 @@ import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
 import type { AuditRow } from './audit-row.ts';
 import { type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
 import type { AuditStore } from './audit-store.ts';
+import type { AuditAuthority, InstallationKey } from './checkpoint.ts';
 import type { AuditFilter, AuditPeriod } from './filter-values.ts';
-import type { PruningPlan } from './journal-record.ts';
 import type { Pruned } from './pruning-store.ts';
-import type { AuditAuthority, InstallationKey } from './signatures.ts';
-import type { TrailVerification, VerifyRequest } from './verify-trail.ts';
+import type { AuditSealer } from './sealing-store.ts';
+import type { TrailVerification, VerifyRequest } from './verification.ts';
 
 interface AuditDependencies {
   readonly store: AuditStore;
+  readonly sealer: AuditSealer;
   readonly authority: AuditAuthority;
   readonly clock: Clock;
   /** @returns the time by which rows may be removed. @throws ServiceError 'clock.doubtful' */
@@ -62,11 +63,11 @@ export class AuditService {
     write: (text: string) => Promise<void>,
   ): Promise<number> {
     assertOperator(caller, 'The audit trail is read');
-    const { store, authority, clock } = this.#deps;
+    const { store, sealer, authority, clock } = this.#deps;
     await store.note(actOf(caller, 'audit/export'), exportNote(format, period));
-    return await store.read((snapshot) =>
-      exportTrail(snapshot, { keys: authority.keys(), at: clock.now(), format, period, write }),
-    );
+    await sealer.sealAll();
+    const options = { keys: authority.keys(), at: clock.now(), format, period, write };
+    return exportTrail(await store.trail(period), options);
   }
 
   /**
@@ -91,13 +92,9 @@ export class AuditService {
     if (cut > (await this.#deps.pruningTime())) {
       throw new ServiceError('parameter.invalid', 'Only months that are over can be pruned');
     }
-    let verified: PruningPlan | undefined;
+    const { store, sealer, authority } = this.#deps;
     if (!force) {
-      const { store, authority } = this.#deps;
-      const request = { report: () => undefined };
-      const { findings } = await store.verify(authority.keys(), request, async (snapshot) => {
-        verified = await snapshot.planPruning(cut);
-      });
+      const { findings } = await store.verify(authority.keys(), { report: () => undefined });
       if (findings > 0) {
         throw new ServiceError(
           'audit.unverifiable',
@@ -105,7 +102,7 @@ export class AuditService {
         );
       }
     }
-    return await this.#deps.store.prune(cut, actOf(caller, 'audit/prune'), verified);
+    return await store.prune(sealer, cut, actOf(caller, 'audit/prune'));
   }
 }
 

@@ -1,30 +1,24 @@
 import type { Knex } from 'knex';
 import type { AuditEntry, AuditRow } from './audit-row.ts';
-import type { InstallationKey } from './signatures.ts';
-import {
-  type AuditSnapshot,
-  type StoredSnapshot,
-  type TrailVerification,
-  type VerifyRequest,
-  verifyTrail,
-} from './verify-trail.ts';
-import type { AuditFilter, RowPlace } from './filter-values.ts';
-import type { PruningPlan } from './journal-record.ts';
+import type { InstallationKey } from './checkpoint.ts';
+import type { AuditFilter, AuditPeriod, RowPlace } from './filter-values.ts';
 import type { Act } from '../policy/caller.ts';
 import { partitionsBefore, type Pruned, pruneTrail } from './pruning-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import {
   AUDIT_COLUMNS,
+  openTrail,
   PLACE_COLUMNS,
-  readInSteps,
-  snapshotIn,
+  restrictPeriod,
   type StepRun,
-  type Stored,
+  type StoredRow,
   toAuditRow,
-} from './snapshot-store.ts';
+} from './trail-store.ts';
 import { isStorable } from '../kernel/text.ts';
 import { ROWS_OF_TRANSACTION, storableEntry } from './rows-store.ts';
+import type { AuditSealer } from './sealing-store.ts';
+import { type Trail, type TrailVerification, type VerifyRequest, verifyTrail } from './verification.ts';
 
 export interface TransactionRows {
   /** Oldest first. */
@@ -33,7 +27,7 @@ export interface TransactionRows {
   readonly more: number;
 }
 
-type CountedRow = Stored<AuditRow> & { readonly total: string; readonly foreign: string };
+type CountedRow = StoredRow & { readonly total: string; readonly foreign: string };
 
 /** The rows that a step of a search has found. */
 export interface FoundRows {
@@ -119,44 +113,20 @@ export class AuditStore {
       : { rows: rows.map(toAuditRow), more: Number(rows[0]?.total ?? 0) - rows.length };
   }
 
-  /** Reads in one snapshot of any duration; writers are not blocked. */
-  async read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T> {
-    const read = async ({ sql }: UnitOfWork): Promise<T> => {
-      await sql.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      // Locks all months before the first read: a snapshot does not hold back DROP TABLE, and rows that move to a new
-      // partition are invisible to an older snapshot.
-      await sql.raw('LOCK TABLE audit IN ACCESS SHARE MODE');
-      return work(snapshotIn(sql));
-    };
-    return this.#database.transact(read, { isLong: true });
+  /** See `openTrail`. */
+  trail(period?: AuditPeriod, run?: StepRun): Promise<Trail> {
+    return openTrail(this.#database, period, run);
   }
 
-  /**
-   * Verifies the whole trail at one instant.
-   * @param also runs on the same snapshot that was verified
-   */
-  async verify(
-    keys: readonly InstallationKey[],
-    request: VerifyRequest,
-    also?: (snapshot: StoredSnapshot) => Promise<void>,
-  ): Promise<TrailVerification> {
+  /** Verifies the whole trail. */
+  async verify(keys: readonly InstallationKey[], request: VerifyRequest): Promise<TrailVerification> {
+    // First: the rows of those who are made meanwhile are read.
+    const administrators = await this.#database
+      .knex('administrators')
+      .orderBy('name')
+      .pluck<string[]>('name');
     const of = await this.#estimate();
-    return this.read(async (snapshot) => {
-      const installation = await snapshot.installation();
-      const verification = await verifyTrail(snapshot, { ...request, keys, of, installation });
-      await also?.(snapshot);
-      return verification;
-    });
-  }
-
-  /**
-   * Reads the trail as it was at the beginning, in short transactions: no connection and no snapshot is held between
-   * them. Rows that are changed meanwhile are read as changed.
-   * @param run runs each step; ends the reading by its error
-   * @throws ServiceError 'server.busy' if the trail was pruned meanwhile, 'audit.unverifiable' if its table was altered
-   */
-  readInSteps<T>(work: (snapshot: AuditSnapshot) => Promise<T>, run: StepRun): Promise<T> {
-    return readInSteps(this.#database, work, run);
+    return verifyTrail(await this.trail(), { ...request, keys, administrators, of });
   }
 
   /** Writes rows of refused requests, which belong to no act, in a transaction of their own. */
@@ -168,17 +138,9 @@ export class AuditStore {
     return this.#database.audit.autocommit.write(act, 'audit', outcome);
   }
 
-  /**
-   * Removes all rows before an instant, and the journal records that are then useless, in one transaction with a signed
-   * record of the cut and the audit row. Writes nothing where there is nothing to remove.
-   * @param before the first instant of a month, UTC
-   * @param verified the plan of the verified snapshot: nothing else is signed, even if the trail has changed since.
-   *   Undefined: made from the present trail
-   * @throws ServiceError 'database.unavailable' when a reader holds the trail for too long, 'audit.unverifiable' when
-   *   the trail no longer matches the plan
-   */
-  prune(before: Date, act: Act, verified?: PruningPlan): Promise<Pruned> {
-    return pruneTrail(this.#database, before, act, verified);
+  /** See `pruneTrail`. */
+  prune(sealer: AuditSealer, before: Date, act: Act): Promise<Pruned> {
+    return pruneTrail(this.#database, sealer, before, act);
   }
 
   /** @returns the number of months that end before the month of an instant */
@@ -207,9 +169,9 @@ export class AuditStore {
       return [];
     }
     const query = searchQuery(this.#database.knex, filter);
-    const read = async ({ sql }: UnitOfWork): Promise<Stored<AuditRow>[]> => {
+    const read = async ({ sql }: UnitOfWork): Promise<StoredRow[]> => {
       const found: unknown = await query.clone().transacting(sql);
-      return found as Stored<AuditRow>[];
+      return found as StoredRow[];
     };
     return (await this.#database.transact(read, { isLong })).map(toAuditRow);
   }
@@ -303,18 +265,13 @@ function restrict(query: Knex.QueryBuilder, filter: PartFilter): void {
 
 function restrictTime(
   query: Knex.QueryBuilder,
-  { since, until, after }: Pick<AuditFilter, 'since' | 'until' | 'after'>,
+  { after, ...period }: Pick<AuditFilter, 'since' | 'until' | 'after'>,
 ): void {
-  if (since !== undefined) {
-    query.where('at', '>=', since);
-  }
-  if (until !== undefined) {
-    query.where('at', '<', until);
-  }
+  restrictPeriod(query, period);
   if (after !== undefined) {
     // The first condition leaves out whole months, which the comparison of pairs does not.
     query
-      .where('at', '<=', after.at)
-      .whereRaw('(at, id) < (?::timestamptz, ?::bigint)', [after.at, after.id]);
+      .where('audit.at', '<=', after.at)
+      .whereRaw('(audit.at, audit.id) < (?::timestamptz, ?::bigint)', [after.at, after.id]);
   }
 }

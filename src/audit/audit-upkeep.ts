@@ -1,15 +1,17 @@
 import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../kernel/background-loop.ts';
 import type { Log } from '../kernel/log.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
-import type { AuditTrail } from './trail-store.ts';
+import type { AuditSealer } from './sealing-store.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Longest wait of `stop` for the last rows, in milliseconds. */
 const TIMEOUT_MS = 500;
+/** Longest wait of a round for running transactions, in milliseconds. */
+const PATIENCE_MS = 5_000;
 
 interface AuditUpkeepDependencies {
-  readonly trail: Pick<AuditTrail, 'checkpoint'>;
+  readonly sealer: Pick<AuditSealer, 'seal'>;
   readonly log: Log;
   /** Writes further rows that are due about once a minute. Never fails. */
   readonly flush: () => Promise<void>;
@@ -21,12 +23,11 @@ interface AuditUpkeepDependencies {
 }
 
 /**
- * Writes a checkpoint of this server's rows about once a minute, and makes partitions ahead of their months. No act fails
- * where these fail: rows go to the default partition, and the next checkpoint covers the rows of this one. The pool
- * writes the last checkpoint when it closes.
+ * Seals rows about once a minute, and makes partitions ahead of their months. No act fails where these fail: rows go to
+ * the default partition, and the next checkpoint covers them.
  */
 export function auditUpkeep({
-  trail,
+  sealer,
   log,
   flush,
   makeMonths,
@@ -50,8 +51,7 @@ export function auditUpkeep({
     warning: 'Cannot write a checkpoint of the audit; it will be tried again',
     round: async () => {
       await flush();
-      await trail.checkpoint();
-      return false;
+      return sealer.seal(PATIENCE_MS);
     },
   });
   return {

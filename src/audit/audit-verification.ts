@@ -6,7 +6,7 @@ import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/granting.ts';
 import type { AuditFinding, VerificationEnd, VerificationRecord } from './verification.ts';
 import type { AuditStore } from './audit-store.ts';
-import type { AuditAuthority } from './signatures.ts';
+import type { AuditAuthority } from './checkpoint.ts';
 import type { VerificationStore } from './verification-store.ts';
 
 interface AuditVerificationDependencies {
@@ -123,10 +123,10 @@ export class AuditVerification {
   async #endOf({ id, checkpoint }: VerificationRecord): Promise<VerificationEnd> {
     const { store, authority, verifications, log } = this.#deps;
     const listed: AuditFinding[] = [];
-    const reached = { rows: 0, records: 0, newest: '', findings: 0 };
+    const reached = { rows: 0, checkpoints: 0, newest: '', findings: 0 };
     let storedAt = performance.now();
     try {
-      const { rows, records, newest, findings } = await store.verify(authority.keys(), {
+      const { rows, checkpoints, newest, findings } = await store.verify(authority.keys(), {
         checkpoint: checkpoint === '' ? undefined : checkpoint,
         report: (finding) => {
           reached.findings += 1;
@@ -146,7 +146,7 @@ export class AuditVerification {
           }
         },
       });
-      return { state: 'finished', rows, records, newest, findings, listed, reason: '' };
+      return { state: 'finished', rows, checkpoints, newest, findings, listed, reason: '' };
     } catch (error) {
       if (error instanceof Interrupted) {
         return { state: 'interrupted', ...reached, listed, reason: '' };

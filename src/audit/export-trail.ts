@@ -1,23 +1,15 @@
 import { csvLine, safeText, parseJsonObject } from '../kernel/text.ts';
-import {
-  type AuditRow,
-  CONTENT_MEMBERS,
-  type Kinds,
-  type MemberKind,
-  ROW_KINDS,
-  ROW_MEMBERS,
-} from './audit-row.ts';
-import type { AuditSnapshot } from './verify-trail.ts';
-import type { AuditFilter, AuditPeriod } from './filter-values.ts';
-import type { InstallationKey } from './signatures.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { type JournalRecord, RECORD_KINDS } from './journal-record.ts';
+import { type AuditRow, ROW_MEMBERS } from './audit-row.ts';
+import type { Checkpoint, InstallationKey } from './checkpoint.ts';
+import type { AuditFilter, AuditPeriod } from './filter-values.ts';
+import { type Pruning, type Trail, type TrailPart } from './verification.ts';
 
 /** `jsonl` can be verified elsewhere; `csv` is for spreadsheets. */
 export type ExportFormat = 'jsonl' | 'csv';
 
 /** The format and version that the first line of an export names. */
-const EXPORT_FORM = 'tankeeper audit 1';
+const EXPORT_FORM = 'tankeeper audit 2';
 /** The same of an extract. */
 const EXTRACT_FORM = 'tankeeper audit extract 1';
 
@@ -30,12 +22,12 @@ interface ExportOptions {
 }
 
 /**
- * Writes a trail as text. JSON lines: a head with the public keys of the installation, the journal with the public keys
- * of the writers, the rows, and an end with their number.
+ * Writes a trail as text. JSON lines: a head with the public keys of the installation, each checkpoint with its rows
+ * after it, the rows that none covers yet, and an end with the number of rows. A period has no checkpoint without rows.
  * @returns the number of rows
  */
 export function exportTrail(
-  snapshot: AuditSnapshot,
+  { parts, pruning, isWhole }: Trail,
   {
     keys,
     period,
@@ -50,14 +42,22 @@ export function exportTrail(
     at: options.at.toISOString(),
     since: period.since?.toISOString() ?? null,
     until: period.until?.toISOString() ?? null,
+    pruning: pruning ?? null,
     keys: keys.map(({ keyId, publicKey }) => ({ keyId, publicKey: publicKey.toString('base64') })),
   };
-  const parts = { head, members: ROW_MEMBERS, records: snapshot.records(), rows: snapshot.rows(period) };
-  return writeParts(parts, options);
+  return writeParts(head, isWhole ? parts : withRows(parts), options);
+}
+
+async function* withRows(parts: AsyncIterable<TrailPart>): AsyncGenerator<TrailPart> {
+  for await (const part of parts) {
+    if (part.rows.length > 0) {
+      yield part;
+    }
+  }
 }
 
 /**
- * Writes selected rows as text. They are parts of chains, so nobody can verify them. JSON lines: a head that says so
+ * Writes selected rows as text. Nobody can verify them. JSON lines: a head that says so
  * and names the filters, the rows, and an end with their number.
  * @param rows newest first
  * @returns the number of rows
@@ -71,13 +71,13 @@ export function exportExtract(
 ): Promise<number> {
   const head = {
     form: EXTRACT_FORM,
-    note: 'selected rows, which cannot be verified as a chain',
+    note: 'selected rows, which cannot be verified',
     verifiable: false,
     at: options.at.toISOString(),
     filter,
     realms: within ?? null,
   };
-  return writeParts({ head, members: CONTENT_MEMBERS, rows }, options);
+  return writeParts(head, withoutCheckpoints(rows), options);
 }
 
 /**
@@ -100,50 +100,47 @@ export function exportNote(
   ].join(', ');
 }
 
-interface ExportParts {
-  readonly head: object;
-  readonly members: readonly (keyof AuditRow)[];
-  readonly records?: AsyncIterable<readonly object[]>;
-  readonly rows: AsyncIterable<readonly AuditRow[]>;
+async function* withoutCheckpoints(rows: AsyncIterable<readonly AuditRow[]>): AsyncGenerator<TrailPart> {
+  for await (const some of rows) {
+    yield { checkpoint: undefined, rows: some };
+  }
 }
 
 async function writeParts(
-  { head, members, records, rows }: ExportParts,
+  head: object,
+  parts: AsyncIterable<TrailPart>,
   { format, write }: ExportOptions,
 ): Promise<number> {
-  // Not before the first rows or records: a fault until then can still be answered in words.
-  let ahead = format === 'csv' ? csvLine(members) : jsonLine(head);
-  const writeLines = async (lines: readonly string[]): Promise<void> => {
+  // Not before the first rows: a fault until then can still be answered in words.
+  let ahead = format === 'csv' ? csvLine(ROW_MEMBERS) : jsonLine(head);
+  let count = 0;
+  for await (const { checkpoint, rows } of parts) {
+    count += rows.length;
+    const lines =
+      format === 'csv'
+        ? rows.map((row) => csvLine(ROW_MEMBERS.map((member) => row[member])))
+        : [
+            ...(checkpoint === undefined ? [] : [jsonLine({ checkpoint: inBase64(checkpoint) })]),
+            ...rows.map((row) => jsonLine({ row: rowLine(row) })),
+          ];
     await write(`${ahead}${lines.join('')}`);
     ahead = '';
-  };
-  if (format === 'jsonl' && records !== undefined) {
-    for await (const some of records) {
-      await writeLines(some.map((record) => jsonLine({ record: inBase64(record) })));
-    }
   }
-  let count = 0;
-  for await (const some of rows) {
-    count += some.length;
-    await writeLines(
-      some.map((row) => {
-        const cells = members.map((name) => [name, row[name]] as const);
-        return format === 'csv'
-          ? csvLine(cells.map(([, value]) => String(base64Of(value))))
-          : jsonLine({ row: inBase64(Object.fromEntries(cells)) });
-      }),
-    );
-  }
-  await writeLines(format === 'csv' ? [] : [jsonLine({ end: { rows: count } })]);
+  await write(`${ahead}${format === 'csv' ? '' : jsonLine({ end: { rows: count } })}`);
   return count;
 }
 
-function inBase64(record: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, base64Of(value)]));
+function rowLine(row: AuditRow): object {
+  return Object.fromEntries(ROW_MEMBERS.map((member) => [member, row[member]]));
 }
 
-function base64Of(value: unknown): unknown {
-  return Buffer.isBuffer(value) ? value.toString('base64') : value;
+function inBase64(record: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [
+      key,
+      Buffer.isBuffer(value) ? value.toString('base64') : value,
+    ]),
+  );
 }
 
 function jsonLine(value: unknown): string {
@@ -153,13 +150,11 @@ function jsonLine(value: unknown): string {
 
 const AT_ONCE = 1_000;
 
-/** An export while it is read: its keys first, then its journal and rows. */
+/** An export while it is read. */
 interface ExportedTrail {
-  readonly snapshot: AuditSnapshot;
+  readonly trail: Trail;
   /** The keys that the file names. They are as trustworthy as the transport of the file. */
   readonly keys: readonly InstallationKey[];
-  /** True if it holds all rows, false if only those of a period. */
-  readonly isWhole: boolean;
 }
 
 type ExportLine = Readonly<Record<string, unknown>>;
@@ -181,45 +176,60 @@ export async function readExportedTrail(text: AsyncIterable<string>): Promise<Ex
     keyId: textOf(key, 'keyId'),
     publicKey: bytesOf(key, 'publicKey'),
   }));
-  return {
-    snapshot: exportedSnapshot(lines),
-    keys,
-    isWhole: head.since === null && head.until === null,
-  };
+  const pruning = head.pruning === null ? undefined : readPruning(head.pruning as ExportLine);
+  const isWhole = head.since === null && head.until === null;
+  return { trail: { isWhole, pruning, parts: exportedParts(lines) }, keys };
 }
 
-function exportedSnapshot(lines: AsyncIterator<string>): AuditSnapshot {
-  let ahead: ExportLine | undefined;
-  const readLines = async function* <T>(name: string, kinds: Kinds<T>): AsyncGenerator<readonly T[]> {
-    let some: T[] = [];
-    for (;;) {
-      ahead ??= await nextLine(lines);
-      const one = ahead?.[name];
-      if (one === undefined) {
-        break;
-      }
-      some.push(readLine(kinds, one as ExportLine));
-      ahead = undefined;
-      if (some.length === AT_ONCE) {
-        yield some;
-        some = [];
-      }
+/** A line after the head: one of these. */
+interface ExportEntry {
+  readonly row?: AuditRow;
+  readonly checkpoint?: Checkpoint;
+  /** The number of rows. */
+  readonly end?: number;
+}
+
+/** Rows belong to the checkpoint before them, up to its last id. */
+async function* exportedParts(lines: AsyncIterator<string>): AsyncGenerator<TrailPart> {
+  let part: { readonly checkpoint: Checkpoint | undefined; readonly rows: AuditRow[] } = newPart();
+  let count = 0;
+  for (;;) {
+    const { row, checkpoint, end } = await nextEntry(lines);
+    if (row === undefined || !isOf(part, row)) {
+      yield part;
+      part = newPart(checkpoint);
     }
-    yield some;
-  };
-  return {
-    records: () => readLines<JournalRecord>('record', RECORD_KINDS),
-    rows: async function* () {
-      let rows = 0;
-      for await (const some of readLines<AuditRow>('row', ROW_KINDS)) {
-        rows += some.length;
-        yield some;
-      }
-      if ((ahead?.end as ExportLine | undefined)?.rows !== rows) {
+    if (row !== undefined) {
+      part.rows.push(row);
+      count += 1;
+    }
+    if (end !== undefined) {
+      if (end !== count) {
         throw malformed('The export ends too early, or lines are out of order');
       }
-    },
-  };
+      return;
+    }
+  }
+}
+
+function newPart(checkpoint?: Checkpoint): { readonly checkpoint: Checkpoint | undefined; rows: AuditRow[] } {
+  return { checkpoint, rows: [] };
+}
+
+function isOf({ checkpoint, rows }: TrailPart, { id }: AuditRow): boolean {
+  return checkpoint === undefined ? rows.length < AT_ONCE : BigInt(id) <= BigInt(checkpoint.lastId);
+}
+
+async function nextEntry(lines: AsyncIterator<string>): Promise<ExportEntry> {
+  const { row, checkpoint, end } = (await nextLine(lines)) ?? {};
+  if (row !== undefined) {
+    return { row: readRow(row as ExportLine) };
+  }
+  if (checkpoint !== undefined) {
+    return { checkpoint: readCheckpoint(checkpoint as ExportLine) };
+  }
+  const rows = (end as ExportLine | undefined)?.rows;
+  return { end: typeof rows === 'number' ? rows : -1 };
 }
 
 async function nextLine(lines: AsyncIterator<string>): Promise<ExportLine | undefined> {
@@ -234,12 +244,40 @@ async function nextLine(lines: AsyncIterator<string>): Promise<ExportLine | unde
   return line;
 }
 
-function readLine<Kept>(kinds: Kinds<Kept>, line: ExportLine): Kept {
-  const read = Object.entries<MemberKind>(kinds).map(([name, kind]) => [
-    name,
-    kind === 'number' ? numberOf(line, name) : kind === 'bytes' ? bytesOf(line, name) : textOf(line, name),
-  ]);
-  return Object.fromEntries(read) as Kept;
+function readRow(line: ExportLine): AuditRow {
+  const row = Object.fromEntries(ROW_MEMBERS.map((member) => [member, textOf(line, member)]));
+  return { ...row, id: digitsOf(line, 'id') } as Record<keyof AuditRow, string>;
+}
+
+function readCheckpoint(line: ExportLine): Checkpoint {
+  return {
+    number: numberOf(line, 'number'),
+    at: textOf(line, 'at'),
+    month: textOf(line, 'month'),
+    afterId: digitsOf(line, 'afterId'),
+    lastId: digitsOf(line, 'lastId'),
+    rows: numberOf(line, 'rows'),
+    leaves: bytesOf(line, 'leaves'),
+    leavesHash: bytesOf(line, 'leavesHash'),
+    prunes: textOf(line, 'prunes'),
+    vouches: line.vouches === true,
+    prevHash: bytesOf(line, 'prevHash'),
+    keyId: textOf(line, 'keyId'),
+    hash: bytesOf(line, 'hash'),
+    signature: bytesOf(line, 'signature'),
+  };
+}
+
+function readPruning(line: ExportLine): Pruning {
+  return { number: numberOf(line, 'number'), before: textOf(line, 'before') };
+}
+
+function digitsOf(line: ExportLine, name: string): string {
+  const digits = textOf(line, name);
+  if (!/^-?\d{1,19}$/.test(digits)) {
+    throw malformed(`A line of the export has no whole number '${name}'`);
+  }
+  return digits;
 }
 
 function textOf(line: ExportLine, name: string): string {

@@ -1,26 +1,24 @@
-import { eventInsert, type EventRow } from '../webhooks/outbox-store.ts';
-
-import { type AuditEntry, type AuditRow, columnOf, ROW_KINDS, ROW_MEMBERS } from './audit-row.ts';
-import type { Act } from '../policy/caller.ts';
-import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { storableForm } from '../kernel/text.ts';
 import type { PreparedStatement, RunPrepared } from '../database/prepared-statements.ts';
+import type { Act } from '../policy/caller.ts';
+import { eventInsert, type EventRow } from '../webhooks/outbox-store.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
+import { type AuditEntry, columnOf, type NewAuditRow, ROW_MEMBERS } from './audit-row.ts';
 
-const TYPES = { text: 'text', digits: 'bigint', instant: 'timestamptz', number: 'bigint', bytes: 'bytea' };
-/** The column of each member of a row, its type, and its name in a row of JSON. */
-const AUDIT_COLUMNS = ROW_MEMBERS.map((member) => ({
+/** The column of each member of a new row, its type, and its name in a row of JSON. */
+const NEW_COLUMNS = ROW_MEMBERS.filter((member) => member !== 'id').map((member) => ({
   member,
   column: columnOf(member),
-  type: TYPES[ROW_KINDS[member]],
+  type: member === 'at' ? 'timestamptz' : 'text',
   field: `audit_${columnOf(member)}`,
 }));
 
-const INSERTED = AUDIT_COLUMNS.map(({ column }) => column).join(', ');
+const INSERTED = NEW_COLUMNS.map(({ column }) => column).join(', ');
 /** With a prefix, as some names stand for other columns of a request, too. */
-const FIELDS = AUDIT_COLUMNS.map(({ field }) => field).join(', ');
+const FIELDS = NEW_COLUMNS.map(({ field }) => field).join(', ');
 
-/** The fields of a signed row in `json_to_recordset`, with their types (`addAuditFields`). */
-export const AUDIT_FIELDS = AUDIT_COLUMNS.map(({ field, type }) => `${field} ${type}`).join(', ');
+/** The fields of a row in `json_to_recordset`, with their types (`addAuditFields`). */
+export const AUDIT_FIELDS = NEW_COLUMNS.map(({ field, type }) => `${field} ${type}`).join(', ');
 
 /**
  * The rows of one transaction by their index, in every month. MATERIALIZED keeps the planner from walking the index of
@@ -78,32 +76,31 @@ export function storableEntry(entry: AuditEntry): AuditEntry {
 }
 
 /** @returns `fields`, to which `AUDIT_FIELDS` of the row were added */
-export function addAuditFields(fields: Record<string, unknown>, row: AuditRow): Record<string, unknown> {
-  for (const { member, field } of AUDIT_COLUMNS) {
-    const value = row[member];
-    fields[field] = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
+export function addAuditFields(fields: Record<string, unknown>, row: NewAuditRow): Record<string, unknown> {
+  for (const { member, field } of NEW_COLUMNS) {
+    fields[field] = row[member];
   }
   return fields;
 }
 
 /**
- * Stores signed rows.
+ * Stores rows.
  * @param run puts a statement on the connection of the rows
  * @param events must be stored by the same statement
  * @returns false if nothing was stored
  */
 export type StoreRows = (
-  rows: readonly AuditRow[],
+  rows: readonly NewAuditRow[],
   run: RunPrepared,
   events: readonly EventRow[],
 ) => Promise<boolean>;
 
-/** Signs entries as the next rows of a lane, in whose transaction `store` runs. @returns the result of `store` */
+/** Dates entries for a statement that writes them, and whatever depends on them. @returns the result of `store` */
 type WriteRows = (entries: readonly NotedEntry[], store: StoreRows) => Promise<boolean>;
 
 /** Writes audit rows, with their events: those of a unit of work, or each call in a transaction of its own. */
 export class AuditRows {
-  /** Signs the entries for a statement that also writes other rows. */
+  /** For a statement that also writes other rows. */
   readonly writeBy: WriteRows;
 
   constructor(writeBy: WriteRows) {

@@ -1,430 +1,216 @@
-import { EventOutbox } from '../webhooks/outbox-store.ts';
 import type { Knex } from 'knex';
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  checkpointBody,
-  type JournalRecord,
-  type KeyBody,
-  type LaneHead,
-  recordHash,
-  type WriterBody,
-} from './journal-record.ts';
-import {
-  type AuditAuthority,
-  newSigningKey,
-  type SigningKey,
-  MAX_TREE_ROWS,
-  signTogether,
-} from './signatures.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { Log } from '../kernel/log.ts';
-import { AuditRows, type StoreRows } from './rows-store.ts';
-import { translateDatabaseFault, isSurelyUndone } from '../database/database-faults.ts';
-import { withExtraConnection } from '../database/knex-internals.ts';
-import { type PreparedStatements, preparedWithin, repeatAborted } from '../database/prepared-statements.ts';
-import { type UnitOfWork, beginLongWork } from '../database/unit-of-work.ts';
-import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { type AuditEntry, type AuditRow, auditTime, NOTHING_BEFORE, rowHash, columnOf } from './audit-row.ts';
 
-/** Longest wait of a closing pool for its last checkpoint, in milliseconds. */
-const TIMEOUT_MS = 500;
+import { ServiceError } from '../kernel/errors.ts';
+import type { Database } from '../database/database.ts';
+import { type AuditRow, columnOf, ROW_MEMBERS } from './audit-row.ts';
+import { BEFORE_ALL_IDS, type Checkpoint } from './checkpoint.ts';
+import type { AuditPeriod } from './filter-values.ts';
+import type { Pruning, Trail, TrailPart } from './verification.ts';
 
-interface AuditTrailDependencies {
-  readonly pool: Knex;
-  readonly prepared: PreparedStatements;
-  /** The name of the process, for people: `tankeeper server`. */
-  readonly name: string;
-  readonly clock: Clock;
-  readonly log: Log | undefined;
+/** A row as the database returns it. */
+export type StoredRow = Readonly<Record<keyof AuditRow, string | null>>;
+
+/** The place of a row in the order of time. */
+export const PLACE_COLUMNS = `id, ${utcText('at')} AS at`;
+
+export const AUDIT_COLUMNS = ROW_MEMBERS.map(
+  (member) => `${member === 'at' ? utcText('at') : columnOf(member)} AS "${member}"`,
+).join(', ');
+
+const CHECKPOINT_COLUMNS = `number::float8, ${utcText('at')} AS at, month, after_id AS "afterId", last_id AS "lastId",
+  row_count AS rows, leaves, leaves_hash AS "leavesHash", prunes, vouches, prev_hash AS "prevHash", key_id AS "keyId",
+  hash, signature`;
+
+/** The program writes no nulls, but the owner of the table can. They read as what no column can hold. */
+export function toAuditRow(row: StoredRow): AuditRow {
+  return Object.fromEntries(ROW_MEMBERS.map((member) => [member, row[member] ?? '\0null'])) as Record<
+    keyof AuditRow,
+    string
+  >;
 }
 
 /**
- * The writer of a pool's audit rows (docs/adr/0013-audit-chains.md). It registers in the journal before its first row.
- * Each transaction that writes rows has a lane, a chain of its own, which moves on when it commits.
+ * Infinity and years before Christ get a form of their own: to_char would omit them or confuse them with later years.
+ * No two instants read the same.
+ * @returns SQL that gives a timestamptz column in UTC to the microsecond, which a Date would cut off
  */
-export class AuditTrail {
-  readonly #deps: AuditTrailDependencies;
-  readonly #lanes = new AuditLanes(
-    () => this.writer(),
-    () => this.#deps.clock.now(),
+function utcText(column: string): string {
+  const isOurs = `isfinite(${column}) AND ${column} >= '0002-01-01T00:00:00Z'`;
+  return `CASE WHEN ${isOurs} THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    ELSE ${column}::text END`;
+}
+
+export async function newestCheckpoint(sql: Knex): Promise<Checkpoint | undefined> {
+  const { rows } = await sql.raw<{ rows: Checkpoint[] }>(
+    `SELECT ${CHECKPOINT_COLUMNS} FROM audit_checkpoints ORDER BY audit_checkpoints.number DESC LIMIT 1`,
   );
-  readonly #checkpointed = new Map<number, number>();
-  #authority: AuditAuthority | undefined;
-  #writer: Promise<AuditWriter> | undefined;
-  #checkpointing: Promise<unknown> = Promise.resolve();
+  return rows[0];
+}
 
-  /** Writes rows of acts without a transaction: each call has its own. */
-  readonly autocommit = new AuditRows((entries, store) => this.writeBy(entries, store));
-  readonly outbox = new EventOutbox();
+export async function insertCheckpoint(sql: Knex.Transaction, checkpoint: Checkpoint): Promise<void> {
+  const { rows, ...columns } = checkpoint;
+  await sql('audit_checkpoints').insert({
+    ...Object.fromEntries(Object.entries(columns).map(([member, value]) => [columnOf(member), value])),
+    row_count: rows,
+  });
+}
 
-  constructor(options: AuditTrailDependencies) {
-    this.#deps = options;
+/** @returns the first rows after an id, up to another one, in the order of their ids */
+export async function rowsBetween(
+  sql: Knex,
+  { after, until, limit }: { readonly after: string; readonly until: string; readonly limit: number },
+  period: AuditPeriod = {},
+): Promise<readonly AuditRow[]> {
+  const query = sql('audit')
+    .select(sql.raw(AUDIT_COLUMNS))
+    .whereRaw('audit.id > ?::bigint AND audit.id <= ?::bigint', [after, until])
+    .orderBy('audit.id')
+    .limit(limit);
+  restrictPeriod(query, period);
+  return ((await query) as StoredRow[]).map(toAuditRow);
+}
+
+export function restrictPeriod(query: Knex.QueryBuilder, { since, until }: AuditPeriod): void {
+  if (since !== undefined) {
+    query.where('audit.at', '>=', since);
   }
-
-  get lanes(): number {
-    return this.#lanes.count;
-  }
-
-  /** Sets the authority, before the first row is written. Without one, verification reports every row as inserted. */
-  certifyBy(authority: AuditAuthority): void {
-    this.#authority = authority;
-  }
-
-  /**
-   * Registers the writer unless it is registered. Servers do so at their start.
-   * @throws ServiceError 'database.unavailable'
-   */
-  async open(): Promise<void> {
-    await this.writer();
-  }
-
-  writer(): Promise<AuditWriter> {
-    this.#writer ??= this.#introduce().catch((error: unknown) => {
-      this.#writer = undefined;
-      throw translateDatabaseFault(error);
-    });
-    return this.#writer;
-  }
-
-  /** Runs a transaction that writes its audit rows itself: they have a lane, which moves on with the commit. */
-  async transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-    return this.#lanes.during((write) =>
-      this.#deps.pool.transaction((sql) => {
-        const run = preparedWithin(sql);
-        const audit = new AuditRows((entries, store) =>
-          write(entries, (rows) => store(rows, run, this.outbox.eventsOf(entries, rows))),
-        );
-        return work({ sql, audit });
-      }),
-    );
-  }
-
-  /**
-   * Writes the ends of the lanes to the journal and to the log, so that rows missing from the trail later are noticed.
-   * @param isFinal true if it is the writer's last one, after which pruning may forget the writer
-   * @returns the hash of the checkpoint; undefined if nothing was written since the last one
-   */
-  async checkpoint(isFinal = false): Promise<string | undefined> {
-    const turn = this.#checkpointing.then(() => this.#checkpoint(isFinal));
-    this.#checkpointing = turn.catch(() => undefined);
-    return turn;
-  }
-
-  /** Ends with a last checkpoint, if the database takes it within half a second. */
-  async close(): Promise<void> {
-    if (this.#writer === undefined) {
-      return;
-    }
-    const last = this.checkpoint(true).catch(() => undefined);
-    await Promise.race([last, sleep(TIMEOUT_MS, undefined, { ref: false })]);
-  }
-
-  /**
-   * Signs entries as the next rows of a lane, for one prepared statement that writes them, and whatever depends on them.
-   * A statement that PostgreSQL aborts in favour of others is repeated. Takes the connection first, then the lane: there
-   * are never more lanes than connections.
-   * @returns the result of `store`
-   */
-  async writeBy(entries: readonly NotedEntry[], store: StoreRows): Promise<boolean> {
-    await this.writer();
-    return repeatAborted(() =>
-      this.#deps.prepared.onConnection((run) =>
-        this.#lanes.during((write) =>
-          write(entries, (rows) => store(rows, run, this.outbox.eventsOf(entries, rows))),
-        ),
-      ),
-    );
-  }
-
-  /** Uses no connection of the pool: all of these may be held by transactions that wait for the writer. */
-  #introduce(): Promise<AuditWriter> {
-    const { pool, name, clock } = this.#deps;
-    return withExtraConnection(pool, (connection) =>
-      pool.transaction(
-        async (transaction) => {
-          await this.outbox.refresh(transaction);
-          return AuditWriter.introduce(transaction, name, this.#authority, clock);
-        },
-        { connection },
-      ),
-    );
-  }
-
-  async #checkpoint(isFinal: boolean): Promise<string | undefined> {
-    const heads = this.#lanes.since(this.#checkpointed);
-    if (heads.length === 0 && !isFinal) {
-      return undefined;
-    }
-    const writer = await this.writer();
-    const hash = await this.#deps.pool.transaction(async (transaction) => {
-      await lockJournal(transaction);
-      return writer.record(transaction, 'checkpoint', checkpointBody(heads, isFinal));
-    });
-    heads.forEach(({ lane, seq }) => {
-      this.#checkpointed.set(lane, seq);
-    });
-    this.#deps.log?.info('Audit checkpoint', { component: 'audit', checkpoint: hash });
-    return hash;
+  if (until !== undefined) {
+    query.where('audit.at', '<', until);
   }
 }
 
-/** Bits of an id that number the rows of a writer; the bits above are the writer's. */
-const ROW_BITS = 32n;
-
-/** In place of the hash and the signature of a row until it has them. */
-const NOT_YET: Buffer = Buffer.alloc(0);
-
-/** A lane that a transaction continues, or may continue. */
-interface OpenLane extends LaneHead {
-  /** The time of its last row in milliseconds; 0: it has none. */
-  readonly at: number;
-}
-
-/** Rows of a lane that are ready to be stored, and the end of the lane after them. */
-interface SignedRows {
-  readonly rows: readonly AuditRow[];
-  readonly head: OpenLane;
-}
-
-/** A key pair that lives in this process only, and its number in the journal. */
-class AuditWriter {
-  readonly number: number;
-  readonly #key: SigningKey;
-  readonly #clock: Clock;
-  #rows = 0n;
-
-  private constructor(number: number, key: SigningKey, clock: Clock) {
-    this.number = number;
-    this.#key = key;
-    this.#clock = clock;
-  }
-
-  /**
-   * Registers a new writer in the journal, together with the installation's older keys, which later writers and
-   * verifiers need.
-   * @param authority certifies the writer; undefined: verification will report its rows
-   */
-  static async introduce(
-    transaction: Knex.Transaction,
-    name: string,
-    authority: AuditAuthority | undefined,
-    clock: Clock,
-  ): Promise<AuditWriter> {
-    const key = newSigningKey();
-    // A server that starts during a pruning waits for its end.
-    await beginLongWork(transaction);
-    await transaction.raw('SET LOCAL lock_timeout = 0');
-    await lockJournal(transaction);
-    const at = auditTime(clock.now());
-    const body: WriterBody = { publicKey: key.publicKey.toString('base64'), name };
-    const draft: RecordDraft = {
-      kind: 'writer',
-      at,
-      writer: 0,
-      body: JSON.stringify(body),
-      keyId: authority?.keys()[0].keyId ?? '',
-    };
-    const sign = (hash: Uint8Array): Buffer => authority?.sign(hash) ?? Buffer.alloc(0);
-    const { number } = await appendRecord(transaction, draft, sign);
-    if (authority !== undefined) {
-      await vouchForOlderKeys(transaction, authority, at);
-    }
-    return new AuditWriter(number, key, clock);
-  }
-
-  /** @returns the entries as rows that follow each other in the lane; their times never decrease */
-  sign(lane: OpenLane, entries: readonly AuditEntry[]): SignedRows {
-    // A clock that is set back must not put a row into a month that may be removed before the rows in front of it.
-    const time = Math.max(lane.at, this.#clock.now().getTime());
-    const at = auditTime(new Date(time));
-    let head = lane;
-    const rows = entries.map(({ actor, action, subject, realm, outcome, client, requestId, transaction }) => {
-      this.#rows += 1n;
-      const row = {
-        id: ((BigInt(this.number) << ROW_BITS) + this.#rows).toString(),
-        at,
-        actor,
-        action,
-        subject,
-        realm,
-        outcome,
-        client,
-        requestId,
-        transaction,
-        writer: this.number,
-        lane: lane.lane,
-        seq: head.seq + 1,
-        prevHash: head.hash,
-        hash: NOT_YET,
-        signature: NOT_YET,
-      };
-      row.hash = rowHash(row);
-      head = { lane: lane.lane, seq: row.seq, hash: row.hash, at: time };
-      return row;
-    });
-    for (let from = 0; from < rows.length; from += MAX_TREE_ROWS) {
-      const together = rows.slice(from, from + MAX_TREE_ROWS);
-      const signatures = signTogether(
-        together.map(({ hash }) => hash),
-        (bytes) => this.#key.sign(bytes),
-      );
-      together.forEach((row, place) => {
-        row.signature = signatures[place] ?? NOT_YET;
-      });
-    }
-    return { rows, head };
-  }
-
-  /** Appends a record of this writer to the journal, whose lock the caller holds. @returns its hash, hexadecimal */
-  async record(transaction: Knex.Transaction, kind: 'checkpoint' | 'prune', body: string): Promise<string> {
-    const at = auditTime(this.#clock.now());
-    const draft: RecordDraft = { kind, at, writer: this.number, keyId: '', body };
-    const { hash } = await appendRecord(transaction, draft, (bytes) => this.#key.sign(bytes));
-    return hash.toString('hex');
-  }
-}
-
-/** Vouches for older keys: their records stay valid after they were removed from the key file. */
-async function vouchForOlderKeys(
-  transaction: Knex.Transaction,
-  authority: AuditAuthority,
-  at: string,
-): Promise<void> {
-  const [current, ...older] = authority.keys();
-  for (const { keyId, publicKey } of older) {
-    const body: KeyBody = { keyId, publicKey: publicKey.toString('base64') };
-    const text = JSON.stringify(body);
-    const known: unknown = await transaction('audit_journal')
-      .where({ kind: 'key', key_id: current.keyId, body: text })
-      .first('number');
-    if (known === undefined) {
-      const draft: RecordDraft = { kind: 'key', at, writer: 0, keyId: current.keyId, body: text };
-      await appendRecord(transaction, draft, (hash) => authority.sign(hash));
-    }
-  }
-}
-
-/** The advisory lock of appending to the journal. "tank", "jour". */
-const JOURNAL_LOCK = [0x74616e6b, 0x6a6f7572] as const;
-
-/** The content of a record, without its place. */
-type RecordDraft = Pick<JournalRecord, 'kind' | 'at' | 'writer' | 'keyId' | 'body'>;
-
-/** Prevents others from appending until commit. */
-export async function lockJournal(transaction: Knex.Transaction): Promise<void> {
-  await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...JOURNAL_LOCK]);
-}
-
-/** Appends to the journal, whose lock the caller holds. @returns the record as it is stored */
-async function appendRecord(
-  transaction: Knex.Transaction,
-  draft: RecordDraft,
-  sign: (hash: Uint8Array) => Buffer,
-): Promise<JournalRecord> {
-  const last = await transaction('audit_journal')
-    .orderBy('number', 'desc')
-    .first<{ number: string; hash: Buffer } | undefined>('number', 'hash');
-  const unsigned = {
-    ...draft,
-    number: Number(last?.number ?? 0) + 1,
-    prevHash: last?.hash ?? NOTHING_BEFORE,
-  };
-  const hash = recordHash(unsigned);
-  const record = { ...unsigned, hash, signature: sign(hash) };
-  await transaction('audit_journal').insert(
-    Object.fromEntries(Object.entries(record).map(([member, value]) => [columnOf(member), value])),
+export async function newestPruning(sql: Knex): Promise<Pruning | undefined> {
+  const { rows } = await sql.raw<{ rows: Pruning[] }>(
+    `SELECT number::float8, prunes AS before FROM audit_checkpoints WHERE prunes <> ''
+     ORDER BY audit_checkpoints.number DESC LIMIT 1`,
   );
-  return record;
+  return rows[0];
 }
 
-/**
- * Signs the entries as the next rows of a lane and has them stored.
- * @param store returns false if it has written nothing
- * @returns the result of `store`
- */
-type WriteInLane = (
-  entries: readonly AuditEntry[],
-  store: (rows: readonly AuditRow[]) => Promise<boolean>,
-) => Promise<boolean>;
+/** Runs the statements of one step, when it is their turn. */
+export type StepRun = <Result>(step: () => Promise<Result>) => Promise<Result>;
 
-/** The most milliseconds a lane may be ahead of the clock. Its next row then repeats the time of the row before. */
-const AHEAD_MS = 1_000;
+const CHECKPOINTS_AT_ONCE = 20;
+const ROWS_AT_ONCE = 1_000;
+/** The most rows of a checkpoint. */
+export const MAX_SEALED_ROWS = 1_000;
 
 /**
- * The chains of one writer. Each transaction that writes audit rows takes one and returns it at its end. Transactions
- * therefore do not wait for each other, and there are no more lanes than concurrent transactions, except after a clock
- * was set back: times never decrease in a lane, so that months cut it at one place.
+ * Opens the trail, or the rows of a period, for reading in steps: between them a slow reader holds nothing in the
+ * database. The stream fails with ServiceError 'server.busy' if months were pruned meanwhile.
  */
-class AuditLanes {
-  readonly #writer: () => Promise<AuditWriter>;
-  readonly #now: () => Date;
-  readonly #free: OpenLane[] = [];
-  readonly #committed = new Map<number, LaneHead>();
-  #count = 0;
+export async function openTrail(
+  database: Database,
+  period: AuditPeriod = {},
+  run: StepRun = (step) => step(),
+): Promise<Trail> {
+  const pruning = await newestPruning(database.knex);
+  const isWhole = period.since === undefined && period.until === undefined;
+  return { isWhole, pruning, parts: readParts(database, { period, pruning, run }) };
+}
 
-  constructor(writer: () => Promise<AuditWriter>, now: () => Date) {
-    this.#writer = writer;
-    this.#now = now;
-  }
+interface Reading {
+  readonly period: AuditPeriod;
+  readonly pruning: Pruning | undefined;
+  readonly run: StepRun;
+}
 
-  get count(): number {
-    return this.#count;
+async function* readParts(database: Database, reading: Reading): AsyncGenerator<TrailPart> {
+  const { period, run } = reading;
+  let last: Checkpoint | undefined;
+  for (let isMore = true; isMore;) {
+    const parts = await run(() => readStep(database, last?.number, period));
+    yield* parts;
+    last = parts.at(-1)?.checkpoint ?? last;
+    isMore = parts.length === CHECKPOINTS_AT_ONCE;
   }
+  yield* readUnsealed(database, last?.lastId ?? BEFORE_ALL_IDS, reading);
+  if ((await newestPruning(database.knex))?.number !== reading.pruning?.number) {
+    throw new ServiceError('server.busy', 'Months of the audit were removed meanwhile: begin again', {
+      retryAfter: 1,
+    });
+  }
+}
 
-  /**
-   * Runs a transaction, which has one lane from its first audit row until its end. The lane moves on if the transaction
-   * is committed, and ends as before if it is surely undone. After an unknown outcome the lane is never used again.
-   */
-  async during<T>(transaction: (write: WriteInLane) => Promise<T>): Promise<T> {
-    const lease: { before?: OpenLane; head?: OpenLane; isBroken: boolean } = { isBroken: false };
-    const write: WriteInLane = async (entries, store) => {
-      const writer = await this.#writer();
-      lease.before ??= this.#acquire();
-      const last = lease.head ?? lease.before;
-      const { rows, head } = writer.sign(last, entries);
-      lease.head = head;
-      // Where storing rows fails, PostgreSQL rolls back, even on COMMIT.
-      lease.isBroken = true;
-      const isStored = await store(rows);
-      lease.isBroken = false;
-      lease.head = isStored ? head : last;
-      return isStored;
-    };
-    try {
-      const result = await transaction(write);
-      const { before, head, isBroken } = lease;
-      if (before !== undefined && head !== undefined && !isBroken) {
-        this.#release(before, head);
-      }
-      return result;
-    } catch (error) {
-      if (lease.before !== undefined && isSurelyUndone(error)) {
-        this.#free.push(lease.before);
-      }
-      throw error;
-    }
+/** Reads the rows after the last checkpoint that are there now. */
+async function* readUnsealed(
+  { knex }: Database,
+  lastId: string,
+  { period, run }: Reading,
+): AsyncGenerator<TrailPart> {
+  const [end] = await run(() => knex('audit').max<{ max: string | null }[]>('id'));
+  let after = lastId;
+  for (let isMore = true; isMore;) {
+    const bounds = { after, until: end?.max ?? BEFORE_ALL_IDS, limit: ROWS_AT_ONCE };
+    const rows = await run(() => rowsBetween(knex, bounds, period));
+    yield { checkpoint: undefined, rows };
+    after = rows.at(-1)?.id ?? after;
+    isMore = rows.length === ROWS_AT_ONCE;
   }
+}
 
-  /** @returns the last rows known to be committed, of the lanes that have moved on from `before` */
-  since(before: ReadonlyMap<number, number>): readonly LaneHead[] {
-    return [...this.#committed.values()].filter(({ lane, seq }) => before.get(lane) !== seq);
-  }
+/** @returns the next checkpoints with their rows */
+function readStep(
+  database: Database,
+  last: number | undefined,
+  period: AuditPeriod,
+): Promise<readonly TrailPart[]> {
+  return database.transact(async ({ sql }) => {
+    // All months: none is dropped, and no row moves to another one, between the statements.
+    await sql.raw('LOCK TABLE audit IN ACCESS SHARE MODE');
+    const query = sql('audit_checkpoints').select(sql.raw(CHECKPOINT_COLUMNS));
+    restrictCheckpoints(query, last, period);
+    const checkpoints = (await query) as Checkpoint[];
+    const rows = await rowsOf(sql, checkpoints, period);
+    return checkpoints.map((checkpoint) => ({ checkpoint, rows: rows.get(checkpoint.number) ?? [] }));
+  });
+}
 
-  #acquire(): OpenLane {
-    const now = this.#now().getTime();
-    const place = this.#free.findLastIndex(({ at }) => at <= now + AHEAD_MS);
-    const [free] = place < 0 ? [] : this.#free.splice(place, 1);
-    if (free !== undefined) {
-      return free;
-    }
-    this.#count += 1;
-    return { lane: this.#count, seq: 0, hash: NOTHING_BEFORE, at: 0 };
+function restrictCheckpoints(
+  query: Knex.QueryBuilder,
+  last: number | undefined,
+  { since, until }: AuditPeriod,
+): void {
+  query.orderBy('audit_checkpoints.number').limit(CHECKPOINTS_AT_ONCE);
+  if (last !== undefined) {
+    query.where('audit_checkpoints.number', '>', last);
   }
+  // A row is sealed after it was written.
+  if (since !== undefined) {
+    query.where('audit_checkpoints.at', '>=', since);
+  }
+  if (until !== undefined) {
+    query.where('month', '<=', until.toISOString().slice(0, 7));
+  }
+}
 
-  #release(before: OpenLane, head: OpenLane): void {
-    if (head.seq > before.seq) {
-      this.#committed.set(head.lane, head);
-    }
-    this.#free.push(head);
+/** @returns the rows of each checkpoint, by its number; of rows that were inserted behind it, a thousand at most */
+async function rowsOf(
+  sql: Knex.Transaction,
+  checkpoints: readonly Checkpoint[],
+  period: AuditPeriod,
+): Promise<ReadonlyMap<number, AuditRow[]>> {
+  const found = sql('audit')
+    .select(sql.raw(AUDIT_COLUMNS))
+    .whereRaw('audit.id > part.after_id AND audit.id <= part.last_id')
+    .orderBy('audit.id')
+    .limit(2 * MAX_SEALED_ROWS);
+  restrictPeriod(found, period);
+  const { rows } = await sql.raw<{ rows: (StoredRow & { number: number })[] }>(
+    `SELECT part.number, found.* FROM unnest(?::float8[], ?::bigint[], ?::bigint[]) AS part(number, after_id, last_id)
+     CROSS JOIN LATERAL (?) AS found`,
+    [
+      checkpoints.map(({ number }) => number),
+      checkpoints.map(({ afterId }) => afterId),
+      checkpoints.map(({ lastId }) => lastId),
+      sql.raw('?', [found]),
+    ],
+  );
+  const byNumber = new Map<number, AuditRow[]>();
+  for (const row of rows) {
+    const part = byNumber.get(row.number) ?? [];
+    part.push(toAuditRow(row));
+    byNumber.set(row.number, part);
   }
+  return byNumber;
 }

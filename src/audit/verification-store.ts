@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
-import type { VerificationEnd, VerificationRecord } from './verification.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
+import type { VerificationEnd, VerificationRecord } from './verification.ts';
 
 const MAX_KEPT_VERIFICATIONS = 10;
 /** Without a sign of life for so long, its server is gone. */
@@ -72,7 +72,7 @@ export class VerificationStore {
   /** Stores the end, with an audit row if there is an act. Has no effect if it no longer runs. */
   async end(
     id: string,
-    { state, rows, records, newest, findings, listed, reason }: VerificationEnd,
+    { state, rows, checkpoints, newest, findings, listed, reason }: VerificationEnd,
     at: Date,
     audited?: { readonly act: Act; readonly outcome: string },
   ): Promise<void> {
@@ -81,7 +81,7 @@ export class VerificationStore {
         .where({ id, state: 'running' })
         .update({
           state,
-          records,
+          records: checkpoints,
           newest,
           findings,
           reason,
@@ -105,7 +105,7 @@ async function newestIn(sql: Knex): Promise<VerificationRecord | undefined> {
   const { rows } = await sql.raw<{ rows: VerificationRecord[] }>(
     `SELECT id::text, CASE WHEN silent THEN 'interrupted' ELSE state END AS state, begun_at AS "begunAt",
        begun_by AS "begunBy", checkpoint, CASE WHEN silent THEN advanced_at ELSE ended_at END AS "endedAt",
-       rows_checked::float8 AS rows, rows_in_all::float8 AS of, records::float8, newest, findings::float8,
+       rows_checked::float8 AS rows, rows_in_all::float8 AS of, records::float8 AS checkpoints, newest, findings::float8,
        listed::json, reason
      FROM audit_verifications CROSS JOIN LATERAL (SELECT ${IS_SILENT} AS silent) AS sign
      ORDER BY audit_verifications.id DESC LIMIT 1`,

@@ -15,7 +15,7 @@ export const BACKED_UP_TABLES = [
   'realms', 'resolvers', 'realm_resolvers', 'resolver_user_counts', 'realm_sets', 'users', 'tokens',
   'challenges', 'configuration', 'policies', 'licence', 'administrators', 'api_tokens', 'passkeys',
   'webhooks',
-  'imported_entries', 'imported_tokens', 'encryption_keys', 'audit_journal', 'audit',
+  'imported_entries', 'imported_tokens', 'encryption_keys', 'audit_checkpoints', 'audit',
   // Last: triggers of the tables above write it.
   'configuration_state',
 ] as const;
@@ -23,8 +23,8 @@ export const BACKED_UP_TABLES = [
 /**
  * Tables that a backup leaves out: what running servers keep for each other, counts, which a restore makes anew,
  * sessions, of which a restore could bring back one that was revoked since, sign-ins under way, events, which
- * receivers have got since, what servers have observed, the last look at the clock, and verifications, which are of
- * another trail.
+ * receivers have got since, what servers have observed, the last look at the clock, verifications, which are of
+ * another trail, and what the version before alone writes.
  */
 // prettier-ignore
 export const LEFT_OUT_TABLES = [
@@ -34,7 +34,7 @@ export const LEFT_OUT_TABLES = [
   'webhook_events', 'webhook_deliveries', 'webhook_health',
   'response_minutes', 'resolver_uses',
   'locked_token_deltas', 'locked_token_counts', 'audit_verifications',
-  'clock_state',
+  'clock_state', 'audit_journal',
 ] as const;
 
 /** Reads all tables for a backup. */
@@ -156,7 +156,7 @@ async function identitiesIn(sql: Knex.Transaction): Promise<ReadonlyMap<string, 
   const { rows } = await sql.raw<{ rows: { name: string; last: string | null }[] }>(
     `SELECT t.relname AS name, pg_sequence_last_value(s.oid)::text AS last
      FROM pg_class AS s
-       JOIN pg_depend AS d ON d.objid = s.oid AND d.deptype = 'i'
+       JOIN pg_depend AS d ON d.objid = s.oid AND d.deptype IN ('a', 'i')
        JOIN pg_class AS t ON t.oid = d.refobjid
      WHERE s.relkind = 'S' AND t.oid = ANY (?::regclass[])`,
     [[...BACKED_UP_TABLES]],

@@ -98,6 +98,7 @@ async function load(
   { keys, of, progress }: LoadOptions,
 ): Promise<RowCounts> {
   const { tables, auditMonths, identities } = backup.header;
+  await sql.raw("SET LOCAL tankeeper.audit = 'open'");
   for (const month of auditMonths) {
     await sql.raw('SELECT add_audit_month(?::timestamptz)', [`${month}-01T00:00:00Z`]);
   }

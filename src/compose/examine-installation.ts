@@ -40,7 +40,7 @@ import { checkAnswerAddresses, checkResolvers } from '../doctor/configuration-ch
 import { systemRandom } from '../kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';
 import { buildServices } from '../services.ts';
-import { AuditAuthority } from '../audit/signatures.ts';
+import { AuditAuthority } from '../audit/checkpoint.ts';
 import { readConfiguration } from '../configuration/configuration-store.ts';
 import { AuditStore } from '../audit/audit-store.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { type Log, describeFault } from '../kernel/log.ts';
+import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { ConnectionGate } from '../database/connection-gate.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts';
@@ -12,7 +12,6 @@ import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
 import { DatabaseWatch } from '../database/database-watch.ts';
 import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import type { Act } from '../policy/caller.ts';
-import { AuditAuthority } from '../audit/signatures.ts';
 import { migrateToLatest, pendingMigrations } from '../database/migrate.ts';
 import { migrationNames } from '../database/migration-source.ts';
 import { KeyStore } from '../keys/key-store.ts';
@@ -141,7 +140,7 @@ function watchDatabase(
 
 /**
  * Brings the schema up to date, also of a database that a server uses. Creates a missing embedded installation.
- * @param act for the audit row, which is written if the keys to sign it are available; migrating needs no keys
+ * @param act for the audit row
  * @param giveUp aborts the work
  * @returns the names of the migrations that were applied, in order
  * @throws ServiceError; the reason of `giveUp`
@@ -169,41 +168,17 @@ async function migrateDatabase(
   giveUp?: AbortSignal,
 ): Promise<readonly string[]> {
   const applied = await migrateToLatest(database, log, giveUp);
-  const hasKeys = await hasRegisteredKeys(database);
-  if (!hasKeys && config.databaseUrl === undefined) {
+  if (config.databaseUrl === undefined && !(await hasRegisteredKeys(database))) {
     // With DATABASE_URL, only the server makes the key: it may run on another machine, without access to a key made
     // here.
-    const { vault } = await openKeys(config, new KeyStore({ database }), log);
-    database.audit.certifyBy(new AuditAuthority({ vault }));
-    await database.audit.open();
-  } else if (hasKeys && applied.length > 0) {
-    await signedNote(config, database, log, act, applied);
+    await openKeys(config, new KeyStore({ database }), log);
   }
+  await noteMigrations(database, act, applied);
   return applied;
 }
 
 async function hasRegisteredKeys(database: Database): Promise<boolean> {
   return (await new KeyStore({ database }).registered()).length > 0;
-}
-
-async function signedNote(
-  config: Config,
-  database: Database,
-  log: Log,
-  act: Act,
-  applied: readonly string[],
-): Promise<void> {
-  try {
-    const { vault } = await openKeys(config, new KeyStore({ database }), log);
-    database.audit.certifyBy(new AuditAuthority({ vault }));
-  } catch (error) {
-    log.warn('The audit has no row of these migrations: the keys that sign it cannot be opened here', {
-      component: 'audit',
-      ...describeFault(error),
-    });
-    return;
-  }
-  await noteMigrations(database, act, applied);
 }
 
 /**
@@ -247,7 +222,7 @@ async function assertReady(config: Config, database: Database, pending: readonly
 
 /**
  * Writes an audit row for migrations of a database that was in use. It follows them and is not in their transaction,
- * because before them the trail and the keys that sign it may not exist. A new database gets no row.
+ * because before them the trail may not exist. A new database gets no row.
  * @param applied their names, in order
  */
 export async function noteMigrations(

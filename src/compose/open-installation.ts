@@ -7,6 +7,7 @@ import { systemRandom } from '../kernel/system-random.ts';
 import type { ServiceMetrics } from '../observability/metrics.ts';
 import type { ServiceDependencies, Services } from '../services.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
+import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { warnOfMissingLimits } from '../database/session-settings.ts';
 import {
@@ -26,6 +27,8 @@ import type { Act } from '../policy/caller.ts';
 
 /** Longest wait for resolvers when an installation closes. */
 const SOURCES_TIMEOUT_MS = 1_000;
+/** Longest wait for running transactions before the last rows are sealed. */
+const SEALING_MS = 250;
 /** Additional wait for the answer to a statement after its time-out in the database. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
@@ -86,7 +89,7 @@ export async function openInstallation(
         await prepareServing(connected, config, log, migrated);
       }
       giveUp?.throwIfAborted();
-      opened.push(() => endServices(services));
+      opened.push(() => endServices(services, connected.database));
       if (role === 'server') {
         opened.push(followChanges(services, connected, log));
       }
@@ -150,15 +153,23 @@ async function prepareServing(
   log: Log,
   migrated: readonly string[],
 ): Promise<void> {
-  // An installation with a key has a journal; a missing one means that the trail was emptied.
-  await database.audit.open();
   await noteMigrations(database, SERVER_MIGRATES, migrated);
   limitStatements(databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
   await warnOfMissingLimits(database, log);
 }
 
-async function endServices({ statusWatch, auditVerification, closeSources }: Services): Promise<void> {
+async function endServices(
+  { statusWatch, auditVerification, auditSealer, closeSources }: Services,
+  { audit }: Database,
+): Promise<void> {
   await Promise.all([statusWatch.end(), auditVerification.stop()]);
+  if (audit.hasWritten) {
+    // What fails here is sealed by the next server or command.
+    await Promise.race([
+      auditSealer.seal(SEALING_MS).catch(() => undefined),
+      sleep(2 * SEALING_MS, undefined, { ref: false }),
+    ]);
+  }
   await Promise.race([closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
 }
 

@@ -12,7 +12,6 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { neededKeys } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { BackupCipher, type BackupUnlock } from '../backup/backup-encryption.ts';
-import { AuditAuthority } from '../audit/signatures.ts';
 import { assertLoadable, loadBackup, restoreToken } from '../backup/restore-store.ts';
 import { BackupStore } from '../backup/backup-store.ts';
 import type { Database } from '../database/database.ts';
@@ -86,7 +85,7 @@ export async function restoreBackup(
       await loadBackup(database, await open(), options);
       const closing = closesChallenges ? ', open challenges closed' : '';
       const outcome = `restored from ${createdAt.toISOString()}, ${total(rows)} rows${closing}`;
-      await noteRestore(database, keys, caller, outcome);
+      await new BackupStore({ database }).note(actOf(caller, 'backup/restore'), outcome);
     };
     try {
       await unlessAborted(restore(), giveUp);
@@ -132,17 +131,5 @@ async function restoreOnly(
   backup: OpenBackup,
   serial: string,
 ): Promise<void> {
-  database.audit.certifyBy(new AuditAuthority({ vault }));
   await restoreToken(database, backup, { keys: vault, serial, act: actOf(caller, 'backup/restore') });
-}
-
-/** Writes the first audit row of the restored trail, by a writer of its own. */
-async function noteRestore(
-  database: Database,
-  { vault }: OpenedKeys,
-  caller: Caller,
-  outcome: string,
-): Promise<void> {
-  database.audit.certifyBy(new AuditAuthority({ vault }));
-  await new BackupStore({ database }).note(actOf(caller, 'backup/restore'), outcome);
 }

@@ -183,7 +183,7 @@ async function startTankeeper(config: Config, log: Log, giveUp?: AbortSignal): P
 /** Adds the metrics of the process, and of its use of the database and of resolvers, and of the installation. */
 function measure(metrics: ServiceMetrics, { database, services }: Installation): void {
   metrics.measureProcess();
-  metrics.measureDatabase(() => ({ ...poolUsage(database), auditLanes: database.audit.lanes }));
+  metrics.measureDatabase(() => poolUsage(database));
   metrics.resolvers.follow(() => services.configuration.assumed?.resolvers.map(({ name }) => name));
   metrics.measureServer({ version: packageVersion() });
   metrics.measureInstallation(() => services.installation.read());
@@ -199,7 +199,7 @@ function startBackgroundWork(
   const folding = countFolding({ database, log, ended: metrics.roundsOf('counts') });
   folding.start();
   const upkeep = auditUpkeep({
-    trail: database.audit,
+    sealer: services.auditSealer,
     makeMonths: () => ensureAuditMonths(database),
     log,
     flush: () => services.refusals.flush(),

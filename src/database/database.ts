@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { AuditTrail } from '../audit/trail-store.ts';
+import { AuditWriter } from '../audit/writer-store.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { isAborted, isCanceled, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';
@@ -69,8 +69,8 @@ export interface Database {
   readonly prepared: PreparedStatements;
   /** The extent to which requests share these statements. */
   readonly sharing: Sharing;
-  /** Signs the audit rows that are written through this pool. */
-  readonly audit: AuditTrail;
+  /** Writes the audit rows of this pool. */
+  readonly audit: AuditWriter;
   /**
    * Runs `work` in one transaction: committed when it returns, rolled back when it throws. It runs again, up to five
    * times in all, when PostgreSQL aborts it in favour of another transaction. It must therefore do nothing but
@@ -82,7 +82,7 @@ export interface Database {
    * @throws ServiceError 'database.unavailable', 'configuration.invalid'
    */
   ready(): Promise<void>;
-  /** Waits for running work, writes a last checkpoint of the audit, then closes every connection. */
+  /** Waits for running work, then closes every connection. */
   close(): Promise<void>;
 }
 
@@ -96,9 +96,9 @@ const LAST_WORDS = /^(?:57P0[1-5]|25P0[34]|25006)$/;
 /** @returns a pool that connects at its first use; opening it never fails */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = knex(knexConfig(options));
-  const { applicationName = 'tankeeper', clock = systemClock, log, keepsStatements = true } = options;
+  const { clock = systemClock, log, keepsStatements = true } = options;
   const prepared = new PreparedStatements(pool, keepsStatements, log);
-  const audit = new AuditTrail({ pool, prepared, name: applicationName, clock, log });
+  const audit = new AuditWriter({ pool, prepared, clock });
   return {
     knex: pool,
     prepared,
@@ -109,10 +109,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       const { rows } = await pool.raw<{ rows: SessionAnswer[] }>(SESSION_QUESTION);
       assertSessionWorks(rows[0], askedSchemas(options));
     },
-    close: async () => {
-      await audit.close();
-      await pool.destroy();
-    },
+    close: () => pool.destroy(),
   };
 }
 
@@ -189,7 +186,7 @@ function atLength<T>(work: (unit: UnitOfWork) => Promise<T>): (unit: UnitOfWork)
 }
 
 async function transact<T>(
-  audit: AuditTrail,
+  audit: AuditWriter,
   work: (unit: UnitOfWork) => Promise<T>,
   attempt = 1,
 ): Promise<T> {

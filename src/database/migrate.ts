@@ -30,7 +30,7 @@ export const TABLES = [
   'count_state', 'count_deltas', 'token_counts', 'active_user_tokens', 'active_user_counts', 'locked_token_deltas',
   'locked_token_counts', 'user_count_deltas', 'user_counts', 'resolver_user_counts',
   'administrators', 'sessions', 'sign_in_attempts', 'passkeys', 'api_tokens', 'user_sessions', 'used_sign_ons',
-  'audit', 'audit_journal', 'audit_verifications',
+  'audit', 'audit_checkpoints', 'audit_journal', 'audit_verifications',
   'webhooks', 'webhook_events', 'webhook_deliveries', 'webhook_health',
   'rate_limits', 'response_minutes', 'resolver_uses', 'clock_state', 'credential_state',
 ] as const;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { AuditRow } from '../audit/audit-row.ts';
+import type { NewAuditRow } from '../audit/audit-row.ts';
 import { addAuditFields } from '../audit/rows-store.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import type { EventRow } from '../webhooks/outbox-store.ts';
@@ -175,10 +175,10 @@ function runWrites<Row extends LockedRow>(
   run: RunPrepared,
   statement: WritingStatement<Row>,
   writes: readonly Pick<TokenWrite, 'columns'>[],
-  signed: readonly AuditRow[],
+  audited: readonly NewAuditRow[],
   events: readonly EventRow[],
 ): Promise<readonly Row[]> {
-  const rows = signed.map((row, place) => addAuditFields({ place, ...writes[place]?.columns }, row));
+  const rows = audited.map((row, place) => addAuditFields({ place, ...writes[place]?.columns }, row));
   return run(statement, [JSON.stringify(rows), JSON.stringify(events)]);
 }
 
@@ -191,8 +191,8 @@ export function writeLocked(
   statement: WritingStatement,
   { columns, entry }: Omit<TokenWrite, 'key'>,
 ): Promise<boolean> {
-  return audit.writeBy([entry], async (signed, run, events) => {
-    const [row] = await runWrites(run, statement, [{ columns }], signed, events);
+  return audit.writeBy([entry], async (audited, run, events) => {
+    const [row] = await runWrites(run, statement, [{ columns }], audited, events);
     return row?.written === 1;
   });
 }
@@ -262,8 +262,8 @@ export class SharedWrites<Row extends LockedRow = LockedRow> {
     const locked = new Map<TokenWrite, Row>();
     const isWritten = await this.#database.audit.writeBy(
       writes.map(({ entry }) => entry),
-      async (signed, run, events) => {
-        const rows = await runWrites(run, this.#statement, writes, signed, events);
+      async (audited, run, events) => {
+        const rows = await runWrites(run, this.#statement, writes, audited, events);
         locked.clear();
         for (const row of rows) {
           const write = writes[row.place];
@@ -273,7 +273,6 @@ export class SharedWrites<Row extends LockedRow = LockedRow> {
         }
         const written = rows[0]?.written ?? 0;
         if (written !== (locked.size === writes.length ? writes.length : 0)) {
-          // Without a code: the lane of the rows is not used again.
           throw new Error(`a statement has written ${written} of ${writes.length} audit rows`);
         }
         return written > 0;

@@ -3,8 +3,7 @@ import type { AuditRows } from '../audit/rows-store.ts';
 import { markLongWork, serverVersionOf } from './knex-internals.ts';
 
 /**
- * Statements and the audit rows that belong to them, of one transaction: all are committed or none. A savepoint is no
- * unit of work: its rollback would leave a gap in the chain of audit rows.
+ * Statements and the audit rows that belong to them, of one transaction: all are committed or none.
  */
 export interface UnitOfWork {
   readonly sql: Knex.Transaction;

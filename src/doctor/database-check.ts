@@ -4,8 +4,8 @@ import { isServiceError } from '../kernel/errors.ts';
 import { listNames } from '../kernel/text.ts';
 import { type Checked, type Finding, findingOf, type Severity } from './examination.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
-import type { AuditAuthority } from '../audit/signatures.ts';
-import { verifyTrail } from '../audit/verify-trail.ts';
+import type { AuditAuthority } from '../audit/checkpoint.ts';
+import { type VerifyRequest, verifyTrail } from '../audit/verification.ts';
 
 /** Facts about the database server, as the session of a server has them. */
 export interface DatabaseFacts {
@@ -368,14 +368,14 @@ function daysBetween(from: Date, to: Date): number {
 
 export interface TrailFacts {
   readonly lastCheckpoint: Date | undefined;
-  /** Time of the oldest row after the last checkpoint; of the oldest row at all where there is no checkpoint. */
+  /** Time of the oldest row that no checkpoint covers. */
   readonly oldestUncovered: Date | undefined;
   /** The approximate number of rows. */
   readonly rows: number;
 }
 
 interface AuditCheckDependencies {
-  readonly store: Pick<AuditStore, 'read'>;
+  readonly store: Pick<AuditStore, 'trail' | 'verify'>;
   readonly authority: Pick<AuditAuthority, 'keys'>;
   readonly trail: () => Promise<TrailFacts>;
   readonly clock: Clock;
@@ -411,7 +411,7 @@ export function checkpointFindings(
     findingOf(
       'warning',
       'audit.no-checkpoint',
-      `audit rows since ${oldestUncovered?.toISOString() ?? ''} are not covered by a checkpoint (last one: ${last}): their removal would not be noticed`,
+      `audit rows since ${oldestUncovered?.toISOString() ?? ''} are not covered by a checkpoint (last one: ${last}): their change or removal would not be noticed`,
       'a running server writes a checkpoint each minute; its log tells why it does not',
     ),
   ];
@@ -427,24 +427,19 @@ async function verifyInTime(
   const keys = authority.keys();
   let first = '';
   try {
-    const { findings } = await store.read(async (snapshot) =>
-      verifyTrail(
-        { ...snapshot, rows: () => snapshot.rows({ since }) },
-        {
-          keys,
-          progress: () => {
-            if (elapsed() > end) {
-              throw new OverdueVerification();
-            }
-          },
-          report: ({ kind, of, reason }) => {
-            first ||= `${kind} ${of === 'row' ? 'row' : 'record'}: ${reason}`;
-          },
-          isWhole: since === undefined,
-          ...(since === undefined && { installation: await snapshot.installation() }),
-        },
-      ),
-    );
+    const request: VerifyRequest = {
+      progress: () => {
+        if (elapsed() > end) {
+          throw new OverdueVerification();
+        }
+      },
+      report: ({ kind, of, reason }) => {
+        first ||= `${kind} ${of}: ${reason}`;
+      },
+    };
+    const { findings } = await (since === undefined
+      ? store.verify(keys, request)
+      : verifyTrail(await store.trail({ since }), { ...request, keys }));
     return findings === 0
       ? []
       : [

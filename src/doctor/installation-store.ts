@@ -38,9 +38,9 @@ const QR_REALMS = `
   ORDER BY 1`;
 
 const TRAIL = `
-  WITH last AS (SELECT max(at) AS at FROM audit_journal WHERE kind = 'checkpoint')
+  WITH last AS (SELECT max(at) AS at, max(last_id) AS id FROM audit_checkpoints)
   SELECT last.at AS last_checkpoint,
-    (SELECT min(audit.at) FROM audit WHERE audit.at > coalesce(last.at, '-infinity')) AS oldest_uncovered,
+    (SELECT min(audit.at) FROM audit WHERE last.id IS NULL OR audit.id > last.id) AS oldest_uncovered,
     (SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::float8
      FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'audit'::regclass) AS rows
   FROM last`;

@@ -15,8 +15,6 @@ interface DatabaseUsage {
   readonly free: number;
   /** Number of requests that wait for a connection. */
   readonly waiting: number;
-  /** Chains of audit rows. */
-  readonly auditLanes: number;
 }
 
 interface DeclaredMetric {
@@ -164,14 +162,6 @@ export class ServiceMetrics {
       registers,
       collect() {
         this.set(usage().waiting);
-      },
-    });
-    new Gauge({
-      name: 'tankeeper_audit_lanes',
-      help: 'Audit chains of this server, one for each transaction at the same time',
-      registers,
-      collect() {
-        this.set(usage().auditLanes);
       },
     });
   }

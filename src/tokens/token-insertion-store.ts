@@ -36,7 +36,7 @@ const INSERT: WritingStatement<InsertedRow> = {
   text: `WITH request AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1::json) AS request(place integer, ${TYPED},
         managed_user_id bigint, realm text, ${AUDIT_FIELDS})
-      WHERE place >= 0 AND audit_id > 0 AND audit_seq > 0
+      WHERE place >= 0 AND audit_at > '-infinity' AND audit_at < 'infinity'
     ), locked AS MATERIALIZED (
       SELECT request.place, realm_set.id AS realm_set_id FROM request
       LEFT JOIN LATERAL (

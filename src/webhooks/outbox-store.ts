@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { AuditRow } from '../audit/audit-row.ts';
+import type { NewAuditRow } from '../audit/audit-row.ts';
 import { eventsOf, isSubscribed, type NotedEntry, type Subscription } from './webhook-event.ts';
 
 /** A row for the outbox, as JSON. */
@@ -20,24 +20,33 @@ export interface EventRow {
  */
 export class EventOutbox {
   #subscriptions: readonly Subscription[] = [];
+  #isOpen = false;
 
   /** True if there was an enabled receiver when they were last read. */
   get hasReceivers(): boolean {
     return this.#subscriptions.length > 0;
   }
 
-  /** Reads the enabled receivers: before a pool's first act, and after each change of the configuration. */
+  /** Reads the enabled receivers before a pool's first act, on the connection of that act. */
+  async open(connection: Knex): Promise<void> {
+    if (!this.#isOpen) {
+      await this.refresh(connection);
+    }
+  }
+
+  /** Reads the enabled receivers again, after each change of the configuration. */
   async refresh(connection: Knex): Promise<void> {
     this.#subscriptions = await connection('webhooks')
       .where({ is_enabled: true })
       .select<Subscription[]>('events', 'realms');
+    this.#isOpen = true;
   }
 
   /**
-   * @param rows the signed rows of the entries
+   * @param rows those of the entries
    * @returns the events of acts that are about to be stored; none if nobody wants them
    */
-  eventsOf(entries: readonly NotedEntry[], rows: readonly AuditRow[]): readonly EventRow[] {
+  eventsOf(entries: readonly NotedEntry[], rows: readonly Pick<NewAuditRow, 'at'>[]): readonly EventRow[] {
     const subscriptions = this.#subscriptions;
     return subscriptions.length === 0
       ? []

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await test.database.knex('administrators').delete();
-  await test.database.knex('audit').delete();
+  await test.database.knex.raw("SELECT set_config('tankeeper.audit', 'open', true); DELETE FROM audit");
 });
 
 afterAll(() => test.drop());

@@ -62,7 +62,7 @@ describe('a decision on a response', () => {
     expect(rows.map(({ outcome }) => outcome)).toEqual(['closed', 'accepted', 'wrong', 'issued']);
   });
 
-  it('leaves one row, signed, also where servers get in each other’s way', async () => {
+  it('leaves one row, also where servers get in each other’s way', async () => {
     const transactionId = await issued('races');
     const stores = servers.map((database) => new ChallengeStore({ database })) as [
       ChallengeStore,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { AuditReading } from '../../src/audit/audit-reading.ts';
-import { type AuditRow, NOTHING_BEFORE } from '../../src/audit/audit-row.ts';
+import type { AuditRow } from '../../src/audit/audit-row.ts';
 import type { AuditFilter } from '../../src/audit/filter-values.ts';
 import type { FoundRows } from '../../src/audit/audit-store.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
@@ -18,12 +18,6 @@ const ROW: AuditRow = {
   client: '127.0.0.1',
   requestId: 'r1',
   transaction: '',
-  writer: 1,
-  lane: 1,
-  seq: 1,
-  prevHash: NOTHING_BEFORE,
-  hash: NOTHING_BEFORE,
-  signature: Buffer.alloc(64),
 };
 const PLACES = ['30', '20', '10'].map((id) => ({ id, at: '2026-11-02T00:00:00.000000Z' }));
 
@@ -40,7 +34,8 @@ it.each([
   'an export of rare rows goes on to the end of the trail, with one head: %s',
   async (format, text) => {
     const exports = new AuditReading({
-      store: { searchStep, note: () => Promise.resolve(), readInSteps: () => Promise.reject(new Error()) },
+      store: { searchStep, note: () => Promise.resolve(), trail: () => Promise.reject(new Error()) },
+      sealer: { sealAll: () => Promise.reject(new Error()) },
       authority: { keys: () => [{ keyId: '', publicKey: Buffer.alloc(32) }] },
       access: new AccessControl({ clock: CLOCK }),
       configuration: { current: () => Promise.resolve({ policies: [], realms: [], resolvers: [] }) },

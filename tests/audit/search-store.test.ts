@@ -14,11 +14,10 @@ beforeAll(async () => {
   test = await createTestDatabase();
   store = new AuditStore(test);
   await test.database.knex.raw(
-    `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id, transaction_id,
-       writer, lane, seq, prev_hash, hash, signature)
+    `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id, transaction_id)
      SELECT number, '2026-11-01T00:00:00Z'::timestamptz + number / 3 * interval '1 second', '', 'ocra/check_t',
        'T' || number, CASE WHEN number % 100 = 0 THEN 'rare' ELSE 'north' END, 'accepted', '', '',
-       'X' || number, 0, 0, number, '', '', ''
+       'X' || number
      FROM generate_series(1, ?) AS number`,
     [ROWS],
   );
@@ -90,10 +89,9 @@ describe('the search for the rows about the tokens of a user', () => {
   beforeAll(async () => {
     await test.database.knex.raw("SELECT add_audit_month('2026-09-01T00:00:00Z')");
     await test.database.knex.raw(
-      `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id, transaction_id,
-         writer, lane, seq, prev_hash, hash, signature)
+      `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id, transaction_id)
        SELECT 10000 + number, '2026-09-01T00:00:00Z'::timestamptz + number * interval '1 second', '', 'ocra/check_t',
-         CASE WHEN number <= 500 THEN 'OLD' ELSE 'BUSY' END, 'north', 'accepted', '', '', '', 1, 0, number, '', '', ''
+         CASE WHEN number <= 500 THEN 'OLD' ELSE 'BUSY' END, 'north', 'accepted', '', '', ''
        FROM generate_series(1, 20000) AS number`,
     );
   });

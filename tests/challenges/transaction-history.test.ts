@@ -20,12 +20,6 @@ function row(outcome: string, seconds: number): AuditRow {
     client: '192.0.2.7',
     requestId: `r${seconds}`,
     transaction: 't1',
-    writer: 1,
-    lane: 1,
-    seq: seconds + 1,
-    prevHash: Buffer.alloc(32),
-    hash: Buffer.alloc(32),
-    signature: Buffer.alloc(64),
   };
 }
 

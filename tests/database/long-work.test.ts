@@ -6,8 +6,8 @@ import { AuditRetention, AuditService } from '../../src/audit/audit-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
 import { keyIdOf, newKey, SecretVault } from '../../src/keys/vault.ts';
-import { AuditAuthority } from '../../src/audit/signatures.ts';
-import { lockJournal } from '../../src/audit/trail-store.ts';
+import { AuditAuthority } from '../../src/audit/checkpoint.ts';
+import { AuditSealer } from '../../src/audit/sealing-store.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ConnectionGate } from '../../src/database/connection-gate.ts';
 import { TokenCountStore } from '../../src/monitoring/token-count-store.ts';
@@ -47,7 +47,6 @@ async function installed(): Promise<Installation> {
   for (const key of [NEW, OLD]) {
     await registerKey(test.database, newKey(key, systemRandom));
   }
-  await database.audit.open();
   gate.limitStatements(ANSWER_MS);
   return { test, gate, database };
 }
@@ -58,9 +57,7 @@ async function removed({ database, test }: Installation): Promise<void> {
 }
 
 function pool(connection: string, gate: ConnectionGate): Database {
-  const opened = openDatabase({ connection, statementTimeoutMs: STATEMENT_MS, gate, clock });
-  opened.audit.certifyBy(new AuditAuthority({ vault }));
-  return opened;
+  return openDatabase({ connection, statementTimeoutMs: STATEMENT_MS, gate, clock });
 }
 
 function audit({ database }: Installation): {
@@ -68,11 +65,13 @@ function audit({ database }: Installation): {
   readonly service: AuditService;
 } {
   const store = new AuditStore({ database });
+  const authority = new AuditAuthority({ vault });
   return {
     store,
     service: new AuditService({
       store,
-      authority: new AuditAuthority({ vault }),
+      sealer: new AuditSealer({ database, authority, clock, log: { info: () => undefined } }),
+      authority,
       clock,
       pruningTime: () => Promise.resolve(clock.now()),
     }),
@@ -119,20 +118,11 @@ const table =
     holder.raw(`LOCK TABLE ${name} IN ${mode} MODE`);
 
 const atStarts: Hold = async (holder) => {
-  await lockJournal(holder);
   await lockRegistration(holder);
   await holder.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
 };
 
 const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
-  [
-    'that reads the whole audit',
-    table('audit_journal'),
-    {
-      verify: (own) => audit(own).service.verify(OPERATOR, { report: () => undefined }),
-      export: (own) => audit(own).service.export(OPERATOR, { format: 'jsonl' }, () => Promise.resolve()),
-    },
-  ],
   [
     'that looks for what is rare in the audit',
     table('audit'),
@@ -170,22 +160,12 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     'of a start',
     atStarts,
     {
-      introduce: ({ test }) => openAnother(test.url),
       keys: ({ database }) =>
         new KeyStore({ database }).register((result) => Promise.resolve({ added: [], result })),
       migrate: ({ database }) => migrateToLatest(database),
     },
   ],
 ];
-
-async function openAnother(url: string): Promise<void> {
-  const other = pool(url, new ConnectionGate());
-  try {
-    await other.audit.open();
-  } finally {
-    await other.close();
-  }
-}
 
 describe('long work', () => {
   let outcomes: readonly PromiseSettledResult<Outcomes>[];

@@ -31,7 +31,7 @@ const owned = (serial: string, userId: string, realms: readonly string[]): Token
 
 beforeEach(async () => {
   const { knex } = database;
-  await knex.raw('TRUNCATE tokens, users, audit CASCADE');
+  await knex.raw("SELECT set_config('tankeeper.audit', 'open', true); TRUNCATE tokens, users, audit CASCADE");
   await knex.raw(`INSERT INTO users (resolver_id, login) SELECT id, 'ann' FROM resolvers`);
   await insertTokens(database, [
     owned('T1', 'ann', ['north']),

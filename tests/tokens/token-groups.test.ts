@@ -17,7 +17,7 @@ afterAll(() => test.drop());
 
 beforeEach(async () => {
   await test.database.knex('tokens').delete();
-  await test.database.knex('audit').delete();
+  await test.database.knex.raw("SELECT set_config('tankeeper.audit', 'open', true); DELETE FROM audit");
   for (const serial of ['T1', 'T2', 'T3']) {
     await tokens.insert(tokenValue(serial, { failCount: 5 }), ACT);
   }

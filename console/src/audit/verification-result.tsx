@@ -31,7 +31,7 @@ export function VerificationResult({ verification }: { readonly verification: Ve
 function Outcome({ verification }: { readonly verification: Verification }): ReactNode {
   const t = useTexts(verificationTexts);
   const format = useFormat();
-  const { state, rows, of, records, findings, begun, reason } = verification;
+  const { state, rows, of, checkpoints, findings, begun, reason } = verification;
   switch (state) {
     case 'running':
       return (
@@ -61,7 +61,7 @@ function Outcome({ verification }: { readonly verification: Verification }): Rea
           title={findings === 0 ? t.sound : t.unsound(findings, format.number(findings))}
         >
           <p className={classes.plain}>
-            {t.checked(format.number(rows), format.number(records), format.time(begun))}
+            {t.checked(format.number(rows), format.number(checkpoints), format.time(begun))}
           </p>
           {findings === 0 && <p className={classes.plain}>{t.meant}</p>}
         </Alert>
@@ -85,7 +85,7 @@ function Findings({
             <Badge color="red" variant="light">
               {t.kinds[finding.kind]}
             </Badge>{' '}
-            {finding.of === 'row' ? t.row(finding) : t.record(finding)}
+            {finding.of === 'row' ? t.row(finding) : t.oneCheckpoint(finding)}
             {finding.at !== null && `, ${finding.at}`}
             {`: ${finding.reason}`}
           </li>

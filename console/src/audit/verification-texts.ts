@@ -17,7 +17,7 @@ interface VerificationTexts {
   readonly begunBy: (name: string, time: string) => string;
   readonly sound: string;
   readonly unsound: (count: number, text: string) => string;
-  readonly checked: (rows: string, records: string, time: string) => string;
+  readonly checked: (rows: string, checkpoints: string, time: string) => string;
   readonly failed: string;
   readonly interrupted: string;
   readonly ended: (time: string) => string;
@@ -27,7 +27,7 @@ interface VerificationTexts {
   readonly moreFindings: (count: string) => string;
   readonly kinds: Readonly<Record<Finding['kind'], string>>;
   readonly row: (finding: Finding) => string;
-  readonly record: (finding: Finding) => string;
+  readonly oneCheckpoint: (finding: Finding) => string;
   readonly forAuditors: string;
   readonly newest: string;
   readonly newestHint: string;
@@ -37,7 +37,7 @@ interface VerificationTexts {
 
 const en: VerificationTexts = {
   title: 'Verify the audit',
-  lead: 'Checks the signature and the place of every row. The server works in the background: you may leave this page.',
+  lead: 'Checks every row against its signed checkpoint. The server works in the background: you may leave this page.',
   begin: 'Verify now',
   checkpoint: 'Checkpoint (optional)',
   checkpointHint:
@@ -49,13 +49,13 @@ const en: VerificationTexts = {
   begunBy: (name, time) => `Begun by ${name}, ${time}`,
   sound: 'The audit is whole.',
   unsound: (count, text) => (count === 1 ? 'One finding.' : `${text} findings.`),
-  checked: (rows, records, time) =>
-    `${rows} rows and the journal of signatures (records: ${records}) were checked, as they were on ${time}.`,
+  checked: (rows, checkpoints, time) =>
+    `${rows} rows and ${checkpoints} checkpoints were checked, as they were on ${time}.`,
   failed: 'The verification has failed.',
   interrupted: 'The verification was interrupted: its server stopped. Begin another one.',
   ended: (time) => `Ended ${time}`,
   meant:
-    'No row was changed, removed, inserted or reordered. Rows behind the newest checkpoint could have been cut off.',
+    'No row was changed, removed or inserted since its checkpoint. The newest checkpoints and their rows could have been cut off.',
   required: (checkpoint) => `The checkpoint ${checkpoint} was looked for.`,
   findings: 'Findings',
   moreFindings: (count) => `${count} more findings are not listed: tankeeper audit verify lists them.`,
@@ -63,11 +63,9 @@ const en: VerificationTexts = {
     changed: 'Changed',
     removed: 'Removed',
     inserted: 'Inserted',
-    reordered: 'Reordered',
   },
-  row: ({ id, writer, lane, seq }) =>
-    `row ${id ?? ''} (writer ${writer ?? '?'}, lane ${lane ?? '?'}, place ${seq ?? '?'})`,
-  record: ({ id }) => `record ${id ?? ''} of the journal`,
+  row: ({ id }) => `row ${id ?? ''}`.trimEnd(),
+  oneCheckpoint: ({ id }) => `checkpoint ${id ?? ''}`.trimEnd(),
   forAuditors: 'For auditors',
   newest: 'Newest checkpoint',
   newestHint: 'Note it elsewhere: a later verification with it notices rows that were cut off.',
@@ -77,7 +75,7 @@ const en: VerificationTexts = {
 
 const de: VerificationTexts = {
   title: 'Audit prüfen',
-  lead: 'Prüft Signatur und Platz jeder Zeile. Der Server arbeitet im Hintergrund: Sie können diese Seite verlassen.',
+  lead: 'Prüft jede Zeile gegen ihren signierten Prüfpunkt. Der Server arbeitet im Hintergrund: Sie können diese Seite verlassen.',
   begin: 'Jetzt prüfen',
   checkpoint: 'Prüfpunkt (optional)',
   checkpointHint:
@@ -89,13 +87,13 @@ const de: VerificationTexts = {
   begunBy: (name, time) => `Begonnen von ${name}, ${time}`,
   sound: 'Das Audit ist vollständig und unverändert.',
   unsound: (count, text) => (count === 1 ? 'Ein Befund.' : `${text} Befunde.`),
-  checked: (rows, records, time) =>
-    `${rows} Zeilen und das Journal der Signaturen (Einträge: ${records}) wurden geprüft, nach dem Stand vom ${time}.`,
+  checked: (rows, checkpoints, time) =>
+    `${rows} Zeilen und ${checkpoints} Prüfpunkte wurden geprüft, nach dem Stand vom ${time}.`,
   failed: 'Die Prüfung ist gescheitert.',
   interrupted: 'Die Prüfung wurde unterbrochen: Ihr Server wurde beendet. Beginnen Sie eine neue.',
   ended: (time) => `Beendet ${time}`,
   meant:
-    'Keine Zeile wurde geändert, entfernt, eingefügt oder umgestellt. Zeilen nach dem neuesten Prüfpunkt könnten abgeschnitten worden sein.',
+    'Keine Zeile wurde seit ihrem Prüfpunkt geändert, entfernt oder eingefügt. Die neuesten Prüfpunkte und ihre Zeilen könnten abgeschnitten worden sein.',
   required: (checkpoint) => `Der Prüfpunkt ${checkpoint} wurde gesucht.`,
   findings: 'Befunde',
   moreFindings: (count) =>
@@ -104,11 +102,9 @@ const de: VerificationTexts = {
     changed: 'Geändert',
     removed: 'Entfernt',
     inserted: 'Eingefügt',
-    reordered: 'Umgestellt',
   },
-  row: ({ id, writer, lane, seq }) =>
-    `Zeile ${id ?? ''} (Schreiber ${writer ?? '?'}, Kette ${lane ?? '?'}, Platz ${seq ?? '?'})`,
-  record: ({ id }) => `Eintrag ${id ?? ''} des Journals`,
+  row: ({ id }) => `Zeile ${id ?? ''}`.trimEnd(),
+  oneCheckpoint: ({ id }) => `Prüfpunkt ${id ?? ''}`.trimEnd(),
   forAuditors: 'Für Prüfer',
   newest: 'Neuester Prüfpunkt',
   newestHint:

@@ -225,7 +225,7 @@ const GERMAN: Readonly<Record<string, FindingWords>> = {
     remedy: ADD_CA,
   },
   'audit.no-checkpoint': {
-    text: 'Zeilen des Audits sind von keinem Prüfpunkt gedeckt: Würden sie entfernt, fiele es nicht auf.',
+    text: 'Zeilen des Audits sind von keinem Prüfpunkt gedeckt: Würden sie geändert oder entfernt, fiele es nicht auf.',
     remedy: 'Ein laufender Server schreibt jede Minute einen; sein Log sagt, warum er es nicht tut',
   },
 };

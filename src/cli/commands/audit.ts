@@ -5,9 +5,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { AuditRow } from '../../audit/audit-row.ts';
 import type { ExportFormat } from '../../audit/export-trail.ts';
 import type { AuditFilter, AuditPeriod } from '../../audit/filter-values.ts';
-import type { AuditFinding } from '../../audit/verification.ts';
-import type { InstallationKey } from '../../audit/signatures.ts';
-import type { TrailVerification, VerifyRequest } from '../../audit/verify-trail.ts';
+import type { InstallationKey } from '../../audit/checkpoint.ts';
+import type { AuditFinding, TrailVerification, VerifyRequest } from '../../audit/verification.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
@@ -38,9 +37,6 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   { key: 'client', title: 'CLIENT', value: ({ client }) => client },
   { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId },
   { key: 'transaction', title: 'TRANSACTION', value: ({ transaction }) => transaction },
-  { key: 'writer', value: ({ writer }) => writer },
-  { key: 'lane', value: ({ lane }) => lane },
-  { key: 'seq', value: ({ seq }) => seq },
 ];
 
 /** Responses and acts that were refused. */
@@ -183,12 +179,12 @@ function addPrune(audit: Command, context: CommandContext): void {
           );
         },
         act: (services, caller) => services.audit.prune(caller, { before: before(), force: force === true }),
-        done: ({ rows, months, records }) => {
-          const isNothing = rows === 0 && months.length === 0 && records === 0;
+        done: ({ rows, months }) => {
+          const isNothing = rows === 0 && months.length === 0;
           const sentence = isNothing
             ? 'there was nothing to prune'
             : ['pruned', months.join(', ')].join(' ').trim();
-          return [`${sentence} (${rows} rows, ${records} records of the journal)`, { rows, months, records }];
+          return [`${sentence} (${rows} rows)`, { rows, months }];
         },
       });
     });
@@ -212,7 +208,7 @@ function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
   addCommand(
     audit,
     'verify',
-    'find rows that were changed, removed, inserted or reordered (exit code 1 if there are any)',
+    'find rows that were changed, removed or inserted since they were sealed (exit code 1 if there are any)',
     ['audit verify --checkpoint server.log', 'audit verify --file audit.jsonl'],
   )
     .option('--file <file>', 'verify an export instead, - for standard input; needs no database')
@@ -247,7 +243,8 @@ function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
       }
       output.done(summary(result, keys, isWhole), {
         rows: result.rows,
-        records: result.records,
+        unsealed: result.unsealed,
+        checkpoints: result.checkpoints,
         newest: result.newest,
         whole: isWhole,
         total,
@@ -284,12 +281,12 @@ async function verifyFile(
   request: VerifyRequest,
 ): Promise<VerifiedInstallation> {
   const { readExportedTrail } = await import('../../audit/export-trail.ts');
-  const { verifyTrail } = await import('../../audit/verify-trail.ts');
+  const { verifyTrail } = await import('../../audit/verification.ts');
   const lines = exportedLines(context.dependencies.io, file);
-  const { snapshot, isWhole, keys: named } = await readExportedTrail(lines);
+  const { trail, keys: named } = await readExportedTrail(lines);
   // Without a key to compare with, the file's own keys are used, which its author chose.
   const keys = key === undefined ? named : named.filter((one) => keyText(one) === key);
-  return { ...(await verifyTrail(snapshot, { ...request, keys, isWhole })), isWhole, keys };
+  return { ...(await verifyTrail(trail, { ...request, keys })), isWhole: trail.isWhole, keys };
 }
 
 function keyText({ publicKey }: InstallationKey): string {
@@ -297,23 +294,22 @@ function keyText({ publicKey }: InstallationKey): string {
 }
 
 function summary(
-  { rows, records, newest, findings }: TrailVerification,
+  { rows, unsealed, checkpoints, newest, findings }: TrailVerification,
   keys: readonly InstallationKey[],
   isWhole: boolean,
 ): string {
   return [
-    `${rows} rows, ${records} records of the journal: ${findings === 0 ? 'all as they were written' : `${findings} findings`}`,
+    `${rows} rows, ${checkpoints} checkpoints: ${findings === 0 ? 'all as they were sealed' : `${findings} findings`}`,
+    ...(unsealed === 0 ? [] : [`not sealed yet: ${unsealed} of these rows`]),
     ...(isWhole ? [] : ['this is a part of the trail: rows that are missing cannot be noticed']),
     ...(newest === '' ? [] : [`newest checkpoint: ${newest}`]),
-    ...keys.map((key) => `signed for the installation key ${keyText(key)}`),
+    ...keys.map((key) => `signed by the installation key ${keyText(key)}`),
   ].join('\n');
 }
 
-/** One line that names the row. */
-function findingText({ kind, of, id, writer, lane, seq, at, reason }: AuditFinding): string {
-  const what = of === 'row' ? 'row' : 'record';
-  const place = writer === null ? '' : ` (writer ${writer}, lane ${lane ?? 0}, seq ${seq ?? ''})`;
-  return `${kind}: ${what}${id === null ? '' : ` ${id}`}${place}${at === null ? '' : ` of ${at}`}: ${reason}`;
+/** One line that names the row or checkpoint. */
+function findingText({ kind, of, id, at, reason }: AuditFinding): string {
+  return `${kind}: ${of}${id === null ? '' : ` ${id}`}${at === null ? '' : ` of ${at}`}: ${reason}`;
 }
 
 function parseKey(text: string): string {
@@ -324,7 +320,7 @@ function parseKey(text: string): string {
 }
 
 /**
- * Reads a checkpoint. Records of the journal form a chain, so the last checkpoint covers all before it.
+ * Reads a checkpoint. They form a chain, so the last one covers all before it.
  * @param text a hash, or the path of a file: a log, which is searched for checkpoint lines, or a hash alone
  * @throws CliFailure
  */

@@ -61,7 +61,7 @@ const EXPORT: Answers = inEveryDialect({
   others: [
     {
       contentType: 'application/x-ndjson',
-      meaning: 'JSON lines: a head, the journal of signatures where it can be verified, the rows, the end',
+      meaning: 'JSON lines: a head, the rows, with checkpoints where it can be verified, the end',
     },
     { contentType: 'text/csv', meaning: 'with `format=csv`: a head and the rows (RFC 4180), no formulas' },
   ],
@@ -235,12 +235,9 @@ function withoutEmpty<Names extends string>(
 }
 
 const FINDING = z.strictObject({
-  kind: z.enum(['changed', 'removed', 'inserted', 'reordered']),
-  of: z.enum(['row', 'journal']),
-  id: z.string().nullable().describe('of the row, or number of the record; null for a removed one'),
-  writer: count.nullable(),
-  lane: count.nullable(),
-  seq: z.string().nullable().describe('place in its lane; first and last place of removed rows'),
+  kind: z.enum(['changed', 'removed', 'inserted']),
+  of: z.enum(['row', 'checkpoint']),
+  id: z.string().nullable().describe('of the row, or number of the checkpoint; null where it is not known'),
   at: z.string().nullable().describe('UTC, to the microsecond'),
   reason: z.string(),
 });
@@ -253,7 +250,7 @@ const VERIFICATION = z.strictObject({
   ended: z.iso.datetime().nullable(),
   rows: count.describe('checked so far'),
   of: count.describe('the approximate number of all'),
-  records: count.describe('of the journal; 0 before the end'),
+  checkpoints: count.describe('0 before the end'),
   newest: z.string().describe('the newest checkpoint, hexadecimal; empty before the end'),
   checkpoint: z.string().describe('the checkpoint that must be there; empty where none was given'),
   findings: count,
@@ -313,7 +310,7 @@ function shownVerification(record: VerificationRecord): Shown<typeof VERIFICATIO
     ended: record.endedAt?.toISOString() ?? null,
     rows: record.rows,
     of: Math.max(record.rows, record.of),
-    records: record.records,
+    checkpoints: record.checkpoints,
     newest: record.newest,
     checkpoint: record.checkpoint,
     findings: record.findings,

@@ -73,7 +73,7 @@ export class ExaminedInstallation {
   }
 
   checkpoint(): Promise<unknown> {
-    return this.#installation.database.audit.checkpoint();
+    return this.#installation.services.auditSealer.sealAll();
   }
 
   async close(): Promise<void> {

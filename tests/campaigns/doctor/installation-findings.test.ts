@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { examineInstallation } from '../../../src/compose/examine-installation.ts';
 import { loadConfig } from '../../../src/config/config.ts';
-import { unsignedRow } from '../../support/database/audited-database.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { insertTokens } from '../../support/database/token-rows.ts';
@@ -51,7 +50,7 @@ async function state(): Promise<string> {
     house.test.url,
     `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`,
   );
-  expect(names.map(({ name }) => name)).toEqual(expect.arrayContaining(['audit_journal', 'tokens']));
+  expect(names.map(({ name }) => name)).toEqual(expect.arrayContaining(['audit_checkpoints', 'tokens']));
   return row?.hash ?? '';
 }
 
@@ -184,12 +183,19 @@ describe('the counts, the backup and the clock', () => {
 });
 
 describe('the audit', () => {
-  it('audit.altered comes and goes with a row that nobody has signed', async () => {
+  it('audit.altered comes and goes with a row that somebody has changed', async () => {
+    await house.services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '4']]));
+    await house.checkpoint();
+    const change = (from: string, to: string): Promise<unknown> =>
+      house.sql(
+        `DO $$ BEGIN SET LOCAL tankeeper.audit = 'open';
+          UPDATE audit SET outcome = '${to}' WHERE outcome = '${from}'; END $$`,
+      );
     await expectToComeAndGo(
       house,
       ['audit.altered', 'error'],
-      () => house.sql(unsignedRow('forged', new Date().toISOString())),
-      () => house.sql("DELETE FROM audit WHERE subject = 'forged'"),
+      () => change('stored', 'forged'),
+      () => change('forged', 'stored'),
     );
   });
 

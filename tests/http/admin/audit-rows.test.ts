@@ -4,7 +4,7 @@ import { OUTCOME_WORDS } from '../../../src/audit/filter-values.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { exportExtract, readExportedTrail } from '../../../src/audit/export-trail.ts';
-import { verifyTrail } from '../../../src/audit/verify-trail.ts';
+import { verifyTrail } from '../../../src/audit/verification.ts';
 import { deferred } from '../../support/values/deferred.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 
@@ -233,9 +233,8 @@ async function verified(response: Response): Promise<unknown> {
       yield await Promise.resolve(line);
     }
   }
-  const trail = await readExportedTrail(lines());
-  const { keys, isWhole, snapshot } = trail;
-  return { isWhole, ...(await verifyTrail(snapshot, { keys, isWhole, report: () => undefined })) };
+  const { keys, trail } = await readExportedTrail(lines());
+  return { isWhole: trail.isWhole, ...(await verifyTrail(trail, { keys, report: () => undefined })) };
 }
 
 describe('/audit/export', () => {

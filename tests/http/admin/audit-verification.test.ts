@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { valueOf } from '../../support/application/browser.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
+import { queryOnce, tamperOnce } from '../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
@@ -32,6 +32,12 @@ afterEach(() => application.close());
 
 const sql = (text: string): Promise<Record<string, unknown>[]> => queryOnce(application.databaseUrl, text);
 
+/** Seals all rows, and then changes some. */
+async function tamper(text: string): Promise<void> {
+  await application.services.auditSealer.sealAll();
+  await tamperOnce(application.databaseUrl, text);
+}
+
 const begin = async (): Promise<Verification> =>
   valueOf(await application.asAdmin('/audit/verify', {})) as Verification;
 const overview = async (): Promise<Overview> =>
@@ -51,6 +57,7 @@ async function result(): Promise<Verification> {
 describe('/audit/verify', () => {
   it('begins in the background; the result is kept, with its time and the keys', async () => {
     expect(await overview()).toMatchObject({ verification: null });
+    await application.services.auditSealer.sealAll();
     const begun = await begin();
     expect(begun).toMatchObject({ state: 'running', begun_by: 'admin', ended: null, listed: [] });
     await application.services.auditVerification.whenSettled();
@@ -62,11 +69,11 @@ describe('/audit/verify', () => {
   });
 
   it('finds what was changed, and lists it', async () => {
-    await sql("UPDATE audit SET outcome = 'accepted' WHERE outcome = 'issued'");
+    await tamper("UPDATE audit SET outcome = 'accepted' WHERE outcome = 'issued'");
     expect(await result()).toMatchObject({
       state: 'finished',
       findings: 1,
-      listed: [{ kind: 'changed', of: 'row', reason: 'it does not match its signature' }],
+      listed: [{ kind: 'changed', of: 'row', reason: 'checkpoint 1 knows another one of this id' }],
     });
   });
 
@@ -75,7 +82,7 @@ describe('/audit/verify', () => {
       OPERATOR,
       new Map(Array.from({ length: 150 }, (_, number) => [`many.${number}`, 'x'])),
     );
-    await sql("UPDATE audit SET outcome = 'removed' WHERE action = 'configuration/set'");
+    await tamper("UPDATE audit SET outcome = 'removed' WHERE action = 'configuration/set'");
     const { findings, listed } = await result();
     expect(findings).toBe(150);
     expect(listed).toHaveLength(100);
@@ -87,7 +94,9 @@ describe('/audit/verify', () => {
     await application.services.auditVerification.whenSettled();
     expect((await overview()).verification).toMatchObject({
       findings: 1,
-      listed: [{ kind: 'removed', of: 'journal', reason: `there is no checkpoint ${'ab'.repeat(32)}` }],
+      listed: [
+        { kind: 'removed', of: 'checkpoint', reason: `the trail does not contain ${'ab'.repeat(32)}` },
+      ],
     });
     const refused = await application.asAdmin('/audit/verify', { checkpoint: 'x' });
     expect(JSON.stringify(refused.body)).toContain('A checkpoint has 64 hexadecimal digits');
@@ -149,8 +158,8 @@ describe('/audit/verify', () => {
     expect((await result()).state).toBe('finished');
   });
 
-  it('fails where the journal cannot be read', async () => {
-    await sql('ALTER TABLE audit_journal RENAME COLUMN body TO other');
+  it('fails where the checkpoints cannot be read', async () => {
+    await sql('ALTER TABLE audit_checkpoints RENAME COLUMN month TO other');
     expect(await result()).toMatchObject({ state: 'failed', reason: 'internal error', findings: 0 });
     const [row] = await sql(
       "SELECT outcome FROM audit WHERE action = 'audit/verify' ORDER BY at DESC, id DESC LIMIT 1",

@@ -1,12 +1,11 @@
 import { expect } from '@jest/globals';
-import type { InstallationKey } from '../../../src/audit/signatures.ts';
-import type { AuditFinding } from '../../../src/audit/verification.ts';
 import { AuditService } from '../../../src/audit/audit-service.ts';
-import { type TrailVerification, verifyTrail } from '../../../src/audit/verify-trail.ts';
+import { AuditStore } from '../../../src/audit/audit-store.ts';
+import { AuditAuthority } from '../../../src/audit/checkpoint.ts';
+import { AuditSealer } from '../../../src/audit/sealing-store.ts';
+import type { AuditFinding, TrailVerification } from '../../../src/audit/verification.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SecretVault } from '../../../src/keys/vault.ts';
-import { AuditAuthority } from '../../../src/audit/signatures.ts';
-import { AuditStore } from '../../../src/audit/audit-store.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { SHARING, type Sharing } from '../../../src/database/prepared-statements.ts';
 import { OPERATOR } from '../values/callers.ts';
@@ -25,14 +24,13 @@ class SetClock {
   }
 }
 
-/** @returns SQL that inserts a row which no writer has signed */
-export function unsignedRow(subject: string, at: string): string {
-  return `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id,
-      transaction_id, writer, lane, seq, prev_hash, hash, signature)
-    SELECT count(*), '${at}', '', '', '${subject}', '', '', '', '', '', 0, 0, 0, '', '', '' FROM audit`;
+/** @returns SQL that inserts a row as no server does */
+export function foreignRow(subject: string, at: string, id = 'DEFAULT'): string {
+  return `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id, transaction_id)
+    VALUES (${id}, '${at}', '', '', '${subject}', '', '', '', '', '')`;
 }
 
-/** A database whose audit rows are signed for a vault, as those of servers are. */
+/** A database whose audit is sealed for a vault, as that of servers is. */
 export class AuditedDatabase {
   readonly test: TestDatabase;
   readonly clock = new SetClock();
@@ -51,8 +49,8 @@ export class AuditedDatabase {
     return new AuditAuthority({ vault: new SecretVault({ keys: this.keys, random: systemRandom }) });
   }
 
-  /** @returns a pool with a writer of its own, as another server would have */
-  server(certified = true, sharing: Sharing = SHARING): Database {
+  /** @returns a pool, as another server would have */
+  server(sharing: Sharing = SHARING): Database {
     const server = openDatabase({
       connection: this.test.url,
       applicationName: 'test',
@@ -61,16 +59,25 @@ export class AuditedDatabase {
       // On a machine that is busy.
       acquireTimeoutMs: 30_000,
     });
-    if (certified) {
-      server.audit.certifyBy(this.authority);
-    }
     this.#servers.push(server);
     return server;
+  }
+
+  sealer(database: Database = this.test.database): AuditSealer {
+    const log = { info: () => undefined };
+    return new AuditSealer({ database, authority: this.authority, clock: this.clock, log });
+  }
+
+  /** @returns the hash of the newest checkpoint */
+  async seal(): Promise<string> {
+    await this.sealer().sealAll();
+    return (await this.verify()).newest;
   }
 
   service(database: Database = this.test.database): AuditService {
     return new AuditService({
       store: new AuditStore({ database }),
+      sealer: this.sealer(database),
       authority: this.authority,
       clock: this.clock,
       pruningTime: () => Promise.resolve(this.clock.now()),
@@ -83,32 +90,16 @@ export class AuditedDatabase {
       report: (finding) => all.push(finding),
       checkpoint,
     });
-    const verified = { ...result, all };
-    expect(await this.#verifyInSteps(keys, checkpoint)).toEqual(verified);
-    return verified;
-  }
-
-  /** @returns the result of verifying what a reading in steps sees, as an export over HTTP does */
-  async #verifyInSteps(keys: readonly InstallationKey[], checkpoint: string | undefined): Promise<Verified> {
-    const all: AuditFinding[] = [];
-    const store = new AuditStore({ database: this.test.database });
-    const installation = await store.read((snapshot) => snapshot.installation());
-    const result = await store.readInSteps(
-      (snapshot) =>
-        verifyTrail(snapshot, {
-          keys,
-          checkpoint,
-          installation,
-          report: (finding) => all.push(finding),
-        }),
-      (step) => step(),
-    );
+    expect(keys).toHaveLength(this.keys.length);
     return { ...result, all };
   }
 
   /** Changes the trail as an attacker with the database and no key would. */
   async tamper(sql: string, values: readonly (string | number)[] = []): Promise<void> {
-    await this.test.database.knex.raw(sql, [...values]);
+    await this.test.database.knex.transaction(async (transaction) => {
+      await transaction.raw("SET LOCAL tankeeper.audit = 'open'");
+      await transaction.raw(sql, [...values]);
+    });
   }
 
   async drop(): Promise<void> {
@@ -117,9 +108,9 @@ export class AuditedDatabase {
   }
 }
 
-/** @returns each finding in short: `changed row 3` by the row's place in its lane, `changed journal 2` by its number */
+/** @returns each finding in short: `changed 3` for a row by its id, `changed checkpoint 2` */
 export function shortly(findings: readonly AuditFinding[]): readonly string[] {
-  return findings.map(({ kind, of, id, lane, seq }) =>
-    of === 'row' ? `${kind} ${lane ?? ''}/${seq ?? ''}` : `${kind} journal ${id ?? ''}`.trimEnd(),
+  return findings.map(({ kind, of, id }) =>
+    `${kind}${of === 'row' ? '' : ' checkpoint'} ${id ?? ''}`.trimEnd(),
   );
 }

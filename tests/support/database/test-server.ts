@@ -40,6 +40,11 @@ export function withDatabase(url: string, database: string): string {
 }
 
 /** Runs one statement over a connection of its own. @returns its rows */
+/** Changes rows of the audit, too, as an attacker with the database would. */
+export async function tamperOnce(url: string, sql: string): Promise<void> {
+  await queryOnce(url, `DO $tamper$ BEGIN SET LOCAL tankeeper.audit = 'open'; ${sql}; END $tamper$`);
+}
+
 export async function queryOnce<Row extends pg.QueryResultRow>(
   url: string,
   sql: string,
