@@ -50,7 +50,7 @@ export function checkpointHash(checkpoint: CheckpointPlace): Buffer {
   return hashOf(['tankeeper audit checkpoint 1', ...place, ...hashes]);
 }
 
-export function leavesOf(rows: readonly AuditRow[]): Buffer {
+function leavesOf(rows: readonly AuditRow[]): Buffer {
   return Buffer.concat(
     rows.flatMap((row) => {
       const id = Buffer.alloc(8);

@@ -51,7 +51,7 @@ export interface AuditFinding {
 }
 
 /** Receives findings one at a time: there may be millions. */
-export type Report = (finding: AuditFinding) => void;
+type Report = (finding: AuditFinding) => void;
 
 export interface TrailVerification {
   readonly rows: number;
@@ -273,7 +273,7 @@ function checkRows(
 }
 
 /** @returns true if the rows of the checkpoint were removed with their month */
-export function isPruned({ number, month }: Checkpoint, pruning: Pruning | undefined): boolean {
+function isPruned({ number, month }: Checkpoint, pruning: Pruning | undefined): boolean {
   return pruning !== undefined && number < pruning.number && month < pruning.before;
 }
 
