@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
+import { metaOf } from '../../src/operations/input.ts';
 import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { readQrCode } from '../support/values/qr-code.ts';
@@ -231,7 +232,7 @@ describe('docs/reference', () => {
     const meanings = endpoints.flatMap(({ path, summary, parameters }) => [
       [path, summary] as const,
       ...Object.entries(parameters.shape as Readonly<Record<string, z.ZodType>>).map(
-        ([name, schema]) => [`${path} ${name}`, schema.description ?? ''] as const,
+        ([name, schema]) => [`${path} ${name}`, String(metaOf(schema).description ?? '')] as const,
       ),
     ]);
     expect(meanings.filter(([, meaning]) => meaning.trim() === '')).toEqual([]);
