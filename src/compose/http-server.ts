@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { baseUrlOf, type Config } from '../config/config.ts';
 import { createApp } from '../http/app.ts';
 import type { Readiness } from '../http/controllers/operations-controller.ts';
-import { ConnectionGuard } from '../http/limits/connection-guard.ts';
 import {
   type Guards,
   largeBodyGuard,
@@ -15,9 +14,9 @@ import { LIMIT_NAMES, type LimitMetrics, LimitReporter } from '../http/limits/li
 import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
 import type { AppMetrics } from '../http/served-endpoints.ts';
-import { logUnreadable } from '../http/serving/broken-requests.ts';
+import type { ConnectionLimits } from '../http/serving/connections.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
-import { type RunningServer, startServer } from '../http/serving/server.ts';
+import { logUnreadable, type RunningServer, startServer } from '../http/serving/server.ts';
 import { answerStarting } from '../http/serving/startup-server.ts';
 import { builtSite, readSiteFiles, type SiteFiles } from '../http/site.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -162,7 +161,8 @@ export async function startMetricsServer(
   if (port === undefined) {
     return undefined;
   }
-  const connections = metricsGuard({ metrics, log, clock: systemClock });
+  const refusals = new LimitReporter({ metrics, log, clock: systemClock });
+  const connections = { refusals, max: METRICS_CONNECTIONS, isExempt: () => true };
   const unreadable = logUnreadable({ log, clock: systemClock });
   const server = await startServer(metricsListener(metrics, log), { host, port, connections, unreadable });
   log.info('Listening for metrics', { host, port: server.port, url: baseUrlOf({ host }, server.port) });
@@ -186,13 +186,8 @@ interface GuardParts {
   readonly clock: Clock;
 }
 
-/** The bound of the connections of a server. */
-interface ConnectionGuards {
-  readonly connections: ConnectionGuard;
-}
-
 /** @returns the guards between clients and the service */
-export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
+export function buildGuards(parts: GuardParts): Guards & { readonly connections: ConnectionLimits } {
   const { limits, trustProxy, database, clock } = parts;
   const refusals = new LimitReporter(parts);
   const isExempt = networkMatcher(limits.exempt);
@@ -220,21 +215,12 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
       accounts: shared('login-account', 20 * wrong, QUARTER),
       single: shared('login-single', 1, MINUTE),
     }),
-    connections: new ConnectionGuard({
+    connections: {
       refusals,
       max: limits.connections,
       isExempt: networkMatcher([...limits.exempt, ...trustProxy]),
-    }),
+    },
   };
-}
-
-/** @returns the bound of connections to the port for metrics */
-function metricsGuard(parts: Pick<GuardParts, 'metrics' | 'log' | 'clock'>): ConnectionGuard {
-  return new ConnectionGuard({
-    refusals: new LimitReporter(parts),
-    max: METRICS_CONNECTIONS,
-    isExempt: () => true,
-  });
 }
 
 /**

@@ -277,7 +277,7 @@ const limits = z
   .object({
     REQUEST_TIMEOUT: duration('a duration from 1S to 10M', 600)
       .prefault('30S')
-      .describe('time limit of a client to send a request, and again to take its answer'),
+      .describe('time limit of a client to send a request'),
     LIMIT_EXEMPT: networks('none')
       .prefault('loopback')
       .describe('clients that LIMIT_CLIENT_… and LIMIT_TRANSACTION_… do not bound, such as a portal'),

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createHash } from 'node:crypto';
 import type { Refused } from './refused-requests.ts';
-import { isBodyUnread } from './request/body-headers.ts';
+import { announcesBody } from './request/body-headers.ts';
 import type { ExchangeResponse } from './request/exchange.ts';
 
 /** An answer, ready to be sent but for `later`. */
@@ -43,8 +43,8 @@ export function textReply(body: string, status = 200): Reply {
 }
 
 /**
- * Sends a reply. Express's own `send` would answer `If-None-Match: *` with an empty 304, though no answer may be
- * cached.
+ * Sends a reply, when the rest of a body that nobody reads has come and is dropped. Express's own `send` would answer
+ * `If-None-Match: *` with an empty 304, though no answer may be cached.
  */
 export function send(
   response: ServerResponse,
@@ -55,15 +55,20 @@ export function send(
   for (const [name, value] of Object.entries(headers)) {
     response.setHeader(name, value);
   }
-  if (isBodyUnread(response.req)) {
-    // The rest of the body is not read.
-    response.setHeader('Connection', 'close');
-  }
   if (contentType !== undefined) {
     response.setHeader('Content-Type', contentType);
     response.setHeader('Content-Length', length);
   }
-  end(response, body, length);
+  const { req } = response;
+  if (announcesBody(req) && !req.complete) {
+    // A connection that closes with unread bytes is reset, which loses the answer.
+    req.once('end', () => {
+      end(response, body, length);
+    });
+    req.resume();
+  } else {
+    end(response, body, length);
+  }
 }
 
 function end(response: ServerResponse, body: string | Buffer, length: number): void {

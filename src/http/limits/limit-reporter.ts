@@ -14,7 +14,6 @@ export const LIMIT_NAMES = [
   'requests-at-once',
   'large-bodies',
   'connections',
-  'unread-answers',
 ] as const;
 
 export type LimitName = (typeof LIMIT_NAMES)[number];
@@ -41,7 +40,6 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
   'requests-at-once': 'The server is busy',
   'large-bodies': 'The server is busy with another large body',
   connections: 'Too many connections',
-  'unread-answers': 'Too many answers are not read',
 };
 
 /** Counts refusals, and logs the first of each client and limit. */

@@ -10,11 +10,6 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || announcedBytes(headers) > 0;
 }
 
-/** @returns true if a part of the body has not arrived yet, or is still unread */
-export function isBodyUnread(request: IncomingMessage): boolean {
-  return announcesBody(request) && !request.complete;
-}
-
 /** @returns true if the body of a request may exceed that many bytes, according to its headers */
 export function mayExceed({ headers }: IncomingMessage, bytes: number): boolean {
   return headers['transfer-encoding'] !== undefined || announcedBytes(headers) > bytes;

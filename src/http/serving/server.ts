@@ -1,16 +1,12 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setImmediate as eventsRead } from 'node:timers/promises';
 import type { Express } from 'express';
-import type { ConnectionGuard } from '../limits/connection-guard.ts';
-import { ServedConnections } from './served-connections.ts';
-import {
-  brokenRequestAnswer,
-  MendedConnection,
-  refuseWithoutHost,
-  type UnreadableNote,
-} from './broken-requests.ts';
+import { Reported } from '../../kernel/bounded-work.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { announcesBody } from '../request/body-headers.ts';
+import type { Log } from '../../kernel/log.ts';
+import { type ConnectionLimits, Connections } from './connections.ts';
 
 declare module '../../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -18,11 +14,13 @@ declare module '../../kernel/errors.ts' {
   }
 }
 
-/** Milliseconds in which the headers must be complete, and for which an idle connection is kept. */
-const TIME = { headers: 10_000, keepAlive: 65_000 };
+/**
+ * Milliseconds in which the headers and the whole of a request must come, and for which a connection is kept: between
+ * requests, and without a byte in either direction, as where an answer is not taken. No request waits as long.
+ */
+const TIME = { headers: 10_000, request: 30_000, keepAlive: 65_000, silence: 120_000 };
 /** Milliseconds between checks for connections that exceed their time. */
 const CONNECTION_CHECK = 1_000;
-const REQUEST_TIMEOUT = 30_000;
 /** Milliseconds between a closing server's checks for idle connections. */
 const IDLE_CHECK = 50;
 
@@ -49,16 +47,29 @@ interface Closing {
   readonly urgent?: AbortSignal | undefined;
 }
 
+/** Is told of a request that cannot be read. @param client the address of the connection */
+type UnreadableNote = (reason: string, client: string) => void;
+
+/** @returns a note that logs each reason of each client once a minute, and nothing that a client has sent */
+export function logUnreadable({ log, clock }: { readonly log: Log; readonly clock: Clock }): UnreadableNote {
+  const reported = new Reported({ clock });
+  return (reason, client) => {
+    if (reported.isNew(`${reason} ${client}`)) {
+      log.warn('A request could not be read and was refused', { reason, client });
+    }
+  };
+}
+
 /** The address and the limits of a server. */
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Milliseconds in which a request must be complete, and in which its answer must be taken; default: 30 s. */
+  /** Milliseconds in which a request must be complete; default: 30 s. */
   readonly requestTimeout?: number;
-  /** Milliseconds for which an idle connection is kept; default: 65 s. */
-  readonly keepAlive?: number;
+  /** Milliseconds for which a connection is kept without a byte in either direction; default: 2 minutes. */
+  readonly silence?: number;
   /** Undefined: connections are limited by the system alone. */
-  readonly connections?: ConnectionGuard;
+  readonly connections?: ConnectionLimits;
   /** Is told of each request that no listener gets; default: nobody is. */
   readonly unreadable?: UnreadableNote;
 }
@@ -73,60 +84,65 @@ export async function startServer(
   {
     host,
     port,
-    requestTimeout = REQUEST_TIMEOUT,
-    keepAlive = TIME.keepAlive,
-    connections,
+    requestTimeout = TIME.request,
+    silence = TIME.silence,
+    connections: limits,
     unreadable = () => undefined,
   }: ServerOptions,
 ): Promise<RunningServer> {
-  const headersTimeout = Math.min(TIME.headers, requestTimeout);
-  const served = new ServedConnections(
-    { nextRequest: keepAlive + headersTimeout, answer: requestTimeout },
-    connections,
-  );
-  // A request that waits must take little memory: it gets its listeners when it is served.
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    request.url = originForm(request.url ?? '');
-    if (connections?.isCrowded === true || request.socket instanceof MendedConnection) {
-      response.shouldKeepAlive = false;
-    }
-    if (lacksHost(request)) {
-      refuseWithoutHost(request, response, unreadable);
-    } else {
-      listener(request, response);
-    }
-  };
   const server = createServer({
     ...(hasPrototypes(listener) && expressMessages(listener)),
-    headersTimeout,
+    headersTimeout: Math.min(TIME.headers, requestTimeout),
     requestTimeout,
-    keepAliveTimeout: keepAlive,
+    keepAliveTimeout: TIME.keepAlive,
     connectionsCheckingInterval: CONNECTION_CHECK,
-    // Node itself would answer before the earlier requests of the connection are, and past all bounds.
+    // Node itself would answer any number of such requests, before those that are not served.
     requireHostHeader: false,
   });
-  // Any expectation but 100-continue may be ignored (RFC 9110 §10.1.1).
+  server.timeout = silence;
+  const connections = new Connections(server, limits);
+  // Any expectation but 100-continue, which Node meets, may be ignored (RFC 9110 §10.1.1).
   for (const event of ['request', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      served.begin(request, response, serve);
+      if (!connections.admit(request, response)) {
+        return;
+      }
+      if (lacksHost(request)) {
+        unreadable('The header Host is missing', request.socket.remoteAddress ?? '');
+        response.writeHead(400, { Connection: 'close', 'Content-Length': 0 }).end();
+        return;
+      }
+      request.url = originForm(request.url ?? '');
+      listener(request, response);
     });
   }
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    served.begin(request, response, () => {
-      continueWhenRead(request, response);
-      serve(request, response);
-    });
+  server.on('clientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket: Socket) => {
+    const { code = '', reason = code } = error;
+    if (code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const [status, why] = REFUSALS[code] ?? ['400 Bad Request', `The request is not HTTP: ${reason}`];
+    unreadable(why, socket.remoteAddress ?? '');
+    connections.refuse(socket, status);
   });
-  server.on('clientError', brokenRequestAnswer(server, served, unreadable));
-  served.watch(server);
-  connections?.watch(server);
   await listen(server, host, port);
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    close: (grace, closing) => closeGracefully(server, served, grace, closing),
+    close: (grace, closing) => closeGracefully(server, connections, grace, closing),
   };
 }
+
+/** The answers to what cannot be read, and their reasons for the log, by Node's code. */
+const REFUSALS: Readonly<Record<string, readonly [status: string, reason: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
+  HPE_INVALID_URL: [
+    '400 Bad Request',
+    'The URL holds a blank, a control or a letter such as ä that is not percent-encoded',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not come in time'],
+};
 
 function hasPrototypes(listener: Partial<ExpressPrototypes>): listener is ExpressPrototypes {
   return listener.request !== undefined && listener.response !== undefined;
@@ -162,18 +178,18 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 
 async function closeGracefully(
   server: Server,
-  served: ServedConnections,
+  connections: Connections,
   grace: number,
   { rest = 0, urgent }: Closing = {},
 ): Promise<boolean> {
-  served.end();
+  connections.end();
   if (rest > 0) {
     // The connections and requests that the system has taken by now are then seen.
     await eventsRead();
   }
   // Node's own, which its `close` calls, would cut off answers that their clients are still taking.
   server.closeIdleConnections = () => {
-    served.closeResting(rest);
+    connections.closeResting(rest);
   };
   let finished = true;
   const idleCheck = setInterval(() => {
@@ -236,22 +252,4 @@ export function expressMessages(app: ExpressPrototypes): {
   app.request = Object.setPrototypeOf(AppRequest.prototype, app.request) as Express['request'];
   app.response = Object.setPrototypeOf(AppResponse.prototype, app.response) as Express['response'];
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
-}
-
-/**
- * Answers `Expect: 100-continue` when the server begins to read the body, and not before: a refused client need not
- * send its body (RFC 9110 §10.1.1).
- */
-function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
-  const goOn = (): void => {
-    // Behind another answer, node would put it between the headers and the body of this one; it may be left out.
-    if (response.socket !== null && !response.headersSent) {
-      response.writeContinue();
-    }
-  };
-  if (announcesBody(request)) {
-    request.once('resume', goOn);
-  } else {
-    goOn();
-  }
 }

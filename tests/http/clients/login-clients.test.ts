@@ -14,7 +14,6 @@ import {
   type RawAnswer,
   RawServer,
   unencodedForm,
-  unencodedQuery,
 } from './raw-client.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA32';
@@ -201,14 +200,6 @@ const CLIENTS: readonly LoginClient[] = [
     head: CURL,
     encoding: unencodedForm,
     reads: value,
-  },
-  {
-    client: 'OpenVPN, by a script with GET that encodes nothing',
-    sends: 'GET /validate/simplecheck',
-    head: CURL,
-    encoding: unencodedQuery,
-    reads: line,
-    second: 'state',
   },
   {
     client: 'Kubernetes, its webhook (Go)',

@@ -65,9 +65,6 @@ export const latin1Query: Encoding = (fields) => ({
   query: `?${formOf(fields, (text) => percentEncoded(text, 'latin1'))}`,
 });
 
-/** Letters as they are. */
-export const unencodedQuery: Encoding = (fields) => ({ query: `?${formOf(fields, (text) => text)}` });
-
 export const json: Encoding = (fields) => withBody('Content-Type: application/json', JSON.stringify(fields));
 
 /** @param part what precedes each value; `{}` is its name */

@@ -3,9 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import { ConnectionGuard } from '../../../src/http/limits/connection-guard.ts';
 import { networkMatcher } from '../../../src/http/limits/networks.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
+import type { ConnectionLimits } from '../../../src/http/serving/connections.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
 import { deferred } from '../../support/values/deferred.ts';
 import { TestApplication, TestClock } from '../../support/application/test-application.ts';
@@ -13,17 +13,9 @@ import { PATIENCE_MS } from '../../support/patience.ts';
 import type { Semaphore } from '../../../src/kernel/bounded-work.ts';
 import { largeBodyGuard } from '../../../src/http/limits/guards.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 
-/** The headers of an answer that says what it is. */
-const HEADERS_OF: Readonly<Record<string, [string, string][]>> = {
-  'an answer': [],
-  'an answer that has a tag': [
-    ['ETag', '"x"'],
-    ['Cache-Control', 'no-store'],
-  ],
-  'a content that all clients share': [['ETag', '"x"']],
-};
 const TAN = { transactionid: '0123456789abcdef0123', pass: '12345678' };
 
 let application: TestApplication;
@@ -147,10 +139,13 @@ describe('a slow client', () => {
 
   it('that does not take its answer is cut off', async () => {
     const given: ServerResponse[] = [];
-    const socket = await open((_request: IncomingMessage, response) => {
-      given.push(response);
-      response.end(Buffer.alloc(64 * 1024 * 1024));
-    });
+    const socket = await open(
+      (_request: IncomingMessage, response) => {
+        given.push(response);
+        response.end(Buffer.alloc(64 * 1024 * 1024));
+      },
+      { silence: 500 },
+    );
     socket.on('error', () => undefined);
     socket.pause();
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -171,7 +166,7 @@ describe('connections', () => {
     await server.close(0);
   });
 
-  async function open(connections: ConnectionGuard, { isKept = false } = {}): Promise<void> {
+  async function open(connections: ConnectionLimits, { isKept = false } = {}): Promise<void> {
     const answer: RequestListener = (_request, response) =>
       isKept ? response.end('here') : response.write('here');
     server = await startServer(answer, { host: '127.0.0.1', port: 0, connections });
@@ -207,7 +202,7 @@ describe('connections', () => {
 
   it('of one address get a quarter of the places, which are free again when they end', async () => {
     const { refusals, counted, lines } = watched();
-    await open(new ConnectionGuard({ refusals, max: 8, isExempt: () => false }));
+    await open({ refusals, max: 8, isExempt: () => false });
     expect(await take(4)).toEqual([true, true, false, false]);
     expect(counted).toEqual(['connections', 'connections']);
     expect(lines).toHaveLength(1);
@@ -217,78 +212,19 @@ describe('connections', () => {
 
   it('of a proxy get all places, and no more', async () => {
     const { refusals, counted } = watched();
-    await open(new ConnectionGuard({ refusals, max: 4, isExempt: networkMatcher(['loopback']) }));
+    await open({ refusals, max: 4, isExempt: networkMatcher(['loopback']) });
     expect(await take(6)).toEqual([true, true, true, true, false, false]);
     expect(counted).toEqual(['connections', 'connections']);
   });
 
   it('that wait for a next request are given up once places get scarce', async () => {
     const { refusals, counted } = watched();
-    const guard = new ConnectionGuard({ refusals, max: 8, isExempt: () => true });
-    await open(guard, { isKept: true });
+    await open({ refusals, max: 8, isExempt: () => true }, { isKept: true });
     expect(await take(20)).toEqual(Array<boolean>(20).fill(true));
     expect(counted).toEqual([]);
     const kept = (): number =>
       sockets.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded).length;
-    await eventually(() => Promise.resolve(kept() === 6 && !guard.isCrowded));
-    expect([kept(), guard.isCrowded]).toEqual([6, false]);
-  });
-
-  it('are cut off where together they hold too much that is not read: those with the most', async () => {
-    const { refusals, counted, lines } = watched();
-    const connections = new ConnectionGuard({ refusals, max: 40, isExempt: () => false, maxHeld: 1_000_000 });
-    await open(connections);
-    const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
-    expect(await isTaken()).toBe(true);
-    const [modest] = sockets;
-    modest?.write(request.repeat(20));
-    const greedy = Array.from({ length: 4 }, () => connect(server.port, '127.0.0.1'));
-    sockets.push(...greedy);
-    const ends = greedy.map((socket) => once(socket.on('error', () => undefined).resume(), 'close'));
-    greedy.forEach((socket) => socket.write(request.repeat(100)));
-    await Promise.race(ends);
-    expect(counted).toContain('unread-answers');
-    expect(lines).toHaveLength(1);
-    expect(modest?.destroyed).toBe(false);
-    await expect(isTaken()).resolves.toBe(true);
-  });
-
-  it.each(['an answer', 'an answer that has a tag', 'a content that all clients share'])(
-    'that do not read %s are counted by what it takes in memory',
-    async (what) => {
-      const { refusals, counted } = watched();
-      const connections = new ConnectionGuard({
-        refusals,
-        max: 40,
-        isExempt: () => false,
-        maxHeld: 9_000_000,
-      });
-      const body = Buffer.alloc(30_000_000);
-      const answer: RequestListener = (_request, response) => {
-        response.setHeaders(new Map(HEADERS_OF[what]));
-        response.end(body);
-      };
-      server = await startServer(answer, { host: '127.0.0.1', port: 0, connections });
-      expect(await isTaken()).toBe(true);
-      const isOwn = what !== 'a content that all clients share';
-      await Promise.all(sockets.filter(() => isOwn).map((socket) => once(socket.resume(), 'close')));
-      expect(counted).toEqual(isOwn ? ['unread-answers'] : []);
-    },
-  );
-
-  it('are cut off where requests wait in them with bodies that together are too long', async () => {
-    const { refusals, counted } = watched();
-    const connections = new ConnectionGuard({ refusals, max: 40, isExempt: () => false, maxHeld: 300_000 });
-    server = await startServer(() => undefined, { host: '127.0.0.1', port: 0, connections });
-    const body = 'x'.repeat(40_000);
-    for (let index = 0; index < 9; index += 1) {
-      const socket = connect(server.port, '127.0.0.1');
-      sockets.push(socket.on('error', () => undefined));
-      const post = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-      socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${post}`);
-    }
-    await expect(eventually(() => Promise.resolve(counted.length > 0))).resolves.toBe(true);
-    expect(counted).toContain('unread-answers');
+    await expectSoon(kept).toBe(6);
   });
 
   it('that say nothing at all are ended', async () => {
@@ -297,7 +233,7 @@ describe('connections', () => {
       host: '127.0.0.1',
       port: 0,
       requestTimeout: 1_000,
-      connections: new ConnectionGuard({ refusals, max: 8, isExempt: () => false }),
+      connections: { refusals, max: 8, isExempt: () => false },
     });
     const socket = connect(server.port, '127.0.0.1');
     sockets.push(socket);

@@ -3,7 +3,6 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { send } from '../../../src/http/reply.ts';
 import { expressMessages, startServer } from '../../../src/http/serving/server.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
@@ -50,28 +49,6 @@ describe('close', () => {
     const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
     expect(answer).toContain('done');
     expect(answer).toMatch(/^Connection: close\r$/m);
-    await expect(closed).resolves.toBe(true);
-  });
-
-  it('lets requests finish that wait behind others on their connection', async () => {
-    const { listener, next } = holding();
-    let count = 0;
-    const server = await startServer((request, response) => {
-      if (count === 0) {
-        listener(request, response);
-      } else {
-        response.end('done 1');
-      }
-      count += 1;
-    }, HERE);
-    const socket = connect(server.port, '127.0.0.1');
-    socket.write(REQUEST + REQUEST);
-    const first = await next;
-    const closed = server.close(10_000);
-    first.end('done 0');
-    const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
-    expect(answer).toContain('done 0');
-    expect(answer).toContain('done 1');
     await expect(closed).resolves.toBe(true);
   });
 
@@ -134,25 +111,6 @@ describe('close', () => {
   });
 });
 
-describe('close after an answer to a body that has come in part', () => {
-  it('lets its client take the answer, and send the rest', async () => {
-    const server = await startServer((_request, response) => {
-      send(response, { status: 200, contentType: 'text/plain', body: 'enough' });
-    }, HERE);
-    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
-    const answer = collected(socket);
-    const ended = once(socket, 'end');
-    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\nx');
-    await ended;
-    const closed = server.close(30_000);
-    socket.end(Buffer.alloc(299_999));
-    // Rejects where the server has reset the connection.
-    await once(socket, 'close');
-    expect(answer()).toMatch(/enough$/);
-    await expect(closed).resolves.toBe(true);
-  });
-});
-
 describe('close with a time of rest', () => {
   const answering: RequestListener = (_request, response) => response.end('x');
   /** Longer than a test may take. */
@@ -193,56 +151,6 @@ describe('close with a time of rest', () => {
     socket.write('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
     const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
     expect(answer).toMatch(/\r\nConnection: close\r\n/);
-    await expect(closed).resolves.toBe(true);
-  });
-
-  it('answers all requests that came at once, and announces the close in the last answer alone', async () => {
-    const { listener, next } = holding();
-    let count = 0;
-    const server = await startServer((request, response) => {
-      count += 1;
-      if (count === 1) {
-        listener(request, response);
-      } else {
-        response.end('x');
-      }
-    }, HERE);
-    const socket = connect(server.port, '127.0.0.1');
-    socket.write(REQUEST.repeat(3));
-    const first = await next;
-    const closed = server.close(LONG, { rest: LONG });
-    await new Promise(setImmediate);
-    first.end('x');
-    const answers = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
-    expect([...answers.matchAll(/^Connection: (.*)\r$/gm)].map(([, one]) => one)).toEqual([
-      'keep-alive',
-      'keep-alive',
-      'close',
-    ]);
-    await expect(closed).resolves.toBe(true);
-  });
-
-  it('waits for a client whose request has come in part', async () => {
-    let connection: Socket | undefined;
-    const server = await startServer((request, response) => {
-      connection = request.socket;
-      response.end('x');
-    }, HERE);
-    const socket = await opened(connect(server.port, '127.0.0.1'));
-    const answers = collected(socket);
-    const ended = once(socket, 'end');
-    socket.write(REQUEST);
-    await once(socket, 'data');
-    socket.write(REQUEST.slice(0, 10));
-    while ((connection?.bytesRead ?? 0) <= REQUEST.length) {
-      await new Promise(setImmediate);
-    }
-    const closed = server.close(LONG, { rest: 1 });
-    // Until the server has looked for connections at rest.
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    socket.write(REQUEST.slice(10));
-    await ended;
-    expect(answers().match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
     await expect(closed).resolves.toBe(true);
   });
 
