@@ -232,7 +232,7 @@ describe('docs/reference', () => {
     const meanings = endpoints.flatMap(({ path, summary, parameters }) => [
       [path, summary] as const,
       ...Object.entries(parameters.shape as Readonly<Record<string, z.ZodType>>).map(
-        ([name, schema]) => [`${path} ${name}`, String(metaOf(schema).description ?? '')] as const,
+        ([name, schema]) => [`${path} ${name}`, metaOf(schema).description ?? ''] as const,
       ),
     ]);
     expect(meanings.filter(([, meaning]) => meaning.trim() === '')).toEqual([]);

@@ -244,6 +244,9 @@ const acts = (): readonly Act[] => [
   act('webhook add hook http://127.0.0.1:9/', 'webhook/add: created'),
   act('webhook list'),
   act('webhook show hook'),
+  act('webhook events'),
+  act('webhook deliveries hook'),
+  act('webhook set hook --events token.locked', 'webhook/set: changed events'),
   act('webhook disable hook', 'webhook/disable: disabled'),
   act('webhook enable hook', 'webhook/enable: enabled'),
   act('webhook rotate-secret hook', 'webhook/rotate-secret: secret replaced'),
@@ -277,6 +280,9 @@ const APART = [
   'serve', 'config', 'demo', 'device scan', 'device list', 'device forget',
   'device activation-code',
   'restore',
+  // What they bind needs a token, or a public address: tests/http/admin/audited.
+  'second-factor set',
+  'second-factor passkey-link',
   // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.
   'challenge',
   // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.

@@ -80,7 +80,7 @@ export class KeyInstallation {
     const server = await startServerProcess({ ...this.environment, ...more });
     this.#servers.push(server);
     if (this.#bearer === '') {
-      const added = await this.run('--json', 'admin', 'api-token', 'add', 'admin', 'test', '--rights', '*');
+      const added = await this.run('--json', 'api-token', 'add', 'admin', 'test', '*');
       this.#bearer = /tk_[\w-]{43}/.exec(added.output)?.[0] ?? '';
     }
     return server;
