@@ -20,7 +20,7 @@ import { addResolverCommands } from './commands/resolver.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addSettingCommands } from './commands/setting.ts';
 import { addTokenInitCommand } from './commands/token-init.ts';
-import { addUserCommands } from './commands/user.ts';
+import { addUserListCommand } from './commands/user.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { addOperationCommands } from './operation-commands.ts';
 import { OPERATION_GROUPS } from '../operations/operations.ts';
@@ -33,6 +33,7 @@ Passwords, PINs and keys are never arguments: they are asked for, or read from a
 /** Commands of a group that are no operations. */
 const BESIDE: Readonly<Record<string, (group: Command, context: CommandContext) => void>> = {
   token: addTokenInitCommand,
+  user: addUserListCommand,
 };
 
 /** @returns the `tankeeper` command with all its commands */
@@ -69,7 +70,6 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addSessionsCommand(program, context);
   addRealmCommands(program, context);
   addResolverCommands(program, context);
-  addUserCommands(program, context);
   addTransactionCommands(program, context);
   addChallengeCommand(program, context);
   addPolicyCommands(program, context);

@@ -11,7 +11,7 @@ import { realmEndpoints } from './controllers/system/realm-controller.ts';
 import { resolverTrialEndpoints } from './controllers/system/resolver-controller.ts';
 import { resyncEndpoint, tokenEndpoints } from './controllers/tokens/token-controller.ts';
 import { tokenListEndpoint } from './controllers/tokens/token-list-controller.ts';
-import { managedUserEndpoints, userListEndpoint } from './controllers/tokens/user-controller.ts';
+import { userListEndpoint } from './controllers/tokens/user-controller.ts';
 import { adminEndpoints, loadTokensEndpoint } from './controllers/tokens/enrolment-controller.ts';
 import { auditEndpoints } from './controllers/audit-controller.ts';
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
@@ -117,7 +117,6 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...consequenceEndpoints(services),
     ...realmEndpoints(services),
     ...resolverTrialEndpoints(services),
-    ...managedUserEndpoints(services),
     keyEndpoint(services),
     ...configurationEndpoints(services, settings),
     ...OPERATION_GROUPS.flatMap(({ operations }) => operations).map((operation) =>

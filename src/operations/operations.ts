@@ -1,6 +1,7 @@
 import type { OperationGroup } from './operation.ts';
 import { ADMINISTRATORS, API_TOKENS, SECOND_FACTORS } from './administrators.ts';
 import { TOKENS } from './tokens.ts';
+import { USERS } from './users.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 /** All operations, in the order of the help and of /openapi.json. */
@@ -9,5 +10,6 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
   SECOND_FACTORS,
   API_TOKENS,
   TOKENS,
+  USERS,
   WEBHOOKS,
 ];

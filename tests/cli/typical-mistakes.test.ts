@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (const line of [
     'resolver add staff',
     'realm add office --resolvers staff',
-    'user add ann --resolver staff',
+    'user add ann staff',
     `token init --serial T1 --suite ${SUITE} --generate`,
   ]) {
     expect(await run(line)).toMatchObject({ code: 0 });
@@ -80,7 +80,7 @@ const COMMANDS: readonly Mistake[] = [
   ['realm list --jsn', "unknown option '--jsn'", 'Did you mean --json?'],
   ['token enable', "missing required argument 'serials'", 'add --help'],
   ['user list --realm lab', "no realm 'lab'", '`tankeeper realm list`'],
-  ['user remove anna --resolver staff', "no user 'anna'", '`tankeeper user list --realm NAME`'],
+  ['user remove anna staff', "no user 'anna'", '`tankeeper user list --realm NAME`'],
   ['token show T2', "serial 'T2'", '`tankeeper token list`'],
   ['token assign T9 ann --realm office', "serial 'T9'", '`tankeeper token list`'],
   ['token init --serial T3 --suite OCRA-1:HOTP-SHA3-8:QN08 --generate', "'SHA3'", 'SHA1, SHA256 or SHA512'],

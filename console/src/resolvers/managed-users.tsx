@@ -190,11 +190,11 @@ function UserDialog({ resolver, intent, onIntent, onEnd }: UserDialogProps): Rea
     return <NewUserDialog resolver={resolver} onClose={onEnd} />;
   }
   const { act, login } = intent;
-  const named = { resolver, username: login };
   if (act === 'password') {
     return (
       <PasswordDialog
-        {...named}
+        resolver={resolver}
+        username={login}
         onRemove={() => {
           onIntent({ act: 'remove-password', login });
         }}
@@ -209,13 +209,13 @@ function UserDialog({ resolver, intent, onIntent, onEnd }: UserDialogProps): Rea
       action={isRemoval ? t.remove : t.removePassword}
       of={['user', act, resolver, login]}
       foresee={(signal) =>
-        call('/system/userConsequences', isRemoval ? named : { ...named, password_only: '1' }, { signal })
+        call(
+          '/system/userConsequences',
+          { resolver, username: login, ...(!isRemoval && { password_only: '1' }) },
+          { signal },
+        )
       }
-      act={() =>
-        isRemoval
-          ? call('/system/users/remove', named)
-          : call('/system/users/password', { ...named, remove: '1' })
-      }
+      act={() => call(isRemoval ? '/admin/user/remove' : '/admin/user/remove-password', { login, resolver })}
       changes={['users', resolver]}
       onClose={onEnd}
     >

@@ -12,7 +12,7 @@ interface NewUserDialogProps {
   readonly onClose: () => void;
 }
 
-const FIELDS = ['username', 'givenname', 'surname', 'email', 'phone'] as const;
+const FIELDS = ['login', 'given_name', 'surname', 'email', 'phone'] as const;
 type Field = (typeof FIELDS)[number];
 
 /** Adds a user to a managed resolver. */
@@ -22,13 +22,19 @@ export function NewUserDialog({ resolver, onClose }: NewUserDialogProps): ReactN
   const [password, setPassword] = useState('');
   const adding = useDialogAct({
     title: t.addTitle,
-    act: () => call('/system/users/add', { ...values, username: values.username ?? '', resolver, password }),
+    act: () =>
+      call('/admin/user/add', {
+        ...values,
+        login: values.login ?? '',
+        resolver,
+        ...(password !== '' && { password }),
+      }),
     changes: ['users', resolver],
     onDone: onClose,
   });
   const labels: Readonly<Record<Field, string>> = {
-    username: t.login,
-    givenname: t.givenName,
+    login: t.login,
+    given_name: t.givenName,
     surname: t.surname,
     email: t.email,
     phone: t.phone,
@@ -46,7 +52,7 @@ export function NewUserDialog({ resolver, onClose }: NewUserDialogProps): ReactN
         <TextInput
           key={field}
           label={labels[field]}
-          required={field === 'username'}
+          required={field === 'login'}
           withAsterisk={false}
           autoComplete="off"
           value={values[field] ?? ''}
@@ -82,7 +88,7 @@ export function PasswordDialog(props: PasswordDialogProps): ReactNode {
   const [password, setPassword] = useState('');
   const setting = useDialogAct({
     title: t.passwordTitle(username),
-    act: () => call('/system/users/password', { resolver, username, password }),
+    act: () => call('/admin/user/password', { login: username, resolver, password }),
     changes: ['users', resolver],
     onDone: onClose,
   });

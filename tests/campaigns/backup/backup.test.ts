@@ -76,7 +76,7 @@ async function fill(server: ServerProcess): Promise<void> {
   await run('resolver', 'add', 'staff');
   await run('realm', 'add', 'office', '--resolvers', 'staff');
   await run('realm', 'add', 'home', '--resolvers', 'staff');
-  await run('user', 'add', 'anna', '--resolver', 'staff', '--password-file', old.ADMIN_PASSWORD_FILE ?? '');
+  await run('user', 'add', 'anna', 'staff', '--password-file', old.ADMIN_PASSWORD_FILE ?? '');
   const token = { type: 'ocra', otpkey: KEY, ocrasuite: SUITE.text, pin: 'geheim' };
   await ask(server, '/admin/init', { ...token, serial: 'QR1', user: 'anna', realm: 'office' });
   for (const serial of ['QR2', 'QR3']) {

@@ -20,9 +20,9 @@ export async function addUsers(installation: CanaryInstallation): Promise<string
   const password = installation.marks.text('password', 'of a user');
   const file = ['--password-file', installation.secretFile(password)];
   await Promise.all([
-    installation.run(['user', 'add', 'anna', '--resolver', 'staff']),
+    installation.run(['user', 'add', 'anna', 'staff']),
     ...['documented-bert', 'linotp-bert'].map((user) =>
-      installation.run(['user', 'add', user, '--resolver', 'passwords', ...file]),
+      installation.run(['user', 'add', user, 'passwords', ...file]),
     ),
   ]);
   return password;
@@ -78,7 +78,7 @@ export async function failCommands(installation: CanaryInstallation): Promise<vo
   const password = marks.text('password', 'of a command that fails');
   await Promise.all([
     installation.run(['admin', 'add', 'carl', '--password-file', '-'], password),
-    installation.run(['user', 'password', 'anna', '--resolver', 'staff', '--password-file', '-'], password),
+    installation.run(['user', 'password', 'anna', 'staff', '--password-file', '-'], password),
   ]);
 }
 

@@ -66,16 +66,16 @@ async function tryResolvers(name: string, post: Post, marks: CanaryMarks): Promi
 }
 
 async function changeUsers(name: string, post: Post, marks: CanaryMarks): Promise<void> {
-  const user = { resolver: 'staff', username: `${name}-managed` };
-  await post('/system/users/add', { ...user, password: marks.text('password', 'of a managed user') });
-  await post('/system/users/password', { ...user, password: marks.text('password', 'a new one') });
-  await post('/system/users/password', {
+  const user = { resolver: 'staff', login: `${name}-managed` };
+  await post('/admin/user/add', { ...user, password: marks.text('password', 'of a managed user') });
+  await post('/admin/user/password', { ...user, password: marks.text('password', 'a new one') });
+  await post('/admin/user/password', {
     ...user,
-    username: 'x',
+    login: 'x',
     password: marks.text('password', 'of nobody'),
   });
-  await post('/system/userConsequences', user);
-  await post('/system/users/remove', user);
+  await post('/system/userConsequences', { resolver: 'staff', username: user.login });
+  await post('/admin/user/remove', user);
 }
 
 async function addWebhook(name: string, post: Post, marks: CanaryMarks): Promise<void> {

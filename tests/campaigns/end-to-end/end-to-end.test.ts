@@ -86,7 +86,7 @@ describe('commands while the server runs on the embedded database', () => {
     ]);
     await Promise.all([
       json('realm add office --resolvers staff,unix'),
-      json('user add anna --resolver staff --given-name Anna --password-file -', 'a password\n'),
+      json('user add anna staff --given-name Anna --password-file -', 'a password\n'),
     ]);
     expect(await post('/monitoring/userinfo', {})).toMatchObject({
       result: {

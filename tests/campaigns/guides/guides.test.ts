@@ -11,11 +11,7 @@ import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { issuerLogo } from '../../support/values/issuer-logo.ts';
 import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD, type Replacement } from './guide-sandbox.ts';
 
-const ADMINISTRATION = [
-  'resolver add staff',
-  'realm add office --resolvers staff',
-  'user add anna --resolver staff',
-];
+const ADMINISTRATION = ['resolver add staff', 'realm add office --resolvers staff', 'user add anna staff'];
 
 const TAN_SERVER = 'https://tankeeper.example.org';
 

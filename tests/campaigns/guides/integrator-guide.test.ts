@@ -42,7 +42,7 @@ beforeAll(async () => {
   await sandbox.prepare([
     'resolver add staff',
     'realm add office --resolvers staff',
-    'user add anna --resolver staff',
+    'user add anna staff',
     'import csv @work/tokens.csv',
   ]);
   const run = await sandbox.run(guideCommands(PAGE), TOKEN);

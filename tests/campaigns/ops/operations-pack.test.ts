@@ -55,7 +55,7 @@ describeWithProgram('Prometheus', findSystemProgram('prometheus'), 'prometheus',
     for (const command of [
       'resolver add people --kind managed',
       'realm add bank --resolvers people',
-      'user add --resolver people --login ann',
+      'user add ann people',
     ]) {
       await runCli(command.split(' '), environment);
     }

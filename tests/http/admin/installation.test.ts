@@ -221,11 +221,11 @@ describe('the endpoints of an installation', () => {
   });
 
   it('remove the password of a user, where that is requested alone', async () => {
-    const path = '/system/users/password';
     const ann = { resolver: 'north', username: 'ann' };
-    expect(await ask(path, { ...ann, password: 'a long one' })).toBe(true);
+    const named = { login: 'ann', resolver: 'north' };
+    expect(await ask('/admin/user/password', { ...named, password: 'a long one' })).toBe(true);
     expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toHaveLength(1);
-    expect(await ask(path, { ...ann, remove: '1' })).toBe(true);
+    expect(await ask('/admin/user/remove-password', named)).toBe(true);
     expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toEqual([]);
   });
 

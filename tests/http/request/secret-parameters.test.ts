@@ -59,8 +59,8 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/system/testResolver': ['password', 'connect', 'bindpw'],
   '/admin/testresolver': ['password', 'connect', 'bindpw', 'ldap_password', 'sql_password', 'sql_connect'],
   '/system/importPolicy': ['file'],
-  '/system/users/add': ['password'],
-  '/system/users/password': ['password'],
+  '/admin/user/add': ['password'],
+  '/admin/user/password': ['password'],
 };
 
 /** An app with one endpoint, which fails where `fail` is given, and what reached the dialect and the endpoint. */

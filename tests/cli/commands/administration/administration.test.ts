@@ -139,15 +139,12 @@ describe('what commands ask of the services', () => {
     ],
     ['user list --resolver unix', ['users.list', { resolver: 'unix' }]],
     [
-      'user add ada --resolver customers --given-name Ada --email a@b',
-      [
-        'users.add',
-        { resolver: 'customers', login: 'ada', givenName: 'Ada', surname: '', email: 'a@b', phone: '' },
-      ],
+      'user add ada customers --given-name Ada --email a@b',
+      ['users.add', { resolver: 'customers', login: 'ada', givenName: 'Ada', email: 'a@b' }],
     ],
-    ['user remove ada --resolver customers', ['users.remove', { resolver: 'customers', login: 'ada' }]],
+    ['user remove ada customers', ['users.remove', { resolver: 'customers', login: 'ada' }]],
     [
-      'user password ada --resolver customers --remove --yes',
+      'user remove-password ada customers --yes',
       ['users.setPassword', { resolver: 'customers', login: 'ada', password: null }],
     ],
     [
@@ -188,7 +185,7 @@ describe('passwords', () => {
       (password) => ['administrators.setPassword', 'bert', password, { revokesApiTokens: true }],
     ],
     [
-      'user password ada --resolver customers',
+      'user password ada customers',
       (password) => ['users.setPassword', { resolver: 'customers', login: 'ada', password }],
     ],
   ])('of %s come from a prompt that is answered twice, or from a file', async (line, call) => {
@@ -223,10 +220,7 @@ describe('passwords', () => {
   });
 
   it('are not asked for when a user is added, unless that is wanted', async () => {
-    const { calls } = await run(
-      ['user', 'add', 'ada', '--resolver', 'r', '--ask-password'],
-      ['typed', 'typed'],
-    );
+    const { calls } = await run(['user', 'add', 'ada', 'r', '--ask-password'], ['typed', 'typed']);
     expect(calls).toMatchObject([['users.add', { password: 'typed' }]]);
   });
 

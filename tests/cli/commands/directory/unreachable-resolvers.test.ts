@@ -75,7 +75,7 @@ it.each(COMMANDS)('%s names server, resolver %s and realm %s', async (line, reso
 
 const FAILURES: readonly string[] = [
   'user list --realm lab',
-  'user remove ann --resolver corp',
+  'user remove ann corp',
   'token show T9',
   'token assign T9 ann --realm office',
   'token remove T9',

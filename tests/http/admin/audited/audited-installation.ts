@@ -28,23 +28,28 @@ export function auditedInstallation(parts: InstallationParts): Readonly<Record<s
 }
 
 function userActs({ application, name }: InstallationParts): Readonly<Record<string, Act>> {
-  const user = async (): Promise<ActRequest['values']> => {
-    const username = name();
-    await application().services.users.add(OPERATOR, { resolver: 'north', login: username });
-    return { resolver: 'north', username };
+  const user = async (password?: string): Promise<ActRequest['values']> => {
+    const login = name();
+    await application().services.users.add(OPERATOR, { resolver: 'north', login, password });
+    return { resolver: 'north', login };
   };
   return {
-    '/system/users/add': {
-      prepare: () => Promise.resolve({ values: { resolver: 'north', username: name() } }),
+    '/admin/user/add': {
+      prepare: () => Promise.resolve({ values: { resolver: 'north', login: name() } }),
       outcomes: ['created'],
       action: 'user/add',
     },
-    '/system/users/password': {
+    '/admin/user/password': {
       prepare: async () => ({ values: { ...(await user()), password: 'a long one' } }),
       outcomes: ['password changed'],
       action: 'user/password',
     },
-    '/system/users/remove': {
+    '/admin/user/remove-password': {
+      prepare: async () => ({ values: await user('a long one') }),
+      outcomes: ['password removed'],
+      action: 'user/password',
+    },
+    '/admin/user/remove': {
       prepare: async () => ({ values: await user() }),
       outcomes: ['removed, 0 tokens unassigned'],
       action: 'user/remove',
