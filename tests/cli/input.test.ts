@@ -161,7 +161,7 @@ describe('a command with consequences', () => {
     'token remove x',
     'token disable x',
     'token unassign x',
-    'token realms x --none',
+    'token realms x',
     'token init --serial x --generate',
     'user remove-password x a',
     'policy set x --scope ocra --action request --user x',

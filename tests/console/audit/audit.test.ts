@@ -81,7 +81,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', '..', 'src');
 const WRITERS =
   /\b(?:audit\.write|auditEntry|target\.audit|noteTest|note|writeAll)\(|\boutcome(?:: | = )|\bOUTCOMES\b[^=]*= \{|\btype RefusedCredentials = ?/g;
 const NO_WRITERS =
-  /^(?:cli|observability|embedded-postgres|http\/(?:limits|controllers)|linotp\/installation)/;
+  /^(?:cli|observability|embedded-postgres|http\/(?:limits|controllers|serving)|linotp\/installation)/;
 const NO_OUTCOMES =
   /^(?:audit|counts|challenges|schema|backup|text|read|left|taken|value|answered|absent|changing|unavailable|left to another server|shared work .*|serial|realm|administrator\/|7\/7|[\w-]+\/[\w-]+|, |--.*)$/;
 /** Words of both languages, and names. */

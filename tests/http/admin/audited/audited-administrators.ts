@@ -53,6 +53,8 @@ export function auditedAdministrators(parts: AdministratorParts): Readonly<Recor
       prepare: about(),
       outcomes: ['second factor removed'],
       action: 'administrator/second-factor',
+      // There was none.
+      isIdle: true,
     },
     '/admin/second-factor/passkey-link': {
       prepare: about(),

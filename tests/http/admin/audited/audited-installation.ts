@@ -46,7 +46,7 @@ function userActs({ application, name }: InstallationParts): Readonly<Record<str
     },
     '/admin/user/remove-password': {
       prepare: async () => ({ values: await user('a long one') }),
-      outcomes: ['password removed'],
+      outcomes: ['password changed'],
       action: 'user/password',
     },
     '/admin/user/remove': {
