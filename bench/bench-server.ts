@@ -101,7 +101,7 @@ async function makeApiToken(
   rights: string,
 ): Promise<string> {
   const { code, output } = await runTankeeper(
-    ['admin', 'api-token', 'add', 'admin', name, '--rights', rights, '--json'],
+    ['api-token', 'add', 'admin', name, rights, '--json'],
     environment,
   );
   const found = /"token":\s*"([^"]+)"/.exec(output)?.[1];

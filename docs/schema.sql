@@ -24,6 +24,8 @@ AS $function$
           WHERE word <> ''))
       $function$;
 
+CREATE SEQUENCE audit_id_seq;
+
 CREATE TABLE active_user_counts (
   resolver_id bigint NOT NULL,
   realm_set_ids bigint[] NOT NULL,
@@ -716,6 +718,8 @@ CREATE TABLE webhook_health (
   CONSTRAINT webhook_health_webhook_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
 );
 COMMENT ON TABLE webhook_health IS 'The last results of each receiver. Apart from it: its row is configuration.';
+
+ALTER SEQUENCE audit_id_seq OWNED BY audit.id;
 
 CREATE OR REPLACE FUNCTION public.add_audit_month(month timestamp with time zone)
  RETURNS boolean

@@ -78,6 +78,14 @@ const COMMENTS = `
     LEFT JOIN pg_attribute AS a ON (a.attrelid, a.attnum) = (c.oid, d.objsubid)
   WHERE ${OURS} ORDER BY d.objsubid`;
 
+/** Sequences that belong to a column without making it an identity. */
+const SEQUENCES = `
+  SELECT format('CREATE SEQUENCE %I;', s.relname) AS text,
+    format('ALTER SEQUENCE %I OWNED BY %I.%I;', s.relname, c.relname, a.attname) AS owner
+  FROM pg_class AS s JOIN pg_depend AS d ON d.objid = s.oid AND d.classid = 'pg_class'::regclass AND d.deptype = 'a'
+    JOIN pg_class AS c ON c.oid = d.refobjid JOIN pg_attribute AS a ON (a.attrelid, a.attnum) = (c.oid, d.refobjsubid)
+  WHERE s.relkind = 'S' AND ${OURS} ORDER BY s.relname COLLATE "C"`;
+
 const FUNCTIONS = `
   SELECT concat(rtrim(pg_get_functiondef(p.oid), E'\\n'), ';',
       format(E'\\nCOMMENT ON FUNCTION %s IS ', p.oid::regprocedure) || quote_literal(obj_description(p.oid, 'pg_proc')) || ';'
@@ -127,10 +135,13 @@ export async function dumpSchema(knex: Knex): Promise<string> {
     return [create, ...rest].join('\n');
   });
   const triggers = await select<Part>(TRIGGERS);
+  const sequences = await select<{ text: string; owner: string }>(SEQUENCES);
   return [
     HEAD,
     ...functions.filter(({ isForTables }) => isForTables).map(({ text }) => `${text}\n`),
+    ...sequences.map(({ text }) => `${text}\n`),
     ...tables.map((text) => `${text}\n`),
+    ...sequences.map(({ owner }) => `${owner}\n`),
     ...functions.filter(({ isForTables }) => !isForTables).map(({ text }) => `${text}\n`),
     ...triggers.map(({ text }) => text),
     '',

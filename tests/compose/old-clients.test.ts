@@ -28,10 +28,7 @@ beforeAll(async () => {
     WIRE_DIALECT: 'linotp',
   };
   server = await startServerProcess(environment);
-  const added = await runTankeeper(
-    ['admin', 'api-token', 'add', 'admin', 'test', '--rights', '*', '--json'],
-    environment,
-  );
+  const added = await runTankeeper(['api-token', 'add', 'admin', 'test', '*', '--json'], environment);
   apiToken = /tk_[\w-]{43}/.exec(added.output)?.[0] ?? added.output;
 });
 

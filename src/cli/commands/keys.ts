@@ -67,6 +67,7 @@ function addRotate(keys: Command, context: CommandContext): void {
 function addRetire(keys: Command, context: CommandContext): void {
   addConfirmedCommand(keys, 'retire', 'retire a key for ever; refused while a secret is sealed with it', [
     'keys retire 0123456789abcdef',
+    'keys retire 0123456789abcdef --yes',
   ])
     .argument('<key>', 'the id of the key')
     .action(async (text: string) => {

@@ -89,7 +89,7 @@ export class FuzzServer {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PROBE)}`,
     });
     const made = await runTankeeper(
-      ['admin', 'api-token', 'add', ADMINISTRATOR.name, 'fuzz', '--rights', '*'],
+      ['api-token', 'add', ADMINISTRATOR.name, 'fuzz', '*'],
       own,
     );
     const apiToken = /tk_[\w-]{20,}/.exec(made.output)?.[0];

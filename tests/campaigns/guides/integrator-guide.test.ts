@@ -26,7 +26,7 @@ const CLIENTS = [
 
 /** The token that the command before has printed, in the place of the page's. */
 const TOKEN: readonly Replacement[] = [
-  ['--rights ocra:request,ocra:status --expires 365D', '$& | tee token.txt'],
+  ['ocra:request,ocra:status --expires 365D', '$& | tee token.txt'],
   ['"$TANKEEPER_TOKEN"', '"$(grep -o \'tk_[A-Za-z0-9_-]*\' token.txt)"'],
 ];
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
   server = await startServerProcess(environment);
   const apiToken = async (name: string, right: string): Promise<string> => {
     const { output } = await runTankeeper(
-      ['admin', 'api-token', 'add', 'admin', name, '--rights', right],
+      ['api-token', 'add', 'admin', name, right],
       environment,
     );
     return /tk_[\w-]+/.exec(output)?.[0] ?? '';
