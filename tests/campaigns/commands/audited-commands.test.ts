@@ -178,7 +178,7 @@ const acts = (): readonly Act[] => [
   act('resolver set unix --file /etc/group --force', 'resolver/set: changed'),
   act('user add ann people', 'user/add: created'),
   act('user password ann people --password-file @password', 'user/password: password changed'),
-  act('user remove-password ann people', 'user/password: password removed'),
+  act('user remove-password ann people --yes', 'user/password: password changed'),
   act('realm add bank --resolvers people', 'realm/set: created'),
   act('realm set bank --resolvers people', 'realm/set: changed'),
   act('realm default bank', 'realm/default: default realm'),
