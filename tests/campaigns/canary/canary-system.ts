@@ -11,6 +11,7 @@ export async function administerSystem(
     client.send({ path, method: 'POST', parameters });
   await tryResolvers(name, post, marks);
   await changeUsers(name, post, marks);
+  await changeTokens(name, post, marks);
   for (const act of ['remove', 'set', 'default']) {
     await post('/system/realmConsequences', { act, realm: 'staff', resolvers: 'staff' });
   }
@@ -75,7 +76,25 @@ async function changeUsers(name: string, post: Post, marks: CanaryMarks): Promis
     password: marks.text('password', 'of nobody'),
   });
   await post('/system/userConsequences', { resolver: 'staff', username: user.login });
+  await post('/admin/user/remove-password', user);
   await post('/admin/user/remove', user);
+}
+
+/** The operations on tokens, with secrets for a token that does not exist. */
+async function changeTokens(name: string, post: Post, marks: CanaryMarks): Promise<void> {
+  const serial = `${name}-none`;
+  await post('/admin/token/list', { user: 'nobody' });
+  await post('/admin/token/show', { serial });
+  const pin = marks.text('password', 'as the PIN of no token');
+  const response = (which: string): string => marks.text('password', `as the ${which} response of no token`);
+  await post('/admin/token/set', { serial, pin, ocra_pin: pin });
+  await post('/admin/token/remove-pin', { serial });
+  await post('/admin/token/resync', { serial, otp1: response('first'), otp2: response('second') });
+  await post('/admin/token/assign', { serial, user: 'nobody' });
+  await post('/admin/token/realms', { serial });
+  for (const act of ['enable', 'disable', 'reset', 'lose', 'unassign', 'remove']) {
+    await post(`/admin/token/${act}`, { serials: serial });
+  }
 }
 
 async function addWebhook(name: string, post: Post, marks: CanaryMarks): Promise<void> {
@@ -87,6 +106,8 @@ async function addWebhook(name: string, post: Post, marks: CanaryMarks): Promise
   await post('/admin/webhook/set', { name, url: 'https://elsewhere.invalid/hook' });
   await post('/admin/webhook/list');
   await post('/admin/webhook/deliveries', { name });
+  await post('/admin/webhook/show', { name });
+  await post('/admin/webhook/events');
   for (const act of ['test', 'disable', 'enable', 'retry', 'remove']) {
     await post(`/admin/webhook/${act}`, { name });
   }

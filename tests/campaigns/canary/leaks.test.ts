@@ -34,7 +34,7 @@ const EXCEPTIONS: readonly CanaryException[] = [
     because: 'it is what was asked for',
   },
   {
-    place: /^answer \w+ \/system\/webhooks\/(?:add|rotate-secret) \(success\)/,
+    place: /^answer \w+ \/admin\/webhook\/(?:add|rotate-secret) \(success\)/,
     kinds: ['webhook secret'],
     because: 'it hands out the secret, this once',
   },
@@ -64,7 +64,7 @@ const EXCEPTIONS: readonly CanaryException[] = [
     because: 'it is the key file',
   },
   {
-    place: /^command api-token add \(success\)$/,
+    place: /^command api-token add admin \(success\)$/,
     kinds: ['API token'],
     because: 'it is shown where it is made',
   },

@@ -64,12 +64,12 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   '/system/resolverconsequences resolver': ['local', 'staff'],
   '/admin/webhook/add name': ['hook2', 'hook', 'a b'],
   ...Object.fromEntries(
-    ['deliveries', 'rotate-secret', 'set', 'enable', 'disable', 'test', 'retry', 'remove'].map((act) => [
-      `/admin/webhook/${act} name`,
-      ['hook', 'hook2'],
-    ]),
+    ['show', 'deliveries', 'rotate-secret', 'set', 'enable', 'disable', 'test', 'retry', 'remove'].map(
+      (act) => [`/admin/webhook/${act} name`, ['hook', 'hook2']],
+    ),
   ),
   '/admin/user/password resolver': ['local'],
+  '/admin/user/remove-password resolver': ['local'],
   '/admin/user/remove resolver': ['local'],
   '/system/userconsequences resolver': ['local'],
   '/system/setresolver name': ['pool', 'other', 'p00l_2'],
@@ -246,6 +246,7 @@ function ownValues(known: KnownFacts, pick: number): Readonly<Record<string, rea
   const { transactionid, serial, user, tan } = transactions[pick % transactions.length] ?? NO_TRANSACTION;
   return {
     serial: [serial, 'FUZZ9', 'PSKC1'],
+    serials: [serial, 'FUZZ9', 'PSKC1,FUZZ9'],
     transactionid: [transactionid],
     state: [transactionid],
     pass: [tan, tan, '12345678'],

@@ -88,10 +88,7 @@ export class FuzzServer {
       RESOLVER_FILE_DIRS: dirname(passwdFileOf(folder)),
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PROBE)}`,
     });
-    const made = await runTankeeper(
-      ['api-token', 'add', ADMINISTRATOR.name, 'fuzz', '*'],
-      own,
-    );
+    const made = await runTankeeper(['api-token', 'add', ADMINISTRATOR.name, 'fuzz', '*'], own);
     const apiToken = /tk_[\w-]{20,}/.exec(made.output)?.[0];
     if (apiToken === undefined) {
       throw new Error(`No API token:\n${made.output}`);
