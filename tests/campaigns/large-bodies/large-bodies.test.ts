@@ -35,10 +35,7 @@ beforeAll(async () => {
   };
   server = await startServerProcess(environment);
   const apiToken = async (name: string, right: string): Promise<string> => {
-    const { output } = await runTankeeper(
-      ['api-token', 'add', 'admin', name, right],
-      environment,
-    );
+    const { output } = await runTankeeper(['api-token', 'add', 'admin', name, right], environment);
     return /tk_[\w-]+/.exec(output)?.[0] ?? '';
   };
   probe = await apiToken('probe', 'monitoring:metrics');
@@ -125,12 +122,6 @@ describe.each(HOSTILE)('%s', (_what, contentType, makeBody) => {
       expect(answer).toMatch(answered[index] ?? '');
     });
     expect(server.process.exitCode).toBeNull();
-  });
-
-  it('is answered when its beginning has come, and its end does not matter', async () => {
-    const beginning = makeBody().subarray(0, 65_536);
-    expect(await send(probe, contentType, Buffer.alloc(0), MAX_BODY)).toMatch(/^HTTP\/1\.1 200 [^]*ERR410/);
-    expect(await send(loader, contentType, beginning, MAX_BODY)).toMatch(/^HTTP\/1\.1 400 /);
   });
 });
 
