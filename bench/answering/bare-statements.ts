@@ -30,8 +30,10 @@ export async function fillBareChallenges(
 ): Promise<void> {
   await client.query(`
     TRUNCATE ${BARE_SCHEMA}.challenges RESTART IDENTITY;
-    INSERT INTO ${BARE_SCHEMA}.challenges (transaction_id, token_id, question, data, issued_at)
-      SELECT n, 1 + n % ${tokens}, '12345678', 'data', clock_timestamp() FROM generate_series(1, ${challenges}) AS n`);
+    INSERT INTO ${BARE_SCHEMA}.challenges (transaction_id, token_id, question, data, issued_at,
+        open_until)
+      SELECT n, 1 + n % ${tokens}, '12345678', 'data', clock_timestamp(), clock_timestamp() + interval '1 day'
+      FROM generate_series(1, ${challenges}) AS n`);
   await client.query(`VACUUM (ANALYZE) ${BARE_SCHEMA}.challenges, ${BARE_SCHEMA}.tokens`);
 }
 
