@@ -65,13 +65,17 @@ export function list(
     .meta({ description, examples: [example], given: 'words' });
 }
 
-/** `1` or `true`; an option without a value. */
+/** `1` or `true`, `0` or `false`, or an empty text for the latter; an option without a value. */
 export function flag(
   description: string,
 ): z.ZodPipe<z.ZodOptional<z.ZodString>, z.ZodTransform<boolean, string | undefined>> {
-  return z
-    .string()
-    .optional()
-    .transform((given) => given === '1' || given === 'true')
-    .meta({ description, examples: ['1'], given: 'flag' });
+  return (
+    z
+      .string()
+      // Anything else could be meant as either.
+      .refine((given) => ['', '0', '1', 'false', 'true'].includes(given), 'it must be 1 or 0')
+      .optional()
+      .transform((given) => given === '1' || given === 'true')
+      .meta({ description, examples: ['1'], given: 'flag' })
+  );
 }

@@ -100,11 +100,18 @@ const showToken = operation({
   run: async ({ tokens }, caller, input) => shownToken(await tokens.show(caller, input.serial)),
 });
 
-/** Changes one token after the other. @returns the number of those that were changed */
+/**
+ * Changes one token after the other.
+ * @returns the number of those that were changed
+ * @throws ServiceError 'parameter.missing' for none; that of the first which cannot be changed: those before it are
+ */
 async function each(
   named: readonly string[],
   change: (selection: { readonly serial: string }) => Promise<number>,
 ): Promise<number> {
+  if (named.length === 0) {
+    throw new ServiceError('parameter.missing', "Missing parameter 'serials'.", { parameters: ['serials'] });
+  }
   let total = 0;
   for (const one of named) {
     total += await change({ serial: one });

@@ -63,7 +63,7 @@ interface TokenDependencies extends ConfirmedLogins {
   readonly random: Random;
 }
 
-/** A token with its state at the time of the look. */
+/** A token with the realms that the caller may see, and its state at the time of the look. */
 export interface ListedToken extends DescribedToken {
   readonly state: TokenCondition;
 }
@@ -106,11 +106,15 @@ export class TokenService {
     const { configuration, grant } = await this.#authorize(caller, 'show');
     const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
     const found = filter === undefined ? [] : describeVisible(await this.#deps.tokens.list(filter), grant);
-    return found.map((token) => this.#listed(token));
+    return found.map((token) => this.#listed(token, grant));
   }
 
-  #listed(token: DescribedToken): ListedToken {
-    return { ...token, state: conditionOf(token, this.#deps.clock.now()) };
+  #listed(token: DescribedToken, { realms: allowed }: Grant): ListedToken {
+    return {
+      ...token,
+      realms: token.realms.filter((name) => allowed === 'all' || allowed.includes(name)),
+      state: conditionOf(token, this.#deps.clock.now()),
+    };
   }
 
   /** @returns the number of tokens that `list` would find without its `limit` and `offset` */
@@ -172,8 +176,8 @@ export class TokenService {
   }
 
   async show(caller: Caller, serial: string): Promise<ListedToken> {
-    const { tokens } = await this.#select(caller, 'show', { serial });
-    return this.#listed(describeToken(tokens[0]));
+    const { tokens, grant } = await this.#select(caller, 'show', { serial });
+    return this.#listed(describeToken(tokens[0]), grant);
   }
 
   /**
