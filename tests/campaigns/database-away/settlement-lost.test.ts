@@ -102,7 +102,7 @@ describe('the audit trail, when nobody knew whether rows of it were committed', 
   it('verifies, as nothing was linked to them since', async () => {
     const environment = { DATABASE_URL: database.url, DATA_DIR: folder };
     const verified = await runTankeeper(['audit', 'verify'], environment);
-    expect(verified).toMatchObject({ code: 0, output: expect.stringContaining('all as they were written') });
+    expect(verified).toMatchObject({ code: 0, output: expect.stringContaining('all as they were sealed') });
   });
 });
 

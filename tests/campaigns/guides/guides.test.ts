@@ -58,7 +58,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
         ],
       ];
     },
-    prints: [/LSQR0001/, / issued /, /all as they were written/, /rows exported: \d+/],
+    prints: [/LSQR0001/, / issued /, /all as they were sealed/, /rows exported: \d+/],
   },
   authentication: {
     before: [...ADMINISTRATION, 'admin add anna --password-file @admin-password'],
@@ -191,7 +191,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       DOCTOR,
       ['--recipient age1…', `--recipient ${await identityToRecipient(await generateX25519Identity())}`],
     ],
-    prints: [/every count is right/, /all as they were written/, /SHA-256/],
+    prints: [/every count is right/, /all as they were sealed/, /SHA-256/],
   },
   policies: {
     before: ADMINISTRATION,
@@ -204,7 +204,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       await writeLog(sandbox);
       return undefined;
     },
-    prints: [/all as they were written/, /ocra-administrators/, /current/],
+    prints: [/all as they were sealed/, /ocra-administrators/, /current/],
   },
   'qr-app': {
     before: ADMINISTRATION,
