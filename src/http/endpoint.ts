@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Demands,
-  RememberedChecks,
   authenticate,
   authenticateByPassword,
   type Checks,
-  findCandidates,
   type Identity,
 } from './authentication/authenticate.ts';
 import { type Endpoint, endpointIn, type Picked } from './endpoint-spec.ts';
@@ -26,8 +24,7 @@ import {
   type RequestValues,
   withholdSecrets,
 } from './request/parameters.ts';
-import { announcesBody, mayExceed } from './request/body-headers.ts';
-import { type BodyLimits, isBodyHere, readBody } from './request/request-body.ts';
+import { type BodyLimits, readBody } from './request/request-body.ts';
 import { withoutReason } from './answer-failure.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { refuseNavigation } from './authentication/credentials.ts';
@@ -54,7 +51,6 @@ interface EndpointRequest {
   readonly response: ExchangeResponse;
   readonly exchange: Exchange;
   readonly server: ServerContext;
-  readonly checks: RememberedChecks;
   /** The parameters of the query string as given. */
   query: readonly QueryEntry[];
   /** All parameters that were read, secrets included. The context of the exchange has them without secrets. */
@@ -87,7 +83,6 @@ export function serveEndpoint(declared: Endpoint, server: ServerContext): Exchan
       response,
       exchange,
       server,
-      checks: new RememberedChecks(server),
       query: [],
       values: parameters,
       picked: {},
@@ -129,21 +124,20 @@ async function replyTo(state: EndpointRequest): Promise<Reply> {
 }
 
 async function readAndAnswer(state: EndpointRequest): Promise<Reply> {
-  const { endpoint, server } = state;
+  const { largeBodies, work } = state.server.guards;
   readQueryString(state);
-  if (endpoint.access !== 'open' && hasBody(state)) {
-    await server.guards.work.run(() => authorizeBody(state));
+  if (!hasLargeBody(state)) {
+    return readRestAndAnswer(state);
   }
-  return hasLargeBody(state)
-    ? server.guards.largeBodies.run(() => readRestAndAnswer(state))
-    : readRestAndAnswer(state);
+  await work.run(() => admitLargeBody(state));
+  return largeBodies.run(() => readRestAndAnswer(state));
 }
 
 async function readRestAndAnswer(state: EndpointRequest): Promise<Reply> {
-  const { endpoint, server } = state;
-  if (hasBody(state)) {
+  const { endpoint, request, server } = state;
+  // The body of a GET has no meaning (RFC 9110 §9.3.1).
+  if (request.method === 'POST') {
     await readRest(state);
-    state.arrived = performance.now();
   }
   limitTransaction(state);
   const reply =
@@ -153,17 +147,10 @@ async function readRestAndAnswer(state: EndpointRequest): Promise<Reply> {
 }
 
 async function answer(state: EndpointRequest): Promise<Reply> {
-  if (state.endpoint.access !== 'open') {
-    await authenticateCaller(state);
-  }
+  await authenticateCaller(state);
   pickDeclared(state);
   await authorizeCaller(state);
   return callEndpoint(state);
-}
-
-/** @returns true if the request has a body to be read: one of GET and HEAD has no meaning (RFC 9110 §9.3.1) */
-function hasBody({ request }: Pick<EndpointRequest, 'request'>): boolean {
-  return request.method === 'POST' && announcesBody(request);
 }
 
 /** Waits for an answer that comes later, as long as the client does. */
@@ -354,13 +341,10 @@ function syntaxOf({ endpoint, server }: EndpointRequest): FormSyntax {
 
 /** Reads the parameters of the body. */
 async function readRest(state: EndpointRequest): Promise<void> {
-  const { endpoint, request, response, server, checks } = state;
-  // A credential may expire while the server waits for the body.
-  if (!isBodyHere(request)) {
-    checks.forget();
-  }
+  const { endpoint, request, server } = state;
   const form = { large: endpoint.large, syntax: syntaxOf(state) };
-  keep(state, await readBody(request, response, server.limits, form));
+  keep(state, await readBody(request, server.limits, form));
+  state.arrived = performance.now();
 }
 
 /** Reads the declared parameters by their schema. */
@@ -378,45 +362,24 @@ function keep(state: EndpointRequest, body: readonly QueryEntry[]): void {
 }
 
 /**
- * Authenticates the sender of a body before a byte of it is read, and checks the right to send one that is larger than
- * usual. Both are checked again when all parameters are known.
+ * Authenticates the sender of a large body before a byte of it is read, so by headers and the query string alone, and
+ * checks the right to send one.
  */
-async function authorizeBody({
-  endpoint,
-  request,
-  exchange,
-  server,
-  values,
-  checks,
-}: EndpointRequest): Promise<void> {
-  const candidates =
-    endpoint.access === 'password'
-      ? [(await authenticateByPassword(request, exchange, checks)).principal]
-      : await findCandidates(request, values, exchange, checks);
-  if (endpoint.large === undefined) {
-    return;
-  }
-  let refusal: unknown;
-  for (const principal of candidates) {
-    try {
-      const caller = { principal, requestId: exchange.requestId };
-      await server.rights.require(caller, endpoint.rightsFor({}, caller));
-      return;
-    } catch (error) {
-      refusal = error;
-    }
-  }
-  exchange.administrator = candidates.at(-1)?.administrator;
-  throw refusal;
+async function admitLargeBody(state: EndpointRequest): Promise<void> {
+  await authenticateCaller(state);
+  await authorizeCaller(state);
 }
 
-/** Authenticates the administrator, unless the endpoint is open. */
+/** Authenticates the administrator once, unless the endpoint is open. */
 async function authenticateCaller(state: EndpointRequest): Promise<void> {
-  const { endpoint, request, exchange, values, checks } = state;
+  const { endpoint, request, exchange, server, values } = state;
+  if (endpoint.access === 'open' || state.identity !== undefined) {
+    return;
+  }
   state.identity =
     endpoint.access === 'password'
-      ? await authenticateByPassword(request, exchange, checks)
-      : await authenticate(request, values, exchange, checks, demandsOf(state));
+      ? await authenticateByPassword(request, exchange, server)
+      : await authenticate(request, values, exchange, server, demandsOf(state));
   exchange.administrator = state.identity.principal.administrator;
 }
 
@@ -463,8 +426,12 @@ function limitTransaction({ endpoint, values, countTransaction }: EndpointReques
   countTransaction(name === undefined ? '' : (values.get(name) ?? ''));
 }
 
-/** @returns true for a large body: one at a time is read and processed */
-function hasLargeBody(state: EndpointRequest): boolean {
-  const { endpoint, request, server } = state;
-  return endpoint.large !== undefined && hasBody(state) && mayExceed(request, server.limits.bytes);
+/** @returns true for a body that may be larger than others: one at a time is read and processed */
+function hasLargeBody({ endpoint, request: { headers, method }, server }: EndpointRequest): boolean {
+  return (
+    endpoint.large !== undefined &&
+    method === 'POST' &&
+    (headers['transfer-encoding'] !== undefined ||
+      Number(headers['content-length'] ?? 0) > server.limits.bytes)
+  );
 }

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createHash } from 'node:crypto';
 import type { Refused } from './refused-requests.ts';
-import { announcesBody } from './request/body-headers.ts';
 import type { ExchangeResponse } from './request/exchange.ts';
 
 /** An answer, ready to be sent but for `later`. */
@@ -60,7 +59,7 @@ export function send(
     response.setHeader('Content-Length', length);
   }
   const { req } = response;
-  if (announcesBody(req) && !req.complete) {
+  if (!req.complete) {
     // A connection that closes with unread bytes is reset, which loses the answer.
     req.once('end', () => {
       end(response, body, length);

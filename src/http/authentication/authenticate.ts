@@ -1,11 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../policy/caller.ts';
 import type { AdministratorService } from '../../administrators/administrator-service.ts';
-import {
-  type KnownLogin,
-  type LoginService,
-  secondFactorRequired,
-} from '../../administrators/login-service.ts';
+import { type LoginService, secondFactorRequired } from '../../administrators/login-service.ts';
 import type { ProvenPassword } from '../../administrators/administrator.ts';
 import { sessionHash } from '../../administrators/session.ts';
 import { equalText } from '../../kernel/constant-time.ts';
@@ -108,52 +104,6 @@ export async function authenticate(
 function sessionIn(values: RequestValues): string | undefined {
   const session = values.get('session');
   return session === undefined ? undefined : unquoted(session);
-}
-
-/**
- * Authenticates by the headers and the query string alone, before a body is read. The final authentication follows with
- * all parameters. A request without a credential in a header is refused.
- * @param inQuery the parameters in the query string
- * @returns the possible callers: two where one cookie is a session's and one a login's, of which the parameter
- *   `session` decides
- * @throws ServiceError 'authentication.required', 'too-many-requests'
- */
-export async function findCandidates(
-  request: IncomingMessage,
-  inQuery: RequestValues,
-  sender: RequestSender,
-  checks: Checks,
-): Promise<readonly Principal[]> {
-  const { client } = sender;
-  const authorization = parseAuthorization(headerValues(request, 'authorization'));
-  if (authorization?.scheme === 'bearer') {
-    return [await byApiToken(authorization.token, inQuery.get('session'), client, checks.credentials)];
-  }
-  if (authorization !== undefined) {
-    return [principal((await byPassword(authorization, sender, checks)).administrator, client)];
-  }
-  const owners = await ownersOfCookies(request, inQuery.has('session'), checks);
-  return owners.map(({ administrator, groups }) => principal(administrator, client, groups));
-}
-
-async function ownersOfCookies(
-  request: IncomingMessage,
-  isSessionNamed: boolean,
-  { credentials, logins }: Checks,
-): Promise<readonly Pick<KnownLogin, 'administrator' | 'groups'>[]> {
-  const session = readCookie(request.headers.cookie, SESSION_COOKIE);
-  const login = readLoginCookie(request);
-  const ofSession = session === undefined ? undefined : await credentials.findSession(session);
-  const owners = [
-    ofSession === undefined ? undefined : { administrator: ofSession },
-    login === undefined ? undefined : await logins.authenticate(login),
-  ].filter((owner) => owner !== undefined);
-  if (owners.length === 0) {
-    const isByLogin = login !== undefined && (session === undefined || !isSessionNamed);
-    const isBySession = session !== undefined || isSessionNamed;
-    throw notAuthenticated(isByLogin ? 'login' : isBySession ? 'session' : undefined);
-  }
-  return owners;
 }
 
 /**
@@ -271,55 +221,6 @@ function byOwnPassword(administrator: string, client: string): Principal {
 
 function withoutSession(known: Principal): Identity {
   return { principal: known, session: undefined };
-}
-
-/** The checks of one request. Each credential is verified once, so that a password is hashed once. */
-export class RememberedChecks implements Checks {
-  readonly #checks: Checks;
-  readonly #known = new Map<string, Promise<unknown>>();
-  #credentials: Checks['credentials'] | undefined;
-  #logins: Checks['logins'] | undefined;
-
-  constructor(checks: Checks) {
-    this.#checks = checks;
-  }
-
-  /** Made on demand, once: most requests need no credential. */
-  get credentials(): Checks['credentials'] {
-    const { credentials } = this.#checks;
-    return (this.#credentials ??= {
-      authenticatePassword: (name, password) =>
-        this.#once(['password', name, password], () => credentials.authenticatePassword(name, password)),
-      recallPassword: (name, password) => credentials.recallPassword(name, password),
-      findSession: (session) => this.#once(['session', session], () => credentials.findSession(session)),
-      authenticateApiToken: (token) =>
-        this.#once(['api token', token], () => credentials.authenticateApiToken(token)),
-    });
-  }
-
-  get logins(): Checks['logins'] {
-    const { logins } = this.#checks;
-    return (this.#logins ??= {
-      authenticate: (token) => this.#once(['login', token], () => logins.authenticate(token)),
-    });
-  }
-
-  get guards(): Checks['guards'] {
-    return this.#checks.guards;
-  }
-
-  /** Forgets all results: a password may have changed, or a session may have ended. */
-  forget(): void {
-    this.#known.clear();
-  }
-
-  /** @param credential its kind and parts, which tell it from all others */
-  #once<Found>(credential: readonly string[], check: () => Promise<Found>): Promise<Found> {
-    const key = JSON.stringify(credential);
-    const found = (this.#known.get(key) as Promise<Found> | undefined) ?? check();
-    this.#known.set(key, found);
-    return found;
-  }
 }
 
 const CSRF_HEADER = 'x-csrf-token';

@@ -1,6 +1,4 @@
-import type { EventEmitter } from 'node:events';
 import { TextDecoder } from 'node:util';
-import type { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
 import { decodeLatin1 } from '../../kernel/text.ts';
 
@@ -43,7 +41,7 @@ export interface FileParameter {
   readonly decode?: Decoder;
 }
 
-/** @returns the decoder of a part without a charset; undefined: it is no such file */
+/** @returns the decoder of a part; undefined: it is no such file */
 export function decoderOfFile(
   name: string | undefined,
   file: FileParameter | undefined,
@@ -76,48 +74,25 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
 /** Makes a text of bytes. @throws ServiceError 'request.malformed' where they are none */
 export type Decoder = (bytes: Uint8Array) => string;
 
-/** @returns `charset=…` of a media type; undefined: it has none */
-export function charsetOption(contentType = ''): string | undefined {
-  const [, ...options] = contentType.split(';').map((option) => option.trim());
-  return options.find((option) => /^charset\s*=/i.test(option));
-}
-
 /**
- * @param option `charset=…` of a media type; undefined: there is none
- * @returns undefined: no charset is declared; 'unknown': a charset that is not read here
+ * @param contentType a media type with its options
+ * @returns the decoder of its charset; undefined: none is declared
+ * @throws ServiceError 'request.media-type' for a charset that is not read here
  */
-export function decoderOf(option: string | undefined): Decoder | undefined | 'unknown' {
+export function decoderOf(contentType: string): Decoder | undefined {
+  const option = contentType
+    .split(';')
+    .slice(1)
+    .find((one) => /^\s*charset\s*=/i.test(one));
   if (option === undefined) {
     return undefined;
   }
   const charset = /=\s*["']?([^"']*?)\s*["']?\s*$/.exec(option)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(DECODERS, charset) ? DECODERS[charset] : 'unknown';
-}
-
-/** @returns the refusal of a body in an unknown charset */
-export function unknownCharset(): ServiceError {
-  return new ServiceError(
-    'request.media-type',
-    'The body must be in UTF-8, ISO-8859-1 or windows-1252, as its Content-Type says',
-  );
-}
-
-/** The headers of a part by name in lower case. */
-type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
-/** The parser below Busboy, which keeps the charset of a part to itself where it gives the bytes. */
-interface PartSource {
-  readonly _parser: {
-    readonly parser: { prependListener(event: 'part', listener: (part: EventEmitter) => void): unknown };
-  };
-}
-
-/** @returns a function that tells the decoder of the part that has begun last; undefined: it has no charset */
-export function decoderOfParts(parser: InstanceType<typeof Busboy>): () => Decoder | undefined | 'unknown' {
-  let decoder: Decoder | undefined | 'unknown';
-  (parser as unknown as PartSource)._parser.parser.prependListener('part', (part) => {
-    part.on('header', (headers: PartHeaders) => {
-      decoder = decoderOf(charsetOption(headers['content-type']?.[0]));
-    });
-  });
-  return () => decoder;
+  if (!Object.hasOwn(DECODERS, charset)) {
+    throw new ServiceError(
+      'request.media-type',
+      'The body must be in UTF-8, ISO-8859-1 or windows-1252, as its Content-Type says',
+    );
+  }
+  return DECODERS[charset];
 }

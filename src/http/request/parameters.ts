@@ -73,7 +73,7 @@ export function withholdSecrets(
 /** @returns the parameters in the query string alone, for answers to unreadable requests; none where it is broken */
 export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): RequestValues {
   try {
-    return mergeParameters(parseQueryString(queryOf(url)), Infinity);
+    return mergeParameters(parseQueryString(queryOf(url)), ANY_NUMBER);
   } catch {
     return new Map();
   }
@@ -145,9 +145,9 @@ function assertText(text: string): void {
 /** A parameter as given: name and value. Names may repeat. */
 export type QueryEntry = readonly [name: string, value: string];
 
-const AMPERSAND = 0x26;
-const SEMICOLON = 0x3b;
-const EQUALS = 0x3d;
+/** More parameters than fit into a request. */
+const ANY_NUMBER = 2 ** 31;
+
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
@@ -157,7 +157,7 @@ const SPACE = 0x20;
  * @param max parameters; further ones are refused before they are decoded
  * @throws ServiceError 'request.malformed'
  */
-export function parseQueryString(text: string, max = Infinity, syntax: FormSyntax = {}): QueryEntry[] {
+export function parseQueryString(text: string, max = ANY_NUMBER, syntax: FormSyntax = {}): QueryEntry[] {
   return parseForm(Buffer.from(text, 'utf8'), max, syntax);
 }
 
@@ -168,20 +168,12 @@ export function parseQueryString(text: string, max = Infinity, syntax: FormSynta
  * @throws ServiceError 'request.malformed' for too many parameters, a broken percent sequence, or as `syntax.decode` does
  */
 export function parseForm(bytes: Buffer, max: number, syntax: FormSyntax = {}): QueryEntry[] {
-  const entries: QueryEntry[] = [];
-  for (let start = 0; start < bytes.length;) {
-    const ampersand = bytes.indexOf(AMPERSAND, start);
-    const piece = ampersand === -1 ? bytes.subarray(start) : bytes.subarray(start, ampersand);
-    const end = start + (syntax.splitsAtSemicolon === true ? indexOrEnd(piece, SEMICOLON, 0) : piece.length);
-    if (end > start) {
-      if (entries.length >= max) {
-        throw tooManyParameters(max);
-      }
-      entries.push(parsePair(bytes.subarray(start, end), syntax));
-    }
-    start = end + 1;
+  // Latin-1 has a character for each byte.
+  const pairs = bytes.toString('latin1').split(syntax.splitsAtSemicolon === true ? /[&;]/ : '&', max + 1);
+  if (pairs.length > max) {
+    throw tooManyParameters(max);
   }
-  return entries;
+  return pairs.filter((pair) => pair !== '').map((pair) => parsePair(pair, syntax));
 }
 
 /** @returns the refusal of a request that carries too many parameters */
@@ -189,49 +181,34 @@ export function tooManyParameters(max: number): ServiceError {
   return new ServiceError('request.malformed', `The request has more than ${max} parameters`);
 }
 
-function parsePair(pair: Buffer, syntax: FormSyntax): QueryEntry {
-  const equals = indexOrEnd(pair, EQUALS, 0);
-  const name = decode(pair.subarray(0, equals), syntax.decode ?? decodeUtf8OrLatin1, syntax);
-  const decodeValue = syntax.decode ?? decoderInForm(name, syntax.file);
-  return [name, decode(pair.subarray(equals + 1), decodeValue, syntax)];
+function parsePair(pair: string, syntax: FormSyntax): QueryEntry {
+  const [encoded = ''] = pair.split('=', 1);
+  const name = (syntax.decode ?? decodeUtf8OrLatin1)(bytesOf(encoded, syntax));
+  const decode = syntax.decode ?? decoderInForm(name, syntax.file);
+  return [name, decode(bytesOf(pair.slice(encoded.length + 1), syntax))];
 }
 
-/** Decodes on bytes: splitting a text of megabytes would make a string for each character to replace. */
-function decode(encoded: Buffer, decodeBytes: Decoder, { keepsPercent }: FormSyntax): string {
-  const bytes = Buffer.allocUnsafe(encoded.length);
+const HEXADECIMAL = /^[\da-f]{2}$/i;
+
+/** Decodes in place: a text of megabytes would make a string for each character that is replaced. */
+function bytesOf(encoded: string, { keepsPercent }: FormSyntax): Buffer {
+  const bytes = Buffer.from(encoded, 'latin1');
   let length = 0;
-  for (let index = 0; index < encoded.length; index += 1) {
-    const byte = encoded[index] ?? 0;
-    const code = byte === PERCENT ? 16 * hexDigit(encoded[index + 1]) + hexDigit(encoded[index + 2]) : byte;
-    if (Number.isNaN(code) && keepsPercent !== true) {
-      throw new ServiceError('request.malformed', 'A percent sign in a parameter encodes nothing');
-    }
-    if (byte === PERCENT && !Number.isNaN(code)) {
-      bytes[length] = code;
-      index += 2;
-    } else {
-      bytes[length] = byte === PLUS ? SPACE : byte;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    bytes[length] = byte === PLUS ? SPACE : byte;
+    if (byte === PERCENT) {
+      const digits = encoded.slice(index + 1, index + 3);
+      if (HEXADECIMAL.test(digits)) {
+        bytes[length] = parseInt(digits, 16);
+        index += 2;
+      } else if (keepsPercent !== true) {
+        throw new ServiceError('request.malformed', 'A percent sign in a parameter encodes nothing');
+      }
     }
     length += 1;
   }
-  return decodeBytes(bytes.subarray(0, length));
-}
-
-/** Reads a digit by arithmetic: `parseInt` would make a string of each digit. @returns NaN for what is none */
-function hexDigit(byte = 0): number {
-  if (byte >= 0x30 && byte <= 0x39) {
-    return byte - 0x30;
-  }
-  const letter = byte | 0x20;
-  if (letter >= 0x61 && letter <= 0x66) {
-    return letter - 0x57;
-  }
-  return Number.NaN;
-}
-
-function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
-  const index = bytes.indexOf(byte, from);
-  return index === -1 ? bytes.length : index;
+  return bytes.subarray(0, length);
 }
 
 /** The reading of a form. */

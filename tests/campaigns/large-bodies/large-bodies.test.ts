@@ -116,7 +116,7 @@ describe.each(HOSTILE)('%s', (_what, contentType, makeBody) => {
     expect(new Set(await healthDuring(sent))).toEqual(new Set([200]));
     const answers = await sent;
     const right = /^HTTP\/1\.1 200 [^]*ERR410: This API token does not have the right admin:loadtokens/;
-    const limit = /^HTTP\/1\.1 400 [^]*(?:more than 250|nested deeper)/;
+    const limit = /^HTTP\/1\.1 (?:400 [^]*more than 250|413 [^]*JSON body)/;
     const answered = [right, limit, right, limit, /^HTTP\/1\.1 401 /];
     answers.forEach((answer, index) => {
       expect(answer).toMatch(answered[index] ?? '');
@@ -142,7 +142,6 @@ describe('a file of keys', () => {
   it.each([
     ['blanks', FORM, () => Buffer.from(`file=${'+'.repeat(16_000_000)}`)],
     ['percent-encoded blanks', FORM, () => Buffer.from(`file=${'%20'.repeat(5_500_000)}`)],
-    ['escaped characters', JSON_TYPE, () => Buffer.from(`{"file":"${'\\u00e4'.repeat(2_700_000)}"}`)],
     ['line ends', MULTIPART, () => form('\r'.repeat(16_000_000))],
     ['euro signs', MULTIPART, () => form('€'.repeat(5_500_000))],
   ])('of 16 MiB of %s is refused with the reason', async (_what, contentType, makeBody) => {

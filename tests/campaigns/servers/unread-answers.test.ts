@@ -16,6 +16,8 @@ const SAMPLES = 40;
 const CALM_SAMPLES = 12;
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const CHUNKED =
+  'POST /ocra/check_t HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 const LARGE = get('/docs/swagger-ui-bundle.js').repeat(4);
 
 let database: TestDatabase;
@@ -47,6 +49,7 @@ describe('clients that send requests without end and read no answer', () => {
     ['refusals of node itself', LARGE, 'GET / HTTP/1.1\r\n\r\n'],
     ['expectations', LARGE, 'GET /x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\r\n'],
     ['many headers', LARGE, `GET /x HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(900)}\r\n`],
+    ['a body in chunks of one byte', CHUNKED, '1;x\r\na\r\n'],
   ])('cannot fill the memory of the server: %s', async (_what, first, request) => {
     server = await startServerProcess({ DATABASE_URL: database.url });
     const { port } = new URL(server.baseUrl);

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { connect } from 'node:net';
 import type { Response } from 'supertest';
 import type { Knex } from 'knex';
-import { startServer } from '../../../src/http/serving/server.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { Argon2PasswordHasher, type PasswordHasher, shaCrypt } from '../../../src/users/password-hash.ts';
 import { basic } from '../../support/values/basic.ts';
@@ -94,33 +92,6 @@ describe('a credential that was valid a moment ago', () => {
       counts.push([first.length, second.length]);
     }
     expect(counts).toEqual(kinds.map(() => [2, 1]));
-  });
-});
-
-describe('a session that is closed while the server waits for a body', () => {
-  it('does not serve that request any more', async () => {
-    const { session } = await openSession(application.services.administrators, 'admin', RIGHT);
-    heard();
-    const server = await startServer(application.app, { host: '127.0.0.1', port: 0 });
-    const socket = connect(server.port, '127.0.0.1');
-    const statements = await application.statementsOf(async () => {
-      socket.write(
-        `POST ${PATH}?session=${session} HTTP/1.1\r\nHost: x\r\nCookie: admin_session=${session}\r\n` +
-          'Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\nContent-Length: 6\r\n\r\nseria',
-      );
-      while (application.services.credentials.current?.sessions.size !== 1) {
-        await new Promise(setImmediate);
-      }
-    });
-    expect(statements.filter((statement) => statement.includes('"sessions"'))).toHaveLength(1);
-    const other = application.beside();
-    expect(await other.services.administrators.closeSession(session)).toBe(true);
-    heard();
-    socket.write('l');
-    const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
-    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
-    await server.close(1_000);
-    await other.close();
   });
 });
 

@@ -27,8 +27,13 @@ const LOAD = '/admin/loadtokens';
 /** Parts of bodies that have more than is read. */
 const TOO_MUCH: readonly (readonly [contentType: string, sent: string, message: RegExp])[] = [
   [FORM, '&'.repeat(251), /more than 250 parameters/],
-  [JSON_TYPE, `{${'"a":1,'.repeat(250)}`, /more than 250 members/],
-  [JSON_TYPE, `{"a":${'['.repeat(8)}`, /nested deeper than 8 levels/],
+  [
+    JSON_TYPE,
+    JSON.stringify(Object.fromEntries(Array.from({ length: 251 }, (_, n) => [n, 1]))),
+    /more than 250/,
+  ],
+  [JSON_TYPE, '['.repeat(59_000), /is not JSON/],
+  [JSON_TYPE, `{"a":${'['.repeat(29_000)}${']'.repeat(29_000)}}`, /The member 'a' .* must be a text/],
   [MULTIPART, PART.repeat(251), /more than 250 parameters/],
   [MULTIPART, '--b\r\n\r\n\r\n'.repeat(251), /more than 250 parameters/],
 ];
@@ -170,19 +175,50 @@ describe('a password that comes with a body', () => {
     expect(verified).toHaveLength(1);
   });
 
-  it('must still be right when a body has come for which the server had to wait', async () => {
+  it('is verified when the whole body has come', async () => {
     verified.length = 0;
     const server = await startServer(app, { host: '127.0.0.1', port: 0 });
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`${head}file=`);
-    while (verified.length === 0) {
-      await new Promise(setImmediate);
-    }
+    await sendRaw(app, `${head}file=x`);
+    expect(verified).toHaveLength(1);
     await application.services.administrators.setPassword(OPERATOR, 'admin', 'battery staple');
     socket.write('x');
     const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     await application.services.administrators.setPassword(OPERATOR, 'admin', PASSWORD);
+    await server.close(1_000);
+  });
+});
+
+describe('an attacker', () => {
+  const headOf = (path: string, length: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${AS_ADMIN.Authorization}\r\nContent-Type: ${FORM}\r\nConnection: close\r\n${length}\r\n\r\n`;
+  const chunked = 'Transfer-Encoding: chunked';
+
+  it('who sends each byte in a chunk of its own gets the answer to all of them', async () => {
+    const body = `pass=p&transactionid=t&x=${'y'.repeat(30_000)}`;
+    const chunks = body.replace(/./g, '1\r\n$&\r\n');
+    const answer = await sendRaw(app, `${headOf('/ocra/check_t', chunked)}${chunks}0\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [^]*"status": true/);
+  });
+
+  it.each([
+    ['two lengths', 'Content-Length: 6\r\nContent-Length: 7', 'pass=p'],
+    ['a length and chunks', `Content-Length: 6\r\n${chunked}`, '6\r\npass=p\r\n0\r\n\r\n'],
+    ['a broken chunk', chunked, 'zz\r\npass=p\r\n0\r\n\r\n'],
+  ])('who sends %s is refused with 400', async (_what, length, body) => {
+    expect(await sendRaw(app, `${headOf('/ocra/check_t', length)}${body}`)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('who leaves in the middle of a large body gives its turn back', async () => {
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`${headOf(LOAD, 'Content-Length: 70000')}file=`);
+    const whole = `file=${'x'.repeat(70_000)}`;
+    const next = sendRaw(app, `${headOf(LOAD, `Content-Length: ${whole.length}`)}${whole}`);
+    socket.destroy();
+    expect(await next).toMatch(/The key file /);
     await server.close(1_000);
   });
 });
@@ -195,10 +231,15 @@ describe('the file of /admin/loadtokens', () => {
       .join(''),
     headers: { 'Content-Type': MULTIPART },
   });
-  const sendWhole = (cookie: string, fields: Readonly<Record<string, string>>): Promise<string> => {
+  const sendWhole = (
+    headers: Readonly<Record<string, string>>,
+    fields: Readonly<Record<string, string>>,
+    path = LOAD,
+  ): Promise<string> => {
     const { body } = multipart(fields);
     return sendFilled({
-      headers: { Cookie: cookie, Connection: 'close' },
+      path,
+      headers: { ...headers, Connection: 'close' },
       contentType: MULTIPART,
       sent: body,
       announced: body.length,
@@ -211,24 +252,32 @@ describe('the file of /admin/loadtokens', () => {
       rights: ['monitoring:*'],
     });
     const headers = { Authorization: `Bearer ${token}` };
-    for (const announced of [16 * 1024 * 1024, 10, undefined]) {
+    for (const announced of [16 * 1024 * 1024, undefined]) {
       expectRefusal(await sendFilled({ headers, announced }), 200, 'ERR410: This API token');
     }
   });
 
-  it('may come with the session or the value against forgery beside it, which then must be right', async () => {
+  it('may have the session or the value against forgery beside it, and before it where it is large', async () => {
     const { administrators, logins } = application.services;
     const { session } = await openSession(administrators, 'admin', PASSWORD);
     const { token = '', csrfToken = '' } = (await logins.login('admin', PASSWORD)) ?? {};
-    const byOne = `admin_session=${session}`;
-    const byOther = `access_token_cookie=${token}`;
+    const bySession = { Cookie: `admin_session=${session}` };
+    const byLogin = { Cookie: `access_token_cookie=${token}` };
+    const byBoth = { Cookie: `${byLogin.Cookie}; ${bySession.Cookie}` };
     const file = (serial: string): string => container({ packages: keyPackage({ serial }) });
-    expect(await sendWhole(byOne, { file: file('F1'), session })).toMatch(/"imported": 1/);
-    expect(await sendWhole(byOne, { file: file('F2'), session: 'x' })).toMatch(/^HTTP\/1\.1 401 /);
-    expect(await sendWhole(byOne, { file: file('F2') })).toMatch(/^HTTP\/1\.1 401 /);
-    expect(await sendWhole(byOther, { file: file('F2'), csrf_token: csrfToken })).toMatch(/"imported": 1/);
-    expect(await sendWhole(byOther, { file: file('F3'), csrf_token: 'x' })).toMatch(/^HTTP\/1\.1 401 /);
-    expect(await sendWhole(`${byOther}; ${byOne}`, { file: file('F3'), session })).toMatch(/"imported": 1/);
+    const large = (serial: string): string => `${file(serial)}<!--${'x'.repeat(70_000)}-->`;
+    const loaded = /"imported": 1/;
+    const refused = /^HTTP\/1\.1 401 /;
+    expect(await sendWhole(bySession, { file: file('F1'), session })).toMatch(loaded);
+    expect(await sendWhole(bySession, { file: file('F2'), session: 'x' })).toMatch(refused);
+    expect(await sendWhole(bySession, { file: file('F2') })).toMatch(refused);
+    expect(await sendWhole(byLogin, { file: file('F2'), csrf_token: csrfToken })).toMatch(loaded);
+    expect(await sendWhole(byLogin, { file: file('F3'), csrf_token: 'x' })).toMatch(refused);
+    expect(await sendWhole(byBoth, { file: file('F3'), session })).toMatch(loaded);
+    expect(await sendWhole(bySession, { file: large('F4'), session })).toMatch(refused);
+    expect(await sendWhole(bySession, { file: large('F4') }, `${LOAD}?session=${session}`)).toMatch(loaded);
+    expect(await sendWhole(byLogin, { file: large('F5'), csrf_token: csrfToken })).toMatch(refused);
+    expect(await sendWhole({ ...byLogin, 'X-CSRF-TOKEN': csrfToken }, { file: large('F5') })).toMatch(loaded);
   });
 
   it('is read one at a time; a client that waits too long must come again, and small ones pass', async () => {
@@ -262,9 +311,14 @@ describe('the file of /admin/loadtokens', () => {
     expect(again).toMatch(/"imported": 1/);
   });
 
+  it('is not large in JSON, which is parsed as a whole', async () => {
+    const sent = JSON.stringify({ file: 'x'.repeat(65_536) });
+    const answer = await sendFilled({ contentType: JSON_TYPE, sent, announced: sent.length });
+    expectRefusal(answer, 413, 'The JSON body is larger than 65536 bytes');
+  });
+
   it.each([
     ['a form', FORM, `file=x&realm=${'r'.repeat(65_536)}`],
-    ['JSON', JSON_TYPE, JSON.stringify({ file: 'x', realm: 'r'.repeat(65_536) })],
     ['parts', MULTIPART, multipart({ file: 'x', realm: 'r'.repeat(65_536) }).body],
   ])('is all that may be large in %s', async (_what, contentType, sent) => {
     const answer = await sendFilled({

@@ -1,15 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Readable } from 'node:stream';
 import { z } from 'zod';
-import {
-  type BodyInspection,
-  countBytes,
-  countJson,
-  countParameters,
-  countPieces,
-  parseMultipart,
-} from '../../../src/http/request/request-body.ts';
+import { parseMultipart } from '../../../src/http/request/request-body.ts';
 import { clientAddress } from '../../../src/http/limits/networks.ts';
 import {
   mergeParameters,
@@ -25,70 +17,6 @@ import { requestIds } from '../../../src/http/request/exchange.ts';
 import { parseAuthorization } from '../../../src/http/authentication/authenticate.ts';
 import { readCookie } from '../../../src/http/authentication/credentials.ts';
 import { basic } from '../../support/values/basic.ts';
-
-/** @returns the number of bytes, given one by one, after which it is refused, with the code; undefined: never */
-function refusedAfter(inspect: BodyInspection, body: string): readonly [number, unknown] | undefined {
-  const bytes = Buffer.from(body, 'utf8');
-  for (let index = 0; index < bytes.length; index += 1) {
-    const refusal = inspect(bytes.subarray(index, index + 1));
-    if (refusal !== undefined) {
-      return [index + 1, refusal.code];
-    }
-  }
-  return undefined;
-}
-
-const MALFORMED = 'request.malformed';
-
-describe('the inspection of a body', () => {
-  it('counts bytes', () => {
-    expect(refusedAfter(countBytes(3), 'abc')).toBeUndefined();
-    expect(refusedAfter(countBytes(3), 'abcdef')).toEqual([4, 'request.too-large']);
-  });
-
-  it('counts pieces, each of which is kept as a buffer of its own', () => {
-    expect(refusedAfter(countPieces(), 'x'.repeat(65_536))).toEqual([261, MALFORMED]);
-    const inspect = countPieces();
-    for (let piece = 0; piece < 1_024; piece += 1) {
-      expect(inspect(Buffer.alloc(64))).toBeUndefined();
-    }
-  });
-
-  it('counts parameters of a form, including empty ones', () => {
-    expect(refusedAfter(countParameters(3), 'a=1&b=2&c=3&')).toBeUndefined();
-    expect(refusedAfter(countParameters(3), 'a=1&b=2&c=3&d=4&')).toEqual([16, MALFORMED]);
-    expect(refusedAfter(countParameters(3), '&&&&')).toEqual([4, MALFORMED]);
-  });
-
-  it('counts members and elements of JSON, at all depths together', () => {
-    expect(refusedAfter(countJson(3), '{"a":1,"b":2,"c":3}')).toBeUndefined();
-    expect(refusedAfter(countJson(3), '{"a":1,"b":2,"c":3,"d":4}')).toEqual([19, MALFORMED]);
-    expect(refusedAfter(countJson(3), '[[1,2],[3,4]]')).toEqual([10, MALFORMED]);
-  });
-
-  it('counts the depth of JSON', () => {
-    expect(refusedAfter(countJson(3), '[[[[[[[[]]]]]]]]')).toBeUndefined();
-    expect(refusedAfter(countJson(3), '[[[[[[[[[]]]]]]]]]')).toEqual([9, MALFORMED]);
-    expect(refusedAfter(countJson(3), '{"a":[{"a":[{"a":[{"a":[{"a":1}]}]}]}]}')).toEqual([25, MALFORMED]);
-  });
-
-  it('counts nothing inside a text of JSON', () => {
-    const text = JSON.stringify({ a: '[{,"\\,[{'.repeat(10), 'b,[{\\"': '' });
-    expect(refusedAfter(countJson(2), text)).toBeUndefined();
-    expect(refusedAfter(countJson(1), text)).toEqual([text.indexOf(',"b') + 1, MALFORMED]);
-  });
-
-  it('never refuses a flat object with no more members than allowed', () => {
-    const value = fc.oneof(fc.string({ unit: 'grapheme' }), fc.double(), fc.boolean(), fc.constant(null));
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), value, { minKeys: 1, maxKeys: 5 }), (object) => {
-        const members = Object.keys(object).length;
-        expect(refusedAfter(countJson(members), JSON.stringify(object))).toBeUndefined();
-        expect(members === 1 || refusedAfter(countJson(members - 1), JSON.stringify(object))).toBeTruthy();
-      }),
-    );
-  });
-});
 
 describe('clientAddress', () => {
   it.each([
@@ -119,12 +47,12 @@ describe('clientAddress', () => {
 const TYPE = 'multipart/form-data; boundary=b';
 const malformed = { code: 'request.malformed' };
 
-function part(name: string, value: string, headers = ''): string {
-  return `--b\r\nContent-Disposition: form-data; name="${name}"${headers}\r\n\r\n${value}\r\n`;
+function part(name: string, value: string): string {
+  return `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 }
 
-async function parse(body: string | Buffer, contentType = TYPE, most = 10): Promise<unknown> {
-  return parseMultipart(contentType, Readable.from([Buffer.from(body)]), most);
+async function parse(body: string | Buffer): Promise<unknown> {
+  return parseMultipart(TYPE, Buffer.from(body), 10);
 }
 
 describe('parseMultipart', () => {
@@ -135,16 +63,6 @@ describe('parseMultipart', () => {
       ['a', ''],
       ['b', 'x'],
     ]);
-  });
-
-  it('reads a part with a file name as text, too', async () => {
-    const body = `${part('data', 'hello', '; filename="x.txt"\r\nContent-Type: application/octet-stream')}--b--`;
-    await expect(parse(body)).resolves.toEqual([['data', 'hello']]);
-  });
-
-  it('reads a long part whole', async () => {
-    const long = 'x'.repeat(200_000);
-    await expect(parse(`${part('a', long)}--b--`)).resolves.toEqual([['a', long]]);
   });
 
   it.each([
@@ -164,18 +82,6 @@ describe('parseMultipart', () => {
     ],
   ])('refuses %s', async (_what, body) => {
     await expect(parse(body)).rejects.toMatchObject(malformed);
-  });
-
-  it.each(['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary'])(
-    'refuses the content type %j',
-    async (contentType) => {
-      await expect(parse(`${part('a', 'x')}--b--`, contentType)).rejects.toMatchObject(malformed);
-    },
-  );
-
-  it('refuses more parts than allowed', async () => {
-    await expect(parse(`${part('a', '1').repeat(11)}--b--`)).rejects.toMatchObject(malformed);
-    await expect(parse(`${part('a', '1').repeat(10)}--b--`)).resolves.toHaveLength(10);
   });
 
   it('always comes to an end, whatever the bytes', async () => {
@@ -441,8 +347,8 @@ describe('a file that says its encoding itself', () => {
   const file = { name: 'file', decode: (bytes: Uint8Array) => new TextDecoder('iso-8859-2').decode(bytes) };
   const parts = Buffer.from(`${part('File', '\xb5')}${part('a', '\xb5')}--b--`, 'latin1');
 
-  it('is decoded so in a part without a charset', async () => {
-    const read = parseMultipart(TYPE, Readable.from([parts]), 10, undefined, file);
+  it('is decoded so in a part', async () => {
+    const read = parseMultipart(TYPE, parts, 10, file);
     expect(await read).toEqual([
       ['File', 'ľ'],
       ['a', 'µ'],

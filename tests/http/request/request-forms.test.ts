@@ -123,7 +123,7 @@ describe('a body in the charset that it declares, or without one in UTF-8 or Lat
     [`${FORM}; charset=utf-16`, form],
     [`${FORM}; charset=`, form],
     [`${FORM}; charset=constructor`, form],
-    ['multipart/form-data; boundary=b', parts(latin1, 'Content-Type: text/plain; charset=shift_jis\r\n')],
+    ['multipart/form-data; boundary=b; charset=shift_jis', parts(latin1)],
   ])('is refused with 415 and the known ones where it is unknown: %s', async (contentType, body) => {
     const response = await post(contentType, body);
     expect(response.status).toBe(415);
@@ -208,17 +208,6 @@ describe('a malformed request', () => {
     ['U+0000 in a form', 'application/x-www-form-urlencoded', 'pass=a%00'],
     ['a broken percent sequence', 'application/x-www-form-urlencoded', 'pass=topsecret%4'],
     ['another charset than declared', 'application/x-www-form-urlencoded; charset=utf-8', 'pass=%E4'],
-    [
-      'a part in another charset than declared',
-      'multipart/form-data; boundary=b',
-      Buffer.concat([
-        Buffer.from(
-          '--b\r\nContent-Disposition: form-data; name="pass"\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n',
-        ),
-        Buffer.from([0xe4]),
-        Buffer.from('\r\n--b--'),
-      ]),
-    ],
     ['JSON in Latin-1', 'application/json', Buffer.from('{"pass": "ä"}', 'latin1')],
     ['multipart without a boundary', 'multipart/form-data', 'topsecret'],
     ['multipart with another boundary', 'multipart/form-data; boundary=b', '--c\r\n\r\ntopsecret\r\n--c--'],
