@@ -51,7 +51,7 @@ const fileThatKnows = {
   'fast-xml-parser': 'tokens/pskc-xml',
   '@scure/base': '(ocra/key-derivation|tokens/csv-key-file)',
   'lru-cache':
-    '(kernel/bounded-work|administrators/remembered-credentials|http/controllers/documentation-controller)',
+    '(kernel/bounded-work|limits/attempt-limit|administrators/remembered-credentials|http/controllers/documentation-controller)',
   re2js: 'policy/policy-conditions',
   'age-encryption': 'backup/backup-encryption',
   'prom-client': '(observability/metrics|[a-z]+/[a-z]+-metrics)',

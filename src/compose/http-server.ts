@@ -209,11 +209,8 @@ export function buildGuards(parts: GuardParts): Guards & { readonly connections:
       isExempt,
       refusals,
       atOnce: PASSWORDS_AT_ONCE,
-      burst: shared('login', wrong, MINUTE),
-      lasting: shared('login-lasting', 4 * wrong, QUARTER),
+      names: shared('login', wrong, MINUTE),
       clients: shared('login-client', 10 * wrong, QUARTER),
-      accounts: shared('login-account', 20 * wrong, QUARTER),
-      single: shared('login-single', 1, MINUTE),
     }),
     connections: {
       refusals,

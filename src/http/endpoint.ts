@@ -110,7 +110,7 @@ export function serveEndpoint(declared: Endpoint, server: ServerContext): Exchan
 async function replyTo(state: EndpointRequest): Promise<Reply> {
   announceDeprecatedPost(state);
   shareWithApps(state);
-  await limitRequests(state);
+  limitRequests(state);
   const preflight = checkMethod(state);
   if (preflight !== undefined) {
     return preflight;
@@ -406,9 +406,9 @@ function demandsOf({ endpoint, request, query }: EndpointRequest): Demands {
 }
 
 /** Limits the requests of a client. Probes of liveness and readiness are always answered. */
-async function limitRequests({ endpoint, exchange, server }: EndpointRequest): Promise<void> {
+function limitRequests({ endpoint, exchange, server }: EndpointRequest): void {
   if (endpoint.answersAlways !== true || endpoint.access !== 'open') {
-    await server.guards.requests.admit(exchange.limitedAs);
+    server.guards.requests.admit(exchange.limitedAs);
   }
 }
 

@@ -110,7 +110,7 @@ export function serveSite(
       return;
     }
     exchange.context = { ...exchange.context, path: sitePath };
-    await requests.admit(exchange.limitedAs);
+    requests.admit(exchange.limitedAs);
     if (!METHODS.includes(method)) {
       response.setHeader('Allow', METHODS.join(', '));
       throw new ServiceError('method.not-allowed', `The method ${method} is not allowed here`);
@@ -137,14 +137,14 @@ export function serveRoot(
   { path: sitePath }: Pick<Site, 'path'>,
   { requests }: Pick<Guards, 'requests'>,
 ): ExchangeHandler {
-  return async (request, response, next) => {
+  return (request, response, next) => {
     if (request.path !== '/' || !isOpened(request)) {
       next();
       return;
     }
     const { exchange } = response.locals;
     exchange.context = { ...exchange.context, path: sitePath };
-    await requests.admit(exchange.limitedAs);
+    requests.admit(exchange.limitedAs);
     send(response, toPage(exchange.prefix, { relative: `${sitePath.slice(1)}/`, absolute: `${sitePath}/` }));
   };
 }

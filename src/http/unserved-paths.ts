@@ -60,25 +60,21 @@ const nothingThere = (cause?: unknown): ServiceError =>
 
 /** @returns a handler that fails every request whose path is not percent-encoded UTF-8; no route matches such a path */
 export function refuseBrokenPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
-  const refuse = async (limitedAs: string, cause: unknown): Promise<never> => {
-    await requests.admit(limitedAs);
-    throw nothingThere(cause);
-  };
   return (request, response, next) => {
     try {
       decodeURIComponent(request.path);
     } catch (cause) {
-      return refuse(response.locals.exchange.limitedAs, cause);
+      requests.admit(response.locals.exchange.limitedAs);
+      throw nothingThere(cause);
     }
     next();
-    return undefined;
   };
 }
 
 /** @returns a handler that fails every request that no endpoint took */
 export function refuseUnknownPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
-  return async (request, response) => {
-    await requests.admit(response.locals.exchange.limitedAs);
+  return (request, response) => {
+    requests.admit(response.locals.exchange.limitedAs);
     throw unservedPath(request.path) ?? nothingThere();
   };
 }

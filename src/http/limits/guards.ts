@@ -1,11 +1,10 @@
 import { Semaphore } from '../../kernel/bounded-work.ts';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { hash } from 'node:crypto';
 import type { LoginGuard } from './login-guard.ts';
 import { clientNetwork } from './networks.ts';
 import type { LimitName, LimitReporter } from './limit-reporter.ts';
 import { type ErrorCode, isServiceError } from '../../kernel/errors.ts';
-import type { AttemptLimit } from '../../limits/attempt-limit.ts';
+import { type AttemptLimit, LocalCounts } from '../../limits/attempt-limit.ts';
 import type { Reply } from '../reply.ts';
 
 /** The limits that protect the service from its clients. */
@@ -27,27 +26,22 @@ interface RequestGuardDependencies {
 /** Limits the requests of one client, to any path. Each server counts by itself. */
 export class RequestGuard {
   readonly #deps: RequestGuardDependencies;
-  readonly #made: RateLimiterMemory;
+  readonly #made = new LocalCounts(1_000);
 
   constructor(dependencies: RequestGuardDependencies) {
     this.#deps = dependencies;
-    this.#made = new RateLimiterMemory({ points: dependencies.max, duration: 1 });
   }
 
   /** Counts a request. @throws ServiceError 'too-many-requests' */
-  async admit(client: string): Promise<void> {
-    const { isExempt, refusals } = this.#deps;
+  admit(client: string): void {
+    const { isExempt, refusals, max } = this.#deps;
     if (isExempt(client)) {
       return;
     }
     const network = clientNetwork(client);
-    try {
-      await this.#made.consume(network);
-    } catch (outcome) {
-      if (!(outcome instanceof RateLimiterRes)) {
-        throw outcome;
-      }
-      refusals.refuse('client-requests', network, Math.max(1, outcome.msBeforeNext));
+    const { attempts, wait } = this.#made.change(network, 1, performance.now());
+    if (attempts > max) {
+      refusals.refuse('client-requests', network, Math.max(1, wait));
     }
   }
 }

@@ -8,16 +8,10 @@ type Limit = Pick<AttemptLimit, 'wait' | 'count' | 'forgive'>;
 
 /** The limits on wrong passwords. */
 interface LoginLimits {
-  /** By account and client, over a short time. */
-  readonly burst: Limit;
-  /** By account and client, over a longer time. */
-  readonly lasting: Limit;
+  /** By account, of each client for itself: nobody can lock others out. */
+  readonly names: Limit;
   /** By client, for all accounts. */
   readonly clients: Limit;
-  /** By account, for all clients. Where it is reached, `single` applies in place of `burst`. */
-  readonly accounts: Limit;
-  /** By account and client: one at a time. */
-  readonly single: Limit;
 }
 
 interface LoginGuardDependencies extends LoginLimits {
@@ -50,9 +44,8 @@ type Counted = Omit<PasswordAttempt, 'password'>;
 const RETRY_MS = 1_000;
 
 /**
- * Limits wrong passwords by account and client, so that a client cannot lock others out of an account. The limit on an
- * account alone only lowers the number of attempts of each client. Right passwords are not counted. Names are counted
- * as they are compared, so that unknown accounts behave like known ones.
+ * Limits wrong passwords by account and client, so that a client cannot lock others out of an account. Right passwords
+ * are not counted. Names are counted as they are compared, so that unknown accounts behave like known ones.
  */
 export class LoginGuard {
   readonly #deps: LoginGuardDependencies;
@@ -119,9 +112,10 @@ export class LoginGuard {
       this.#refuseAfter(begun.network, await this.#count(begun, client), 'begun-sign-ins');
     };
     return this.attempt(attempt, async () => {
-      const found = this.#waitOfAccount(own) > 0 ? undefined : await verify(count);
+      const { names } = this.#deps;
+      const found = names.wait(own.pair) > 0 ? undefined : await verify(count);
       if (found === undefined) {
-        await this.#countForAccount(own);
+        await names.count(own.pair);
       }
       return found;
     });
@@ -129,39 +123,20 @@ export class LoginGuard {
 
   /** No longer counts a sign-in that was begun, by the name of the person. */
   async finish(attempt: Counted): Promise<void> {
-    const { burst, lasting, clients, accounts, isExempt } = this.#deps;
-    const { network, account, pair } = keysOf(begunBy(attempt));
-    await Promise.all([
-      accounts.forgive(account),
-      burst.forgive(pair),
-      lasting.forgive(pair),
-      isExempt(attempt.client) ? undefined : clients.forgive(network),
-    ]);
+    const { names, clients, isExempt } = this.#deps;
+    const { network, pair } = keysOf(begunBy(attempt));
+    await Promise.all([names.forgive(pair), isExempt(attempt.client) ? undefined : clients.forgive(network)]);
   }
 
-  #wait(keys: Keys, client: string): number {
-    const { clients, isExempt } = this.#deps;
-    return Math.max(this.#waitOfAccount(keys), isExempt(client) ? 0 : clients.wait(keys.network));
+  #wait({ network, pair }: Keys, client: string): number {
+    const { names, clients, isExempt } = this.#deps;
+    return Math.max(names.wait(pair), isExempt(client) ? 0 : clients.wait(network));
   }
 
-  #waitOfAccount({ account, pair }: Keys): number {
-    const { burst, lasting, accounts, single } = this.#deps;
-    return Math.max(burst.wait(pair), lasting.wait(pair), accounts.wait(account) > 0 ? single.wait(pair) : 0);
-  }
-
-  async #count(keys: Keys, client: string): Promise<number> {
-    const { clients, isExempt } = this.#deps;
-    const waits = await Promise.all([
-      this.#countForAccount(keys),
-      isExempt(client) ? 0 : clients.count(keys.network),
-    ]);
+  async #count({ network, pair }: Keys, client: string): Promise<number> {
+    const { names, clients, isExempt } = this.#deps;
+    const waits = await Promise.all([names.count(pair), isExempt(client) ? 0 : clients.count(network)]);
     return Math.max(...waits);
-  }
-
-  async #countForAccount({ account, pair }: Keys): Promise<number> {
-    const { burst, lasting, accounts, single } = this.#deps;
-    const [, ...waits] = await Promise.all([accounts.count(account), burst.count(pair), lasting.count(pair)]);
-    return Math.max(...waits, accounts.wait(account) > 0 ? await single.count(pair) : 0);
   }
 
   #refuseAfter(network: string, wait: number, limit: LimitName = 'login-failures'): void {
@@ -194,7 +169,7 @@ export class LoginGuard {
 
 interface Keys {
   readonly network: string;
-  readonly account: string;
+  /** The account and the network. */
   readonly pair: string;
 }
 
@@ -205,8 +180,7 @@ function begunBy({ client, account }: Counted): Counted {
 
 function keysOf({ client, account: named }: Counted): Keys {
   const network = clientNetwork(client);
-  const account = hashOf(composed(named));
-  return { network, account, pair: `${network} ${account}` };
+  return { network, pair: `${network} ${hashOf(composed(named))}` };
 }
 
 function hashOf(text: string): string {

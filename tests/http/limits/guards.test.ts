@@ -18,7 +18,7 @@ beforeEach(() => {
   const none = { wait: () => 0, count: () => Promise.resolve(0), forgive };
   const silent = (): void => undefined;
   guard = new LoginGuard({
-    burst: {
+    names: {
       wait: () => wait,
       count: () => {
         counted += 1;
@@ -26,10 +26,7 @@ beforeEach(() => {
       },
       forgive,
     },
-    lasting: none,
     clients: none,
-    accounts: none,
-    single: none,
     atOnce: 100,
     isExempt: () => false,
     refusals: new LimitReporter({

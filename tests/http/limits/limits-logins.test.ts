@@ -48,7 +48,7 @@ const DOORS: readonly (readonly [name: string, door: Door])[] = [
   ],
   ['/admin/login', byForm],
   [
-    '/admin/loadtokens, before the body is read',
+    '/admin/loadtokens',
     async (client, name, password) =>
       application
         .send('/admin/loadtokens', {})
@@ -131,15 +131,12 @@ describe('wrong passwords', () => {
     expect((await login(ADMINISTRATOR, 'admin', RIGHT)).status).toBe(200);
   });
 
-  it('for one account from many clients leave each client one attempt, and never lock out the owner of the password', async () => {
+  it('for one account from many clients never lock out the owner of the password', async () => {
     await open({ loginFailures: 2 });
     for (let index = 0; index < 20; index += 1) {
-      expect(await wrong(2, login, `203.0.113.${index}`)).toEqual([401, 401]);
+      expect(await wrong(3, login, `203.0.113.${index}`)).toEqual([401, 401, 429]);
     }
-    expect(await wrong(2, login, '203.0.113.99')).toEqual([401, 429]);
     expect((await login(ADMINISTRATOR, 'admin', RIGHT)).status).toBe(200);
-    expect((await login(ADMINISTRATOR, 'admin', RIGHT)).status).toBe(200);
-    expect(await wrong(2, login, '203.0.113.98', 'other')).toEqual([401, 401]);
   });
 
   it('count for clients that are exempt elsewhere, by account', async () => {
@@ -155,7 +152,7 @@ describe('wrong passwords', () => {
     await login(ATTACKER, 'secret-name', 'secret-password');
     await login(ATTACKER, 'secret-name', 'secret-password');
     const rows = await countedKeys();
-    expect(rows.length).toBeGreaterThan(2);
+    expect(rows).toHaveLength(2);
     const left = JSON.stringify(rows) + application.logged.join() + (await application.metrics.text());
     expect(left).toContain('tankeeper_limit_refusals_total{limit="login-failures"} 1');
     expect(left).not.toContain('secret-');

@@ -2,7 +2,7 @@ import type { Guards } from '../../../src/http/limits/guards.ts';
 
 /** Guards without limits. */
 export const UNGUARDED: Guards = {
-  requests: { admit: () => Promise.resolve() },
+  requests: { admit: () => undefined },
   work: { run: (work) => work() },
   largeBodies: { run: (work) => work() },
   responses: {
