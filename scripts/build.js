@@ -2,9 +2,10 @@
 //
 //   node scripts/build.js [FOLDER]     FOLDER beside src/, dist by default
 //   node scripts/build.js --prepare    for npm: no build where the compiler is missing (npm ci --omit=dev)
-import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, extname, join, relative } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { HASH_FILE, hashSources } from '../bin/program.js';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -24,6 +25,9 @@ const NOT_BUNDLED = [
   'pg-query-stream',
   /^(better-sqlite3|mariadb\/callback|mysql2?|oracledb|sqlite3|tedious)$/,
 ];
+
+/** Files that a coding makes smaller. */
+const TEXTS = ['.html', '.js', '.css', '.json', '.webmanifest', '.svg', '.txt'];
 
 const [given = 'dist'] = process.argv.slice(2);
 const vite = await import('vite').catch((error) => {
@@ -74,6 +78,27 @@ async function buildPages(target) {
   await vite.build(options('app/component/vite.config.ts', 'app/component'));
   await vite.build(options('console/vite.config.ts', 'console'));
   await copyGuides(join(target, 'console/guides'));
+  await compressFiles(join(target, 'app'));
+  await compressFiles(join(target, 'console'));
+}
+
+/** Writes each text that gains by it also in the codings that the server sends. */
+async function compressFiles(folder) {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const name = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !TEXTS.includes(extname(name))) {
+      continue;
+    }
+    const content = await readFile(name);
+    for (const [ending, coded] of [
+      ['.br', brotliCompressSync(content)],
+      ['.gz', gzipSync(content, { level: 9 })],
+    ]) {
+      if (coded.length < content.length) {
+        await writeFile(name + ending, coded);
+      }
+    }
+  }
 }
 
 /** Copies the guides, to which the pages of the console lead, as plain text. */

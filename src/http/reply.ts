@@ -201,7 +201,7 @@ export function unlessKnown(reply: Reply, ifNoneMatch: string | undefined): Repl
 }
 
 /** @returns an entity tag (RFC 9110 §8.8.3) */
-function tagOf(body: string | Buffer): string {
+export function tagOf(body: string | Buffer): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
 }
 

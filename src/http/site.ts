@@ -1,13 +1,11 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { conditionalReply, type Reply, send, type FixedContent, fixedContent } from './reply.ts';
+import { type Reply, send, tagOf } from './reply.ts';
 import type { Guards } from './limits/guards.ts';
-import type { ExchangeHandler, ExchangeRequest } from './request/exchange.ts';
+import type { ExchangeHandler, ExchangeRequest, ExchangeResponse } from './request/exchange.ts';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join, sep } from 'node:path';
+import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** Static pages below one path. */
 export interface Site {
@@ -64,21 +62,9 @@ export const CONSOLE_SITE: Site = {
   hasNamedPages: true,
 };
 
-/** The media types by the ending of a file. A file with any other ending is not served. */
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.webmanifest': 'application/manifest+json; charset=utf-8',
-  '.svg': 'image/svg+xml; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
-  '.png': 'image/png',
-  '.ico': 'image/vnd.microsoft.icon',
-  '.woff2': 'font/woff2',
-};
-
 const FOR_EVER = 'public, max-age=31536000, immutable';
+/** Names that Vite gives to a file by its content: another content has another name. */
+const HASHED = /^assets\/.*-[\w-]{8,}\.\w+$/;
 const METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /** @returns the handler of the site's path and all files below it; it leaves other paths to the next handler */
@@ -99,11 +85,11 @@ export function serveSite(
     status: 308,
     headers: { Location: `${sitePath.slice(1)}/`, 'Cache-Control': 'no-cache' },
   };
-  return async (request, response, next) => {
-    const { path, method, headers } = request;
+  return (request, response, next) => {
+    const { path, method } = request;
     const { exchange } = response.locals;
     // The path as it was sent: the names of the files need no decoding, and no other path leads to one.
-    const file = path.startsWith(`${sitePath}/`) ? files.get(path.slice(sitePath.length + 1)) : undefined;
+    const file = path.startsWith(`${sitePath}/`) ? fileAt(files, path.slice(sitePath.length + 1)) : undefined;
     const page = file === undefined ? pageBelow(request, sitePath, hasNamedPages) : undefined;
     if (path !== sitePath && file === undefined && page === undefined) {
       next();
@@ -121,14 +107,13 @@ export function serveSite(
     }
     // It would contradict Cache-Control.
     response.removeHeader('Pragma');
-    send(
-      response,
-      method === 'OPTIONS'
-        ? { status: 204, headers: { Allow: METHODS.join(', ') } }
-        : file === undefined
-          ? toFolder
-          : await fileReply(file, headers['accept-encoding'], headers['if-none-match'], pageHeaders),
-    );
+    if (method === 'OPTIONS') {
+      send(response, { status: 204, headers: { Allow: METHODS.join(', ') } });
+    } else if (file === undefined) {
+      send(response, toFolder);
+    } else {
+      sendSiteFile(request, response, files, file, pageHeaders);
+    }
   };
 }
 
@@ -178,54 +163,44 @@ function toPage(prefix: string, { relative, absolute }: PagePlace): Reply {
   return { status: 302, headers: { Location: place, Vary: 'Accept' } };
 }
 
-async function fileReply(
-  file: SiteFile,
-  accepted: string | undefined,
-  ifNoneMatch: string | undefined,
+/** The content codings that the build makes (RFC 9110 §8.4.1), the smallest first, each with its ending. */
+const CODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+/** Sends a file in the smallest coding that the client accepts and the build has made. */
+function sendSiteFile(
+  request: ExchangeRequest,
+  response: ExchangeResponse,
+  { folder, tags }: SiteFiles,
+  file: string,
   pageHeaders: Readonly<Record<string, string>>,
-): Promise<Reply> {
-  const { coding, ...content } = await file.in(chosenCoding(accepted));
-  const reply = conditionalReply(content, ifNoneMatch);
-  return {
-    ...reply,
-    headers: {
-      ...reply.headers,
-      ...pageHeaders,
-      ...(file.isImmutable && { 'Cache-Control': FOR_EVER }),
-      ...(coding !== 'identity' && reply.status === 200 && { 'Content-Encoding': coding }),
-    },
-  };
+): void {
+  const [coding, ending] = CODINGS.find(
+    ([name, end]) => tags.has(file + end) && request.acceptsEncodings(name) === name,
+  ) ?? ['', ''];
+  const sent = file + ending;
+  response.type(extname(file)).set({
+    ...pageHeaders,
+    ETag: tags.get(sent),
+    'Cache-Control': HASHED.test(file) ? FOR_EVER : 'no-cache',
+    ...(coding !== '' && { 'Content-Encoding': coding }),
+  });
+  response.sendFile(sent, { root: folder, acceptRanges: false, cacheControl: false, lastModified: false });
 }
 
-/** The content codings of answers (RFC 9110 §8.4.1), the preferred one first. */
-const CODINGS = ['br', 'gzip'] as const;
-
-type Coding = (typeof CODINGS)[number] | 'identity';
-
-/** Names that scripts/build.js gives to a file by its content: another content has another name. */
-const HASHED = /^assets\/.*-[\w-]{8,}\.\w+$/;
-
-/** The quality of Brotli: almost as small as 11, and ten times as fast. */
-const BROTLI_QUALITY = 9;
-
-const compress = {
-  br: promisify(brotliCompress),
-  gzip: promisify(gzip),
-};
-
-/** The content in a coding. */
-type CodedContent = FixedContent & { readonly coding: Coding };
-
-/** A file of a site. */
-interface SiteFile {
-  /** True if the name stands for the content: caches may keep it for ever. */
-  readonly isImmutable: boolean;
-  /** @returns the content in that coding, or as it is where the coding makes it no smaller */
-  in(coding: Coding): Promise<CodedContent>;
+/** The files of a built site. */
+export interface SiteFiles {
+  readonly folder: string;
+  /** The entity tag of each file, by its path below the folder. */
+  readonly tags: ReadonlyMap<string, string>;
 }
 
-/** The files of a site by their paths below its own; a page also without `.html`, `index.html` as the empty path. */
-export type SiteFiles = ReadonlyMap<string, SiteFile>;
+/** @returns the file at a path; a page also without `.html`, `index.html` as the empty path */
+function fileAt({ tags }: SiteFiles, path: string): string | undefined {
+  return [path, `${path || 'index'}.html`].find((name) => tags.has(name));
+}
 
 /**
  * @returns the folder of a built site: beside the built program, where scripts/build.js puts it; in development that of
@@ -237,74 +212,15 @@ export function builtSite(name: 'app' | 'console'): string | undefined {
     .find((folder) => existsSync(join(folder, 'index.html')));
 }
 
-/** Reads all files of the folder. A change of the folder is not seen until the next start. */
+/** Looks for all files of the folder. What comes later is not seen until the next start. */
 export async function readSiteFiles(folder: string): Promise<SiteFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const contents = await Promise.all(
+  const tags = await Promise.all(
     names.map(async (name) => {
-      const path = name.slice(join(folder, sep).length).split(sep).join('/');
-      return [path, await readFile(name)] as const;
+      const path = relative(folder, name).split(sep).join('/');
+      return [path, tagOf(await readFile(name))] as const;
     }),
   );
-  return siteFilesOf(new Map(contents));
-}
-
-/** @param contents by the path of the file */
-export function siteFilesOf(contents: ReadonlyMap<string, Buffer>): SiteFiles {
-  const served = [...contents].filter(([path]) => Object.hasOwn(TYPES, extname(path)));
-  const files = new Map(served.map(([path, content]) => [encodeURI(path), siteFile(path, content)]));
-  for (const [path, file] of [...files].filter(([name]) => name.endsWith('.html'))) {
-    files.set(path === 'index.html' ? '' : path.slice(0, -'.html'.length), file);
-  }
-  return files;
-}
-
-function siteFile(path: string, content: Buffer): SiteFile {
-  const contentType = TYPES[extname(path)] ?? '';
-  const made = new Map<Coding, Promise<CodedContent>>();
-  const make = async (coding: Coding): Promise<CodedContent> => {
-    const coded = coding === 'identity' ? content : await compressContent(coding, content);
-    return coded.length < content.length
-      ? { ...fixedContent(contentType, coded), coding }
-      : { ...fixedContent(contentType, content), coding: 'identity' };
-  };
-  const isText = contentType.includes('charset');
-  return {
-    isImmutable: HASHED.test(path),
-    in: (requested) => {
-      const coding = isText ? requested : 'identity';
-      const content = made.get(coding) ?? make(coding);
-      made.set(coding, content);
-      return content;
-    },
-  };
-}
-
-function compressContent(coding: (typeof CODINGS)[number], content: Buffer): Promise<Buffer> {
-  return coding === 'gzip'
-    ? compress.gzip(content, { level: 9 })
-    : compress.br(content, {
-        params: {
-          [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-          [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
-        },
-      });
-}
-
-/**
- * @param accepted the header `Accept-Encoding` (RFC 9110 §12.5.3)
- * @returns the preferred coding that it names with a weight above 0
- */
-export function chosenCoding(accepted = ''): Coding {
-  const named = new Map(
-    accepted
-      .toLowerCase()
-      .split(',')
-      .map((one) => {
-        const [name = '', weight = 'q=1'] = one.split(';').map((part) => part.trim());
-        return [name, Number(/^q=([\d.]+)$/.exec(weight)?.[1] ?? 0)] as const;
-      }),
-  );
-  return CODINGS.find((coding) => (named.get(coding) ?? 0) > 0) ?? 'identity';
+  return { folder, tags: new Map(tags) };
 }

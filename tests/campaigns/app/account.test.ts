@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
-import { siteFilesOf } from '../../../src/http/site.ts';
+import { readSiteFiles } from '../../../src/http/site.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
@@ -13,7 +13,7 @@ import {
   startConsole,
   WIDTHS,
 } from '../../support/browser/console-site.ts';
-import { builtApp } from '../../support/browser/vite.ts';
+import { builtFolder } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { expectScreen } from './support/app-page.ts';
@@ -35,7 +35,7 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
   let browser: Browser;
 
   beforeAll(async () => {
-    const appFiles = siteFilesOf(await builtApp());
+    const appFiles = await readSiteFiles(builtFolder('app'));
     [site, browser] = await Promise.all([
       startConsole((publicUrl) => ({ publicUrl, http: { appFiles } })),
       startChromium(program),

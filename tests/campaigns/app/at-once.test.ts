@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { siteFilesOf } from '../../../src/http/site.ts';
+import { readSiteFiles } from '../../../src/http/site.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { submitAtOnce } from '../../support/browser/at-once.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import { type ConsoleSite, startConsole } from '../../support/browser/console-site.ts';
-import { builtApp } from '../../support/browser/vite.ts';
+import { builtFolder } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectScreen } from './support/app-page.ts';
 import { ACTIVATION_CODE, issueCodes } from './support/issued-codes.ts';
@@ -24,7 +24,7 @@ describeWithProgram(
     let page: Page;
 
     beforeAll(async () => {
-      const appFiles = siteFilesOf(await builtApp());
+      const appFiles = await readSiteFiles(builtFolder('app'));
       [browser, site] = await Promise.all([
         startChromium(program),
         startConsole((publicUrl) => ({ publicUrl, http: { appFiles } })),

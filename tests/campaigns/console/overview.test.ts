@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { siteFilesOf } from '../../../src/http/site.ts';
+import { readSiteFiles } from '../../../src/http/site.ts';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
@@ -13,7 +13,7 @@ import {
   WIDTHS,
   openUserMenu,
 } from '../../support/browser/console-site.ts';
-import { builtConsole } from '../../support/browser/vite.ts';
+import { builtFolder } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
@@ -43,7 +43,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
   }
 
   beforeAll(async () => {
-    const consoleFiles = siteFilesOf(await builtConsole());
+    const consoleFiles = await readSiteFiles(builtFolder('console'));
     [browser, application] = await Promise.all([
       startChromium(program),
       TestApplication.open({ http: { consoleFiles } }),

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
-import { siteFilesOf } from '../../../src/http/site.ts';
+import { readSiteFiles } from '../../../src/http/site.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { type ConsoleSite, PASSWORD, startConsole } from '../../support/browser/console-site.ts';
-import { builtApp } from '../../support/browser/vite.ts';
+import { builtFolder } from '../../support/browser/vite.ts';
 import { type DrivenBrowser, ENGINES } from '../../support/browser/web-driver.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
@@ -28,7 +28,7 @@ describe.each(ENGINES)('$name', (engine) => {
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'tankeeper-engine-'));
-      const appFiles = siteFilesOf(await builtApp());
+      const appFiles = await readSiteFiles(builtFolder('app'));
       [site, browser] = await Promise.all([
         startConsole((publicUrl) => ({ publicUrl, http: { appFiles } })),
         engine.start(program),

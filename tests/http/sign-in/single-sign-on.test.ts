@@ -112,7 +112,7 @@ describe('single sign-on', () => {
   it('stays below the path of a proxy, from the first cookie to the console', async () => {
     const { app } = application.restarted({
       trustProxy: ['loopback'],
-      http: { consoleFiles: new Map() },
+      http: { consoleFiles: { folder: '', tags: new Map() } },
     });
     const below = new Browser(app, { 'X-Forwarded-Prefix': '/tan', 'X-Forwarded-Proto': 'https' });
     const begun = await below.post('/admin/sign-in/oidc');

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { siteFilesOf } from '../../../src/http/site.ts';
+import { readSiteFiles } from '../../../src/http/site.ts';
 import { OPERATOR, TestApplication } from '../application/test-application.ts';
 import { shortOrLong } from '../campaign.ts';
 import { violationsInLightAndDark, violationsOf } from './axe.ts';
 import { openPage, type WatchedPage } from './chromium.ts';
-import { builtConsole } from './vite.ts';
+import { builtFolder } from './vite.ts';
 
 type Options = NonNullable<Parameters<typeof TestApplication.open>[0]>;
 
@@ -29,7 +29,7 @@ export interface ConsoleSite {
 export async function startConsole(
   options: Options | ((origin: string) => Options) = {},
 ): Promise<ConsoleSite> {
-  const consoleFiles = siteFilesOf(await builtConsole());
+  const consoleFiles = await readSiteFiles(builtFolder('console'));
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   // A secure context, as that of an installation behind TLS.

@@ -20,13 +20,13 @@ export async function bundleForBrowser(entry: string): Promise<string> {
 
 /** @returns the files of the app as this run's build made them, by their path; without those of the component */
 export async function builtApp(): Promise<Map<string, Buffer>> {
-  const files = await readFolder(join(dirname(testProgram()), 'app'));
-  return new Map([...files].filter(([path]) => !path.startsWith('component/')));
+  const files = await readFolder(builtFolder('app'));
+  return new Map([...files].filter(([path]) => !/^component\/|\.(?:br|gz)$/.test(path)));
 }
 
-/** @returns the files of the console as this run's build made them, by their path */
-export function builtConsole(): Promise<Map<string, Buffer>> {
-  return readFolder(join(dirname(testProgram()), 'console'));
+/** @returns the folder of a site of this run's build */
+export function builtFolder(name: 'app' | 'console'): string {
+  return join(dirname(testProgram()), name);
 }
 
 /** @returns the text of the one file of the component for portals */
