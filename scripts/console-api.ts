@@ -1,13 +1,13 @@
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { isConsolePath } from '../src/http/app.ts';
 import type { Operation, PathItem } from '../src/http/description/openapi-document.ts';
-import { describedIn } from './described-interface.ts';
+import { describedInterface } from './described-interface.ts';
 
 const HEAD = '// Made by `npm run console:api` from the description of the interface. Edits are lost.\n\n';
 
 /** @returns TypeScript types of the interface that the console calls: by POST where possible, and answers of success */
 export async function consoleApi(): Promise<string> {
-  const { paths, components, ...document } = describedIn('documented');
+  const { paths, components, ...document } = describedInterface();
   const called = Object.entries(paths).filter(([path]) => isConsolePath(path));
   const { schemas, headers, parameters } = components;
   const reduced = {

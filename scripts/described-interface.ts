@@ -1,6 +1,5 @@
 import { type AppDependencies, servedEndpoints } from '../src/http/served-endpoints.ts';
 import { type OpenApiDocument, describeInterface } from '../src/http/description/openapi-document.ts';
-import type { DialectName } from '../src/http/dialects/dialect.ts';
 import type { Endpoint } from '../src/http/endpoint-spec.ts';
 
 /** @returns every endpoint */
@@ -15,7 +14,7 @@ export function declaredEndpoints(): readonly Endpoint[] {
   return servedEndpoints(dependencies as unknown as AppDependencies);
 }
 
-/** @returns the description that a server in that dialect gives */
-export function describedIn(dialect: DialectName): OpenApiDocument {
-  return describeInterface({ dialect, version: '0.0.0', endpoints: declaredEndpoints() });
+/** @returns the description that a server gives */
+export function describedInterface(): OpenApiDocument {
+  return describeInterface({ version: '0.0.0', endpoints: declaredEndpoints() });
 }

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { inEveryDialect, type OtherAnswer, pageAnswer } from '../answers.ts';
 import { conditionalReply, type FixedContent, fixedContent, htmlReply } from '../reply.ts';
 import { describeInterface } from '../description/openapi-document.ts';
-import type { DialectName } from '../dialects/dialect.ts';
 import { type Endpoint, openEndpoint } from '../endpoint-spec.ts';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -75,9 +74,8 @@ async function resolveSubtree(description, path) {
   return { spec: resolved(at(path)), errors: [] };
 }
 
-const dialect = new URLSearchParams(location.search).get('dialect');
 SwaggerUIBundle({
-  url: dialect === null ? 'openapi.json' : 'openapi.json?dialect=' + encodeURIComponent(dialect),
+  url: 'openapi.json',
   dom_id: '#interface',
   presets: [SwaggerUIBundle.presets.apis],
   plugins: [() => ({ fn: { resolveSubtree } })],
@@ -118,8 +116,8 @@ const FILE = {
   parameters: z.object({}),
 } as const;
 
-/** The most documents that are kept: two dialects, for each path below which proxies show this server. */
-const MAX_MADE = 8;
+/** The most documents that are kept: one for each path below which proxies show this server. */
+const MAX_MADE = 4;
 const CACHED = { ETag: 'the version of the content', 'Cache-Control': 'no-cache' };
 const UNCHANGED: OtherAnswer = { status: 304, meaning: 'the client has this version', headers: CACHED };
 
@@ -130,15 +128,14 @@ export function documentationEndpoints(documented: Documented): Endpoint[] {
 /** @returns the endpoint of the OpenAPI document, which is made by the first request for it */
 function openApiEndpoint({ version, endpoints }: Documented): Endpoint {
   const made = new LRUCache<string, FixedContent>({ max: MAX_MADE });
-  const documentIn = (dialect: DialectName, prefix: string): FixedContent => {
-    const key = `${dialect} ${prefix}`;
+  const documentBelow = (prefix: string): FixedContent => {
     const document =
-      made.get(key) ??
+      made.get(prefix) ??
       fixedContent(
         'application/json; charset=utf-8',
-        JSON.stringify(describeInterface({ dialect, version, prefix, endpoints: endpoints() })),
+        JSON.stringify(describeInterface({ version, prefix, endpoints: endpoints() })),
       );
-    made.set(key, document);
+    made.set(prefix, document);
     return document;
   };
   return openEndpoint(
@@ -159,15 +156,9 @@ function openApiEndpoint({ version, endpoints }: Documented): Endpoint {
         ],
       }),
       changesState: false,
-      parameters: z.object({
-        dialect: z
-          .enum(['documented', 'linotp'])
-          .optional()
-          .describe("`documented` or `linotp`: the dialect that is described; default: the server's own"),
-      }),
+      parameters: z.object({}),
     },
-    ({ parameters, dialect: own, servedAt, ifNoneMatch }) =>
-      conditionalReply(documentIn(parameters.dialect ?? own.name, servedAt.prefix), ifNoneMatch),
+    ({ servedAt, ifNoneMatch }) => conditionalReply(documentBelow(servedAt.prefix), ifNoneMatch),
   );
 }
 

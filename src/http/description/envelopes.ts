@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import type { AnswerExample, EnvelopeAnswer } from '../answers.ts';
-import type { DialectName } from '../dialects/dialect.ts';
-import type { Family } from '../request/exchange.ts';
 import { type Endpoint, isOfAccountPage, type Method } from '../endpoint-spec.ts';
 
 /*
@@ -60,62 +58,46 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
   return described;
 }
 
-/** The envelopes: that of the documented dialect, and those of the two releases of LinOTP. */
-export type Envelope = 'documented' | Family;
-
-/** @returns the envelope of answers to requests of that family */
-export function envelopeOf(dialect: DialectName, family: Family): Envelope {
-  return dialect === 'documented' ? 'documented' : family;
-}
-
-const version = z.string().meta({ description: 'the version of the server', examples: ['Tankeeper'] });
-const HEADS = {
-  documented: {
-    version,
-    jsonrpc: z.literal('2.0'),
-    id: z.int().meta({ description: 'the parameter `id`; default: 1', examples: [1] }),
-  },
-  linotp2: { version, jsonrpc: z.literal('2.0802'), id: z.literal([0, 1]) },
-  linotp3: { version, jsonrpc: z.literal('2.0802'), id: z.literal(1), versionNumber: z.string() },
-} as const satisfies Record<Envelope, z.ZodRawShape>;
-
-const EXAMPLE_HEADS = {
-  documented: { version: 'Tankeeper', jsonrpc: '2.0', id: 1 },
-  linotp2: { version: 'LinOTP 2.12.6', jsonrpc: '2.0802', id: 1 },
-  linotp3: { version: 'LinOTP 3.4.4', jsonrpc: '2.0802', id: 1, versionNumber: '3.4.4' },
-} as const satisfies Record<Envelope, object>;
+const HEAD = {
+  version: z.string().meta({ description: 'the version of the server', examples: ['Tankeeper'] }),
+  jsonrpc: z.literal('2.0'),
+  id: z.int().meta({ description: 'the parameter `id`; default: 1', examples: [1] }),
+};
 
 /** @returns the schema of the whole answer to a request that succeeded */
-export function successSchema(envelope: Envelope, { result, detail }: EnvelopeAnswer): z.ZodType {
+export function successSchema({ result, detail }: EnvelopeAnswer): z.ZodType {
   return z.strictObject({
-    ...HEADS[envelope],
+    ...HEAD,
     result: z.strictObject({ status: z.literal(true), ...result }),
     ...(detail !== undefined && { detail }),
   });
 }
 
-/** @returns the schema of the whole answer to a request that failed */
-export function failureSchema(envelope: Envelope): z.ZodType {
-  return z.strictObject({
-    ...HEADS[envelope],
-    result: z.strictObject({
-      status: z.literal(false),
-      error: z.strictObject({
-        code: z.int().meta({
-          description:
-            '77 a missing parameter, 410 a missing right, 1205 an unknown user, 707 the security module, else -311',
-          examples: [-311],
-        }),
-        message: z.string().meta({ examples: ['There is no token QR9'] }),
+/** The schema of the whole answer to a request that failed. */
+export const FAILURE_SCHEMA = z.strictObject({
+  ...HEAD,
+  result: z.strictObject({
+    status: z.literal(false),
+    error: z.strictObject({
+      code: z.int().meta({
+        description:
+          '77 a missing parameter, 410 a missing right, 1205 an unknown user, 707 the security module, else -311',
+        examples: [-311],
       }),
+      message: z.string().meta({ examples: ['There is no token QR9'] }),
     }),
-  });
-}
+  }),
+});
+
+/** The name of its component. */
+export const FAILURE = 'Failure';
 
 /** @returns the whole answer around that content */
-export function exampleAnswer(envelope: Envelope, { result, detail }: AnswerExample): unknown {
+export function exampleAnswer({ result, detail }: AnswerExample): unknown {
   return {
-    ...EXAMPLE_HEADS[envelope],
+    version: 'Tankeeper',
+    jsonrpc: '2.0',
+    id: 1,
     result: { status: true, ...result },
     ...(detail !== undefined && { detail }),
   };
@@ -176,51 +158,27 @@ const KINDS = {
 
 type FailureStatus = keyof typeof KINDS;
 
-/** @returns the name of the component that describes the failure, in the envelope */
-export function failureName(envelope: Envelope, status: FailureStatus): string {
-  return `${PREFIXES[envelope]}${KINDS[status].name}`;
+/** @returns the name of the component that describes the failure */
+export function failureName(status: FailureStatus): string {
+  return KINDS[status].name;
 }
 
-/** @returns the name of the component that is the schema of failures */
-export function failureSchemaName(envelope: Envelope): string {
-  return `${PREFIXES[envelope]}Failure`;
-}
-
-const PREFIXES: Readonly<Record<Envelope, string>> = {
-  documented: '',
-  linotp2: 'LinOtp2',
-  linotp3: 'LinOtp3',
-};
-
-/** @returns every response to a failure in that envelope, by the name of its component */
-export function failureResponses(envelope: Envelope): Record<string, Response> {
-  // No policy is asked by the endpoints of LinOTP 3.
-  const kinds = Object.keys(KINDS).filter((key) => envelope !== 'linotp3' || key !== '404');
+/** @returns every response to a failure, by the name of its component */
+export function failureResponses(): Record<string, Response> {
+  const kinds: readonly FailureKind[] = Object.values(KINDS);
   return Object.fromEntries(
-    (kinds as `${FailureStatus}`[]).map((key) => {
-      const status = (key === 'default' ? key : Number(key)) as FailureStatus;
-      const { meaning, headers = [] }: FailureKind = KINDS[status];
-      const described = headers.map((name) => [name, reference('headers', name)] as const);
+    kinds.map(({ name, meaning, headers = [] }) => {
+      const described = headers.map((header) => [header, reference('headers', header)] as const);
       return [
-        failureName(envelope, status),
+        name,
         {
           description: meaning,
           headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
-          content: contentOf(envelope, status),
+          content: { 'application/json': { schema: reference('schemas', FAILURE) } },
         },
       ];
     }),
   );
-}
-
-/** LinOTP answers some failures with pages: 401 of the 2.x interface always, others where `httperror` is given. */
-function contentOf(envelope: Envelope, status: FailureStatus): Record<string, MediaType> {
-  const json = { 'application/json': { schema: reference('schemas', failureSchemaName(envelope)) } };
-  const page = { 'text/html': { schema: { type: 'string' } } };
-  if (envelope === 'documented') {
-    return json;
-  }
-  return envelope === 'linotp2' && status === 401 ? page : { ...json, ...page };
 }
 
 /** @returns true if the endpoint may fail with status 200 */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { DialectAnswers, EnvelopeAnswer, OtherAnswer } from '../answers.ts';
-import type { DialectName } from '../dialects/dialect.ts';
 import { type Endpoint, type Method, type Requirement, endpointIn } from '../endpoint-spec.ts';
 import {
   type JsonSchema,
@@ -10,16 +9,14 @@ import {
   type Reference,
   type Response,
   type Header,
-  type Envelope,
-  envelopeOf,
   exampleAnswer,
   failsInEnvelope,
+  FAILURE,
+  FAILURE_SCHEMA,
   failureName,
-  failureSchemaName,
   failureStatuses,
   REQUEST_ID,
   failureResponses,
-  failureSchema,
   HEADERS,
   successSchema,
 } from './envelopes.ts';
@@ -73,25 +70,18 @@ export interface OpenApiDocument {
   readonly components: Components;
 }
 
-/** The interface of a server in one dialect. */
+/** The interface of a server. */
 interface DescribedInterface {
-  /** All, in whatever dialect. */
   readonly endpoints: readonly Endpoint[];
-  readonly dialect: DialectName;
   /** The version of tankeeper. */
   readonly version: string;
   /** The path below which a proxy shows the server; default: the root. */
   readonly prefix?: string;
 }
 
-const DIALECTS: Readonly<Record<DialectName, string>> = {
-  documented:
-    'This is the dialect `documented`, the published interface description. `?dialect=linotp` describes the other one.',
-  linotp:
-    'This is the dialect `linotp`: the answers of LinOTP 2.12.6 and, for /monitoring and the login, of LinOTP 3.4.4. `?dialect=documented` describes the other one. Paths of /ocra may end in a further segment, and those of /monitoring may begin with two slashes.',
-};
+const DESCRIPTION = `This is the documented dialect, in which the console speaks, too. A server with \`WIRE_DIALECT=linotp\` answers at the paths of LinOTP as that does.
 
-const COMMON = `Parameters are read from the query string and from the body: a form, JSON or multipart. The query string takes precedence. Names are read in any letter case, but for \`session\`; unknown parameters are ignored.
+Parameters are read from the query string and from the body: a form, JSON or multipart. The query string takes precedence. Names are read in any letter case, but for \`session\`; unknown parameters are ignored.
 
 HEAD is answered wherever GET is, and OPTIONS everywhere. An unknown path is answered with 404, a wrong method with 405 and \`Allow\`. Answers may not be cached, but for this description and its page. The Content-Type of JSON may name the charset UTF-8.`;
 
@@ -106,51 +96,43 @@ const TAGS = [
   { name: 'documentation', description: 'This description' },
 ] as const;
 
-/** @returns the description of the interface */
-export function describeInterface({
-  dialect,
-  version,
-  prefix = '',
-  ...all
-}: DescribedInterface): OpenApiDocument {
-  const endpoints = all.endpoints.map((endpoint) => endpointIn(dialect, endpoint));
+/** @returns the description of the interface, in the documented dialect */
+export function describeInterface({ version, prefix = '', ...all }: DescribedInterface): OpenApiDocument {
+  const endpoints = all.endpoints.map((endpoint) => endpointIn('documented', endpoint));
   return {
     openapi: '3.1.1',
     info: {
       title: 'Tankeeper',
       version,
       summary: 'QR-TAN challenges and responses (RFC 6287), tokens and monitoring',
-      description: `${DIALECTS[dialect]}\n\n${COMMON}`,
+      description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: prefix === '' ? '/' : prefix, description: 'this server' }],
     tags: TAGS,
-    paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint, dialect)])),
-    components: componentsOf(endpoints, dialect),
+    paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint)])),
+    components: componentsOf(endpoints),
   };
 }
 
-function pathItem(endpoint: Endpoint, dialect: DialectName): PathItem {
+function pathItem(endpoint: Endpoint): PathItem {
   return Object.fromEntries(
-    endpoint.methods.map((method) => [method.toLowerCase(), describeOperation(endpoint, method, dialect)]),
+    endpoint.methods.map((method) => [method.toLowerCase(), describeOperation(endpoint, method)]),
   );
 }
 
-function componentsOf(endpoints: readonly Endpoint[], dialect: DialectName): Components {
-  const envelopes = [...new Set(endpoints.map(({ family }) => envelopeOf(dialect, family)))];
+function componentsOf(endpoints: readonly Endpoint[]): Components {
   return {
     schemas: {
-      ...Object.fromEntries(
-        envelopes.map((envelope) => [failureSchemaName(envelope), failureJson(envelope)]),
-      ),
-      ...Object.fromEntries(endpoints.flatMap((endpoint) => schemasOf(endpoint, dialect))),
+      [FAILURE]: jsonSchemaOf(FAILURE_SCHEMA, 'output'),
+      ...Object.fromEntries(endpoints.flatMap(schemasOf)),
     },
-    responses: Object.assign({}, ...envelopes.map(failureResponses)) as Components['responses'],
+    responses: failureResponses(),
     parameters: {
       id: {
         name: 'id',
         in: 'query',
-        description: 'a whole number that the answer repeats as its `id`, in the documented dialect',
+        description: 'a whole number that the answer repeats as its `id`',
         schema: { type: 'string' },
       },
       httperror: {
@@ -166,23 +148,18 @@ function componentsOf(endpoints: readonly Endpoint[], dialect: DialectName): Com
   };
 }
 
-function failureJson(envelope: Envelope): JsonSchema {
-  return jsonSchemaOf(failureSchema(envelope), 'output');
-}
-
-function schemasOf(endpoint: Endpoint, dialect: DialectName): (readonly [string, JsonSchema])[] {
-  const { parameters, methods, family, answers } = endpoint;
-  const envelope = envelopeOf(dialect, family);
-  const { envelope: success, refusal } = answers[dialect];
+function schemasOf(endpoint: Endpoint): (readonly [string, JsonSchema])[] {
+  const { parameters, methods, answers } = endpoint;
+  const { envelope: success, refusal } = answers.documented;
   const hasBody = methods.includes('POST') && Object.keys(parameters.shape).length > 0;
   return [
     ...(hasBody ? [[parametersName(endpoint), jsonSchemaOf(parameters, 'input')] as const] : []),
     ...(success === undefined
       ? []
-      : [[successName(endpoint), jsonSchemaOf(successSchema(envelope, success), 'output')] as const]),
+      : [[successName(endpoint), jsonSchemaOf(successSchema(success), 'output')] as const]),
     ...(refusal === undefined || refusal === 'failure'
       ? []
-      : [[refusalName(endpoint), jsonSchemaOf(successSchema(envelope, refusal), 'output')] as const]),
+      : [[refusalName(endpoint), jsonSchemaOf(successSchema(refusal), 'output')] as const]),
   ];
 }
 
@@ -226,7 +203,7 @@ function parametersName(endpoint: Pick<Endpoint, 'path'>): string {
 }
 
 /** @returns the description of the endpoint's answer to one method */
-function describeOperation(endpoint: Endpoint, method: Method, dialect: DialectName): Operation {
+function describeOperation(endpoint: Endpoint, method: Method): Operation {
   const { summary, requires, isPostDeprecated, parameters } = endpoint;
   const isDeprecated = method === 'POST' && isPostDeprecated === true;
   const [, folder = ''] = endpoint.path.split('/');
@@ -245,7 +222,7 @@ function describeOperation(endpoint: Endpoint, method: Method, dialect: DialectN
         : []),
     ],
     ...(method === 'POST' && bodyOf(endpoint)),
-    responses: responsesOf(endpoint, method, dialect, isDeprecated),
+    responses: responsesOf(endpoint, method, isDeprecated),
   };
 }
 
@@ -288,27 +265,21 @@ function bodyOf(endpoint: Endpoint): Pick<Operation, 'requestBody'> {
   };
 }
 
-function responsesOf(
-  endpoint: Endpoint,
-  method: Method,
-  dialect: DialectName,
-  isDeprecated: boolean,
-): Operation['responses'] {
-  const envelope = envelopeOf(dialect, endpoint.family);
-  const answers = endpoint.answers[dialect];
+function responsesOf(endpoint: Endpoint, method: Method, isDeprecated: boolean): Operation['responses'] {
+  const answers = endpoint.answers.documented;
   const failures = failureStatuses(endpoint, method).map(
     (status) =>
       [
         String(status),
         endpoint.failureText === undefined
-          ? reference('responses', failureName(envelope, status))
+          ? reference('responses', failureName(status))
           : failureTextResponse(endpoint, endpoint.failureText),
       ] as const,
   );
   const all = {
     ...Object.fromEntries(failures),
-    ...refusalResponse(endpoint, envelope, answers),
-    ...successResponses(endpoint, envelope, answers),
+    ...refusalResponse(endpoint, answers),
+    ...successResponses(endpoint, answers),
   };
   return isDeprecated ? withDeprecation(all) : all;
 }
@@ -326,14 +297,13 @@ function withDeprecation(responses: Operation['responses']): Operation['response
 
 function successResponses(
   endpoint: Endpoint,
-  envelope: Envelope,
   { envelope: enveloped, others = [] }: DialectAnswers,
 ): Record<string, Response> {
-  const failure = failsInEnvelope(endpoint) ? [reference('schemas', failureSchemaName(envelope))] : [];
+  const failure = failsInEnvelope(endpoint) ? [reference('schemas', FAILURE)] : [];
   const success = enveloped === undefined ? [] : [reference('schemas', successName(endpoint))];
   const schemas = [...success, ...failure];
   const json: Record<string, MediaType> =
-    schemas.length === 0 ? {} : { 'application/json': mediaType(schemas, envelope, enveloped) };
+    schemas.length === 0 ? {} : { 'application/json': mediaType(schemas, enveloped) };
   const byStatus = new Map<number, Response>([
     ...(schemas.length === 0
       ? []
@@ -351,16 +321,12 @@ function meaningOf(enveloped: EnvelopeAnswer | undefined, failure: readonly Refe
   return failure.length === 0 ? success : `${success}, or a failure: \`result.status\` is then false`;
 }
 
-function mediaType(
-  schemas: readonly Reference[],
-  envelope: Envelope,
-  enveloped: EnvelopeAnswer | undefined,
-): MediaType {
+function mediaType(schemas: readonly Reference[], enveloped: EnvelopeAnswer | undefined): MediaType {
   const [first] = schemas;
   return {
     schema: schemas.length === 1 && first !== undefined ? first : { anyOf: schemas },
     ...(enveloped?.example !== undefined && {
-      examples: { success: { value: exampleAnswer(envelope, enveloped.example) } },
+      examples: { success: { value: exampleAnswer(enveloped.example) } },
     }),
   };
 }
@@ -414,17 +380,16 @@ function headersOf(headers: Readonly<Record<string, string>>): Response['headers
 
 function refusalResponse(
   endpoint: Endpoint,
-  envelope: Envelope,
   { refusal }: DialectAnswers,
 ): Record<string, Response | Reference> {
   if (refusal === undefined) {
     return {};
   }
   if (refusal === 'failure') {
-    return { '401': reference('responses', failureName(envelope, 401)) };
+    return { '401': reference('responses', failureName(401)) };
   }
   const schema = {
-    anyOf: [refusalName(endpoint), failureSchemaName(envelope)].map((name) => reference('schemas', name)),
+    anyOf: [refusalName(endpoint), FAILURE].map((name) => reference('schemas', name)),
   };
   return {
     '401': {

@@ -234,6 +234,6 @@ export type Family = 'linotp2' | 'linotp3';
 const LINOTP2_FOLDERS = /^\/(?:ocra|admin|system|validate)(?:\/|$)/;
 
 /** @returns the family of a request that no endpoint takes; an endpoint declares its own */
-export function familyWithoutEndpoint(path: string): Family {
+function familyWithoutEndpoint(path: string): Family {
   return LINOTP2_FOLDERS.test(path) ? 'linotp2' : 'linotp3';
 }

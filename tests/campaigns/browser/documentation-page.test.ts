@@ -78,13 +78,6 @@ describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
     await page.context().close();
   });
 
-  it('shows the other dialect', async () => {
-    const { page, problems } = await opened('/docs?dialect=linotp');
-    await expectSoon(() => page.getByText('This is the dialect linotp').count()).toBe(1);
-    expect(problems).toEqual([]);
-    await page.context().close();
-  });
-
   it('tries an open endpoint', async () => {
     const { page, problems } = await opened('/docs');
     expect(await tried(page, '#operations-operations-getHealthz')).toContain('"status": "ok"');

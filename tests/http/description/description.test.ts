@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { describedIn } from '../../../scripts/described-interface.ts';
+import { describedInterface } from '../../../scripts/described-interface.ts';
 import type { OpenApiDocument } from '../../../src/http/description/openapi-document.ts';
 import { AS_ADMIN, TestApplication } from '../../support/application/test-application.ts';
 import { AnswerCheck, type SentAnswer } from '../../support/description/answer-check.ts';
@@ -12,8 +12,7 @@ const RIGHT = {
   result: { status: true, value: { failcount: 0, result: true } },
   id: 1,
 };
-const check = new AnswerCheck(describedIn('documented'));
-const linotpCheck = new AnswerCheck(describedIn('linotp'));
+const check = new AnswerCheck(describedInterface());
 
 function answerTo(url: string, body: unknown, more: Partial<SentAnswer> = {}): SentAnswer {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'x' };
@@ -46,15 +45,6 @@ describe('the check of answers against their description', () => {
     expect(check.faultIn(answerTo('/ocra/check_t', body, more))).toEqual(expect.any(String));
   });
 
-  it('knows the further paths of the dialect linotp', () => {
-    const body = { ...RIGHT, version: 'LinOTP 2.12.6', jsonrpc: '2.0802' };
-    expect(linotpCheck.faultIn(answerTo('/ocra/check_t/4711?pass=1', body))).toBeUndefined();
-    expect(linotpCheck.faultIn(answerTo('/ocra/check_t/4711', { ...body, more: 1 }))).toEqual(
-      expect.stringContaining('must NOT have additional properties'),
-    );
-    expect(check.faultIn(answerTo('/ocra/check_t/4711', RIGHT))).toEqual(expect.any(String));
-  });
-
   it('sees every answer of an app: a wrong description is noticed in the test that requests it', async () => {
     const application = await TestApplication.open({
       check: new AnswerCheck(withWrongStorageEncryption()),
@@ -72,7 +62,7 @@ describe('the check of answers against their description', () => {
 
 /** The description, but for one type. */
 function withWrongStorageEncryption(): OpenApiDocument {
-  const text = JSON.stringify(describedIn('documented'));
+  const text = JSON.stringify(describedInterface());
   const wrong = text.replace(
     /("MonitoringStorageEncryptionAnswer":.*?"value":\{[^{}]*"type":)"boolean"/,
     '$1"string"',
@@ -93,13 +83,13 @@ interface Described {
   readonly paths: Readonly<Record<string, object>>;
 }
 
-async function describedBy(path: string, dialect: 'documented' | 'linotp'): Promise<Described> {
-  return (await request(application.restarted({ dialect }).app).get(path)).body as Described;
+async function describedBy(dialect: 'documented' | 'linotp'): Promise<Described> {
+  return (await request(application.restarted({ dialect }).app).get('/openapi.json')).body as Described;
 }
 
 describe('/openapi.json', () => {
   it('describes every endpoint, itself included, with the version of tankeeper', async () => {
-    const { openapi, info, paths } = await describedBy('/openapi.json', 'documented');
+    const { openapi, info, paths } = await describedBy('documented');
     expect(openapi).toBe('3.1.1');
     expect(info.version).toBe('1.2.3');
     expect(Object.keys(paths)).toEqual(
@@ -107,21 +97,8 @@ describe('/openapi.json', () => {
     );
   });
 
-  it.each([
-    ['/openapi.json', 'documented', 'documented'],
-    ['/openapi.json', 'linotp', 'linotp'],
-    ['/openapi.json?dialect=linotp', 'documented', 'linotp'],
-    ['/openapi.json?dialect=documented', 'linotp', 'documented'],
-  ] as const)('%s of a server in %s is of the dialect %s', async (path, own, shown) => {
-    const { info, paths } = await describedBy(path, own);
-    expect(info.description).toContain(`This is the dialect \`${shown}\``);
-    expect(JSON.stringify(paths['/ocra/check_t']).includes('LinOtp2')).toBe(shown === 'linotp');
-  });
-
-  it('refuses another dialect', async () => {
-    const { app } = application;
-    const answer = await request(app).get('/openapi.json?dialect=linotp4');
-    expect(answer.body).toMatchObject({ result: { status: false, error: { code: -311 } } });
+  it('is the same whatever the server speaks', async () => {
+    expect(await describedBy('linotp')).toEqual(await describedBy('documented'));
   });
 
   it('answers 304 to a client that has it', async () => {

@@ -1,7 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { OpenApiDocument, Operation } from '../../../src/http/description/openapi-document.ts';
 import type { Response } from '../../../src/http/description/envelopes.ts';
-import { familyWithoutEndpoint } from '../../../src/http/request/exchange.ts';
 
 /** An answer, and the request line that it belongs to. */
 export interface SentAnswer {
@@ -48,10 +47,11 @@ export class AnswerCheck {
   }
 
   #describedResponse({ method, url, status }: SentAnswer): Described | undefined {
-    const path = this.#describedPath(url, status);
+    // A file has any name.
+    const path = pathOf(url).replace(/^(\/system\/getPolicy)\/[^/]+$/, '$1/policy.cfg');
     const item = this.#document.paths[path];
     if (item === undefined) {
-      return [404, 429].includes(status) ? this.#failureWithout(url) : undefined;
+      return [404, 429].includes(status) ? this.#failureWithout() : undefined;
     }
     if (method === 'OPTIONS' && status === 204) {
       return { response: ALLOWED, pointer: '' };
@@ -59,22 +59,9 @@ export class AnswerCheck {
     const key = OPERATIONS[method];
     const operation = key === undefined ? undefined : item[key];
     if (operation === undefined) {
-      return status === 405 ? this.#failureWithout(url) : this.#failureOf(path, status);
+      return status === 405 ? this.#failureWithout() : this.#failureOf(path, status);
     }
     return this.#responseOf(operation, `/paths/${escaped(path)}/${key ?? ''}`, { method, url, status });
-  }
-
-  /** @returns the path in the description. A file has any name; in the dialect of LinOTP more paths have further forms */
-  #describedPath(url: string, status: number): string {
-    const path = pathOf(url).replace(/^(\/system\/getPolicy)\/[^/]+$/, '$1/policy.cfg');
-    if (Object.hasOwn(this.#document.paths, path) || !this.#isLinotp || status === 404) {
-      return path;
-    }
-    return path.replace(/^\/\/(monitoring|validate)\//, '/$1/').replace(/^(\/ocra\/[^/]+)\/[^/]+$/, '$1');
-  }
-
-  get #isLinotp(): boolean {
-    return !('Failure' in this.#document.components.responses);
   }
 
   /** A failure that comes before the method is checked: that of any other operation of the path. */
@@ -105,9 +92,8 @@ export class AnswerCheck {
   }
 
   /** The answer to an unknown path or method, which no operation describes. */
-  #failureWithout(url: string): Described | undefined {
-    const family = familyWithoutEndpoint(pathOf(url)) === 'linotp2' ? 'LinOtp2' : 'LinOtp3';
-    return this.#component(`#/components/responses/${this.#isLinotp ? family : ''}Failure`);
+  #failureWithout(): Described | undefined {
+    return this.#component('#/components/responses/Failure');
   }
 
   #component(ref: string): Described | undefined {

@@ -12,7 +12,8 @@ const checks = new Map<string, AnswerCheck>();
 const faults: string[] = [];
 
 /**
- * The app, whose answers are compared with its own description. An answer that differs fails the test that requested it.
+ * The app, whose answers in the documented dialect are compared with their description. An answer that differs fails the
+ * test that requested it.
  * @param document default: the description of these endpoints
  */
 export function createDescribedApp(dependencies: AppDependencies, check = checkOf(dependencies)): Express {
@@ -20,13 +21,9 @@ export function createDescribedApp(dependencies: AppDependencies, check = checkO
   const handle = app.handle.bind(app);
   app.handle = (request, response, next) => {
     const described = describedPart(request.url ?? '');
-    if (described !== undefined) {
-      const { isConsole, url } = described;
-      compareAnswer(
-        { method: request.method, url },
-        response,
-        isConsole ? consoleCheck(dependencies) : check,
-      );
+    // The console speaks it everywhere.
+    if (described !== undefined && (described.isConsole || dependencies.config.dialect === 'documented')) {
+      compareAnswer({ method: request.method, url: described.url }, response, check);
     }
     handle(request, response, next);
   };
@@ -53,24 +50,18 @@ function refuseFaults(): void {
 /** Apps with the same endpoints share a check: each takes a tenth of a second to make. */
 function checkOf(dependencies: AppDependencies): AnswerCheck {
   const { config } = dependencies;
-  const { dialect, monitoringPost, documentedVersion } = config;
-  const key = [dialect, monitoringPost, documentedVersion].join();
+  const { monitoringPost, documentedVersion } = config;
+  const key = [monitoringPost, documentedVersion].join();
   const check =
     checks.get(key) ??
     new AnswerCheck(
       describeInterface({
-        dialect,
         version: '',
         endpoints: servedEndpoints(dependencies),
       }),
     );
   checks.set(key, check);
   return check;
-}
-
-/** The console calls the same endpoints in one dialect. */
-function consoleCheck({ config, ...rest }: AppDependencies): AnswerCheck {
-  return checkOf({ ...rest, config: { ...config, dialect: 'documented' } });
 }
 
 /** @returns the URL as the description has it; undefined: the address alone, a file of the app or the console: for people */
