@@ -54,6 +54,8 @@ const fileThatKnows = {
     '(kernel/bounded-work|limits/attempt-limit|administrators/remembered-credentials|http/controllers/documentation-controller)',
   re2js: 'policy/policy-conditions',
   'age-encryption': 'backup/backup-encryption',
+  'modern-tar': 'backup/backup-format',
+  'pg-copy-streams': 'backup/(backup|restore)-store',
   'prom-client': '(observability/metrics|[a-z]+/[a-z]+-metrics)',
 };
 const domain = `^src/(kernel|ocra|${concepts.join('|')})/`;

@@ -13,15 +13,12 @@ export type BackupUnlock = { readonly passphrase: string } | { readonly identiti
 
 /** The first bytes of an age file. */
 const MAGIC = 'age-encryption.org/v1\n';
-/** The longest line in bytes: several times the longest row. */
-const MAX_LINE_LENGTH = 64 * 1_048_576;
-const LINE_FEED = 10;
 /** The beginning of an error of the age library, whose errors have no codes. */
 const NO_IDENTITY_MATCHED = 'no identity matched';
 
 /**
  * Compresses backups (gzip) and encrypts them in the age format (age-encryption.org/v1), which the age command reads,
- * too. Text passes in lines without their ends, which the encryption adds and removes. Each chunk of 64 KiB is authenticated, with its place and whether it is the last one.
+ * too. Each chunk of 64 KiB is authenticated, with its place and whether it is the last one.
  */
 export class BackupCipher {
   /** @throws ServiceError 'parameter.invalid' if a recipient is none */
@@ -30,21 +27,21 @@ export class BackupCipher {
   }
 
   /** @throws ServiceError as `assertLock` */
-  async *encrypt(lines: AsyncIterable<string>, lock: BackupLock): AsyncGenerator<Uint8Array> {
+  async *encrypt(plain: AsyncIterable<Uint8Array>, lock: BackupLock): AsyncGenerator<Uint8Array> {
     const encrypter = encrypterFor(lock);
-    const compressed = streamOf(encodeLines(lines)).pipeThrough(new CompressionStream('gzip'));
+    const compressed = streamOf(plain).pipeThrough(new CompressionStream('gzip'));
     yield* await encrypter.encrypt(compressed as ReadableStream<Uint8Array>);
   }
 
   /** @throws ServiceError 'backup.invalid' if it does not open, or was changed or cut off; 'parameter.invalid' */
-  async *decrypt(bytes: AsyncIterable<Uint8Array>, unlock: BackupUnlock): AsyncGenerator<string> {
+  async *decrypt(bytes: AsyncIterable<Uint8Array>, unlock: BackupUnlock): AsyncGenerator<Uint8Array> {
     const decrypter = decrypterFor(unlock);
     const file = new BackupSource(bytes);
     try {
       const plain = await openWith(decrypter, await fromMagic(file.read()), unlock);
       const opened = streamOf(chunksOf(plain, 'it was changed or cut off'));
-      const text = opened.pipeThrough(new DecompressionStream('gzip')) as ReadableStream<Uint8Array>;
-      yield* linesOf(chunksOf(text, 'what it holds is no backup'));
+      const content = opened.pipeThrough(new DecompressionStream('gzip')) as ReadableStream<Uint8Array>;
+      yield* chunksOf(content, 'what it holds is no backup');
     } catch (error) {
       throw file.fault ?? error;
     }
@@ -159,55 +156,12 @@ async function* withStart(start: Uint8Array, pieces: AsyncIterator<Uint8Array>):
   }
 }
 
-async function* encodeLines(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const line of lines) {
-    const bytes = Buffer.from(`${line}\n`, 'utf8');
-    if (bytes.length > MAX_LINE_LENGTH) {
-      throw new Error(
-        `a line of the backup is longer than ${MAX_LINE_LENGTH} bytes: it could not be restored`,
-      );
-    }
-    yield bytes;
-  }
-}
-
 /** @throws ServiceError 'backup.invalid' with this reason for faults of the stream itself */
 async function* chunksOf(stream: AsyncIterable<Uint8Array>, reason: string): AsyncGenerator<Uint8Array> {
   try {
     yield* stream;
   } catch (error) {
     throw isServiceError(error) ? error : backupInvalid(reason, error);
-  }
-}
-
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let pending: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    let from = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
-      yield decode(decoder, [...pending, chunk.subarray(from, end)]);
-      pending = [];
-      length = 0;
-      from = end + 1;
-    }
-    pending.push(chunk.subarray(from));
-    length += chunk.length - from;
-    if (length > MAX_LINE_LENGTH) {
-      throw backupInvalid('one of its lines is too long');
-    }
-  }
-  if (length > 0) {
-    throw backupInvalid('it ends too early');
-  }
-}
-
-function decode(decoder: { decode(bytes: Uint8Array): string }, parts: readonly Uint8Array[]): string {
-  try {
-    return decoder.decode(Buffer.concat(parts));
-  } catch (cause) {
-    throw backupInvalid('it is no text in UTF-8', cause);
   }
 }
 

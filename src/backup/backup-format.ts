@@ -1,7 +1,10 @@
-import { ServiceError } from '../kernel/errors.ts';
-import type { RegisteredKey, DerivedKey, KeyDerivation } from '../keys/vault.ts';
-import { createHash, createHmac, type Hash } from 'node:crypto';
+import { createTarDecoder, createTarPacker, type ParsedTarEntry } from 'modern-tar';
+import { createHash, createHmac } from 'node:crypto';
+import { ReadableStream } from 'node:stream/web';
+import { z } from 'zod';
 import { equalText } from '../kernel/constant-time.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { DerivedKey, KeyDerivation, RegisteredKey } from '../keys/vault.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -10,400 +13,314 @@ declare module '../kernel/errors.ts' {
   }
 }
 
-/** The version of the format. A program reads its own format and no newer one. */
-const BACKUP_FORMAT = 1;
-
-/** The origin of a backup, and the facts that a restore needs before the first row. */
-export interface BackupHeader {
-  /** The version of the program that wrote it. */
-  readonly version: string;
-  readonly createdAt: Date;
-  /** The names of the migrations of its tables, in order. */
-  readonly migrations: readonly string[];
-  /** The checksums of these migrations. */
-  readonly checksums: ReadonlyMap<string, string>;
-  /** The keys that sealed its secrets. Only keys that a module has wrapped are part of a backup. */
-  readonly keys: readonly RegisteredKey[];
-  /** The last id that each table has given, by table; decimal digits. */
-  readonly identities: ReadonlyMap<string, string>;
-  /** The months of the audit that have a partition: `2026-11`. */
-  readonly auditMonths: readonly string[];
-  /** The tables, in the order of the file, which respects foreign keys. */
-  readonly tables: readonly string[];
-}
-
-/** The end of one table. */
-interface TableEnd {
-  readonly rows: number;
-  /** SHA-256 of its lines of rows, hexadecimal. */
-  readonly sha256: string;
-}
-
-/** The end of a backup. */
-interface BackupEnd {
-  readonly rows: number;
-  /** SHA-256 of all lines before, hexadecimal. */
-  readonly sha256: string;
-  /** HMAC-SHA-256 of that hash, hexadecimal, by a key that is derived from the installation's. */
-  readonly mac: { readonly keyId: string; readonly value: string };
-}
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-export function headerLine(header: BackupHeader): string {
-  return JSON.stringify({
-    tankeeper_backup: BACKUP_FORMAT,
-    version: header.version,
-    created: header.createdAt.toISOString(),
-    migrations: header.migrations,
-    checksums: Object.fromEntries(header.checksums),
-    keys: header.keys.map((key) => ({
-      key_id: key.keyId,
-      canary: key.canary.toString('base64'),
-      ...(key.wrapped !== undefined && {
-        wrapped: key.wrapped.bytes.toString('base64'),
-        wrapped_by: key.wrapped.by,
-      }),
-      current: key.isCurrent === true,
-      retired: key.isRetired === true,
-    })),
-    identities: Object.fromEntries(header.identities),
-    audit_months: header.auditMonths,
-    tables: header.tables,
-  });
-}
-
-/** @throws ServiceError 'backup.invalid' if it is no header, or one of a newer format */
-function parseHeader(line: string): BackupHeader {
-  const found = parseObject(line);
-  const format = found.tankeeper_backup;
-  if (typeof format !== 'number') {
-    throw backupInvalid('the file is no backup of tankeeper');
-  }
-  if (format > BACKUP_FORMAT) {
-    throw backupInvalid(
-      `the backup is newer than this program: it has format ${format} and was written by tankeeper ${String(found.version)}`,
-    );
-  }
-  return {
-    version: textOf(found, 'version'),
-    createdAt: new Date(textOf(found, 'created')),
-    migrations: textsOf(found, 'migrations'),
-    checksums: textMapOf(found, 'checksums'),
-    keys: listOf(found, 'keys').map((key) => toKey(objectOf(key))),
-    identities: textMapOf(found, 'identities'),
-    auditMonths: textsOf(found, 'audit_months'),
-    tables: textsOf(found, 'tables'),
-  };
-}
-
-/** @throws ServiceError 'backup.invalid' if it is not the line before the rows of `table` */
-function assertTableLine(line: string, table: string): void {
-  if (parseObject(line).table !== table) {
-    throw backupInvalid(`the table ${table} is not where it belongs`);
-  }
-}
-
-/** @throws ServiceError 'backup.invalid' if it is not the line after the rows of a table */
-function parseTableEnd(line: string): TableEnd {
-  const found = parseObject(line);
-  return { rows: numberOf(found, 'rows'), sha256: textOf(found, 'sha256') };
-}
-
-/** @throws ServiceError 'backup.invalid' if it is not the last line */
-function parseEnd(line: string): BackupEnd {
-  const found = parseObject(line);
-  const end = objectOf(found.end);
-  const mac = objectOf(found.mac);
-  return {
-    rows: numberOf(end, 'rows'),
-    sha256: textOf(end, 'sha256'),
-    mac: { keyId: textOf(mac, 'key_id'), value: textOf(mac, 'value') },
-  };
-}
-
-/**
- * @returns the number of rows in a line of rows
- * @throws ServiceError 'backup.invalid' if it is none
+/*
+ * A backup is a tar. Its members `tables/TABLE/N.copy`, one after the other, are what COPY writes of each table; then
+ * come `manifest.json`, and `manifest.mac` with the HMAC-SHA-256 of it.
  */
-function countRows(line: string): number {
-  const rows = parse(line);
-  if (!Array.isArray(rows)) {
-    throw backupInvalid('a line of rows is none');
-  }
-  return rows.length;
-}
 
-function toKey(key: JsonObject): RegisteredKey {
-  return {
-    keyId: textOf(key, 'key_id'),
-    canary: Buffer.from(textOf(key, 'canary'), 'base64'),
-    ...(typeof key.wrapped === 'string' && {
-      wrapped: { bytes: Buffer.from(key.wrapped, 'base64'), by: textOf(key, 'wrapped_by') },
-    }),
-    ...(key.current === true && { isCurrent: true }),
-    ...(key.retired === true && { isRetired: true }),
-  };
-}
-
-function parseObject(line: string): JsonObject {
-  return objectOf(parse(line));
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw backupInvalid('a line of it is no JSON');
-  }
-}
-
-function objectOf(value: unknown): JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw backupInvalid('a line of it is not of the expected form');
-  }
-  return value as JsonObject;
-}
-
-function listOf(found: JsonObject, name: string): readonly unknown[] {
-  const value = found[name];
-  if (!Array.isArray(value)) {
-    throw backupInvalid(`it has no list '${name}'`);
-  }
-  return value;
-}
-
-function textMapOf(found: JsonObject, name: string): ReadonlyMap<string, string> {
-  return new Map(Object.entries(objectOf(found[name])).map(([key, value]) => [key, String(value)]));
-}
-
-function textsOf(found: JsonObject, name: string): readonly string[] {
-  return listOf(found, name).map(String);
-}
-
-function textOf(found: JsonObject, name: string): string {
-  const value = found[name];
-  if (typeof value !== 'string') {
-    throw backupInvalid(`it has no text '${name}'`);
-  }
-  return value;
-}
-
-function numberOf(found: JsonObject, name: string): number {
-  const value = found[name];
-  if (typeof value !== 'number') {
-    throw backupInvalid(`it has no number '${name}'`);
-  }
-  return value;
-}
-
-/** @param reason a clause: `the file is no backup of tankeeper` */
-export function backupInvalid(reason: string, cause?: unknown): ServiceError<'backup.invalid'> {
-  return new ServiceError('backup.invalid', `The backup cannot be used: ${reason}`, { cause });
-}
-
+/** The version of the format. A program reads its own alone. */
+const FORMAT = 2;
 /** The purpose of the keys that authenticate backups. */
 const PURPOSE = 'backups';
-/** Characters of a line of rows, unless one row alone is longer. */
-const LINE_LENGTH = 131_072;
+const MANIFEST = 'manifest.json';
+const MAC = 'manifest.mac';
+const MEMBER = /^tables\/([a-z_]+)\/\d+\.copy$/;
+/** Bytes of a member, whose size precedes it. */
+const MEMBER_SIZE = 262_144;
+/** The most bytes of the manifest. */
+const MAX_MANIFEST = 4 * 1_048_576;
+const LINE_FEED = 10;
+
+const Base64 = z.base64().transform((text) => Buffer.from(text, 'base64'));
+const Key = z
+  .object({
+    key_id: z.string(),
+    canary: Base64,
+    wrapped: z.object({ bytes: Base64, by: z.string() }).optional(),
+    current: z.boolean(),
+    retired: z.boolean(),
+  })
+  .transform(({ key_id: keyId, canary, wrapped, current, retired }): RegisteredKey => ({
+    keyId,
+    canary,
+    ...(wrapped !== undefined && { wrapped }),
+    ...(current && { isCurrent: true }),
+    ...(retired && { isRetired: true }),
+  }));
+const Table = z.object({
+  name: z.string(),
+  columns: z.array(z.string()),
+  rows: z.int().nonnegative(),
+  sha256: z.string(),
+  /** The last id that the table has given, in decimal digits. */
+  last_id: z.string().optional(),
+});
+const Manifest = z.object({
+  tankeeper_backup: z.literal(FORMAT),
+  /** The version of the program that wrote it. */
+  version: z.string(),
+  created: z.coerce.date(),
+  migrations: z.array(z.object({ name: z.string(), checksum: z.string() })),
+  /** The keys that sealed its secrets. Only keys that a module has wrapped are part of a backup. */
+  keys: z.array(Key),
+  /** The months of the audit that have a partition: `2026-11`. */
+  audit_months: z.array(z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/)),
+  tables: z.array(Table),
+});
+const Mac = z.object({ key_id: z.string(), value: z.string() });
+
+export type BackupManifest = z.output<typeof Manifest>;
+export type BackedUpTable = z.output<typeof Table>;
 
 /** The tables at one instant. */
 export interface BackupSnapshot {
-  facts(): Promise<Omit<BackupHeader, 'version' | 'createdAt'>>;
-  /** @returns the rows of a table as JSON objects, some at a time */
-  rows(table: string): AsyncIterable<readonly string[]>;
+  readonly migrations: BackupManifest['migrations'];
+  readonly keys: readonly RegisteredKey[];
+  readonly auditMonths: readonly string[];
+  readonly tables: readonly Pick<BackedUpTable, 'name' | 'columns' | 'last_id'>[];
+  /** @returns what COPY writes of a table */
+  copy(table: string): AsyncIterable<Uint8Array>;
 }
 
+/** The number of rows of each table. */
 export type RowCounts = Map<string, number>;
 
 export function total(rows: RowCounts): number {
   return [...rows.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Receives the number of rows so far, and the approximate number of all. */
-export type RowProgress = (rows: number, of: number) => void;
+export function rowsOf({ tables }: BackupManifest): RowCounts {
+  return new Map(tables.map(({ name, rows }) => [name, rows]));
+}
 
 /**
- * @param counts receives the number of rows of each table, while its lines are read
- * @returns the lines of a backup of the snapshot
+ * @param counts receives the number of rows of each table, while they are read
+ * @returns the tar of a backup
  */
-export async function* backupLines(
+export async function* packBackup(
   snapshot: BackupSnapshot,
-  header: BackupHeader,
+  version: string,
+  created: Date,
   keys: KeyDerivation,
   counts: RowCounts,
-): AsyncGenerator<string> {
-  const whole = createHash('sha256');
-  const hashed = (line: string): string => {
-    addLine(whole, line);
-    return line;
+): AsyncGenerator<Uint8Array> {
+  const { readable, controller } = createTarPacker();
+  const packed = readable.getReader();
+  const member = async function* (name: string, bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+    const writer = controller.add({ name, size: bytes.length, mode: 0o600, mtime: created }).getWriter();
+    await writer.write(bytes);
+    await writer.close();
+    // The packer would queue megabytes.
+    for (let left = bytes.length; left > 0;) {
+      const { value } = await packed.read();
+      left -= value?.length ?? left;
+      yield value ?? new Uint8Array();
+    }
   };
-  yield hashed(headerLine(header));
-  let rows = 0;
-  for (const table of header.tables) {
-    yield hashed(JSON.stringify({ table }));
-    const own = createHash('sha256');
-    counts.set(table, 0);
-    for await (const { line, size } of rowLines(snapshot.rows(table))) {
-      addLine(own, line);
-      counts.set(table, (counts.get(table) ?? 0) + size);
-      yield hashed(line);
+  const tables: BackedUpTable[] = [];
+  for (const table of snapshot.tables) {
+    const content = new TableContent();
+    let number = 0;
+    for await (const bytes of inMembers(snapshot.copy(table.name))) {
+      content.add(bytes);
+      counts.set(table.name, content.rows);
+      yield* member(`tables/${table.name}/${String((number += 1))}.copy`, bytes);
     }
-    const count = counts.get(table) ?? 0;
-    rows += count;
-    yield hashed(JSON.stringify({ rows: count, sha256: own.digest('hex') } satisfies TableEnd));
+    counts.set(table.name, content.rows);
+    tables.push({ ...table, rows: content.rows, sha256: content.sha256() });
   }
-  const sha256 = whole.digest('hex');
+  const manifest = Buffer.from(manifestText(snapshot, version, created, tables));
   const [key] = keys.derive(PURPOSE);
-  const mac = { key_id: key.keyId, value: macOf(key, sha256) };
-  yield JSON.stringify({ end: { rows, sha256 }, mac });
-}
-
-/** @returns the lines of rows, each a JSON array */
-async function* rowLines(
-  batches: AsyncIterable<readonly string[]>,
-): AsyncGenerator<{ readonly line: string; readonly size: number }> {
-  for await (const batch of batches) {
-    let some: string[] = [];
-    let length = 0;
-    for (const row of batch) {
-      some.push(row);
-      length += row.length;
-      if (length >= LINE_LENGTH) {
-        yield { line: `[${some.join(',')}]`, size: some.length };
-        some = [];
-        length = 0;
-      }
-    }
-    if (some.length > 0) {
-      yield { line: `[${some.join(',')}]`, size: some.length };
-    }
+  yield* member(MANIFEST, manifest);
+  yield* member(MAC, Buffer.from(JSON.stringify({ key_id: key.keyId, value: macOf(key, manifest) })));
+  controller.finalize();
+  for (let next = await packed.read(); !next.done; next = await packed.read()) {
+    yield next.value;
   }
 }
 
-/** Adds a line and its end to a hash. */
-function addLine(hash: Hash, line: string): void {
-  hash.update(line).update('\n');
+function manifestText(
+  { migrations, keys, auditMonths }: BackupSnapshot,
+  version: string,
+  created: Date,
+  tables: readonly BackedUpTable[],
+): string {
+  const manifest: z.input<typeof Manifest> = {
+    tankeeper_backup: FORMAT,
+    version,
+    created: created.toISOString(),
+    migrations,
+    keys: keys.map(({ keyId, canary, wrapped, isCurrent = false, isRetired = false }) => ({
+      key_id: keyId,
+      canary: canary.toString('base64'),
+      ...(wrapped !== undefined && {
+        wrapped: { bytes: wrapped.bytes.toString('base64'), by: wrapped.by },
+      }),
+      current: isCurrent,
+      retired: isRetired,
+    })),
+    audit_months: [...auditMonths],
+    tables: [...tables],
+  };
+  return JSON.stringify(manifest, null, 1);
 }
 
-function macOf({ bytes }: DerivedKey, sha256: string): string {
-  return createHmac('sha256', bytes).update(sha256).digest('hex');
+async function* inMembers(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let pending: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    pending.push(piece);
+    size += piece.length;
+    if (size >= MEMBER_SIZE) {
+      yield Buffer.concat(pending);
+      pending = [];
+      size = 0;
+    }
+  }
+  if (size > 0) {
+    yield Buffer.concat(pending);
+  }
 }
 
-/** @returns the HMAC of that hash by the named key; undefined if the installation has no such key */
-function expectedMac(keys: KeyDerivation, keyId: string, sha256: string): string | undefined {
-  const key = keys.derive(PURPOSE).find((one) => one.keyId === keyId);
-  return key === undefined ? undefined : macOf(key, sha256);
+/** What was read of a table. */
+class TableContent {
+  readonly #hash = createHash('sha256');
+  rows = 0;
+
+  add(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+    // COPY ends each row by a line feed, and writes none elsewhere.
+    for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
+      this.rows += 1;
+    }
+  }
+
+  sha256(): string {
+    return this.#hash.digest('hex');
+  }
 }
 
-/** Some rows of a backup. */
-interface BackupRows {
-  readonly table: string;
-  /** A JSON array of objects. */
-  readonly json: string;
-  readonly size: number;
+function macOf({ bytes }: DerivedKey, manifest: Uint8Array): string {
+  return createHmac('sha256', bytes).update(manifest).digest('hex');
 }
 
-/** A backup whose header is read. */
-export interface OpenBackup {
-  readonly header: BackupHeader;
-  /**
-   * Verifies the backup while it is read: checksums, row counts and, at its end, that it was made by the installation
-   * that has these keys.
-   * @returns the rows, in the order of the header's tables; after the last ones the number of rows of each table
-   * @throws ServiceError 'backup.invalid'. Trust the rows only after the end
-   */
-  rows(keys: KeyDerivation): AsyncGenerator<BackupRows, RowCounts>;
+/** A backup that was read to its end, and whose tables are those of its manifest. */
+export interface ReadBackup {
+  readonly manifest: BackupManifest;
+  /** @throws ServiceError 'backup.invalid' unless an installation with these keys has made it */
+  assertMade(keys: KeyDerivation): void;
 }
 
 /**
- * Reads the lines of a backup, once and in order.
- * @throws ServiceError 'backup.invalid' if it is none
+ * Reads a backup.
+ * @param take gets each table that has rows, and reads its bytes to the end. They are to be trusted only after
+ *   `assertMade`
+ * @throws ServiceError 'backup.invalid'
  */
-export async function openBackup(lines: AsyncIterable<string>): Promise<OpenBackup> {
-  const reader = new LineReader(lines);
-  const header = parseHeader(await reader.next());
-  return { header, rows: (keys) => readTables(reader, header, keys) };
-}
-
-async function* readTables(
-  reader: LineReader,
-  { tables }: BackupHeader,
-  keys: KeyDerivation,
-): AsyncGenerator<BackupRows, RowCounts> {
-  const counts: RowCounts = new Map();
-  for (const table of tables) {
-    assertTableLine(await reader.next(), table);
-    counts.set(table, yield* readTable(reader, table));
-  }
-  const sha256 = reader.hash();
-  const end = parseEnd(await reader.next());
-  await reader.assertEnd();
-  assertWhole(end, sha256, counts);
-  assertMade(end, keys);
-  return counts;
-}
-
-/** @returns the rows of a table; at the end their number */
-async function* readTable(reader: LineReader, table: string): AsyncGenerator<BackupRows, number> {
-  const hash = createHash('sha256');
-  let rows = 0;
-  let line = await reader.next();
-  while (line.startsWith('[')) {
-    addLine(hash, line);
-    const size = countRows(line);
-    rows += size;
-    yield { table, json: line, size };
-    line = await reader.next();
-  }
-  const end = parseTableEnd(line);
-  if (end.rows !== rows || end.sha256 !== hash.digest('hex')) {
-    throw backupInvalid(`the rows of the table ${table} are not those that were written`);
-  }
-  return rows;
-}
-
-function assertWhole(end: BackupEnd, sha256: string, counts: RowCounts): void {
-  if (end.rows !== total(counts) || end.sha256 !== sha256) {
-    throw backupInvalid('its rows are not those that were written');
-  }
-}
-
-/** Anyone who knows an age recipient can encrypt for it, so the encryption does not tell the origin. */
-function assertMade(end: BackupEnd, keys: KeyDerivation): void {
-  const expected = expectedMac(keys, end.mac.keyId, end.sha256);
-  if (expected === undefined || !equalText(expected, end.mac.value)) {
-    throw backupInvalid('it was not made by an installation with these encryption keys');
-  }
-}
-
-/** The lines of a backup, and the hash of those that were read. */
-class LineReader {
-  readonly #lines: AsyncIterator<string>;
-  readonly #hash: Hash = createHash('sha256');
-
-  constructor(lines: AsyncIterable<string>) {
-    this.#lines = lines[Symbol.asyncIterator]();
-  }
-
-  /** @throws ServiceError 'backup.invalid' if there is no further line */
-  async next(): Promise<string> {
-    const next = await this.#lines.next();
-    if (next.done === true) {
-      throw backupInvalid('it ends too early');
+export async function readBackup(
+  tar: AsyncIterable<Uint8Array>,
+  take: (table: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>,
+): Promise<ReadBackup> {
+  const found = new Map<string, TableContent>();
+  const members = membersOf(tar);
+  try {
+    let member = await members.next();
+    const bytesOf = async function* (table: string): AsyncGenerator<Uint8Array> {
+      const content = new TableContent();
+      found.set(table, content);
+      while (member.done !== true && tableOf(member.value) === table) {
+        for await (const bytes of member.value.body) {
+          content.add(bytes);
+          yield bytes;
+        }
+        member = await members.next();
+      }
+    };
+    while (member.done !== true) {
+      const table = tableOf(member.value);
+      if (table === undefined) {
+        break;
+      }
+      if (found.has(table)) {
+        throw backupInvalid(`the table ${table} is in it twice`);
+      }
+      await take(table, bytesOf(table));
     }
-    addLine(this.#hash, next.value);
-    return next.value;
-  }
-
-  /** @returns SHA-256 of the lines so far, hexadecimal */
-  hash(): string {
-    return this.#hash.copy().digest('hex');
-  }
-
-  async assertEnd(): Promise<void> {
-    if ((await this.#lines.next()).done !== true) {
+    const manifest = await contentOf(member, MANIFEST);
+    const mac = parse(Mac, await contentOf(await members.next(), MAC));
+    if ((await members.next()).done !== true) {
       throw backupInvalid('there is something after its end');
     }
+    return readAs(manifest, mac, found);
+  } finally {
+    await members.return(undefined);
   }
+}
+
+function tableOf({ header: { name, type = 'file' } }: ParsedTarEntry): string | undefined {
+  return type === 'file' ? MEMBER.exec(name)?.[1] : undefined;
+}
+
+async function* membersOf(tar: AsyncIterable<Uint8Array>): AsyncGenerator<ParsedTarEntry> {
+  try {
+    yield* ReadableStream.from(tar).pipeThrough(
+      createTarDecoder({ strict: true }),
+    ) as AsyncIterable<ParsedTarEntry>;
+  } catch (error) {
+    throw isServiceError(error) ? error : backupInvalid('what it holds is no backup', error);
+  }
+}
+
+async function contentOf(member: IteratorResult<ParsedTarEntry, unknown>, name: string): Promise<Buffer> {
+  if (member.done === true || member.value.header.name !== name) {
+    throw backupInvalid(`it has no ${name} where one belongs`);
+  }
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const bytes of member.value.body) {
+    pieces.push(bytes);
+    size += bytes.length;
+    if (size > MAX_MANIFEST) {
+      throw backupInvalid(`its ${name} is too long`);
+    }
+  }
+  return Buffer.concat(pieces);
+}
+
+function parse<T>(schema: z.ZodType<T>, text: Buffer): T {
+  try {
+    return schema.parse(JSON.parse(text.toString('utf8')));
+  } catch (error) {
+    throw backupInvalid('it has another form than this program reads', error);
+  }
+}
+
+/** @throws ServiceError 'backup.invalid' if the tables are not those of the manifest */
+function readAs(text: Buffer, mac: z.output<typeof Mac>, found: Map<string, TableContent>): ReadBackup {
+  const manifest = parse<BackupManifest>(Manifest, text);
+  for (const { name, rows, sha256 } of manifest.tables) {
+    const content = found.get(name) ?? new TableContent();
+    if (content.rows !== rows || content.sha256() !== sha256) {
+      throw backupInvalid(`the rows of the table ${name} are not those that were written`);
+    }
+    found.delete(name);
+  }
+  if (found.size > 0) {
+    throw backupInvalid(`it has tables that its manifest does not name: ${[...found.keys()].join(', ')}`);
+  }
+  return {
+    manifest,
+    // Anyone who knows an age recipient can encrypt for it, so the encryption does not tell the origin.
+    assertMade: (keys) => {
+      const key = keys.derive(PURPOSE).find(({ keyId }) => keyId === mac.key_id);
+      if (key === undefined || !equalText(macOf(key, text), mac.value)) {
+        throw backupInvalid('it was not made by an installation with these encryption keys');
+      }
+    },
+  };
+}
+
+/** @param reason a clause: `the file is no backup of tankeeper` */
+export function backupInvalid(reason: string, cause?: unknown): ServiceError<'backup.invalid'> {
+  return new ServiceError('backup.invalid', `The backup cannot be used: ${reason}`, { cause });
 }

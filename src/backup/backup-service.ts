@@ -4,7 +4,7 @@ import type { KeyDerivation } from '../keys/vault.ts';
 import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
 import type { BackupCipher, BackupLock } from './backup-encryption.ts';
 import type { BackupStore } from './backup-store.ts';
-import { backupLines, type RowCounts, type RowProgress, total } from './backup-format.ts';
+import { packBackup, type RowCounts, total } from './backup-format.ts';
 
 /** The shortest passphrase in UTF-16 code units: a thief of the file can try any number of them. */
 const MIN_PASSPHRASE_LENGTH = 12;
@@ -23,7 +23,8 @@ interface BackupRequest {
   readonly version: string;
   /** Takes the encrypted bytes, piece by piece. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
-  readonly progress?: RowProgress;
+  /** Receives the number of rows so far, and the approximate number of all. */
+  readonly progress?: (rows: number, of: number) => void;
 }
 
 interface WrittenBackup {
@@ -59,13 +60,13 @@ export class BackupService {
     const of = await store.estimate();
     const rows: RowCounts = new Map();
     const keyIds = await store.read(async (snapshot) => {
-      const header = { version, createdAt: clock.now(), ...(await snapshot.facts()) };
-      for await (const bytes of cipher.encrypt(backupLines(snapshot, header, keys, rows), lock)) {
+      const tar = packBackup(snapshot, version, clock.now(), keys, rows);
+      for await (const bytes of cipher.encrypt(tar, lock)) {
         await write(bytes);
         const done = total(rows);
         progress?.(done, Math.max(done, of));
       }
-      return header.keys.filter(({ isRetired }) => isRetired !== true).map(({ keyId }) => keyId);
+      return snapshot.keys.filter(({ isRetired }) => isRetired !== true).map(({ keyId }) => keyId);
     });
     return { rows, keyIds };
   }

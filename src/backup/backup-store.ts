@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
-
-import type { BackupHeader, BackupSnapshot } from './backup-format.ts';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { BackupSnapshot } from './backup-format.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { appliedMigrations } from '../database/migrate.ts';
-import { readByCursor, type UnitOfWork } from '../database/unit-of-work.ts';
+import { cutConnection, withPooledConnection } from '../database/knex-internals.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { readKeys } from '../keys/key-store.ts';
 import { keepUntouched } from '../linotp/token-import-store.ts';
 import { withLockedTokens } from '../tokens/token-rows-store.ts';
@@ -48,6 +50,7 @@ export class BackupStore {
   /** Reads in one snapshot of any duration; writers are not blocked. `work` runs once. */
   async read<T>(work: (snapshot: BackupSnapshot) => Promise<T>): Promise<T> {
     let hasBegun = false;
+    const faults: unknown[] = [];
     const read = async ({ sql }: UnitOfWork): Promise<T> => {
       await sql.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       // Locks all tables before the first read: a snapshot does not hold back changes of the schema, and does not see
@@ -57,9 +60,17 @@ export class BackupStore {
         throw new Error('A backup that has begun cannot be repeated');
       }
       hasBegun = true;
-      return work(snapshotIn(sql));
+      return work(await snapshotIn(sql)).catch((error: unknown) => {
+        faults.push(error);
+        throw error;
+      });
     };
-    return this.#database.transact(read, { isLong: true });
+    try {
+      return await this.#database.transact(read, { isLong: true });
+    } catch (error) {
+      // Where the work has failed within a COPY, its connection was cut.
+      throw faults[0] ?? error;
+    }
   }
 
   note(act: Act, outcome: string): Promise<void> {
@@ -125,28 +136,52 @@ async function closeSome({ sql, audit }: UnitOfWork, last: string, act: Act): Pr
   });
 }
 
-function snapshotIn(sql: Knex.Transaction): BackupSnapshot {
+async function snapshotIn(sql: Knex.Transaction): Promise<BackupSnapshot> {
+  const columns = await storedColumns(sql);
+  const lastIds = await identitiesIn(sql);
   return {
-    facts: () => factsIn(sql),
-    rows: async function* (table: string) {
-      const statement = `SELECT row_to_json(t)::text AS json FROM ${table} AS t`;
-      for await (const rows of readByCursor<{ json: string }>(sql, `backup_${table}`, statement)) {
-        yield rows.map(({ json }) => json);
-      }
-    },
+    migrations: (await appliedMigrations(sql)).map(({ name, checksum }) => ({
+      name,
+      checksum: checksum ?? '',
+    })),
+    keys: await readKeys(sql),
+    auditMonths: await auditMonthsIn(sql),
+    tables: BACKED_UP_TABLES.map((name) => ({
+      name,
+      columns: columns.get(name) ?? [],
+      last_id: lastIds.get(name),
+    })),
+    copy: (name) => copyOut(sql, name, columns.get(name) ?? []),
   };
 }
 
-async function factsIn(sql: Knex.Transaction): Promise<Omit<BackupHeader, 'version' | 'createdAt'>> {
-  const applied = await appliedMigrations(sql);
-  return {
-    migrations: applied.map(({ name }) => name),
-    checksums: new Map(applied.map(({ name, checksum }) => [name, checksum ?? ''])),
-    keys: await readKeys(sql),
-    identities: await identitiesIn(sql),
-    auditMonths: await auditMonthsIn(sql),
-    tables: BACKED_UP_TABLES,
-  };
+async function* copyOut(
+  sql: Knex.Transaction,
+  table: string,
+  columns: readonly string[],
+): AsyncGenerator<Uint8Array> {
+  const client = await withPooledConnection(sql, (connection) => Promise.resolve(connection as pg.Client));
+  // A partitioned table has no rows of its own.
+  const names = columns.map((name) => pg.escapeIdentifier(name)).join(', ');
+  const rows = client.query(copyTo(`COPY (SELECT ${names} FROM ${table}) TO STDOUT`));
+  try {
+    yield* rows as AsyncIterable<Buffer>;
+  } finally {
+    if (!rows.readableEnded) {
+      cutConnection(client);
+    }
+  }
+}
+
+/** @returns the columns of each table that the database does not compute itself */
+async function storedColumns(sql: Knex): Promise<ReadonlyMap<string, string[]>> {
+  const { rows } = await sql.raw<{ rows: { name: string; columns: string[] }[] }>(
+    `SELECT relname AS name, array_agg(attname::text ORDER BY attnum) AS columns
+     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+     WHERE attrelid = ANY (?::regclass[]) AND attnum > 0 AND NOT attisdropped AND attgenerated = '' GROUP BY 1`,
+    [[...BACKED_UP_TABLES]],
+  );
+  return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
 
 /**

@@ -1,210 +1,147 @@
 import type { Knex } from 'knex';
-import { backupInvalid, type OpenBackup, type RowCounts, type RowProgress } from './backup-format.ts';
-import { ServiceError } from '../kernel/errors.ts';
-import type { KeyDerivation } from '../keys/vault.ts';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import type { Database } from '../database/database.ts';
-import { assertMigrationsKnown, rebuildSchema, appliedMigrations } from '../database/migrate.ts';
-import { expectTimeOfAudit } from '../housekeeping/pruning-clock-store.ts';
-import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from './backup-store.ts';
+import { withPooledConnection } from '../database/knex-internals.ts';
+import { appliedMigrations, assertMigrationsKnown, withNewSchema } from '../database/migrate.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { expectTimeOfAudit } from '../housekeeping/pruning-clock-store.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
-import type { Owner } from '../users/user.ts';
 import { holdReferences } from '../tokens/token-rows-store.ts';
-
-/** Tables that are empty before the first use of the database. The first start of a server writes to some of them. */
-const TABLES_IN_USE = [
-  'administrators',
-  'realms',
-  'resolvers',
-  'users',
-  'tokens',
-  'challenges',
-  'configuration',
-  'licence',
-  'webhooks',
-  'audit',
-] as const;
+import type { Owner } from '../users/user.ts';
+import { type BackedUpTable, backupInvalid, type BackupManifest } from './backup-format.ts';
+import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from './backup-store.ts';
 
 /** Tables whose triggers count rows. A load disables them and counts anew. */
 const COUNTED_TABLES = ['tokens', 'users'] as const;
 
-/** The input of a load beside the backup. */
-interface LoadOptions {
-  readonly keys: KeyDerivation;
-  /** The number of all rows. */
-  readonly of: number;
-  readonly progress?: RowProgress | undefined;
-  /** Closes every open challenge: some may have been answered after the backup. */
-  readonly closesChallenges?: boolean;
+/** A verified backup, which can be read again. */
+export interface VerifiedBackup {
+  readonly manifest: BackupManifest;
+  /**
+   * Reads it once more from its beginning.
+   * @throws ServiceError 'backup.invalid' if it is another one by now
+   */
+  readonly read: (take: (table: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>) => Promise<void>;
 }
 
 /**
- * Loads a backup into a database that holds nothing, in one transaction: completely or not at all. Tables that are
- * there are made anew as the backup's migrations leave them, and brought up to date afterwards.
- * @returns the number of rows of each table
+ * Loads a backup into a database without tables, in one transaction: completely or not at all. The tables are made as
+ * the backup's migrations leave them, and brought up to date afterwards. Open challenges are closed: some may have been
+ * answered after the backup.
  * @throws ServiceError 'backup.invalid', 'database.not-empty'
  */
-export async function loadBackup(
-  database: Database,
-  backup: OpenBackup,
-  options: LoadOptions,
-): Promise<RowCounts> {
-  const { header } = backup;
-  assertLoadable(backup);
-  let hasBegun = false;
-  let loaded: RowCounts = new Map();
-  await rebuildSchema(database, header.migrations, {
-    before: async (sql, isMigrated) => {
-      if (hasBegun) {
-        throw new Error('A restore that has begun cannot be repeated');
-      }
-      hasBegun = true;
-      await (isMigrated ? assertEmpty(sql) : assertNoTables(sql));
-    },
-    load: async (sql) => {
-      loaded = await load(sql, backup, options);
-    },
-    after: async (sql) => {
-      if (options.closesChallenges === true) {
+export async function loadBackup(database: Database, { manifest, read }: VerifiedBackup): Promise<void> {
+  assertLoadable(manifest);
+  await withNewSchema(
+    database,
+    manifest.migrations.map(({ name }) => name),
+    {
+      before: assertEmpty,
+      load: async (sql) => {
+        await prepareTables(sql, manifest);
+        await read((name, bytes) => copyInto(sql, name, tableOf(manifest, name), bytes));
+        await finishTables(sql, manifest);
+      },
+      after: async (sql) => {
         await sql('challenges')
           .whereNull('closed_by')
           .update({ closed_by: 'superseded', closed_at: sql.fn.now() });
-      }
-      await expectTimeOfAudit(sql);
-      await sql.raw('SELECT rebuild_counts()');
-      await sql.raw(`ANALYZE ${BACKED_UP_TABLES.join(', ')}`);
+        await expectTimeOfAudit(sql);
+        await sql.raw('SELECT rebuild_counts()');
+        await sql.raw(`ANALYZE ${BACKED_UP_TABLES.join(', ')}`);
+      },
     },
-  });
-  return loaded;
+  );
 }
 
 /** @throws ServiceError 'backup.invalid' if its migrations and tables are not those of this program */
-export function assertLoadable({ header }: OpenBackup): void {
-  const { migrations, checksums, version } = header;
-  const applied = migrations.map((name) => ({ name, checksum: checksums.get(name) ?? null, version }));
-  assertMigrationsKnown(applied, (reason) =>
-    backupInvalid(`${reason}. Restore it with tankeeper ${version}`),
+export function assertLoadable({ migrations, version, tables }: BackupManifest): void {
+  assertMigrationsKnown(
+    migrations.map((migration) => ({ ...migration, version })),
+    (reason) => backupInvalid(`${reason}. Restore it with tankeeper ${version}`),
   );
   const known: readonly string[] = BACKED_UP_TABLES;
-  const unknown = header.tables.filter((table) => !known.includes(table));
-  if (unknown.length > 0 || header.auditMonths.some((month) => !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month))) {
+  const unknown = tables.map(({ name }) => name).filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
     throw backupInvalid(`it has tables that this program does not know: ${unknown.join(', ')}`);
   }
 }
 
-async function load(
+function tableOf({ tables }: BackupManifest, name: string): BackedUpTable {
+  const table = tables.find((one) => one.name === name);
+  if (table === undefined) {
+    throw backupInvalid(`its manifest does not name the table ${name}`);
+  }
+  return table;
+}
+
+async function prepareTables(
   sql: Knex.Transaction,
-  backup: OpenBackup,
-  { keys, of, progress }: LoadOptions,
-): Promise<RowCounts> {
-  const { tables, auditMonths, identities } = backup.header;
+  { audit_months: months, tables }: BackupManifest,
+): Promise<void> {
   await sql.raw("SET LOCAL tankeeper.audit = 'open'");
-  for (const month of auditMonths) {
+  for (const month of months) {
     await sql.raw('SELECT add_audit_month(?::timestamptz)', [`${month}-01T00:00:00Z`]);
   }
   for (const table of COUNTED_TABLES) {
     await sql.raw('ALTER TABLE ?? DISABLE TRIGGER USER', [table]);
   }
   // Migrations have put rows into new tables.
-  for (const table of tables.toReversed()) {
-    await sql(table).delete();
+  for (const { name } of tables.toReversed()) {
+    await sql(name).delete();
   }
-  const counts = await insertAll(sql, backup.rows(keys), (rows) => progress?.(rows, of));
+}
+
+async function finishTables(sql: Knex.Transaction, { tables }: BackupManifest): Promise<void> {
   for (const table of COUNTED_TABLES) {
     await sql.raw('ALTER TABLE ?? ENABLE TRIGGER USER', [table]);
   }
   await sql.raw('ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version');
-  for (const [table, last] of identities) {
-    await sql.raw("SELECT setval(pg_get_serial_sequence(?, 'id'), ?::bigint)", [table, last]);
+  for (const { name, last_id: last } of tables) {
+    if (last !== undefined) {
+      await sql.raw("SELECT setval(pg_get_serial_sequence(?, 'id'), ?::bigint)", [name, last]);
+    }
   }
-  return counts;
 }
 
-async function insertAll(
+async function copyInto(
   sql: Knex.Transaction,
-  batches: ReturnType<OpenBackup['rows']>,
-  progress: (rows: number) => void,
-): Promise<RowCounts> {
-  let done = 0;
-  for (;;) {
-    const { value, done: isEnd } = await batches.next();
-    if (isEnd === true) {
-      return value;
-    }
-    const columns = await storedColumns(sql, value.table);
-    const names = columns.map(() => '??').join(', ');
-    await sql.raw(
-      `INSERT INTO ?? (${names}) OVERRIDING SYSTEM VALUE SELECT ${names} FROM json_populate_recordset(NULL::??, ?::json)`,
-      [value.table, ...columns, ...columns, value.table, value.json],
-    );
-    done += value.size;
-    progress(done);
-  }
-}
-
-/** @returns the columns of the table that the database does not compute itself */
-async function storedColumns(sql: Knex.Transaction, table: string): Promise<readonly string[]> {
-  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
-    `SELECT attname AS name FROM pg_attribute
-     WHERE attrelid = ?::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`,
-    [table],
+  into: string,
+  { columns }: BackedUpTable,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const names = columns.map((name) => pg.escapeIdentifier(name)).join(', ');
+  const statement = `COPY ${into} (${names}) FROM STDIN`;
+  await withPooledConnection(sql, (connection) =>
+    pipeline(bytes, (connection as pg.Client).query(copyFrom(statement))),
   );
-  return rows.map(({ name }) => name);
 }
 
-/** @throws ServiceError 'database.not-empty' that names the tables with rows */
+/** @throws ServiceError 'database.not-empty' that names tables */
 async function assertEmpty(sql: Knex.Transaction): Promise<void> {
-  // An earlier version has fewer tables.
-  const tables = await existingTables(sql, TABLES_IN_USE);
-  if (tables.length > 0) {
-    await sql.raw(`LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
-  }
-  const inUse: string[] = [];
-  for (const table of tables) {
-    if ((await sql(table).first(sql.raw('1'))) !== undefined) {
-      inUse.push(table);
-    }
-  }
-  if (inUse.length > 0) {
-    throw notEmpty(`it holds ${inUse.join(', ')}`);
-  }
-}
-
-/** @throws ServiceError 'database.not-empty' if another program has tables of these names */
-async function assertNoTables(sql: Knex.Transaction): Promise<void> {
-  const foreign = await existingTables(sql, [...BACKED_UP_TABLES, ...LEFT_OUT_TABLES]);
-  if (foreign.length > 0) {
-    throw notEmpty(`it has tables of another program: ${foreign.join(', ')}`);
-  }
-}
-
-async function existingTables(sql: Knex.Transaction, tables: readonly string[]): Promise<readonly string[]> {
   const { rows } = await sql.raw<{ rows: { name: string }[] }>(
-    'SELECT name FROM unnest(?::text[]) WITH ORDINALITY AS t (name, place) WHERE to_regclass(name) IS NOT NULL ORDER BY place',
-    [[...tables]],
+    'SELECT name FROM unnest(?::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
+    [['knex_migrations', ...BACKED_UP_TABLES, ...LEFT_OUT_TABLES]],
   );
-  return rows.map(({ name }) => name);
+  if (rows.length > 0) {
+    const names = rows.slice(0, 5).map(({ name }) => name);
+    throw new ServiceError(
+      'database.not-empty',
+      `A backup is restored into an empty database only, and this one has tables: ${names.join(', ')}. Nothing was written`,
+    );
+  }
 }
 
-function notEmpty(reason: string): ServiceError {
-  return new ServiceError(
-    'database.not-empty',
-    `A backup is restored into an empty database only, and this one is not: ${reason}. Nothing was written`,
-  );
-}
+/** The tables of a backup that a token needs. */
+const TABLES_OF_TOKEN: readonly string[] = ['realms', 'resolvers', 'realm_sets', 'tokens'];
 
-/** A token as a backup has it, with the names that its ids stand for there. */
-interface BackedUpToken {
-  /** JSON arrays of rows, one of which is the token. */
-  readonly rows: readonly string[];
-  readonly names: Readonly<Record<'realms' | 'resolvers', ReadonlyMap<string, string>>>;
-  /** The ids of the realms of each set. */
-  readonly realmSets: ReadonlyMap<string, readonly string[]>;
-}
-
+/** What a token of a backup refers to, by name. */
 interface References {
-  readonly realm_set_id: string;
-  readonly owner_resolver_id: string | null;
+  readonly realms: readonly string[];
+  readonly resolver: string | null;
   readonly owner_user_id: string | null;
   readonly owner_login: string | null;
 }
@@ -218,44 +155,45 @@ interface References {
  */
 export async function restoreToken(
   database: Database,
-  backup: OpenBackup,
-  { keys, serial, act }: { readonly keys: KeyDerivation; readonly serial: string; readonly act: Act },
+  { manifest, read }: VerifiedBackup,
+  { serial, act }: { readonly serial: string; readonly act: Act },
 ): Promise<void> {
-  await assertSameTables(database.knex, backup);
-  const found = await findToken(backup, keys, serial);
-  await database.transact((unit) =>
-    insert(unit, found, serial, act, `restored from ${backup.header.createdAt.toISOString()}`),
+  await assertSameTables(database.knex, manifest);
+  const outcome = `restored from ${manifest.created.toISOString()}`;
+  await database.transact(
+    async (unit) => {
+      for (const name of TABLES_OF_TOKEN) {
+        await unit.sql.raw('CREATE TEMPORARY TABLE ?? ON COMMIT DROP AS SELECT * FROM ?? LIMIT 0', [
+          `backup_${name}`,
+          name,
+        ]);
+      }
+      await read((name, bytes) =>
+        TABLES_OF_TOKEN.includes(name)
+          ? copyInto(unit.sql, `backup_${name}`, tableOf(manifest, name), bytes)
+          : skip(bytes),
+      );
+      await insert(unit, tableOf(manifest, 'tokens').columns, serial, act, outcome);
+    },
+    { isLong: true },
   );
 }
 
-async function assertSameTables(knex: Knex, { header }: OpenBackup): Promise<void> {
+async function assertSameTables(knex: Knex, { migrations }: BackupManifest): Promise<void> {
   const applied = (await appliedMigrations(knex)).map(({ name }) => name);
-  if (applied.join() !== header.migrations.join()) {
+  if (applied.join() !== migrations.map(({ name }) => name).join()) {
     throw backupInvalid(
       `its tables are not those of this database. Restore it into another one with this version of tankeeper, and export that: the token is then in the new backup`,
     );
   }
 }
 
-/** Reads the backup to its end, which verifies it. */
-async function findToken(backup: OpenBackup, keys: KeyDerivation, serial: string): Promise<BackedUpToken> {
-  const rows: string[] = [];
-  const names = { realms: new Map<string, string>(), resolvers: new Map<string, string>() };
-  const realmSets = new Map<string, readonly string[]>();
-  for await (const { table, json } of backup.rows(keys)) {
-    if (table === 'tokens' && json.includes(JSON.stringify(serial))) {
-      rows.push(json);
-    } else if (table === 'realms' || table === 'resolvers') {
-      for (const { id, name } of JSON.parse(json) as readonly { id: number; name: string }[]) {
-        names[table].set(String(id), name);
-      }
-    } else if (table === 'realm_sets') {
-      for (const { id, realm_ids } of JSON.parse(json) as readonly { id: number; realm_ids: number[] }[]) {
-        realmSets.set(String(id), realm_ids.map(String));
-      }
-    }
+/** Reads to the end. */
+export async function skip(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const pieces = bytes[Symbol.asyncIterator]();
+  while ((await pieces.next()).done !== true) {
+    // Whoever hands them out looks at them.
   }
-  return { rows, names, realmSets };
 }
 
 /** Columns of ids, which are others here. */
@@ -263,63 +201,51 @@ const ID_COLUMNS: readonly string[] = ['realm_set_id', 'owner_resolver_id'];
 
 async function insert(
   { sql, audit }: UnitOfWork,
-  found: BackedUpToken,
+  columns: readonly string[],
   serial: string,
   act: Act,
   outcome: string,
 ): Promise<void> {
-  const [row, references] = (await rowIn(sql, found.rows, serial)) ?? [];
-  if (row === undefined || references === undefined) {
+  const references = await referencesIn(sql, serial);
+  if (references === undefined) {
     throw new ServiceError('token.unknown', `The backup has no token with the serial '${serial}'`);
   }
-  const realms = realmsOf(found, references);
-  const columns = await holdReferences(sql, { realms, owner: await ownerIn(sql, found, references) });
+  const { realms } = references;
+  const ids = await holdReferences(sql, { realms, owner: await ownerIn(sql, references) });
   if ((await sql('tokens').where({ serial }).first('id')) !== undefined) {
     throw new ServiceError('token.exists', `There is a token with the serial '${serial}' already`);
   }
-  const kept = (await storedColumns(sql, 'tokens')).filter((name) => name !== 'id' && name !== 'version');
+  const kept = columns.filter((name) => name !== 'id' && name !== 'version');
   const values = kept.map((name) => (ID_COLUMNS.includes(name) ? '?::bigint' : '??'));
-  const bound = kept.map((name) => (ID_COLUMNS.includes(name) ? (columns[name] ?? null) : name));
+  const bound = kept.map((name) => (ID_COLUMNS.includes(name) ? (ids[name] ?? null) : name));
   await sql.raw(
     `INSERT INTO tokens (${kept.map(() => '??').join(', ')})
-     SELECT ${values.join(', ')} FROM json_populate_recordset(NULL::tokens, ?::json) WHERE serial = ?`,
-    [...kept, ...bound, row, serial],
+     SELECT ${values.join(', ')} FROM backup_tokens WHERE serial = ?`,
+    [...kept, ...bound, serial],
   );
   await audit.write(act, serial, outcome, realms);
 }
 
-async function rowIn(
-  sql: Knex.Transaction,
-  batches: readonly string[],
-  serial: string,
-): Promise<readonly [string, References] | undefined> {
-  for (const json of batches) {
-    const { rows } = await sql.raw<{ rows: References[] }>(
-      `SELECT realm_set_id, owner_resolver_id, owner_user_id, owner_login
-       FROM json_populate_recordset(NULL::tokens, ?::json) WHERE serial = ?`,
-      [json, serial],
-    );
-    if (rows[0] !== undefined) {
-      return [json, rows[0]];
-    }
-  }
-  return undefined;
-}
-
-function realmsOf({ names, realmSets }: BackedUpToken, { realm_set_id }: References): readonly string[] {
-  return (realmSets.get(realm_set_id) ?? []).map((id) => names.realms.get(id) ?? '').sort();
+async function referencesIn(sql: Knex.Transaction, serial: string): Promise<References | undefined> {
+  const { rows } = await sql.raw<{ rows: References[] }>(
+    `SELECT ARRAY(SELECT r.name FROM backup_realms AS r WHERE r.id = ANY (s.realm_ids) ORDER BY r.name) AS realms,
+       (SELECT o.name FROM backup_resolvers AS o WHERE o.id = t.owner_resolver_id) AS resolver,
+       t.owner_user_id, t.owner_login
+     FROM backup_tokens AS t LEFT JOIN backup_realm_sets AS s ON s.id = t.realm_set_id
+     WHERE t.serial = ?`,
+    [serial],
+  );
+  return rows[0];
 }
 
 /** @throws ServiceError 'resolver.unknown' */
 async function ownerIn(
   sql: Knex.Transaction,
-  { names }: BackedUpToken,
-  { owner_resolver_id: id, owner_user_id: userId, owner_login: login }: References,
+  { resolver: name, owner_user_id: userId, owner_login: login }: References,
 ): Promise<Owner | null> {
-  if (id === null || userId === null || login === null) {
+  if (name === null || userId === null || login === null) {
     return null;
   }
-  const name = names.resolvers.get(id) ?? '';
   const resolver = await sql('resolvers').where({ name }).first<{ id: string } | undefined>('id');
   if (resolver === undefined) {
     throw new ServiceError('resolver.unknown', `There is no resolver '${name}'`, { name });

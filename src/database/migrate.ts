@@ -142,10 +142,10 @@ function isContended(error: unknown): boolean {
   return isServiceError(error, 'database.unavailable') && CONTENDED.includes(String(cause?.code));
 }
 
-/** The steps of `rebuildSchema`, in its transaction. */
-interface RebuildSteps {
-  /** @param isMigrated false if no migration was ever applied */
-  readonly before: (sql: Knex.Transaction, isMigrated: boolean) => Promise<void>;
+/** The steps of `withNewSchema`, in its transaction. */
+interface SchemaSteps {
+  /** Refuses a database that is not empty. */
+  readonly before: (sql: Knex.Transaction) => Promise<void>;
   /** Fills the tables as the named migrations have made them. */
   readonly load: (sql: Knex.Transaction) => Promise<void>;
   /** Runs on tables that are up to date. */
@@ -153,19 +153,16 @@ interface RebuildSteps {
 }
 
 /**
- * Makes the schema anew as the named migrations leave it, and after the load brings it up to date, in one transaction.
- * Removes all data.
+ * Makes the schema as the named migrations leave it, and after the load brings it up to date, in one transaction.
  * @param names the first migrations, in order
  */
-export function rebuildSchema(
+export function withNewSchema(
   database: Database,
   names: readonly string[],
-  { before, load, after }: RebuildSteps,
+  { before, load, after }: SchemaSteps,
 ): Promise<void> {
-  return withSchemaLocked(database, async (sql, applied) => {
-    await lockTables(sql);
-    await before(sql, applied.length > 0);
-    await sql.migrate.rollback(CONFIG, true);
+  return withSchemaLocked(database, async (sql) => {
+    await before(sql);
     await sql.migrate.latest({ migrationSource: migrationSourceOf(names) });
     await load(sql);
     await sql.migrate.latest(CONFIG);

@@ -25,28 +25,6 @@ export async function beginLongWork(transaction: Knex.Transaction): Promise<void
   await transaction.raw(limits.map((name) => `SET LOCAL ${name} = 0`).join('; '));
 }
 
-/** Rows that one FETCH returns. With 250, a backup takes 10 MB more: buffers outlive collections of the young generation. */
-const FETCHED = 50;
-
-/** @returns the rows that the statement finds, fetched in batches, in one snapshot of the transaction */
-export async function* readByCursor<Row>(
-  transaction: Knex.Transaction,
-  name: string,
-  statement: string,
-): AsyncGenerator<readonly Row[]> {
-  await transaction.raw(`DECLARE ${name} NO SCROLL CURSOR FOR ${statement}`);
-  for (;;) {
-    const { rows } = await transaction.raw<{ rows: Row[] }>(`FETCH ${FETCHED} FROM ${name}`);
-    if (rows.length > 0) {
-      yield rows;
-    }
-    if (rows.length < FETCHED) {
-      await transaction.raw(`CLOSE ${name}`);
-      return;
-    }
-  }
-}
-
 export class Undone extends Error {
   /** @returns the result of the work; false where it was undone */
   static async catch(work: () => Promise<boolean>): Promise<boolean> {

@@ -1,20 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
+import { packTar, unpackTar } from 'modern-tar';
 import {
-  type BackupHeader,
-  backupLines,
   type BackupSnapshot,
-  openBackup,
+  packBackup,
+  readBackup,
   type RowCounts,
 } from '../../src/backup/backup-format.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/keys/vault.ts';
 
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
-const HEADER: BackupHeader = {
-  version: '1.2.3',
-  createdAt: new Date('2026-11-20T12:00:00Z'),
-  migrations: ['001-a'],
-  checksums: new Map([['001-a', 'f00d']]),
+const ROWS: Readonly<Record<string, readonly string[]>> = {
+  realms: ['1\toffice\n2\tho', 'me\n'],
+  licence: [],
+  tokens: [`1\t${'x'.repeat(2_000_000)}\n`, '2\ty\n'],
+};
+const SNAPSHOT: BackupSnapshot = {
+  migrations: [{ name: '001-a', checksum: 'f00d' }],
   keys: [
     { keyId: '0011223344556677', canary: Buffer.from('canary'), isCurrent: true },
     {
@@ -24,112 +26,128 @@ const HEADER: BackupHeader = {
       wrapped: { bytes: Buffer.of(1, 2), by: 'HSM' },
     },
   ],
-  identities: new Map([['realms', '9007199254740993']]),
   auditMonths: ['2026-11'],
-  tables: ['realms', 'licence', 'tokens'],
+  tables: [
+    { name: 'realms', columns: ['id', 'name'], last_id: '9007199254740993' },
+    { name: 'licence', columns: ['id'] },
+    { name: 'tokens', columns: ['id', 'serial'] },
+  ],
+  copy: (table) => of((ROWS[table] ?? []).map((text) => Buffer.from(text))),
 };
-const ROWS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  realms: [['{"id":1}', '{"id":2}'], ['{"id":3}']],
-  licence: [],
-  tokens: [[JSON.stringify({ long: 'x'.repeat(2_000_000) }), '{"id":5}']],
-};
-const SNAPSHOT: BackupSnapshot = {
-  facts: () => Promise.resolve(HEADER),
-  rows: (table) => of(ROWS[table] ?? []),
-};
+const CREATED = new Date('2026-11-20T12:00:00Z');
 
 async function* of<T>(values: readonly T[]): AsyncGenerator<T> {
   yield* await Promise.resolve(values);
 }
 
-async function written(): Promise<{ lines: string[]; counts: RowCounts }> {
-  const counts: RowCounts = new Map();
-  const lines: string[] = [];
-  for await (const line of backupLines(SNAPSHOT, HEADER, vault, counts)) {
-    lines.push(line);
+async function written(snapshot = SNAPSHOT, counts: RowCounts = new Map()): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const bytes of packBackup(snapshot, '1.2.3', CREATED, vault, counts)) {
+    pieces.push(bytes);
   }
-  return { lines, counts };
+  return Buffer.concat(pieces);
 }
 
-async function read(lines: readonly string[], keys = vault): Promise<{ rows: string[]; counts: RowCounts }> {
-  const rows: string[] = [];
-  const backup = await openBackup(of(lines));
-  const batches = backup.rows(keys);
-  for (;;) {
-    const next = await batches.next();
-    if (next.done === true) {
-      return { rows, counts: next.value };
+/** @returns its manifest, and the text of each table */
+async function read(
+  tar: Uint8Array,
+  keys = vault,
+): Promise<{ manifest: unknown; tables: Record<string, string> }> {
+  const tables: Record<string, string> = {};
+  const backup = await readBackup(of([tar]), async (table, bytes) => {
+    for await (const some of bytes) {
+      tables[table] = (tables[table] ?? '') + Buffer.from(some).toString();
     }
-    rows.push(`${next.value.table} ${next.value.size} ${next.value.json}`);
-  }
+  });
+  backup.assertMade(keys);
+  return { manifest: backup.manifest, tables };
+}
+
+type Members = Awaited<ReturnType<typeof unpackTar>>;
+
+async function changed(change: (members: Members) => Members): Promise<Uint8Array> {
+  return packTar(change(await unpackTar(await written())));
 }
 
 describe('a backup', () => {
   it('is read as it was written', async () => {
-    const { lines, counts } = await written();
-    expect((await openBackup(of(lines))).header).toEqual(HEADER);
-    const found = await read(lines);
-    expect(found.counts).toEqual(counts);
-    expect(counts).toEqual(
-      new Map([
-        ['realms', 3],
-        ['licence', 0],
-        ['tokens', 2],
-      ]),
-    );
-    expect(found.rows.slice(0, 2)).toEqual(['realms 2 [{"id":1},{"id":2}]', 'realms 1 [{"id":3}]']);
-    // A long row has a line of its own.
-    expect(found.rows.slice(2).map((row) => row.slice(0, 18))).toEqual([
-      'tokens 1 [{"long":',
-      'tokens 1 [{"id":5}',
+    const counts: RowCounts = new Map();
+    const { manifest, tables } = await read(await written(SNAPSHOT, counts));
+    expect(Object.fromEntries(counts)).toEqual({ realms: 2, licence: 0, tokens: 2 });
+    expect(manifest).toMatchObject({
+      version: '1.2.3',
+      created: CREATED,
+      migrations: SNAPSHOT.migrations,
+      keys: SNAPSHOT.keys,
+      audit_months: ['2026-11'],
+      tables: SNAPSHOT.tables.map((table) => ({ ...table, rows: counts.get(table.name) })),
+    });
+    expect(tables).toEqual({ realms: ROWS.realms?.join(''), tokens: ROWS.tokens?.join('') });
+  });
+
+  it('is refused without any one of its members, with two of them exchanged, and with more than them', async () => {
+    const members = await unpackTar(await written());
+    expect(members.map(({ header }) => header.name)).toEqual([
+      'tables/realms/1.copy',
+      'tables/tokens/1.copy',
+      'tables/tokens/2.copy',
+      'manifest.json',
+      'manifest.mac',
     ]);
+    for (const place of members.keys()) {
+      const without = members.filter((_member, at) => at !== place);
+      const twice = members.flatMap((member, at) => (at === place ? [member, member] : [member]));
+      for (const spoilt of [without, twice]) {
+        await expect(read(await packTar(spoilt))).rejects.toMatchObject({ code: 'backup.invalid' });
+      }
+    }
+    const tokensExchanged = [0, 2, 1, 3, 4].flatMap((place) => members[place] ?? []);
+    await expect(read(await packTar(tokensExchanged))).rejects.toMatchObject({ code: 'backup.invalid' });
   });
 
-  it('is refused without any one of its lines, or with two of them exchanged', async () => {
-    const { lines } = await written();
-    for (const place of lines.keys()) {
-      const without = lines.filter((_line, at) => at !== place);
-      const exchanged = lines
-        .with(place, lines[place + 1] ?? '')
-        .with((place + 1) % lines.length, lines[place] ?? '');
-      for (const spoilt of [without, exchanged]) {
-        await expect(read(spoilt)).rejects.toMatchObject({ code: 'backup.invalid' });
-      }
+  it('is refused where it is cut off', async () => {
+    const tar = await written();
+    for (const length of [0, 100, 1_000, 600_000, tar.length - 2_048]) {
+      await expect(read(tar.subarray(0, length))).rejects.toMatchObject({ code: 'backup.invalid' });
     }
   });
 
-  it('is refused with a changed character anywhere', async () => {
-    const { lines } = await written();
-    for (const [place, line] of lines.entries()) {
-      const changed = line.replace(/\d/, (digit) => String((Number(digit) + 1) % 10));
-      if (changed !== line) {
-        await expect(read(lines.with(place, changed))).rejects.toMatchObject({ code: 'backup.invalid' });
-      }
-    }
-  });
-
-  it('is refused with anything after its end', async () => {
-    const { lines } = await written();
-    await expect(read([...lines, '[]'])).rejects.toThrow('there is something after its end');
-  });
-
-  it('of another installation is refused: its encryption does not tell who made it', async () => {
-    const { lines } = await written();
+  it('is refused with other keys, or a manifest that was changed', async () => {
     const other = new SecretVault({ keys: [Buffer.alloc(32, 8)], random: systemRandom });
-    await expect(read(lines, other)).rejects.toThrow(
+    await expect(read(await written(), other)).rejects.toThrow(
       'it was not made by an installation with these encryption keys',
     );
-    const both = new SecretVault({ keys: [Buffer.alloc(32, 8), Buffer.alloc(32, 7)], random: systemRandom });
-    expect((await read(lines, both)).counts.size).toBe(3);
+    const renamed = await changed((members) =>
+      members.map(({ header, data }) => {
+        const text = Buffer.from(data ?? []).toString();
+        return header.name === 'manifest.json'
+          ? { header, data: new Uint8Array(Buffer.from(text.replace('"1.2.3"', '"1.2.4"'))) }
+          : { header, ...(data !== undefined && { data }) };
+      }),
+    );
+    await expect(read(renamed)).rejects.toThrow('these encryption keys');
   });
 
-  it('of a newer format names the version that wrote it', async () => {
-    const { lines } = await written();
-    const newer = (lines[0] ?? '').replace('"tankeeper_backup":1,', '"tankeeper_backup":2,');
-    await expect(read(lines.with(0, newer))).rejects.toThrow(
-      'the backup is newer than this program: it has format 2 and was written by tankeeper 1.2.3',
+  it.each([
+    ['of another form', '{"tankeeper_backup":1}'],
+    ['that is no JSON', 'no'],
+    ['that is very long', ' '.repeat(5_000_000)],
+  ])('is refused with a manifest %s', async (_which, text) => {
+    const tar = await packTar([{ header: { name: 'manifest.json', size: text.length }, body: text }]);
+    await expect(read(tar)).rejects.toMatchObject({ code: 'backup.invalid' });
+  });
+
+  it('is refused if it is no tar', async () => {
+    await expect(read(Buffer.from('{"tankeeper_backup":1}\n'.repeat(100)))).rejects.toThrow(
+      'what it holds is no backup',
     );
-    await expect(read(['{}'])).rejects.toThrow('the file is no backup of tankeeper');
-    await expect(read([])).rejects.toThrow('it ends too early');
+  });
+
+  it('passes on the fault of the tables', async () => {
+    const copy = async function* (): AsyncGenerator<Uint8Array> {
+      yield await Promise.resolve(Buffer.from('1\n'));
+      throw new Error('the server is gone');
+    };
+    await expect(written({ ...SNAPSHOT, copy })).rejects.toThrow('the server is gone');
   });
 });

@@ -15,7 +15,7 @@ import {
   MIGRATION_LOCK,
   migrateToLatest,
   pendingMigrations,
-  rebuildSchema,
+  withNewSchema,
 } from '../../src/database/migrate.ts';
 import { migrationChecksums } from '../../src/database/migration-checksums.ts';
 import { migrationNames, migrationSource, migrationSourceOf } from '../../src/database/migration-source.ts';
@@ -366,7 +366,7 @@ describe('a database of another program', () => {
     await expect(pendingMigrations(empty.database)).rejects.toMatchObject(refusal);
     const nothing = (): Promise<void> => Promise.resolve();
     const steps = { before: nothing, load: nothing, after: nothing };
-    await expect(rebuildSchema(empty.database, migrationNames, steps)).rejects.toMatchObject(refusal);
+    await expect(withNewSchema(empty.database, migrationNames, steps)).rejects.toMatchObject(refusal);
     expect(await schemaOf(empty)).toEqual(before);
     expect(await empty.database.knex('knex_migrations').where({ name: last })).toEqual([]);
   });

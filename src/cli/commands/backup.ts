@@ -19,7 +19,6 @@ interface RestoreOptions {
   readonly passphraseFile?: string;
   readonly identityFile?: string;
   readonly check?: true;
-  readonly closeChallenges?: true;
   readonly only?: readonly string[];
 }
 
@@ -98,8 +97,8 @@ function addRestore(program: Command, context: CommandContext): void {
   addCommand(
     program,
     'restore',
-    'restore a backup into an empty database: DATABASE_URL, or a new data folder; needs the encryption key it was made with',
-    ['restore tankeeper.age --check', 'restore tankeeper.age --close-challenges'],
+    'restore a backup into an empty database: DATABASE_URL, or a new data folder; needs the encryption key it was made with. Open challenges are closed: no response that was accepted after the backup is accepted again',
+    ['restore tankeeper.age --check', 'restore tankeeper.age --identity-file identity.txt'],
   )
     .argument('<file>', 'a backup that `tankeeper export` has written')
     .option('--passphrase-file <file>', 'a file that holds the passphrase, - for stdin; else it is asked for')
@@ -109,38 +108,30 @@ function addRestore(program: Command, context: CommandContext): void {
         'a file with age identities (AGE-SECRET-KEY-1…), one of which opens the backup; - for stdin',
       ).conflicts('passphraseFile'),
     )
-    .option(
-      '--close-challenges',
-      'close every open challenge: no response that was accepted after the backup is accepted again',
-    )
     .addOption(
       new Option(
         '--only <what...>',
         'restore one token into the database that is in use, while servers run: --only token SERIAL',
-      ).conflicts(['closeChallenges', 'check']),
+      ).conflicts('check'),
     )
     .option('--check', 'only verify the backup and that its keys are here; touch no database')
     .action(async (path: string, options: RestoreOptions) => {
       const onlyToken = tokenIn(options.only);
-      const file = await readableFile(path);
+      const { open, size } = await readableFile(path);
       const unlock = await unlockOf(context, options);
       const checksOnly = options.check === true;
-      const request = {
-        ...file,
-        unlock,
-        checksOnly,
-        closesChallenges: options.closeChallenges === true,
-        onlyToken,
-      };
-      const result = await withProgress(dependencies.io, 'verifying bytes', (show) =>
-        restored(context, {
-          ...request,
-          progress: (step, done, of) => {
-            show(done, of, step === 'restored' ? 'restoring rows' : undefined);
-          },
-        }),
-      );
-      report(context, path, request, result);
+      const result = await withProgress(dependencies.io, 'verifying bytes', (show) => {
+        let passes = 0;
+        const shown = async function* (): AsyncGenerator<Uint8Array> {
+          const doing = (passes += 1) === 1 ? undefined : 'restoring bytes';
+          for await (const bytes of open()) {
+            show(size.read(), size.all, doing);
+            yield bytes;
+          }
+        };
+        return restored(context, { open: shown, unlock, checksOnly, onlyToken });
+      });
+      report(context, path, { checksOnly, onlyToken }, result);
     });
 }
 

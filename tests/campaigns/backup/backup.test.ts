@@ -148,10 +148,12 @@ async function expectRestored(environment: Readonly<Record<string, string>>): Pr
     for (const transaction of accepted) {
       expect(await check(server, transaction)).toMatchObject({ result: false });
     }
+    // They may have been answered after the backup.
     for (const transaction of open) {
-      expect(await check(server, transaction)).toEqual({ failcount: 0, result: true });
       expect(await check(server, transaction)).toMatchObject({ result: false });
     }
+    const fresh = await challenge(server, 'QR1', 1n);
+    expect(await check(server, fresh)).toEqual({ failcount: 0, result: true });
     expect(await ask(server, '/admin/init', { type: 'ocra', genkey: '1', serial: 'QR4' })).toMatchObject({
       result: { status: true },
     });
@@ -160,7 +162,7 @@ async function expectRestored(environment: Readonly<Record<string, string>>): Pr
   }
   const found = await runCli(['audit', 'search', '--action', 'backup/restore', '--json'], environment);
   expect(JSON.parse(found.out)).toMatchObject([
-    { outcome: expect.stringMatching(/^restored from 20.*, \d+ rows$/) as unknown },
+    { outcome: expect.stringMatching(/^restored from 20.*, \d+ rows, open challenges closed$/) as unknown },
   ]);
   for (const words of [
     ['audit', 'verify'],
@@ -191,8 +193,8 @@ describe('a backup', () => {
     });
   });
 
-  it.each(['empty', 'migrated'] as const)('restored into a database that is %s does, too', async (schema) => {
-    const database: TestDatabase = await createTestDatabase({ schema });
+  it('restored into an empty database does, too', async () => {
+    const database: TestDatabase = await createTestDatabase({ schema: 'empty' });
     const environment = {
       DATABASE_URL: database.url,
       ENCRYPTION_KEY_FILE: join(folder, 'key'),
@@ -202,7 +204,7 @@ describe('a backup', () => {
       await expectRestored(environment);
       const again = await restore(environment);
       expect(again).toMatchObject({ code: 1, out: '' });
-      expect(again.err).toContain('it holds administrators, realms, resolvers, users, tokens, challenges');
+      expect(again.err).toContain('this one has tables: knex_migrations, realms, resolvers');
     } finally {
       await database.drop();
     }
