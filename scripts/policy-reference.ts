@@ -6,7 +6,7 @@ const HEAD = `# Actions of policies
 
 <!-- Written by \`npm run docs:reference\` from src/policy/policy-actions.ts. -->
 
-By scope of [policies](../guides/policies.md), as in \`/system/policyNames\`. In \`authentication\` an action takes a value
+By scope of [policies](../guides/policies.md), as in \`/admin/policy/names\`. In \`authentication\` an action takes a value
 (\`otppin=1\`); quotation marks keep a comma in it (\`issuer="Bank, Branch 2"\`). In the others it is a right, and \`*\` means
 all, but for \`selfservice\`.
 `;

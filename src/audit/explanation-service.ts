@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, parsePastInstant } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readAddress } from '../kernel/networks.ts';
 import type { Caller, Principal } from '../policy/caller.ts';
@@ -29,8 +29,8 @@ interface Circumstances {
   readonly realm?: string | undefined;
   /** An address; undefined or empty: none, which fits only policies for any client. */
   readonly client?: string | undefined;
-  /** Default: now. */
-  readonly at?: Date | undefined;
+  /** A date, a time or a duration back from now; undefined or empty: now. */
+  readonly time?: string | undefined;
 }
 
 /** The question: the rights of whom, where, from where and when. */
@@ -97,13 +97,14 @@ export class ExplanationService {
   /** @throws ServiceError 'realm.unknown'; 'parameter.invalid' for groups of an administrator, or a client without an address */
   async explainRights(question: RightsQuestion): Promise<RightsExplanation> {
     const base = await this.#deps.configuration.current();
-    return this.#explain(base, question, allRights());
+    return this.#explain(base, question, this.#at(question), allRights());
   }
 
   /** @throws ServiceError 'realm.unknown', 'parameter.invalid' */
   async explainValues(question: ValuesQuestion): Promise<ValuesExplanation> {
     const base = await this.#deps.configuration.current();
-    const { realm, client, at } = this.#circumstances(base, question);
+    const { realm, client } = circumstancesOf(base, question);
+    const at = this.#at(question);
     const user = nonEmpty(question.user);
     const resolver = nonEmpty(question.resolver);
     const subject = {
@@ -142,9 +143,9 @@ export class ExplanationService {
     const { administrator, client, at } = refusal;
     const realm = base.realms.find(({ name }) => name === refusal.realm.toLowerCase())?.name;
     const isPerson = administrator.startsWith(PERSON);
-    const question = { administrator, client, at, realm, ...(isPerson && { groups }) };
+    const question = { administrator, client, realm, ...(isPerson && { groups }) };
     const { right, isByApiToken } = refusal;
-    const explanation = await this.#explain(base, question, right === undefined ? allRights() : [right]);
+    const explanation = await this.#explain(base, question, at, right === undefined ? allRights() : [right]);
     const isLacking = right !== undefined && !isByApiToken && explanation.rights.some((one) => !one.allowed);
     return {
       ...explanation,
@@ -157,9 +158,10 @@ export class ExplanationService {
   async #explain(
     base: PolicyBase,
     question: RightsQuestion,
+    at: Date,
     rights: readonly Right[],
   ): Promise<RightsExplanation> {
-    const { realm, client, at } = this.#circumstances(base, question);
+    const { realm, client } = circumstancesOf(base, question);
     const administrator = question.administrator.trim();
     const groups = groupsOf(administrator, question.groups);
     const principal = principalOf({ administrator, groups, client });
@@ -174,28 +176,32 @@ export class ExplanationService {
     };
   }
 
-  #circumstances(
-    { realms }: PolicyBase,
-    { realm, client = '', at = this.#deps.clock.now() }: Circumstances,
-  ): { readonly realm: string | undefined; readonly client: string; readonly at: Date } {
-    const name = nonEmpty(realm)?.toLowerCase();
-    if (name !== undefined && !realms.some((known) => known.name === name)) {
-      const shortened = name.slice(0, 128);
-      throw new ServiceError('realm.unknown', `There is no realm '${shortened}'`, { name: shortened });
-    }
-    const address = client.trim();
-    if (address !== '' && readAddress(address) === undefined) {
-      throw invalid(
-        'client',
-        `'${address.slice(0, 100)}' is not an address, such as 10.0.0.5 or 2001:db8::7`,
-      );
-    }
-    return { realm: name, client: address, at };
+  #at({ time }: Circumstances): Date {
+    const now = this.#deps.clock.now();
+    const given = nonEmpty(time);
+    return given === undefined ? now : parsePastInstant(given, now, 'time');
   }
 
   async #administrators(): Promise<readonly string[]> {
     return (await this.#deps.administrators.list()).map(({ name }) => name);
   }
+}
+
+/** @throws ServiceError 'realm.unknown', 'parameter.invalid' */
+function circumstancesOf(
+  { realms }: PolicyBase,
+  { realm, client = '' }: Circumstances,
+): { readonly realm: string | undefined; readonly client: string } {
+  const name = nonEmpty(realm)?.toLowerCase();
+  if (name !== undefined && !realms.some((known) => known.name === name)) {
+    const shortened = name.slice(0, 128);
+    throw new ServiceError('realm.unknown', `There is no realm '${shortened}'`, { name: shortened });
+  }
+  const address = client.trim();
+  if (address !== '' && readAddress(address) === undefined) {
+    throw invalid('client', `'${address.slice(0, 100)}' is not an address, such as 10.0.0.5 or 2001:db8::7`);
+  }
+  return { realm: name, client: address };
 }
 
 function principalOf({

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import { type CommandContext, examples, withConfirmation } from './command-context.ts';
-import type { Column } from './output.ts';
+import type { Column, Output } from './output.ts';
 import { metaOf } from '../operations/input.ts';
 import type { Operation, OperationGroup } from '../operations/operation.ts';
 import { fieldsOf, type Json, shown, snakeCase } from '../operations/shown.ts';
@@ -20,7 +20,7 @@ export function addOperationCommands(
   return group;
 }
 
-/** A field of an input. What is required is a word of the command, unless it is a secret; the rest are options. */
+/** A field of an input. What is required is a word of the command, unless it is a secret or says otherwise. */
 interface Field {
   readonly name: string;
   readonly meta: z.core.GlobalMeta;
@@ -37,9 +37,10 @@ function addOperationCommand(group: Command, context: CommandContext, operation:
   const command = group
     .command(verb.join('-'))
     .description(operation.does)
-    .addHelpText('after', examples(...exampleLines(operation, words)));
-  for (const { name, meta } of words) {
-    command.argument(`<${dashed(name)}${meta.given === 'words' ? '...' : ''}>`, meta.description);
+    .addHelpText('after', examples(...exampleLines(operation, fields)));
+  for (const { name, meta, isRequired } of words) {
+    const word = `${dashed(name)}${meta.given === 'words' ? '...' : ''}`;
+    command.argument(isRequired ? `<${word}>` : `[${word}]`, meta.description);
   }
   for (const field of fields.filter(({ isWord }) => !isWord)) {
     optionsOf(field).forEach((option) => command.addOption(option));
@@ -60,7 +61,7 @@ function takenBy({ input }: Operation): readonly Field[] {
   return fieldsOf(input).map(([name, schema]) => {
     const meta = metaOf(schema);
     const isRequired = !schema.safeParse(undefined).success;
-    return { name, meta, isRequired, isWord: isRequired && meta.secret !== true };
+    return { name, meta, isRequired, isWord: isRequired && meta.secret !== true && meta.given !== 'option' };
   });
 }
 
@@ -70,7 +71,11 @@ function optionsOf({ name, meta: { description, given, secret }, isRequired }: F
     const file = new Option(`${flag}-file <file>`, `a file that holds ${description}, - for stdin`);
     return isRequired ? [file] : [file, new Option(`--ask-${dashed(name)}`, `asks for ${description}`)];
   }
-  return [new Option(given === 'flag' ? flag : `${flag} <${given ?? 'text'}>`, description)];
+  const option = new Option(
+    given === 'flag' ? flag : `${flag} <${given === 'words' ? 'list' : 'text'}>`,
+    description,
+  );
+  return [isRequired ? option.makeOptionMandatory() : option];
 }
 
 /** @throws CliFailure with the exit code of wrong usage */
@@ -144,8 +149,39 @@ function print(
   } else if (Array.isArray(value)) {
     to.list(value as readonly Row[], listColumns(operation.output), 'none');
   } else {
-    to.record(value as Row, recordColumns(operation.output));
+    printRecord(to, value as Row, operation.output);
   }
+}
+
+/** Prints the facts of one thing, and a table for each of its lists whose columns have titles. */
+function printRecord(to: Output, row: Row, schema: z.ZodType): void {
+  const columns = columnsOf(schema);
+  const tables = columns.flatMap(([{ key, title }, field]) =>
+    isListOfObjects(field) ? [{ key, title, columns: listColumns(listOf(field)) }] : [],
+  );
+  to.record(
+    row,
+    columns.flatMap(([column, field]) => (isListOfObjects(field) || isObject(field) ? [] : [column])),
+  );
+  for (const { key, title = '', columns: titled } of tables.filter((one) => one.columns.length > 0)) {
+    to.say('');
+    to.list((row[key] ?? []) as readonly Row[], titled, `${title}: none`);
+  }
+}
+
+function listOf(field: z.ZodType): z.ZodType {
+  return field instanceof z.ZodOptional || field instanceof z.ZodNullable
+    ? listOf(field.unwrap() as z.ZodType)
+    : field;
+}
+
+function isListOfObjects(field: z.ZodType): boolean {
+  const list = listOf(field);
+  return list instanceof z.ZodArray && list.element instanceof z.ZodObject;
+}
+
+function isObject(field: z.ZodType): boolean {
+  return listOf(field) instanceof z.ZodObject;
 }
 
 type Row = Readonly<Record<string, Json>>;
@@ -156,10 +192,6 @@ function listColumns(schema: z.ZodType): readonly Column<Row>[] {
     const title = field.meta()?.column;
     return title === undefined ? [] : [{ ...column, title }];
   });
-}
-
-function recordColumns(schema: z.ZodType): readonly Column<Row>[] {
-  return columnsOf(schema).map(([column]) => column);
 }
 
 function columnsOf(schema: z.ZodType): readonly (readonly [Column<Row>, z.ZodType])[] {
@@ -176,9 +208,15 @@ function columnsOf(schema: z.ZodType): readonly (readonly [Column<Row>, z.ZodTyp
   });
 }
 
-/** @returns two calls, of the examples of the words */
-function exampleLines({ name }: Operation, words: readonly Field[]): readonly string[] {
-  const call = [name, ...words.map(({ meta }) => String((meta.examples as readonly unknown[])[0]))].join(' ');
+/** @returns two calls, with examples of what is required */
+function exampleLines({ name }: Operation, fields: readonly Field[]): readonly string[] {
+  const given = fields
+    .filter(({ isRequired, meta }) => isRequired && meta.secret !== true)
+    .map(({ name: field, isWord, meta }) => {
+      const example = String((meta.examples as readonly unknown[])[0]);
+      return isWord ? example : `--${dashed(field)} ${example}`;
+    });
+  const call = [name, ...given].join(' ');
   return [call, `--json ${call}`];
 }
 

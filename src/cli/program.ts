@@ -14,11 +14,8 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addHousekeepingCommand } from './commands/housekeeping.ts';
 import { addImportCommands } from './commands/linotp.ts';
 import { addKeysCommands } from './commands/keys.ts';
-import { addPolicyCommands } from './commands/policy.ts';
-import { addRealmCommands } from './commands/realm.ts';
 import { addResolverCommands } from './commands/resolver.ts';
 import { addServerCommands } from './commands/server.ts';
-import { addSettingCommands } from './commands/setting.ts';
 import { addTokenInitCommand } from './commands/token-init.ts';
 import { addUserListCommand } from './commands/user.ts';
 import { isServiceError } from '../kernel/errors.ts';
@@ -32,6 +29,7 @@ Passwords, PINs and keys are never arguments: they are asked for, or read from a
 
 /** Commands of a group that are no operations. */
 const BESIDE: Readonly<Record<string, (group: Command, context: CommandContext) => void>> = {
+  resolver: addResolverCommands,
   token: addTokenInitCommand,
   user: addUserListCommand,
 };
@@ -68,12 +66,8 @@ export function buildProgram(dependencies: CliDependencies): Command {
     BESIDE[group.name]?.(command, context);
   }
   addSessionsCommand(program, context);
-  addRealmCommands(program, context);
-  addResolverCommands(program, context);
   addTransactionCommands(program, context);
   addChallengeCommand(program, context);
-  addPolicyCommands(program, context);
-  addSettingCommands(program, context);
   addCountCommand(program, context);
   addHousekeepingCommand(program, context);
   addImportCommands(program, context);

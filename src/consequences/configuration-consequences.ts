@@ -22,17 +22,13 @@ import type { UnknownPolicyName } from '../policy/policy-names.ts';
 import { type Consequence, consequence } from './consequence.ts';
 import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
 
-/** The outcome of a change of policies, before it is made. */
+/** Whether a policy is valid, and what would follow from storing it. */
 export interface PolicyPreview {
   /** The reason why the policy cannot be stored; the rest is then empty. */
   readonly problems: readonly PolicyFinding[];
   /** Realms and resolvers in it that do not exist. It can be stored all the same. */
   readonly unknownNames: readonly UnknownPolicyName[];
   readonly consequences: readonly Consequence[];
-  /** The administrators who lose rights, at any time and for any client. */
-  readonly lost: RightsChange['lost'];
-  /** Nobody may change policies over HTTP afterwards, or not the caller. */
-  readonly locksOut: boolean;
 }
 
 /** Administrators who lose the same rights. */
@@ -54,7 +50,7 @@ interface RightsChange {
  * @param after the policies that there would be
  * @param administrators their names
  */
-export function previewChange(
+export function changeConsequences(
   configuration: Configuration,
   after: readonly ReadPolicy[],
   {
@@ -66,16 +62,12 @@ export function previewChange(
     readonly principal: Principal;
     readonly at: Date;
   },
-): PolicyPreview {
-  const own = ownConsequences(configuration, after, principal, at);
+): readonly Consequence[] {
   const change = changeOfRights(configuration.policies, after, administrators);
-  return {
-    problems: [],
-    unknownNames: [],
-    consequences: [...policyConsequences(configuration, after, change, at), ...own.consequences],
-    lost: change.lost,
-    locksOut: change.nobodyWrites || own.lost.includes('system:write'),
-  };
+  return [
+    ...policyConsequences(configuration, after, change, at),
+    ...ownConsequences(configuration, after, principal, at),
+  ];
 }
 
 /** Values of the scope authentication, and what follows where a realm has none any more, or another one. */
@@ -130,13 +122,6 @@ function lostValues(
   });
 }
 
-/** The effect of a change of policies on the caller. */
-interface OwnChange {
-  /** `scope:action`. */
-  readonly lost: readonly string[];
-  readonly consequences: readonly Consequence[];
-}
-
 /**
  * Compares the rights of the caller here and now: a policy that ends at another address or time locks its editor out, too.
  * @param after the policies that there would be
@@ -147,7 +132,7 @@ export function ownConsequences(
   after: readonly ReadPolicy[],
   principal: Principal,
   at: Date,
-): OwnChange {
+): readonly Consequence[] {
   const lost: string[] = [];
   const narrowed: string[] = [];
   for (const right of rightsOf(base.policies, after)) {
@@ -159,7 +144,7 @@ export function ownConsequences(
       narrowed.push(`${right.scope}:${right.action}`);
     }
   }
-  const consequences = [
+  return [
     ...consequence(
       lost.length > 0,
       'policy.own',
@@ -175,7 +160,6 @@ export function ownConsequences(
       },
     ),
   ];
-  return { lost, consequences };
 }
 
 /** @returns the rights in the scopes of which a policy is new, changed or gone */

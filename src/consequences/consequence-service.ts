@@ -21,7 +21,7 @@ import { nothingSelected } from '../tokens/token-selection.ts';
 import { boundOf, isOcraToken, isUsable, type Token, type UseBound, isOwnedBy } from '../tokens/token.ts';
 import { readUse, type UseSettings } from '../tokens/token-settings.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
-import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
+import { changeConsequences, type PolicyPreview, settingConsequences } from './configuration-consequences.ts';
 import { RealmConsequences } from './realm-consequences.ts';
 
 /** Tokens and owners that are examined for one question. */
@@ -175,12 +175,17 @@ export class ConsequenceService {
   async ofPolicy(caller: Caller, draft: PolicyDraft): Promise<readonly Consequence[]> {
     const configuration = await this.#deps.configuration.current();
     const after = policiesAfter(configuration.policies, { stored: checkPolicy(draft) });
-    return (await this.#preview(caller, configuration, after)).consequences;
+    return this.#ofChange(caller, configuration, after);
   }
 
   /** @throws ServiceError 'policy.unknown' */
   async ofPolicyRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
-    return (await this.previewPolicyRemoval(caller, name)).consequences;
+    const configuration = await this.#deps.configuration.current();
+    const removed = name.trim();
+    if (!configuration.policies.some((policy) => policy.name === removed)) {
+      throw unknownPolicy(name);
+    }
+    return this.#ofChange(caller, configuration, policiesAfter(configuration.policies, { removed }));
   }
 
   /** Of storing a policy; an invalid one is no failure. */
@@ -188,24 +193,15 @@ export class ConsequenceService {
     const configuration = await this.#deps.configuration.current();
     const problems = policyFindings(draft);
     if (problems.length > 0) {
-      return { problems, unknownNames: [], consequences: [], lost: [], locksOut: false };
+      return { problems, unknownNames: [], consequences: [] };
     }
     const stored = checkPolicy(draft);
     const after = policiesAfter(configuration.policies, { stored });
     return {
-      ...(await this.#preview(caller, configuration, after)),
+      problems,
       unknownNames: unknownNames(stored, configuration),
+      consequences: await this.#ofChange(caller, configuration, after),
     };
-  }
-
-  /** @throws ServiceError 'policy.unknown' */
-  async previewPolicyRemoval(caller: Caller, name: string): Promise<PolicyPreview> {
-    const configuration = await this.#deps.configuration.current();
-    const removed = name.trim();
-    if (!configuration.policies.some((policy) => policy.name === removed)) {
-      throw unknownPolicy(name);
-    }
-    return this.#preview(caller, configuration, policiesAfter(configuration.policies, { removed }));
   }
 
   /**
@@ -384,13 +380,17 @@ export class ConsequenceService {
     );
   }
 
-  async #preview(
+  async #ofChange(
     { principal }: Caller,
     configuration: Configuration,
     after: readonly ReadPolicy[],
-  ): Promise<PolicyPreview> {
+  ): Promise<readonly Consequence[]> {
     const administrators = await this.#administrators();
-    return previewChange(configuration, after, { administrators, principal, at: this.#deps.clock.now() });
+    return changeConsequences(configuration, after, {
+      administrators,
+      principal,
+      at: this.#deps.clock.now(),
+    });
   }
 
   async #administrators(): Promise<readonly string[]> {

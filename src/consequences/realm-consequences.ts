@@ -1,6 +1,6 @@
-import { type Configuration, findRealm, type Realm } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { listNames, splitList } from '../kernel/text.ts';
-import { assertInNoRealm, requireResolver, unknownReference } from '../resolvers/resolver-lookup.ts';
+import { assertInNoRealm, requireRealm, requireResolver } from '../resolvers/resolver-lookup.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { ActiveUserRow } from '../monitoring/token-counts.ts';
@@ -135,14 +135,6 @@ export class RealmConsequences {
       ),
     ];
   }
-}
-
-function requireRealm(configuration: Configuration, name: string): Realm {
-  const realm = name.trim() === '' ? undefined : findRealm(configuration, name);
-  if (realm === undefined) {
-    throw unknownReference('realm', name);
-  }
-  return realm;
 }
 
 function policiesFor({ policies }: Configuration, realm: string): readonly string[] {

@@ -1,4 +1,5 @@
-import { type Operation } from '../operations/operation.ts';
+import { CONSEQUENCES } from '../operations/consequences.ts';
+import type { Operation } from '../operations/operation.ts';
 import { shown, shownSchema } from '../operations/shown.ts';
 import type { Services } from '../services.ts';
 import { inEveryDialect, valueOf } from './answers.ts';
@@ -9,15 +10,39 @@ function operationPath({ name }: Pick<Operation, 'name'>): `/${string}` {
   return `/admin/${name.replaceAll(' ', '/')}`;
 }
 
-/** @returns the operation as programs and the console call it */
-export function operationEndpoint(operation: Operation, services: Services): Endpoint {
+/** @returns the operation as programs and the console call it, and what follows from it where it asks */
+export function operationEndpoints(operation: Operation, services: Services): readonly Endpoint[] {
+  return [
+    operationEndpoint(operation, services),
+    ...(operation.asks === undefined ? [] : [operationEndpoint(foretelling(operation), services)]),
+  ];
+}
+
+/** @returns the operation that only tells what would follow */
+function foretelling(operation: Operation): Operation {
+  const { name, right, input } = operation;
+  return {
+    name: `${name} consequences`,
+    does: `what would follow from \`${name}\`; changes nothing`,
+    right,
+    changes: false,
+    input,
+    output: CONSEQUENCES,
+    run: (services, caller, parameters) =>
+      operation.asks?.(services, caller, parameters) ?? Promise.resolve([]),
+  };
+}
+
+function operationEndpoint(operation: Operation, services: Services): Endpoint {
   const { does, right, changes, input, output } = operation;
+  const rights = [right].flat();
   return administratorEndpoint(
     {
       path: operationPath(operation),
       methods: changes ? ['POST'] : ['GET', 'POST'],
       summary: does,
-      requires: right,
+      requires: rights[0] ?? 'credential',
+      requiresFor: () => rights,
       changesState: changes,
       parameters: input,
       answers: inEveryDialect(valueOf(shownSchema(output))),

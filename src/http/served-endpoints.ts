@@ -2,8 +2,6 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Services } from '../services.ts';
 import { configurationEndpoints } from './controllers/system/configuration-controller.ts';
-import { consequenceEndpoints } from './controllers/system/consequence-controller.ts';
-import { explanationEndpoints } from './controllers/system/explanation-controller.ts';
 import { healthEndpoint } from './controllers/system/health-controller.ts';
 import { keyEndpoint } from './controllers/system/key-controller.ts';
 import { policyEndpoints } from './controllers/system/policy-controller.ts';
@@ -32,7 +30,7 @@ import { validateEndpoints } from './controllers/validate-controller.ts';
 import { sessionCookies } from './authentication/cookies.ts';
 import type { DialectName } from './dialects/dialect.ts';
 import type { Endpoint } from './endpoint-spec.ts';
-import { operationEndpoint } from './operation-endpoint.ts';
+import { operationEndpoints } from './operation-endpoint.ts';
 import { OPERATION_GROUPS } from '../operations/operations.ts';
 import type { Guards } from './limits/guards.ts';
 import type { MetricsForCallers, RequestMetrics } from './request-log.ts';
@@ -113,14 +111,12 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...tokenEndpoints(services),
     userListEndpoint(services),
     ...policyEndpoints(services.policies),
-    ...explanationEndpoints(services.explanations, clock),
-    ...consequenceEndpoints(services),
     ...realmEndpoints(services),
     ...resolverTrialEndpoints(services),
     keyEndpoint(services),
     ...configurationEndpoints(services, settings),
-    ...OPERATION_GROUPS.flatMap(({ operations }) => operations).map((operation) =>
-      operationEndpoint(operation, services),
+    ...OPERATION_GROUPS.flatMap(({ operations }) => operations).flatMap((operation) =>
+      operationEndpoints(operation, services),
     ),
     ...linotpEndpoints(services, readiness),
     ...operationsEndpoints(readiness, metrics),

@@ -31,7 +31,7 @@ const PATHS: Readonly<Record<string, string>> = {
   '/admin/getSerialByOtp': 'a response belongs to a challenge, which names its token',
   '/admin/unpair': 'tokens of that type are not checked',
   '/admin/totp_lookup': 'tokens of that type are not checked',
-  '/system/checkPolicy': '/system/explainPolicy tells what policies grant',
+  '/system/checkPolicy': '/admin/policy/explain tells what policies grant',
   '/system/setupSecurityModule': 'the key file or module is opened at the start of the server',
   '/system/setSupport': 'the setting `monitoring.license` has the fields of a licence',
   '/system/getProvider': NO_PROVIDERS,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { splitList } from '../kernel/text.ts';
+import { parseJsonOrUndefined, splitList } from '../kernel/text.ts';
 
 /*
  * Fields of inputs. All come as texts: from a query string or a form, or from the words of a command.
@@ -9,8 +9,8 @@ declare module 'zod' {
   interface GlobalMeta {
     /** Only the operation gets the value. A command reads it from a prompt or a file. */
     readonly secret?: boolean;
-    /** How a command takes it; default: a word. */
-    readonly given?: 'words' | 'flag' | 'known';
+    /** How a command takes it; default: what is required as a word, the rest by an option. */
+    readonly given?: 'word' | 'words' | 'option' | 'flag' | 'known';
     /** The title of the column in the table of a command; absent: it is in JSON and in the sight of one thing alone. */
     readonly column?: string;
   }
@@ -37,6 +37,16 @@ export function password(description: string): z.ZodString {
 /** A secret that exists: a command asks for it once. */
 export function knownSecret(description: string): z.ZodString {
   return z.string().trim().meta({ description, secret: true, given: 'known' });
+}
+
+/** One of some words. */
+export function choice<const Word extends string>(
+  description: string,
+  words: readonly [Word, ...Word[]],
+): z.ZodEnum<{ readonly [Each in Word]: Each }> {
+  return z
+    .enum(words, `it must be one of ${words.join(', ')}`)
+    .meta({ description: `${description}: ${words.join(', ')}`, examples: [words[0]] });
 }
 
 /** A whole number within bounds, both included. */
@@ -78,4 +88,23 @@ export function flag(
       .transform((given) => given === '1' || given === 'true')
       .meta({ description, examples: ['1'], given: 'flag' })
   );
+}
+
+/** What the caller has read, as JSON: where it has changed since then, nothing is done. */
+export function expected<Shape extends z.ZodType>(
+  shape: Shape,
+  description: string,
+): z.ZodOptional<z.ZodPipe<z.ZodString, z.ZodTransform<z.output<Shape>, string>>> {
+  return z
+    .string()
+    .transform((given, context) => {
+      const read = shape.safeParse(parseJsonOrUndefined(given));
+      if (!read.success) {
+        context.addIssue('it must be JSON in the form that the documentation names, or null');
+        return z.NEVER;
+      }
+      return read.data;
+    })
+    .meta({ description, examples: ['null'], given: 'option' })
+    .optional();
 }

@@ -14,7 +14,8 @@ export interface OperationFacts<Input extends z.ZodRawShape, Output extends z.Zo
   readonly name: string;
   /** One line: the effect in the third person, or what is shown. */
   readonly does: string;
-  readonly right: RightName;
+  /** Two: the caller needs both. */
+  readonly right: RightName | readonly [RightName, RightName];
   /** True: by POST alone, not with a cookie alone, and never by a page of another site. */
   readonly changes: boolean;
   /** By names in snake_case. What is required is an argument of the command, in this order; the rest are options. */

@@ -1,5 +1,9 @@
 import type { OperationGroup } from './operation.ts';
 import { ADMINISTRATORS, API_TOKENS, SECOND_FACTORS } from './administrators.ts';
+import { POLICIES } from './policies.ts';
+import { REALMS } from './realms.ts';
+import { RESOLVERS } from './resolvers.ts';
+import { SETTINGS } from './settings.ts';
 import { TOKENS } from './tokens.ts';
 import { USERS } from './users.ts';
 import { WEBHOOKS } from './webhooks.ts';
@@ -11,5 +15,9 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
   API_TOKENS,
   TOKENS,
   USERS,
+  REALMS,
+  RESOLVERS,
+  POLICIES,
+  SETTINGS,
   WEBHOOKS,
 ];

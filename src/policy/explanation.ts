@@ -39,13 +39,17 @@ export interface PolicyVerdict {
 }
 
 /** A decision on a right, and its reasons. */
-export interface ExplainedRight {
-  readonly right: Right;
-  readonly decision: RightDecision;
+export interface ExplainedRight extends Right {
   /** True if the right holds, in the realm in question where there is one. */
   readonly allowed: boolean;
+  /** `open`: no policy of the scope is active; `realm`: it holds, but not in this realm; `none`: no policy gives it. */
+  readonly reason: 'policies' | 'open' | 'realm' | 'none';
+  /** The realms in which it holds; `*` includes tokens in no realm. */
+  readonly realms: readonly string[];
   /** The policies that name the action, by name. */
   readonly policies: readonly PolicyVerdict[];
+  /** The reason in words. */
+  readonly why: string;
 }
 
 /** A value of the scope authentication, and its reasons. */
@@ -55,6 +59,8 @@ export interface ExplainedValue {
   readonly values: readonly string[];
   /** The policies that name the action, by name, each with the value that it gives or would give. */
   readonly policies: readonly (PolicyVerdict & { readonly value: string })[];
+  /** The reason in words. */
+  readonly why: string;
 }
 
 /**
@@ -84,7 +90,37 @@ export function explainRight(
           : []),
       ]),
     );
-  return { right, decision, allowed: allowsIn(decision, realm), policies };
+  const reason = reasonOf(decision, realm);
+  const realms = decision.allowed ? decision.realms : [];
+  return {
+    ...right,
+    allowed: allowsIn(decision, realm),
+    reason,
+    realms: realms === 'all' ? ['*'] : realms,
+    policies,
+    why: reason === 'open' ? 'no policy of the scope is active' : wordsOf(policies),
+  };
+}
+
+function reasonOf(decision: RightDecision, realm: string | undefined): ExplainedRight['reason'] {
+  if (!decision.allowed) {
+    return 'none';
+  }
+  if (!allowsIn(decision, realm)) {
+    return 'realm';
+  }
+  return decision.by === 'policies' ? 'policies' : 'open';
+}
+
+function wordsOf(policies: readonly PolicyVerdict[]): string {
+  const applying = policies.filter(({ applies }) => applies).map(({ policy }) => policy);
+  if (applying.length > 0) {
+    return applying.join(', ');
+  }
+  const others = policies.map(
+    ({ policy, obstacles }) => `${policy}: ${obstacles.map(({ text }) => text).join(', and ')}`,
+  );
+  return others.length === 0 ? 'no policy names it' : others.join('; ');
 }
 
 /**
@@ -125,20 +161,17 @@ export function explainValue(policies: readonly ReadPolicy[], question: PolicyVa
   const { scope, action, client = '', at } = question;
   const owner = ownerOf(question);
   const concerned = policies.filter((policy) => policy.scope === scope && concerns(policy, action));
-  return {
-    action,
-    values: policyValue(policies, question),
-    policies: concerned.map((policy) => ({
-      value: policy.valueOf(action) ?? '',
-      ...verdictOf(policy, [
-        ...(isMeant(matchOf(policy, action, owner), question)
-          ? []
-          : obstacle('user', `it is for the users ${policy.user}`)),
-        ...realmObstacle(policy, owner.realms),
-        ...conditionObstacles(policy, client, at),
-      ]),
-    })),
-  };
+  const verdicts = concerned.map((policy) => ({
+    value: policy.valueOf(action) ?? '',
+    ...verdictOf(policy, [
+      ...(isMeant(matchOf(policy, action, owner), question)
+        ? []
+        : obstacle('user', `it is for the users ${policy.user}`)),
+      ...realmObstacle(policy, owner.realms),
+      ...conditionObstacles(policy, client, at),
+    ]),
+  }));
+  return { action, values: policyValue(policies, question), policies: verdicts, why: wordsOf(verdicts) };
 }
 
 function allowsIn(decision: RightDecision, realm: string | undefined): boolean {

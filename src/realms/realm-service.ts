@@ -4,7 +4,7 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import { ServiceError } from '../kernel/errors.ts';
 import { plainName, requireForm } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { readResolverName, unknownReference } from '../resolvers/resolver-lookup.ts';
+import { readResolverName, requireRealm, unknownReference } from '../resolvers/resolver-lookup.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -23,6 +23,11 @@ export class RealmService {
   /** @returns realms by name */
   async list(): Promise<readonly Realm[]> {
     return (await this.#deps.configuration.current()).realms;
+  }
+
+  /** @throws ServiceError 'realm.unknown' */
+  async show(name: string): Promise<Realm> {
+    return requireRealm(await this.#deps.configuration.current(), name);
   }
 
   /**

@@ -2,7 +2,7 @@ import { composed, formsOf, plainName, requireForm } from '../kernel/text.ts';
 import { plainResolverName } from '../policy/policy-conditions.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
-import { type Configuration, findRealm, type Resolver } from '../configuration/configuration.ts';
+import { type Configuration, findRealm, type Realm, type Resolver } from '../configuration/configuration.ts';
 
 /**
  * @returns the resolver's name, case kept, without the class that LinOTP's notation puts in front
@@ -143,6 +143,15 @@ export function visibleResolvers(
     throw unknownReference('realm', where.realm ?? '');
   }
   return realm.resolvers.flatMap((name) => configuration.resolvers.filter((one) => one.name === name));
+}
+
+/** @throws ServiceError 'realm.unknown', also for an empty name */
+export function requireRealm(configuration: Configuration, name: string): Realm {
+  const realm = name.trim() === '' ? undefined : findRealm(configuration, name);
+  if (realm === undefined) {
+    throw unknownReference('realm', name);
+  }
+  return realm;
 }
 
 export function unknownReference(what: 'realm' | 'resolver' | 'user', name: string): ServiceError {

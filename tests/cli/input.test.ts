@@ -220,12 +220,6 @@ describe('a command that names what does not exist', () => {
   });
 
   it.each([
-    ['realm show xyz', 'there is no realm xyz; `tankeeper realm list` shows those that there are', 1],
-    [
-      'resolver show peple',
-      'there is no resolver peple; `tankeeper resolver list` shows those that there are',
-      1,
-    ],
     [
       'resolver set peple --file x',
       'there is no resolver peple; `tankeeper resolver list` shows those that there are',
@@ -233,7 +227,7 @@ describe('a command that names what does not exist', () => {
     ],
     [
       'policy list --scope monitorin',
-      'unknown scope monitorin; the scopes are admin, system, monitoring, ocra, authentication, selfservice',
+      'scope: it must be one of admin, system, monitoring, ocra, authentication, selfservice',
       2,
     ],
     [
@@ -250,7 +244,7 @@ describe('a command that names what does not exist', () => {
     expect(code).toBe(exitCode);
   });
 
-  it('stores an unknown setting, or a policy with unknown realms, only by force', async () => {
+  it('stores an unknown setting, or a policy with unknown realms, only where it is confirmed', async () => {
     const answers = {
       'settings.unreadReason': 'the server reads no setting OcraMaxChalenges',
       'policies.unknownNames': [{ part: 'realm', name: 'offize' }],
@@ -261,10 +255,10 @@ describe('a command that names what does not exist', () => {
     ];
     for (const line of lines) {
       const { dependencies, calls, io } = fakeCli(answers);
-      expect(await runProgram(line.split(' '), dependencies)).toBe(1);
-      expect(io.err()).toMatch(/(?:offize|OcraMaxChalenges) \(--force stores it all the same\)/);
+      expect(await runProgram(line.split(' '), dependencies)).toBe(2);
+      expect(io.err()).toMatch(/(?:offize|OcraMaxChalenges)\. Nothing was changed: .* --yes confirms it/);
       expect(calls.map(([name]) => name).filter((name) => name.endsWith('.set'))).toEqual([]);
-      expect(await runProgram([...line.split(' '), '--force'], dependencies)).toBe(0);
+      expect(await runProgram([...line.split(' '), '--yes'], dependencies)).toBe(0);
       expect(calls.at(-1)?.[0]).toMatch(/\.set$/);
     }
   });

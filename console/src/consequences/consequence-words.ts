@@ -36,6 +36,7 @@ const GERMAN: Readonly<Record<string, (facts: Facts) => string>> = {
     'Danach kann niemand mehr Richtlinien über HTTP ändern, nur noch `tankeeper policy` auf dem Server',
   'policy.rights': ({ names, rights }) =>
     `${listed(names)} ${chosen(names.length, 'verliert', 'verlieren')} ${listed(rights)}`,
+  'policy.unknown-names': ({ names }) => `Sie nennt, was es nicht gibt: ${listed(names)}`,
   'policy.qrtanurl': ({ names }) =>
     `In ${listed(names)} lehnen Apps neue Challenges ab: Es gibt keine Adresse für ihre Antworten`,
   'policy.otppin': ({ names }) =>
@@ -50,6 +51,7 @@ const GERMAN: Readonly<Record<string, (facts: Facts) => string>> = {
   'setting.lock': ({ count }) => `Neue Token werden nach ${count} falschen Antworten gesperrt`,
   'setting.clock': () =>
     'Antworten von Geräten mit abweichender Uhr werden abgelehnt: Das Zeitfenster ändert sich',
+  'setting.unread': () => 'Der Server liest diese Einstellung nicht',
   'realm.tokens': ({ count }) => `${count} Token ${chosen(count, 'verlässt', 'verlassen')} diesen Realm`,
   'realm.last': ({ count }) => `${count} davon ${chosen(count, 'ist', 'sind')} danach in keinem Realm`,
   'realm.default': () => 'Er ist der Standard-Realm',

@@ -8,7 +8,7 @@ import classes from './policies.module.css';
 import { entriesOf, valueIn, withEntry, withValue } from './policy-draft.ts';
 import { policyTexts } from './policy-texts.ts';
 
-type Scope = ValueOf<'/system/policyNames'>['scopes'][number];
+type Scope = ValueOf<'/admin/policy/names'>['scopes'][number];
 
 interface ActionChoiceProps {
   readonly scope: Scope | undefined;
@@ -23,11 +23,11 @@ export function ActionChoice({ scope, actions, error, onChange }: ActionChoicePr
   const { fields } = useTexts(policyTexts);
   const language = useLanguage();
   const chosen = entriesOf(actions);
-  const hasValues = scope?.actions.some(({ value }) => value !== null) === true;
+  const hasValues = scope?.actions.some(({ value }) => value !== undefined) === true;
   return (
     <Fieldset legend={fields.action}>
       <div className={`${classes.actions} ${hasValues ? classes.values : ''}`}>
-        {scope?.wildcard === true && (
+        {scope?.has_wildcard === true && (
           <Checkbox
             label="*"
             description={t.all}
@@ -38,7 +38,7 @@ export function ActionChoice({ scope, actions, error, onChange }: ActionChoicePr
           />
         )}
         {scope?.actions.map(({ name, meaning, value }) =>
-          value === null ? (
+          value === undefined ? (
             <Checkbox
               key={name}
               label={name}

@@ -98,7 +98,7 @@ function AddressDialog({
   const policy = addressPolicy(realm, address);
   const change = useDialogAct({
     title: t.set,
-    act: () => call('/system/setPolicy', { ...parametersOf(policy), expected: expectedOf(null) }),
+    act: () => call('/admin/policy/set', { ...parametersOf(policy), expected: expectedOf(null) }),
     onDone: onClose,
   });
   return (

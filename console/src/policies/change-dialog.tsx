@@ -6,8 +6,8 @@ import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { useDialogAct } from '../design/use-dialog-act.ts';
 import { useTexts } from '../language/language.ts';
-import { PolicyConsequences } from './policy-consequences.tsx';
-import { expectedOf, parametersOf, type StoredPolicy } from './policy-draft.ts';
+import { locksOut, PolicyConsequences } from './policy-consequences.tsx';
+import { expectedOf, type StoredPolicy } from './policy-draft.ts';
 import { policyTexts } from './policy-texts.ts';
 
 /** A change of a policy from the table. */
@@ -25,31 +25,23 @@ interface ChangeDialogProps {
 export function ChangeDialog({ change: { kind, policy }, onClose }: ChangeDialogProps): ReactNode {
   const t = useTexts(policyTexts);
   const [isUnderstood, setUnderstood] = useState(false);
-  const changed = parametersOf({ ...policy, active: kind === 'enable' });
+  const { name } = policy;
   const preview = useQuery({
     queryKey: ['policy-consequences', kind, policy],
-    queryFn: ({ signal }) =>
-      call('/system/policyConsequences', kind === 'remove' ? { name: policy.name, remove: '1' } : changed, {
-        signal,
-      }),
+    queryFn: ({ signal }) => call(`/admin/policy/${kind}/consequences`, { name }, { signal }),
     staleTime: 0,
     gcTime: 0,
   });
   const change = useDialogAct({
-    title: t.doing[kind](policy.name),
-    act: () => {
-      const expected = expectedOf(policy);
-      return kind === 'remove'
-        ? call('/system/delPolicy', { name: policy.name, expected })
-        : call('/system/setPolicy', { ...changed, expected });
-    },
+    title: t.doing[kind](name),
+    act: () => call(`/admin/policy/${kind}`, { name, expected: expectedOf(policy) }),
     changes: ['policies'],
     onDone: onClose,
   });
-  const mustConfirm = preview.data?.lock_out === true;
+  const mustConfirm = preview.data !== undefined && locksOut(preview.data);
   return (
     <ConfirmDialog
-      title={t.doing[kind](policy.name)}
+      title={t.doing[kind](name)}
       action={t[kind]}
       isDangerous={kind === 'remove' || mustConfirm}
       isRunning={change.isPending}
@@ -58,7 +50,7 @@ export function ChangeDialog({ change: { kind, policy }, onClose }: ChangeDialog
       onConfirm={change.run}
       onCancel={onClose}
     >
-      <Loaded query={preview}>{(data) => <PolicyConsequences preview={data} />}</Loaded>
+      <Loaded query={preview}>{(data) => <PolicyConsequences consequences={data} />}</Loaded>
       {mustConfirm && (
         <Checkbox
           mt="md"

@@ -9,7 +9,7 @@ import { hasGroups, isAskable, type ExplanationForm } from './question.ts';
 
 interface ExplainFormProps {
   readonly question: ExplanationForm;
-  readonly names: ValueOf<'/system/policyNames'>;
+  readonly names: ValueOf<'/admin/policy/names'>;
   readonly isAsking: boolean;
   readonly onChange: (question: ExplanationForm) => void;
   readonly onAsk: () => void;

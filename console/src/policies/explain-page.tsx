@@ -11,7 +11,7 @@ import { useSession } from '../session/session.tsx';
 import { ExplainForm } from './explain-form.tsx';
 import { explainTexts } from './explain-texts.ts';
 import { Explanation } from './explanation.tsx';
-import { parametersOf, isAskable, type ExplanationForm, questionAt } from './question.ts';
+import { ask, isAskable, type ExplanationForm, questionAt } from './question.ts';
 
 /** Answers what somebody may do, and why a request was refused. */
 export default function ExplainPage(): ReactNode {
@@ -24,14 +24,11 @@ export default function ExplainPage(): ReactNode {
   const [submitted, setSubmitted] = useState(first.kind === 'refusal' ? first : undefined);
   const names = useQuery({
     queryKey: ['policy-names'],
-    queryFn: ({ signal }) => call('/system/policyNames', {}, { signal }),
+    queryFn: ({ signal }) => call('/admin/policy/names', {}, { signal }),
   });
   const answer = useQuery({
     queryKey: ['policies', 'explained', submitted],
-    queryFn:
-      submitted === undefined
-        ? skipToken
-        : ({ signal }) => call('/system/explainPolicy', parametersOf(submitted, format), { signal }),
+    queryFn: submitted === undefined ? skipToken : ({ signal }) => ask(submitted, format, signal),
     staleTime: 0,
     gcTime: 0,
   });

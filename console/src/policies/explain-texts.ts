@@ -1,7 +1,7 @@
 import type { ValueOf } from '../api/call.ts';
 import type { Texts } from '../language/language.ts';
 
-type Obstacle = ValueOf<'/system/explainPolicy'>['rights'][number]['policies'][number]['obstacles'][number];
+type Obstacle = ValueOf<'/admin/policy/explain'>['rights'][number]['policies'][number]['obstacles'][number];
 
 interface ExplainTexts {
   readonly title: string;

@@ -6,14 +6,14 @@ import { useLanguage, useTexts } from '../language/language.ts';
 import { meaningOf } from './action-meanings.ts';
 import { editorTexts } from './editor-texts.ts';
 import { explainTexts } from './explain-texts.ts';
+import type { Answer } from './question.ts';
 import classes from './policies.module.css';
 import { policyTexts } from './policy-texts.ts';
 import { Reasons } from './reasons.tsx';
 import { Refusal } from './refusal.tsx';
 
-type Answer = ValueOf<'/system/explainPolicy'>;
-type ExplainedRight = Answer['rights'][number];
-type Scopes = ValueOf<'/system/policyNames'>['scopes'];
+type ExplainedRight = NonNullable<Answer['rights']>[number];
+type Scopes = ValueOf<'/admin/policy/names'>['scopes'];
 
 interface ExplanationProps {
   readonly answer: Answer;
@@ -26,15 +26,15 @@ export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
   const { fields } = useTexts(policyTexts);
   const format = useFormat();
   const [shown, setShown] = useState<'all' | 'allowed' | 'refused'>('all');
-  const { administrator, user, realm, client, time, rights, values, refusal } = answer;
+  const { administrator, user, realm, client, at, rights = [], values = [], refusal } = answer;
   const visible = rights.filter(({ allowed }) => shown === 'all' || allowed === (shown === 'allowed'));
   const who = administrator ?? user ?? t.nobody;
   return (
     <section aria-live="polite">
-      {refusal !== null && <Refusal answer={{ ...answer, refusal }} />}
-      {answer.known === false && <Alert color="yellow">{t.unknown(who)}</Alert>}
+      {refusal !== undefined && <Refusal answer={{ ...answer, refusal }} />}
+      {answer.is_known === false && <Alert color="yellow">{t.unknown(who)}</Alert>}
       <p>
-        {t.circumstances(who, realm ?? t.anyRealm, client === '' ? t.noAddress : client, format.time(time))}
+        {t.circumstances(who, realm ?? t.anyRealm, client === '' ? t.noAddress : client, format.time(at))}
       </p>
       {rights.length > 1 && (
         <SegmentedControl
@@ -60,7 +60,7 @@ export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
           </ul>
         </section>
       ))}
-      {values.length > 0 && <Values values={values} scopes={scopes} />}
+      <Values values={values} scopes={scopes} />
     </section>
   );
 }
@@ -92,7 +92,7 @@ function useExtent({ reason, realms }: ExplainedRight): string {
   if (reason === 'none') {
     return '';
   }
-  if (realms === '*') {
+  if (realms.includes('*')) {
     return t.everywhere;
   }
   return realms.length === 0 ? t.nowhere : t.elsewhere(realms.join(', '));
@@ -126,12 +126,12 @@ function Values({
   values,
   scopes,
 }: {
-  readonly values: Answer['values'];
+  readonly values: NonNullable<Answer['values']>;
   readonly scopes: Scopes;
 }): ReactNode {
   const t = useTexts(explainTexts);
   const { otppin } = useTexts(editorTexts);
-  return (
+  return values.length === 0 ? null : (
     <ul className={classes.rights}>
       {values.map(({ action, values: applied, policies }) => (
         <li key={action} className={classes.right}>

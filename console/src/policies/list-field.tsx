@@ -8,7 +8,7 @@ import classes from './policies.module.css';
 import { entriesOf, withEntry } from './policy-draft.ts';
 import { policyTexts } from './policy-texts.ts';
 
-type Names = ValueOf<'/system/policyNames'>;
+type Names = ValueOf<'/admin/policy/names'>;
 
 interface ListFieldProps {
   readonly field: 'realm' | 'user' | 'client' | 'time';

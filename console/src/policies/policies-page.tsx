@@ -25,7 +25,7 @@ export default function PoliciesPage(): ReactNode {
   const [change, setChange] = useState<PolicyChange>();
   const policies = useQuery({
     queryKey: ['policies'],
-    queryFn: ({ signal }) => call('/system/getPolicy', {}, { signal }),
+    queryFn: ({ signal }) => call('/admin/policy/list', {}, { signal }),
   });
   const actions = (
     <>
@@ -73,12 +73,11 @@ function Filters({
 }: {
   readonly filter: PolicyFilter;
   readonly setFilter: (filter: PolicyFilter) => void;
-  readonly policies: ValueOf<'/system/getPolicy'>;
+  readonly policies: ValueOf<'/admin/policy/list'>;
 }): ReactNode {
   const t = useTexts(policyTexts);
-  const all = Object.values(policies);
-  const scopes = [...new Set(all.map(({ scope }) => scope))].sort();
-  const realms = [...new Set(all.flatMap(({ realm }) => realm.split(',')).map((name) => name.trim()))];
+  const scopes = [...new Set(policies.map(({ scope }) => scope))].sort();
+  const realms = [...new Set(policies.flatMap(({ realm }) => realm.split(',')).map((name) => name.trim()))];
   const named = realms.filter((name) => name !== '' && name !== '*').sort();
   return (
     <Folded label={t.filters}>

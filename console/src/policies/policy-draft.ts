@@ -69,8 +69,8 @@ export function withValue(list: string, action: string, value: string): string {
 export function parametersOf({
   active,
   ...texts
-}: PolicyDraft): Readonly<Record<TextField | 'active', string>> {
-  return { ...texts, active: active ? 'True' : 'False' };
+}: PolicyDraft): Readonly<Record<TextField | 'inactive', string>> {
+  return { ...texts, inactive: active ? '0' : '1' };
 }
 
 /** @returns the parameter `expected` for what the editor has read; null: there was no such policy */

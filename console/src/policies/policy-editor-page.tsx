@@ -9,6 +9,7 @@ import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { editorTexts } from './editor-texts.ts';
 import { PolicyEditor } from './policy-editor.tsx';
+import { storedPolicy } from './use-policy-save.ts';
 
 /** The editor of a new policy, or of a stored one. */
 export default function PolicyEditorPage(): ReactNode {
@@ -17,12 +18,11 @@ export default function PolicyEditorPage(): ReactNode {
   const mayWrite = useSession().may('system', 'write');
   const names = useQuery({
     queryKey: ['policy-names'],
-    queryFn: ({ signal }) => call('/system/policyNames', {}, { signal }),
+    queryFn: ({ signal }) => call('/admin/policy/names', {}, { signal }),
   });
   const stored = useQuery({
     queryKey: ['policies', 'edited', name ?? null],
-    queryFn: async ({ signal }) =>
-      name === undefined ? null : ((await call('/system/getPolicy', { name }, { signal }))[name] ?? null),
+    queryFn: ({ signal }) => (name === undefined ? null : storedPolicy(name, signal)),
     // What is being typed is kept; the server notices changes of others when it is saved.
     staleTime: Infinity,
     gcTime: 0,

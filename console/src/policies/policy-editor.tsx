@@ -4,7 +4,7 @@ import type { ValueOf } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Failure, QueryFailure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
-import { PolicyConsequences, type PolicyPreview } from './policy-consequences.tsx';
+import { locksOut, PolicyConsequences, type PolicyPreview } from './policy-consequences.tsx';
 import { editorTexts } from './editor-texts.ts';
 import classes from './policies.module.css';
 import { PolicyConflict } from './policy-conflict.tsx';
@@ -21,7 +21,7 @@ import { policyTexts } from './policy-texts.ts';
 import { type PolicyEditing, usePolicyEditing } from './use-policy-editing.ts';
 
 interface PolicyEditorProps {
-  readonly names: ValueOf<'/system/policyNames'>;
+  readonly names: ValueOf<'/admin/policy/names'>;
   /** Null: a new policy. */
   readonly stored: StoredPolicy | null;
   readonly mayWrite: boolean;
@@ -71,7 +71,7 @@ function Messages({ editing }: { readonly editing: PolicyEditing }): ReactNode {
   return (
     <>
       {preview.data !== undefined && <UnknownNames names={preview.data.unknown_names} />}
-      {preview.data?.problems.length === 0 && <PolicyConsequences preview={preview.data} />}
+      {preview.data?.problems.length === 0 && <PolicyConsequences consequences={preview.data.consequences} />}
       {isRefused && <Alert color="red" role="alert" title={t.fix} />}
       <QueryFailure query={preview} />
       <Failure error={editing.failure} />
@@ -88,7 +88,7 @@ function Messages({ editing }: { readonly editing: PolicyEditing }): ReactNode {
 }
 
 interface DraftFieldsProps {
-  readonly names: ValueOf<'/system/policyNames'>;
+  readonly names: ValueOf<'/admin/policy/names'>;
   readonly draft: PolicyDraft;
   readonly isNamed: boolean;
   readonly errorOf: (field: TextField) => string | undefined;
@@ -172,16 +172,17 @@ function SaveDialog({ preview, onConfirm, onCancel }: SaveDialogProps): ReactNod
   const t = useTexts(editorTexts);
   const { understood } = useTexts(policyTexts);
   const [isUnderstood, setUnderstood] = useState(false);
+  const mustConfirm = locksOut(preview.consequences);
   return (
     <ConfirmDialog
       title={t.confirm}
       action={t.save}
-      isDangerous={preview.lock_out}
-      isDisabled={preview.lock_out && !isUnderstood}
+      isDangerous={mustConfirm}
+      isDisabled={mustConfirm && !isUnderstood}
       {...{ onConfirm, onCancel }}
     >
-      <PolicyConsequences preview={preview} />
-      {preview.lock_out && (
+      <PolicyConsequences consequences={preview.consequences} />
+      {mustConfirm && (
         <Checkbox
           mt="md"
           label={understood}

@@ -10,7 +10,7 @@ import classes from './policies.module.css';
 import { entriesOf, type PolicyDraft, type TextField } from './policy-draft.ts';
 import { policyTexts } from './policy-texts.ts';
 
-type Names = ValueOf<'/system/policyNames'>;
+type Names = ValueOf<'/admin/policy/names'>;
 
 interface PolicyFormProps {
   readonly draft: PolicyDraft;
@@ -97,7 +97,7 @@ function withScope(draft: PolicyDraft, name: string, { scopes }: Names): PolicyD
   const scope = scopes.find((one) => one.name === name);
   const kept = entriesOf(draft.action).filter(
     (entry) =>
-      (entry === '*' && scope?.wildcard === true) ||
+      (entry === '*' && scope?.has_wildcard === true) ||
       scope?.actions.some((action) => action.name === entry.split('=', 1)[0]?.trim()) === true,
   );
   return { ...draft, scope: name, action: kept.join(', ') };

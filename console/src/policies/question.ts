@@ -1,3 +1,4 @@
+import { call, type ValueOf } from '../api/call.ts';
 import type { Format } from '../language/format.ts';
 
 /** The question on the explainer's page, as it is typed. */
@@ -27,19 +28,27 @@ export function isAskable({ kind, administrator, request }: ExplanationForm): bo
   return kind === 'owner' || (kind === 'refusal' ? request : administrator).trim() !== '';
 }
 
-/** @returns the parameters of /system/explainPolicy */
-export function parametersOf(
+type Rights = ValueOf<'/admin/policy/explain'>;
+type Values = ValueOf<'/admin/policy/explain-owner'>;
+type Refusal = ValueOf<'/admin/policy/explain-refusal'>;
+
+/** The answer to a question of any kind, and the question as it was understood. */
+export type Answer = Pick<Rights, 'client' | 'at'> & Partial<Rights> & Partial<Values> & Partial<Refusal>;
+
+/** Asks the server. */
+export function ask(
   question: ExplanationForm,
   { ofTyped }: Pick<Format, 'ofTyped'>,
-): Readonly<Record<string, string>> {
+  signal: AbortSignal,
+): Promise<Answer> {
   const { kind, administrator, groups, user, resolver, realm, client, time, request } = question;
   if (kind === 'refusal') {
-    return { request: request.trim(), groups };
+    return call('/admin/policy/explain-refusal', { request, groups }, { signal });
   }
   const circumstances = { realm, client, time: ofTyped(time) };
   return kind === 'owner'
-    ? { user, resolver, ...circumstances }
-    : { administrator, groups, ...circumstances };
+    ? call('/admin/policy/explain-owner', { user, resolver, ...circumstances }, { signal })
+    : call('/admin/policy/explain', { administrator, groups, ...circumstances }, { signal });
 }
 
 /** @returns true for people who sign in by single sign-on, who have groups */

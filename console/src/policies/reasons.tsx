@@ -6,7 +6,7 @@ import { useTexts } from '../language/language.ts';
 import { explainTexts } from './explain-texts.ts';
 import classes from './policies.module.css';
 
-type Verdict = ValueOf<'/system/explainPolicy'>['rights'][number]['policies'][number];
+type Verdict = ValueOf<'/admin/policy/explain'>['rights'][number]['policies'][number];
 
 /** The policies that apply, and after them the others with what is in their way. */
 export function Reasons({ policies }: { readonly policies: readonly Verdict[] }): ReactNode {
@@ -15,7 +15,7 @@ export function Reasons({ policies }: { readonly policies: readonly Verdict[] })
   return (
     sorted.length > 0 && (
       <ul className={classes.why}>
-        {sorted.map(({ name, applies, obstacles }) => (
+        {sorted.map(({ policy: name, applies, obstacles }) => (
           <li key={name}>
             {applies ? t.by : t.butFor}{' '}
             <Anchor component={Link} underline="always" href={`/policies/edit/${encodeURIComponent(name)}`}>

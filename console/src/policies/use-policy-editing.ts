@@ -80,7 +80,7 @@ export function usePolicyEditing(stored: StoredPolicy | null, added?: string): P
     isAsking,
     conflict,
     errorOf: (field) =>
-      isTried || draft[field] !== '' ? problems.find((one) => one.field === field)?.text : undefined,
+      isTried || draft[field] !== '' ? problems.find((one) => one.field === field)?.message : undefined,
     isRefused: isTried && problems.length > 0,
     isSaving: save.isPending,
     failure: conflict === undefined ? save.error : null,
@@ -150,7 +150,7 @@ function usePreview(draft: PolicyDraft): Pick<PolicyEditing, 'preview' | 'isChec
   }, [draft]);
   const preview = useQuery<PolicyPreview>({
     queryKey: ['policy-preview', settled],
-    queryFn: ({ signal }) => call('/system/policyConsequences', parametersOf(settled), { signal }),
+    queryFn: ({ signal }) => call('/admin/policy/check', parametersOf(settled), { signal }),
     placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 0,

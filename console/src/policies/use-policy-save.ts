@@ -33,7 +33,7 @@ export function usePolicySave(): UseMutationResult<unknown, Error, PolicySave> {
   return useMutation({
     mutationFn: async (save: PolicySave) => {
       try {
-        await call('/system/setPolicy', { ...parametersOf(save.draft), expected: expectedOf(save.read) });
+        await call('/admin/policy/set', { ...parametersOf(save.draft), expected: expectedOf(save.read) });
       } catch (error) {
         throw await explained(error, save);
       }
@@ -42,13 +42,18 @@ export function usePolicySave(): UseMutationResult<unknown, Error, PolicySave> {
   });
 }
 
+/** @returns the policy of that name; null: there is none */
+export async function storedPolicy(name: string, signal?: AbortSignal): Promise<StoredPolicy | null> {
+  return (await call('/admin/policy/list', {}, { signal })).find((one) => one.name === name) ?? null;
+}
+
 /** @returns the conflict, where there is one; else the error itself */
 async function explained(error: unknown, { draft, read }: PolicySave): Promise<unknown> {
   if (!(error instanceof ServerFailure) || error.isAway || error.isSignedOut) {
     return error;
   }
   const name = draft.name.trim();
-  const stored = (await call('/system/getPolicy', { name }))[name] ?? null;
+  const stored = await storedPolicy(name);
   const isSame = stored === null || read === null ? stored === read : differences(stored, read).length === 0;
   return isSame ? error : new PolicyConflictError(error.message, stored);
 }

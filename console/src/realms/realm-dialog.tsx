@@ -29,11 +29,13 @@ export function RealmDialog({ realm, resolvers, onClose }: RealmDialogProps): Re
   const saving = useDialogAct({
     title,
     act: () =>
-      call('/system/setRealm', {
-        realm: name,
-        resolvers: chosen.join(','),
-        expected: JSON.stringify(realm?.resolvers ?? null),
-      }),
+      realm === undefined
+        ? call('/admin/realm/add', { name, resolvers: chosen.join(',') })
+        : call('/admin/realm/set', {
+            name,
+            resolvers: chosen.join(','),
+            expected: JSON.stringify(realm.resolvers),
+          }),
     changes: ['realms'],
     onDone: onClose,
   });
@@ -143,11 +145,7 @@ function Dropped({
     queryKey: ['consequences', 'realm-set', name, chosen],
     queryFn: isDropped
       ? ({ signal }) =>
-          call(
-            '/system/realmConsequences',
-            { act: 'set', realm: name, resolvers: chosen.join(',') },
-            { signal },
-          )
+          call('/admin/realm/set/consequences', { name, resolvers: chosen.join(',') }, { signal })
       : skipToken,
     gcTime: 0,
   });

@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { call, type ValueOf } from '../api/call.ts';
 
 /** A realm with its resolvers, in the order in which they are searched. */
-export type ShownRealm = ValueOf<'/system/getRealms'>[string];
+export type ShownRealm = ValueOf<'/admin/realm/list'>[number];
 
 /** A resolver with its settings by name, without its secret. */
 export type ShownResolver = ValueOf<'/system/getResolvers'>[string];
@@ -11,7 +11,7 @@ export type ShownResolver = ValueOf<'/system/getResolvers'>[string];
 export function useRealms(): UseQueryResult<readonly ShownRealm[]> {
   return useQuery({
     queryKey: ['realms'],
-    queryFn: async ({ signal }) => sorted(Object.values(await call('/system/getRealms', {}, { signal }))),
+    queryFn: ({ signal }) => call('/admin/realm/list', {}, { signal }),
   });
 }
 

@@ -76,12 +76,12 @@ function RealmCard({ realm, onIntent }: RealmCardProps): ReactNode {
   return (
     <Card
       title={realm.name}
-      badges={realm.default && <Badge variant="light">{t.isDefault}</Badge>}
+      badges={realm.is_default && <Badge variant="light">{t.isDefault}</Badge>}
       actions={
         onIntent && (
           <>
             {button('set', t.edit)}
-            {realm.default ? button('no-default', t.noDefault) : button('default', t.makeDefault)}
+            {realm.is_default ? button('no-default', t.noDefault) : button('default', t.makeDefault)}
             {button('remove', t.remove)}
           </>
         )
@@ -100,25 +100,28 @@ function IntentDialog({ intent, onEnd }: { readonly intent: Intent; readonly onE
     return <RealmDialog realm={intent.realm} resolvers={names} onClose={onEnd} />;
   }
   const { act, realm } = intent;
-  const ofDefault = act === 'no-default' ? '' : realm.name;
+  const { name } = realm;
   const dialogs = {
     remove: {
-      title: t.removeTitle(realm.name),
+      title: t.removeTitle(name),
       text: t.removeText,
       action: t.remove,
-      act: () => call('/system/delRealm', { realm: realm.name }),
+      foresee: (signal: AbortSignal) => call('/admin/realm/remove/consequences', { name }, { signal }),
+      act: () => call('/admin/realm/remove', { name }),
     },
     default: {
-      title: t.defaultTitle(realm.name),
+      title: t.defaultTitle(name),
       text: t.defaultText,
       action: t.makeDefault,
-      act: () => call('/system/setDefaultRealm', { realm: ofDefault }),
+      foresee: (signal: AbortSignal) => call('/admin/realm/default/consequences', { name }, { signal }),
+      act: () => call('/admin/realm/default', { name }),
     },
     'no-default': {
       title: t.noDefaultTitle,
       text: t.noDefaultText,
       action: t.noDefault,
-      act: () => call('/system/setDefaultRealm', { realm: ofDefault }),
+      foresee: (signal: AbortSignal) => call('/admin/realm/no-default/consequences', {}, { signal }),
+      act: () => call('/admin/realm/no-default'),
     },
   };
   const dialog = dialogs[act];
@@ -128,13 +131,7 @@ function IntentDialog({ intent, onEnd }: { readonly intent: Intent; readonly onE
       action={dialog.action}
       isDangerous={act === 'remove'}
       of={['realm', act, realm.name]}
-      foresee={(signal) =>
-        call(
-          '/system/realmConsequences',
-          act === 'remove' ? { act, realm: realm.name } : { act: 'default', realm: ofDefault },
-          { signal },
-        )
-      }
+      foresee={dialog.foresee}
       act={dialog.act}
       changes={['realms']}
       onClose={onEnd}

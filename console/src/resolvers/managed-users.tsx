@@ -210,8 +210,8 @@ function UserDialog({ resolver, intent, onIntent, onEnd }: UserDialogProps): Rea
       of={['user', act, resolver, login]}
       foresee={(signal) =>
         call(
-          '/system/userConsequences',
-          { resolver, username: login, ...(!isRemoval && { password_only: '1' }) },
+          isRemoval ? '/admin/user/remove/consequences' : '/admin/user/remove-password/consequences',
+          { login, resolver },
           { signal },
         )
       }

@@ -61,8 +61,8 @@ function RemovalDialog({ name, onEnd }: { readonly name: string; readonly onEnd:
       title={t.removeTitle(name)}
       action={t.remove}
       of={['resolver', name]}
-      foresee={(signal) => call('/system/resolverConsequences', { resolver: name }, { signal })}
-      act={() => call('/system/delResolver', { resolver: name })}
+      foresee={(signal) => call('/admin/resolver/remove/consequences', { name }, { signal })}
+      act={() => call('/admin/resolver/remove', { name })}
       changes={['resolvers']}
       onClose={onEnd}
     >

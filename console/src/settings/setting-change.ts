@@ -1,6 +1,6 @@
 import type { ValueOf } from '../api/call.ts';
 
-export type Setting = ValueOf<'/system/settings'>[number];
+export type Setting = ValueOf<'/admin/setting/list'>[number];
 
 /** A setting, and whether its value or its default is wanted. */
 export interface SettingChange {
@@ -9,6 +9,8 @@ export interface SettingChange {
 }
 
 /** @returns the parameter `expected`: the value as it was read; none for one that is not shown */
-export function expectedOf({ key, value, set, withheld }: Setting): { readonly expected?: string } {
-  return withheld ? {} : { expected: JSON.stringify({ [key]: set ? value : null }) };
+export function expectedOf({ value, is_set: isSet, is_withheld: isWithheld }: Setting): {
+  readonly expected?: string;
+} {
+  return isWithheld ? {} : { expected: JSON.stringify(isSet ? value : null) };
 }

@@ -40,8 +40,8 @@ export function SettingDialog({ change: { setting, kind }, onClose }: SettingDia
     mutationFn: async () => {
       const parameters = { key, ...expectedOf(read) };
       await (kind === 'set'
-        ? call('/system/setConfig', { ...parameters, value })
-        : call('/system/delConfig', parameters));
+        ? call('/admin/setting/set', { ...parameters, value })
+        : call('/admin/setting/remove', parameters));
     },
     onSuccess: () => reread(['settings']),
     onError: () => {
@@ -74,7 +74,7 @@ export function SettingDialog({ change: { setting, kind }, onClose }: SettingDia
           onChange={setValue}
         />
       ) : (
-        <p>{`${t.initial}: ${setting.default ?? t.none}`}</p>
+        <p>{`${t.initial}: ${setting.initial ?? t.none}`}</p>
       )}
       {read.value !== setting.value && <p role="status">{t.present(read.value ?? t.none)}</p>}
       <Check preview={preview} isChecked={isChecked} />
@@ -94,7 +94,7 @@ function Check({ preview, isChecked }: ReturnType<typeof useCheck>): ReactNode {
     <>
       {wrongValue(preview.error) === null && <QueryFailure query={preview} />}
       {isChecked && preview.data !== undefined && (
-        <ConsequenceList list={preview.data.consequences} nothing={t.nothingFollows} />
+        <ConsequenceList list={preview.data} nothing={t.nothingFollows} />
       )}
     </>
   );
@@ -106,7 +106,7 @@ interface CheckedValue {
   readonly value?: string;
 }
 
-type SettingPreview = ValueOf<'/system/settingConsequences'>;
+type SettingPreview = ValueOf<'/admin/setting/set/consequences'>;
 
 /** @returns the server's check of a value, once nothing was typed for a moment, and whether it is that of this value */
 function useCheck({ key, value }: CheckedValue): {
@@ -117,9 +117,9 @@ function useCheck({ key, value }: CheckedValue): {
   const preview = useQuery<SettingPreview>({
     queryKey: ['setting-consequences', key, settled],
     queryFn: ({ signal }) =>
-      call('/system/settingConsequences', settled === undefined ? { key } : { key, value: settled }, {
-        signal,
-      }),
+      settled === undefined
+        ? call('/admin/setting/remove/consequences', { key }, { signal })
+        : call('/admin/setting/set/consequences', { key, value: settled }, { signal }),
     placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 0,
@@ -142,7 +142,7 @@ function useSettled(value: string | undefined): string | undefined {
 }
 
 function ValueField({
-  setting: { key, form, unit, least, most, meaning },
+  setting: { key, form, unit, min, max, meaning },
   value,
   error,
   onChange,
@@ -153,8 +153,8 @@ function ValueField({
   readonly onChange: (value: string) => void;
 }): ReactNode {
   const t = useTexts(settingTexts);
-  const range = least === null || most === null ? '' : ` ${t.range(least, most)}`;
-  const hint = `${form === null ? '' : t.forms[form]}${range}${unit === 'seconds' ? ` (${t.seconds})` : ''}`;
+  const range = min === undefined || max === undefined ? '' : ` ${t.range(min, max)}`;
+  const hint = `${form === undefined ? '' : t.forms[form]}${range}${unit === 'seconds' ? ` (${t.seconds})` : ''}`;
   const facts = { label: t.value, description: `${t.meanings[key] ?? meaning ?? ''}. ${hint}`, value, error };
   if (form === 'truth') {
     return (

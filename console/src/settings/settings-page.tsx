@@ -18,7 +18,7 @@ export default function SettingsPage(): ReactNode {
   const [change, setChange] = useState<SettingChange>();
   const settings = useQuery({
     queryKey: ['settings'],
-    queryFn: ({ signal }) => call('/system/settings', {}, { signal }),
+    queryFn: ({ signal }) => call('/admin/setting/list', {}, { signal }),
   });
   const list = (shown: readonly Setting[]): ReactNode => (
     <ul className={classes.settings}>
@@ -32,14 +32,14 @@ export default function SettingsPage(): ReactNode {
       <Loaded query={settings}>
         {(all) => (
           <>
-            {list(all.filter(({ known }) => known))}
-            {all.some(({ known }) => !known) && (
+            {list(all.filter(({ is_known: isKnown }) => isKnown))}
+            {all.some(({ is_known: isKnown }) => !isKnown) && (
               <section aria-label={t.others}>
                 <Title order={2} size="h4">
                   {t.others}
                 </Title>
                 <p>{t.othersLead}</p>
-                {list(all.filter(({ known }) => !known))}
+                {list(all.filter(({ is_known: isKnown }) => !isKnown))}
               </section>
             )}
           </>
@@ -66,7 +66,7 @@ function SettingRow({
   readonly onChange: ((change: SettingChange) => void) | undefined;
 }): ReactNode {
   const t = useTexts(settingTexts);
-  const { key, meaning, set, known } = setting;
+  const { key, meaning, is_set: isSet, is_known: isKnown } = setting;
   return (
     <li className={classes.setting}>
       <div>
@@ -75,19 +75,19 @@ function SettingRow({
       </div>
       <div>
         {useShownValue(setting)}{' '}
-        <Badge variant="light" color={set ? 'blue' : 'gray'}>
-          {set ? t.isSet : t.isDefault}
+        <Badge variant="light" color={isSet ? 'blue' : 'gray'}>
+          {isSet ? t.isSet : t.isDefault}
         </Badge>
-        {known && <div className={classes.meaning}>{`${t.initial}: ${setting.default ?? t.none}`}</div>}
+        {isKnown && <div className={classes.meaning}>{`${t.initial}: ${setting.initial ?? t.none}`}</div>}
       </div>
       {onChange !== undefined && <ChangeButtons setting={setting} onChange={onChange} />}
     </li>
   );
 }
 
-function useShownValue({ value, unit, withheld }: Setting): string {
+function useShownValue({ value, unit, is_withheld: isWithheld }: Setting): string {
   const t = useTexts(settingTexts);
-  const shown = withheld ? t.withheld : (value ?? t.none);
+  const shown = isWithheld ? t.withheld : (value ?? t.none);
   return unit === 'seconds' ? `${shown} ${t.seconds}` : shown;
 }
 
@@ -99,10 +99,10 @@ function ChangeButtons({
   readonly onChange: (change: SettingChange) => void;
 }): ReactNode {
   const t = useTexts(settingTexts);
-  const { key, set, known } = setting;
+  const { key, is_set: isSet, is_known: isKnown } = setting;
   return (
     <div className={classes.buttons}>
-      {known && (
+      {isKnown && (
         <Button
           size="compact-sm"
           variant="default"
@@ -114,16 +114,16 @@ function ChangeButtons({
           {t.changeShort}
         </Button>
       )}
-      {set && (
+      {isSet && (
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={known ? t.reset(key) : `${t.removeShort} ${key}`}
+          aria-label={isKnown ? t.reset(key) : `${t.removeShort} ${key}`}
           onClick={() => {
             onChange({ setting, kind: 'reset' });
           }}
         >
-          {known ? t.resetShort : t.removeShort}
+          {isKnown ? t.resetShort : t.removeShort}
         </Button>
       )}
     </div>

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliFailure, EXIT_CODES, unknownName } from '../cli-failure.ts';
-import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
-import type { Column } from '../output.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
 import { readFileBytes } from '../files.ts';
 import { withProgress } from '../progress.ts';
 import { type Resolver, RESOLVER_KINDS, type ResolverKind } from '../../configuration/configuration.ts';
@@ -14,50 +13,10 @@ import { unavailableResolvers } from '../../resolvers/user-source.ts';
 import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import type { Services } from '../../services.ts';
 
-const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
-  { key: 'name', title: 'NAME', value: ({ name }) => name },
-  { key: 'kind', title: 'KIND', value: ({ kind }) => kind },
-  {
-    key: 'settings',
-    title: 'SETTINGS',
-    value: ({ settings }) => settings,
-    text: ({ settings }) =>
-      Object.entries(settings)
-        .map(([key, value]) => `${key}=${value}`)
-        .join(', '),
-  },
-  // Shows only that there is a secret, never the secret itself.
-  { key: 'secret', title: 'SECRET', value: ({ secretStamp }) => typeof secretStamp === 'string' },
-];
-
-/** Adds `tankeeper resolver …`. */
-export function addResolverCommands(program: Command, context: CommandContext): void {
-  const resolver = program.command('resolver').description('resolvers: where users live');
-  addResolverSetCommands(resolver, context);
-  addCommand(resolver, 'list', 'list the resolvers', ['resolver list', '--json resolver list']).action(
-    async () => {
-      const found = await context.withServices(({ resolvers }) => resolvers.list());
-      context.output.list(found, RESOLVER_COLUMNS, 'no resolvers');
-    },
-  );
-  addCommand(resolver, 'show', 'show a resolver', ['resolver show staff', '--json resolver show staff'])
-    .argument('<name>')
-    .action(async (name: string) => {
-      const found = await context.withServices(({ resolvers }) => resolvers.list());
-      context.output.record(requireResolver(found, name), RESOLVER_COLUMNS);
-    });
-  addConfirmedCommand(resolver, 'remove', 'remove a resolver that no realm and no token refers to', [
-    'resolver remove staff',
-    '--json resolver remove staff',
-  ])
-    .argument('<name>')
-    .action(async (name: string) => {
-      await context.confirmed({
-        foresee: ({ consequences }) => consequences.ofResolverRemoval(name),
-        act: ({ resolvers }, caller) => resolvers.remove(caller, name),
-        done: () => [`the resolver ${name} is removed`, { name }],
-      });
-    });
+/** Adds `tankeeper resolver add`, `set` and `test`. */
+export function addResolverCommands(resolver: Command, context: CommandContext): void {
+  addAdd(resolver, context);
+  addSet(resolver, context);
   addCommand(resolver, 'test', 'try whether its users can be read', [
     'resolver test staff',
     '--json resolver test staff',
@@ -71,14 +30,6 @@ export function addResolverCommands(program: Command, context: CommandContext): 
       const text = `the resolver ${name} answers: ${describeExamination(found)}`;
       context.output.done(text, { name, users: found.users, ...(!isUsual(found) && found) });
     });
-}
-
-function requireResolver(resolvers: readonly Resolver[], name: string): Resolver {
-  const found = resolvers.find((resolver) => resolver.name === name);
-  if (found === undefined) {
-    throw unknownName('resolver', name);
-  }
-  return found;
 }
 
 /** Stores the resolver without a trial. */
@@ -95,12 +46,6 @@ interface SetOptions extends SettingOptions, TrialOption {
   readonly file?: string;
   readonly unset?: readonly string[];
   readonly removeSecret?: true;
-}
-
-/** Adds `tankeeper resolver add` and `set`. */
-function addResolverSetCommands(resolver: Command, context: CommandContext): void {
-  addAdd(resolver, context);
-  addSet(resolver, context);
 }
 
 function addAdd(resolver: Command, context: CommandContext): void {

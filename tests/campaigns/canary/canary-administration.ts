@@ -273,14 +273,22 @@ export class CanaryAdministration {
       await this.#send({ path: '/system/importPolicy', parameters: { file: `${file}${line}\n` } });
     }
     await this.#send({ path: '/system/importPolicy', parameters: { file: wrongFile } });
-    await this.#send({ path: '/system/policyNames' });
-    await this.#send({ path: '/system/explainPolicy', parameters: { administrator: 'admin' } });
-    await this.#send({ path: '/system/policyConsequences', parameters: policy });
-    await this.#send({ path: '/system/settings' });
-    await this.#send({
-      path: '/system/settingConsequences',
-      parameters: { key: 'OcraMaxChallenges', value: '2' },
-    });
+    for (const path of ['/admin/policy/check', '/admin/policy/set', '/admin/policy/set/consequences']) {
+      await this.#send({ path, parameters: policy });
+    }
+    for (const act of ['show', 'disable', 'enable']) {
+      await this.#send({ path: `/admin/policy/${act}`, parameters: { name: policy.name } });
+    }
+    await this.#send({ path: '/admin/policy/list' });
+    await this.#send({ path: '/admin/policy/names' });
+    await this.#send({ path: '/admin/policy/explain', parameters: { administrator: 'admin' } });
+    await this.#send({ path: '/admin/policy/explain-owner', parameters: { user: 'zoe' } });
+    await this.#send({ path: '/admin/policy/explain-refusal', parameters: { request: 'none' } });
+    const setting = { key: `${this.#name}.b`, value: '2' };
+    await this.#send({ path: '/admin/setting/set/consequences', parameters: setting });
+    await this.#send({ path: '/admin/setting/set', parameters: setting });
+    await this.#send({ path: '/admin/setting/list' });
+    await this.#send({ path: '/admin/setting/remove', parameters: { key: setting.key } });
     await this.#send({ path: '/system/delPolicy', parameters: { name: policy.name } });
     for (const name of ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption']) {
       await this.#send({ path: `/monitoring/${name}`, label: 'once more ', method: 'GET' });

@@ -13,9 +13,9 @@ export async function administerSystem(
   await changeUsers(name, post, marks);
   await changeTokens(name, post, marks);
   for (const act of ['remove', 'set', 'default']) {
-    await post('/system/realmConsequences', { act, realm: 'staff', resolvers: 'staff' });
+    await post(`/admin/realm/${act}/consequences`, { name: 'staff', resolvers: 'staff' });
   }
-  await post('/system/resolverConsequences', { resolver: 'staff' });
+  await post('/admin/resolver/remove/consequences', { name: 'staff' });
   await post('/system/keys');
   await post('/system/keys', { count: '1' });
   await post('/system/health');
@@ -75,7 +75,7 @@ async function changeUsers(name: string, post: Post, marks: CanaryMarks): Promis
     login: 'x',
     password: marks.text('password', 'of nobody'),
   });
-  await post('/system/userConsequences', { resolver: 'staff', username: user.login });
+  await post('/admin/user/remove/consequences', user);
   await post('/admin/user/remove-password', user);
   await post('/admin/user/remove', user);
 }

@@ -100,7 +100,7 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     await page.getByRole('button', { name: 'Change OcraMaxChallenges' }).click();
     await page.getByLabel('Value in force').fill('6');
     await page.getByText('Nothing else follows.').waitFor();
-    await page.route('**/console/api/system/settings', (route) => route.abort());
+    await page.route('**/console/api/admin/setting/list', (route) => route.abort());
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const { settings } = await site.application.services.configuration.current();

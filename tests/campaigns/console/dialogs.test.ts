@@ -79,7 +79,7 @@ describeWithProgram('dialogs of the console', findChromium(), 'chromium', (progr
       await open('/settings');
       await page.getByRole('button', { name: 'Change OcraMaxChallenges' }).click();
       await page.getByLabel('Value in force').fill('7');
-      const answer = await hold('/system/setConfig', '/system/settings');
+      const answer = await hold('/admin/setting/set', '/admin/setting/list');
       await inDialog('Save').click();
       await inDialog('Cancel').click();
       await page.getByRole('button', { name: 'Change OcraChallengeTimeout' }).click();

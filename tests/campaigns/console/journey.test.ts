@@ -42,7 +42,7 @@ const REFUSED = [
   ['/admin/disable', { serial: 'SOUTH1' }],
   ['/admin/remove', { serial: 'SOUTH1' }],
   ['/system/getPolicy', {}],
-  ['/system/explainPolicy', { administrator: 'admin' }],
+  ['/admin/policy/explain', { administrator: 'admin' }],
   ['/admin/admin/list', {}],
   ['/admin/webhook/list', {}],
   ['/system/keys', {}],

@@ -207,8 +207,8 @@ const SOUND: Readonly<Record<string, readonly string[]>> = {
   '/system/setDefault': ['defaultmaxfailcount'],
   '/admin/user/password': ['resolver', 'login', 'password'],
   '/admin/webhook/add': ['name', 'url', 'events'],
-  '/system/explainPolicy': ['realm', 'client'],
-  '/system/policyConsequences': ['name', 'scope', 'action', 'realm', 'user', 'client', 'time', 'active'],
+  '/admin/policy/explain': ['administrator', 'realm', 'client'],
+  '/admin/policy/check': ['name', 'scope', 'action', 'realm', 'user', 'client', 'time', 'inactive'],
 };
 
 /** @returns values that pass a parameter's first check; transactions are all the same one */

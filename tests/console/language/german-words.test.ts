@@ -190,8 +190,8 @@ async function foretold(): Promise<readonly Consequence[]> {
     ...realms.ofDefault(configuration, null),
     ...(await realms.ofResolverRemoval(configuration, 'spare')),
     ...policyConsequences(configuration, [new ReadPolicy(pin)], { lost, nobodyWrites: true }, AT),
-    ...ownConsequences(configuration, [new ReadPolicy(own)], principal, AT).consequences,
-    ...ownConsequences(configuration, [new ReadPolicy(system)], principal, AT).consequences,
+    ...ownConsequences(configuration, [new ReadPolicy(own)], principal, AT),
+    ...ownConsequences(configuration, [new ReadPolicy(system)], principal, AT),
     ...fewer.flatMap(([key, value]) => settingConsequences(new Map(), key, value)),
   ];
 }

@@ -204,7 +204,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       const more = { ...active, action: 'show, enrollHMAC' };
       expect((await ask('/system/setPolicy', active)).status).toBe(true);
       expect(await text('/system/setPolicy', more)).toContain("The policy 'ours' is active");
-      expect(await text('/system/setPolicy', { ...more, name: 'new', expected: 'null' })).toContain(
+      expect(await text('/admin/policy/set', { ...more, name: 'new', expected: 'null' })).toContain(
         "Unknown action 'enrollHMAC'",
       );
       expect(await server.services.policies.list({ scope: 'selfservice' })).toMatchObject([

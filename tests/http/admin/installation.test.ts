@@ -191,42 +191,38 @@ async function foretold(path: string, given: Record<string, string>): Promise<re
 
 describe('the endpoints of an installation', () => {
   it('foretell what follows from an act on a realm', async () => {
-    const path = '/system/realmConsequences';
-    expect(await foretold(path, { act: 'remove', realm: 'south' })).toEqual(['realm.default']);
-    expect(await foretold(path, { act: 'set', realm: 'north', resolvers: 'south, ' })).toContain(
-      'realm.resolvers',
-    );
-    for (const [realm, after] of [
-      ['north', 'are looked for in north'],
-      [' ', 'are no longer found'],
+    expect(await foretold('/admin/realm/remove/consequences', { name: 'south' })).toEqual(['realm.default']);
+    expect(
+      await foretold('/admin/realm/set/consequences', { name: 'north', resolvers: 'south, ' }),
+    ).toContain('realm.resolvers');
+    for (const [path, given, after] of [
+      ['/admin/realm/default/consequences', { name: 'north' }, 'are looked for in north'],
+      ['/admin/realm/no-default/consequences', {}, 'are no longer found'],
     ] as const) {
-      expect(await ask(path, { act: 'default', realm })).toMatchObject([
+      expect(await ask(path, given)).toMatchObject([
         { code: 'realm.new-default', text: expect.stringContaining(after) },
       ]);
     }
-    expect(await ask(path, { act: 'burn', realm: 'r' })).toContain("'remove', 'set'");
   });
 
   it('foretell what follows from the removal of a resolver, a user and a password', async () => {
     const { users } = populated.services;
     await populated.enrolPlain('OWNED', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'ann', realm: 'north' });
     await users.setPassword(OPERATOR, { resolver: 'north', login: 'ann', password: 'a long one' });
-    const ann = { resolver: 'north', username: 'ann' };
-    expect(await ask('/system/resolverConsequences', { resolver: 'north' })).toContain('north');
-    expect(await foretold('/system/userConsequences', ann)).toEqual(['user.tokens']);
-    expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toEqual([
-      'user.password',
-    ]);
+    const ann = { resolver: 'north', login: 'ann' };
+    expect(await ask('/admin/resolver/remove/consequences', { name: 'north' })).toContain('north');
+    expect(await foretold('/admin/user/remove/consequences', ann)).toEqual(['user.tokens']);
+    expect(await foretold('/admin/user/remove-password/consequences', ann)).toEqual(['user.password']);
     await populated.services.tokens.remove(OPERATOR, { serial: 'OWNED' });
   });
 
   it('remove the password of a user, where that is requested alone', async () => {
-    const ann = { resolver: 'north', username: 'ann' };
+    const ann = { resolver: 'north', login: 'ann' };
     const named = { login: 'ann', resolver: 'north' };
     expect(await ask('/admin/user/password', { ...named, password: 'a long one' })).toBe(true);
-    expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toHaveLength(1);
+    expect(await foretold('/admin/user/remove-password/consequences', ann)).toHaveLength(1);
     expect(await ask('/admin/user/remove-password', named)).toBe(true);
-    expect(await foretold('/system/userConsequences', { ...ann, password_only: '1' })).toEqual([]);
+    expect(await foretold('/admin/user/remove-password/consequences', ann)).toEqual([]);
   });
 
   it('describe every kind of resolver', async () => {

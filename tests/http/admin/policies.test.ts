@@ -37,11 +37,16 @@ describe('a refused request', () => {
     const [row] = rows;
     expect(row?.outcome).toBe('refused: no right admin:init');
     await application.services.policies.set(OPERATOR, { ...DESK, name: 'later', active: false });
-    const { value } = await ask('/system/explainPolicy', { request: row?.requestId ?? '' });
+    const { value } = await ask('/admin/policy/explain-refusal', { request: row?.requestId ?? '' });
     expect(value).toMatchObject({
       administrator: 'anna',
-      refusal: { right: 'admin:init', endpoint: 'admin/init', api_token: false, remedies: ['desk'] },
-      rights: [{ allowed: false, reason: 'none', policies: [{ name: 'all', applies: false }] }],
+      refusal: {
+        right: { scope: 'admin', action: 'init' },
+        endpoint: 'admin/init',
+        is_by_api_token: false,
+      },
+      remedies: ['desk'],
+      rights: [{ allowed: false, reason: 'none', policies: [{ policy: 'all', applies: false }] }],
       changes: [{ policy: 'later', kind: 'set', administrator: 'test' }],
     });
   });
@@ -55,8 +60,8 @@ describe('a refused request', () => {
     await policies.set(OPERATOR, { ...DESK, name: 'monitoring', scope: 'monitoring', action: 'tokens' });
     await application.send('/admin/remove', { serial: 'T1' }).auth('anna', 'correct horse');
     const { rows } = await auditReading.page(OPERATOR, { actor: 'anna', action: 'admin/remove', limit: 1 });
-    const { value } = await ask('/system/explainPolicy', { request: rows[0]?.requestId ?? '' });
-    expect(value).toMatchObject({ refusal: { right: 'admin:remove', remedies: ['desk', 'anybody'] } });
+    const { value } = await ask('/admin/policy/explain-refusal', { request: rows[0]?.requestId ?? '' });
+    expect(value).toMatchObject({ refusal: { right: { action: 'remove' } }, remedies: ['desk', 'anybody'] });
     for (const name of ['away', 'off', 'others', 'anybody', 'monitoring']) {
       await policies.remove(OPERATOR, name);
     }
@@ -69,34 +74,55 @@ describe('a refused request', () => {
     });
     await application.send('/admin/show', {}).set('Authorization', `Bearer ${token}`);
     const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'admin', limit: 1 });
-    const { value } = await ask('/system/explainPolicy', { request: rows[0]?.requestId ?? '' });
-    expect(value).toMatchObject({ refusal: { right: 'admin:show', api_token: true, remedies: [] } });
+    const { value } = await ask('/admin/policy/explain-refusal', { request: rows[0]?.requestId ?? '' });
+    expect(value).toMatchObject({
+      refusal: { right: { action: 'show' }, is_by_api_token: true },
+      remedies: [],
+    });
   });
 
   it('is shown to those who may read the audit only', async () => {
     await application.services.administrators.add(OPERATOR, 'reader', 'correct horse');
     const response = await application
-      .send('/system/explainPolicy', { request: 'any' })
+      .send('/admin/policy/explain-refusal', { request: 'any' })
       .auth('reader', 'correct horse');
     expect((response.body as Answer).result.error?.message).toMatch(/scope=admin, action=audit$/);
   });
 });
 
-it('the caller is explained to themselves by default', async () => {
-  const { value } = await ask('/system/explainPolicy', {});
-  expect(value).toMatchObject({ administrator: 'admin', client: '127.0.0.1', known: true, groups: null });
+it('explains the rights of an administrator, and the values for the owner of a token', async () => {
+  const { value } = await ask('/admin/policy/explain', { administrator: 'anna', realm: 'office' });
+  expect(value).toMatchObject({ administrator: 'anna', client: '', realm: 'office', is_known: true });
+  expect((value as { rights: { action: string }[] }).rights.find(({ action }) => action === 'show')).toEqual({
+    scope: 'admin',
+    action: 'show',
+    allowed: true,
+    reason: 'policies',
+    realms: ['office'],
+    policies: expect.arrayContaining([{ policy: 'desk', applies: true, obstacles: [] }]),
+    why: 'desk',
+  });
+  const owner = await ask('/admin/policy/explain-owner', { user: 'zoe', time: '1D' });
+  expect(owner.value).toMatchObject({
+    user: 'zoe',
+    values: expect.arrayContaining([
+      { action: 'otppin', values: [], policies: [], why: 'no policy names it' },
+    ]),
+  });
 });
 
 describe('the consequences of a policy', () => {
   it('are told without storing it: what is wrong, who loses what, and whether somebody is locked out', async () => {
     const draft = { name: 'mine', scope: 'system', action: '*', user: 'bert' };
-    expect((await ask('/system/policyConsequences', draft)).value).toMatchObject({
+    expect((await ask('/admin/policy/check', draft)).value).toMatchObject({
       problems: [],
-      lost: [{ rights: ['system:*'] }],
-      lock_out: true,
+      consequences: expect.arrayContaining([
+        expect.objectContaining({ code: 'policy.lock-out' }),
+        expect.objectContaining({ code: 'policy.rights', rights: ['system:*'] }),
+      ]),
     });
     const wrong = { ...draft, action: 'reed', client: 'x' };
-    expect((await ask('/system/policyConsequences', wrong)).value).toMatchObject({
+    expect((await ask('/admin/policy/check', wrong)).value).toMatchObject({
       problems: [{ field: 'action' }, { field: 'client' }],
       consequences: [],
     });
@@ -105,30 +131,30 @@ describe('the consequences of a policy', () => {
 
   it('include a lock-out of the caller at this address', async () => {
     const draft = { name: 'mine', scope: 'system', action: '*', user: 'admin', client: '203.0.113.9' };
-    const { value } = await ask('/system/policyConsequences', draft);
-    expect(value).toMatchObject({ lock_out: true });
-    expect((value as { consequences: { text: string }[] }).consequences.map(({ text }) => text)).toContain(
-      'you lose system:read and system:write, at least from this address and at this time',
-    );
+    expect((await ask('/admin/policy/set/consequences', draft)).value).toContainEqual({
+      code: 'policy.own',
+      text: 'you lose system:read and system:write, at least from this address and at this time',
+      rights: ['system:read', 'system:write'],
+    });
   });
 
   it('name realms that do not exist, and what a removal takes', async () => {
-    const unknown = await ask('/system/policyConsequences', { ...DESK, name: 'n', realm: 'offize' });
-    expect(unknown.value).toMatchObject({
-      unknown_names: [{ field: 'realm', name: 'offize' }],
+    const unknown = { ...DESK, name: 'n', realm: 'offize' };
+    expect((await ask('/admin/policy/check', unknown)).value).toMatchObject({
+      unknown_names: [{ part: 'realm', name: 'offize' }],
     });
-    expect((await ask('/system/policyConsequences', { name: 'all', remove: '1' })).value).toMatchObject({
-      lost: [{ administrators: ['admin'] }],
-    });
-    expect((await ask('/system/policyConsequences', { name: 'none', remove: '1' })).error?.message).toMatch(
-      /There is no policy 'none'/,
-    );
+    expect((await ask('/admin/policy/set/consequences', unknown)).value).toMatchObject([
+      { code: 'policy.unknown-names', text: 'it names what does not exist: realm offize' },
+    ]);
+    const path = '/admin/policy/remove/consequences';
+    expect((await ask(path, { name: 'all' })).value).toMatchObject([{ names: ['admin'] }, {}]);
+    expect((await ask(path, { name: 'none' })).error?.message).toMatch(/There is no policy 'none'/);
   });
 });
 
 describe('two editors of one policy', () => {
   const change = (action: string, expected: unknown): Promise<Answer['result']> =>
-    ask('/system/setPolicy', { ...DESK, name: 'edited', action, expected: JSON.stringify(expected) });
+    ask('/admin/policy/set', { ...DESK, name: 'edited', action, expected: JSON.stringify(expected) });
   const edited = { ...READ, name: 'edited' };
 
   it('do not overwrite each other', async () => {
@@ -138,14 +164,20 @@ describe('two editors of one policy', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([false, true]);
     expect(both.find(({ status }) => !status)?.error?.message).toMatch(/was changed by somebody else/);
     const removal = { name: 'edited', expected: JSON.stringify(edited) };
-    expect((await ask('/system/delPolicy', removal)).error?.message).toMatch(/was changed by somebody else/);
+    expect((await ask('/admin/policy/remove', removal)).error?.message).toMatch(
+      /was changed by somebody else/,
+    );
     const [now] = await application.services.policies.list({ name: 'edited' });
-    expect((await ask('/system/delPolicy', { ...removal, expected: JSON.stringify(now) })).status).toBe(true);
+    expect((await ask('/admin/policy/remove', { ...removal, expected: JSON.stringify(now) })).status).toBe(
+      true,
+    );
     expect((await change('show', now)).error?.message).toMatch(/was removed by somebody else/);
   });
 
   it('say what they have read as JSON', async () => {
-    expect((await ask('/system/setPolicy', { ...DESK, expected: '{' })).error?.message).toMatch(/'expected'/);
+    expect((await ask('/admin/policy/set', { ...DESK, expected: '{' })).error?.message).toMatch(
+      /expected.*JSON/,
+    );
   });
 });
 
@@ -155,33 +187,33 @@ describe('settings', () => {
     await settings.set(OPERATOR, new Map([['OcraMaxChallenges', '2']]));
     await settings.set(OPERATOR, new Map([['mail.password', 'hunter2']]));
     await settings.set(OPERATOR, new Map([['legacy.note', 'kept']]));
-    const value = (await ask('/system/settings', {})).value as { key: string }[];
+    const value = (await ask('/admin/setting/list', {})).value as { key: string }[];
     expect(value[0]).toEqual({
       key: 'OcraMaxChallenges',
       value: '2',
-      default: '4',
-      set: true,
-      known: true,
-      withheld: false,
+      initial: '4',
+      is_set: true,
+      is_known: true,
+      is_withheld: false,
       meaning: 'open challenges of a token; a further one closes the oldest',
       form: 'number',
-      unit: null,
-      least: 1,
-      most: 1000,
+      min: 1,
+      max: 1000,
     });
     expect(value.slice(-2)).toMatchObject([
-      { key: 'legacy.note', value: 'kept', known: false, meaning: null },
-      { key: 'mail.password', value: null, withheld: true },
+      { key: 'legacy.note', value: 'kept', is_known: false },
+      { key: 'mail.password', is_withheld: true },
     ]);
     expect(JSON.stringify(value)).not.toContain('hunter2');
   });
 
   it('tell what follows from a change, and refuse what is invalid', async () => {
-    const few = await ask('/system/settingConsequences', { key: 'ocramaxchallenges', value: '1' });
-    expect(few.value).toMatchObject({ unread: null, consequences: [{ code: 'setting.challenges' }] });
-    const unread = await ask('/system/settingConsequences', { key: 'OcraMaxChallengs', value: '1' });
-    expect(unread.value).toMatchObject({ unread: 'the server reads no setting OcraMaxChallengs' });
-    const wrong = await ask('/system/settingConsequences', { key: 'OcraDefaultSuite', value: 'x' });
+    const path = '/admin/setting/set/consequences';
+    const few = await ask(path, { key: 'ocramaxchallenges', value: '1' });
+    expect(few.value).toMatchObject([{ code: 'setting.challenges' }]);
+    const unread = await ask(path, { key: 'OcraMaxChallengs', value: '1' });
+    expect(unread.value).toMatchObject([{ text: 'the server reads no setting OcraMaxChallengs' }]);
+    const wrong = await ask(path, { key: 'OcraDefaultSuite', value: 'x' });
     expect(wrong.error?.message).toMatch(/OcraDefaultSuite/);
   });
 });

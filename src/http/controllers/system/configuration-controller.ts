@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import type { Resolver } from '../../../configuration/configuration.ts';
-import type { ExpectedSettings } from '../../../configuration/expected-state.ts';
-import type { DescribedSetting, SettingService } from '../../../configuration/setting-service.ts';
+import type { SettingService } from '../../../configuration/setting-service.ts';
 import { OCRA_SETTINGS } from '../../../configuration/settings.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { splitList } from '../../../kernel/text.ts';
 import type { Caller } from '../../../policy/caller.ts';
 import { checkResolver, type ResolverDraft } from '../../../resolvers/resolver-draft.ts';
 import type { Services } from '../../../services.ts';
-import { valueOf, valuesOf, type Shown } from '../../answers.ts';
-import { type Endpoint, systemChange, systemReading, valueReading } from '../../endpoint-spec.ts';
+import { valueOf, valuesOf } from '../../answers.ts';
+import { type Endpoint, systemChange, systemReading } from '../../endpoint-spec.ts';
 import type { RequestContext } from '../../request/exchange.ts';
-import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
+import { optional, required } from '../../request/parameters.ts';
 import { isSecretSetting } from './resolver-controller.ts';
 
-/** Parameters that are no configuration values: those of every endpoint, and one of this. */
-const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror', 'expected'];
-const EXPECTED_VALUES = z.record(z.string(), z.string().nullable());
+/** Parameters that are no configuration values: those of every endpoint. */
+const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror'];
 /** Keys of the values that /system/setDefault sets. */
 const DEFAULT_KEY = /^(?:linotp\.)?default/i;
 /** Types of values that LinOTP encrypts. */
@@ -65,20 +63,6 @@ export const CONFIGURATION = {
 
 const REMOVED_CONFIGURATION = { documented: yes, linotp: keyed };
 
-const SETTING = z.strictObject({
-  key: z.string(),
-  value: z.string().nullable().describe('the value in force; null: there is none, or it is withheld'),
-  default: z.string().nullable(),
-  set: z.boolean(),
-  known: z.boolean().describe('the server reads it'),
-  withheld: z.boolean().describe('it may be a secret'),
-  meaning: z.string().nullable(),
-  form: z.enum(['number', 'duration', 'suite', 'truth', 'text']).nullable(),
-  unit: z.string().nullable(),
-  least: z.int().nullable(),
-  most: z.int().nullable(),
-});
-
 export function configurationEndpoints(
   services: Pick<Services, 'realms' | 'resolvers'>,
   configuration: SettingService,
@@ -87,7 +71,6 @@ export function configurationEndpoints(
     setEndpoint(services, configuration),
     setDefaultEndpoint(configuration),
     showEndpoint(configuration),
-    describeEndpoint(configuration),
     removeEndpoint(configuration),
   ];
 }
@@ -106,16 +89,12 @@ function setEndpoint(
         key: optional('the key of the value; left out: every parameter is a key with its value'),
         value: optional('the value of `key`'),
         type: optional('the type of the value in LinOTP: types of secrets are refused'),
-        expected: EXPECTED.describe(
-          'the values that are replaced, as a JSON object of texts by key, no secrets; `null`: it is not set. Others are kept',
-        ),
       },
     },
     async ({ caller, parameters, context, dialect }) => {
       const entries = readEntries(parameters, context);
       const values = await setElsewhere(services, configuration, caller, entries);
-      const clauses =
-        values === undefined ? [] : await configuration.set(caller, values, expectedOf(parameters.expected));
+      const clauses = values === undefined ? [] : await configuration.set(caller, values);
       return dialect.administration.storedConfiguration(entries, context, withoutEffect(clauses));
     },
   );
@@ -256,36 +235,6 @@ function showEndpoint(configuration: SettingService): Endpoint {
   );
 }
 
-function describeEndpoint(configuration: SettingService): Endpoint {
-  return valueReading(
-    {
-      path: '/system/settings',
-      summary: 'every setting with its value in force, its default and its meaning',
-      value: z.array(SETTING),
-      parameters: {},
-    },
-    async () => (await configuration.describe()).map(shownSetting),
-  );
-}
-
-function shownSetting(setting: DescribedSetting): Shown<typeof SETTING> {
-  const { key, value, initial, isSet, isKnown, isWithheld, ...facts } = setting;
-  const { meaning, form, unit, min, max } = facts;
-  return {
-    key,
-    value: value ?? null,
-    default: initial ?? null,
-    set: isSet,
-    known: isKnown,
-    withheld: isWithheld,
-    meaning: meaning ?? null,
-    form: form ?? null,
-    unit: unit ?? null,
-    least: min ?? null,
-    most: max ?? null,
-  };
-}
-
 function removeEndpoint(configuration: SettingService): Endpoint {
   return systemChange(
     {
@@ -295,22 +244,13 @@ function removeEndpoint(configuration: SettingService): Endpoint {
       usage: 'system/delConfig: remove a configuration value; the default counts again.',
       parameters: {
         key: required('the key of the value', 'OcraMaxChallenges'),
-        expected: EXPECTED.describe(
-          'the value that is removed, as a JSON object of a text by key, no secret. Another one is kept',
-        ),
       },
     },
-    async ({ caller, parameters: { key, expected }, context, dialect }) => {
-      await configuration.remove(caller, key, expectedOf(expected));
+    async ({ caller, parameters: { key }, context, dialect }) => {
+      await configuration.remove(caller, key);
       return dialect.administration.removedConfiguration(key, context);
     },
   );
-}
-
-/** @throws ServiceError 'parameter.invalid' */
-function expectedOf(text: string | undefined): ExpectedSettings | undefined {
-  const read = readExpected(text, EXPECTED_VALUES);
-  return read && new Map(Object.entries(read));
 }
 
 /** Reads either one value as `key` and `value`, or several as parameters whose names are the keys. */

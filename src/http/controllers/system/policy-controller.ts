@@ -5,7 +5,7 @@ import type { PolicyService } from '../../../policy/policy-service.ts';
 import { count, inEveryDialect, valueOf, valuesOf } from '../../answers.ts';
 import { type Endpoint, systemChange, systemReading } from '../../endpoint-spec.ts';
 import { textReply } from '../../reply.ts';
-import { EXPECTED, optional, readExpected, required, secret } from '../../request/parameters.ts';
+import { optional, required, secret } from '../../request/parameters.ts';
 
 const name = z.string();
 const yes = z.literal(true);
@@ -45,8 +45,6 @@ export const REMOVED_POLICY = {
   documented: yes,
   linotp: z.strictObject({ delPolicy: z.strictObject({ result: z.record(z.string(), yes) }) }),
 };
-
-const EXPECTED_POLICY = z.object(policy.shape).nullable();
 
 export function policyEndpoints(policies: PolicyService): Endpoint[] {
   return [
@@ -96,16 +94,10 @@ function setEndpoint(policies: PolicyService): Endpoint {
         client: optional('the addresses of clients, a comma list; empty: all', '10.0.0.0/8'),
         time: optional('the times at which it holds; empty: always'),
         active: optional('`True` or `False`', 'True'),
-        expected: EXPECTED.describe(
-          'the policy that is replaced, as JSON of the form in /system/getPolicy; `null`: there is none. Another one is kept',
-        ),
       },
     },
-    async ({ caller, parameters: { active, expected, ...draft }, context, dialect }) => {
-      const given = { ...draft, active: readActive(active) };
-      const read = readExpected(expected, EXPECTED_POLICY);
-      const { policy, notes } =
-        read === undefined ? await policies.keep(caller, given) : await policies.set(caller, given, read);
+    async ({ caller, parameters: { active, ...draft }, context, dialect }) => {
+      const { policy, notes } = await policies.keep(caller, { ...draft, active: readActive(active) });
       return dialect.administration.storedPolicy(policy, context, detailOf(notes));
     },
   );
@@ -141,13 +133,10 @@ function removeEndpoint(policies: PolicyService): Endpoint {
       usage: 'system/delPolicy: remove a policy.',
       parameters: {
         name: required('the name of the policy', 'helpdesk'),
-        expected: EXPECTED.describe(
-          'the policy that is removed, as JSON of the form in /system/getPolicy. Another one is kept',
-        ),
       },
     },
-    async ({ caller, parameters: { name, expected }, context, dialect }) => {
-      await policies.remove(caller, name, readExpected(expected, EXPECTED_POLICY) ?? undefined);
+    async ({ caller, parameters: { name }, context, dialect }) => {
+      await policies.remove(caller, name);
       return dialect.administration.removedPolicy(name.trim(), context);
     },
   );

@@ -18,13 +18,9 @@ const REALM = required('the name of the realm', 'customers');
 const SET_REALM = {
   realm: REALM,
   resolvers: required('a comma list of resolvers', 'directory'),
-  expected: EXPECTED.describe(
-    'the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept',
-  ),
 };
 
 const EXPECTED_SETTINGS = z.record(z.string(), z.string()).nullable();
-const EXPECTED_RESOLVERS = z.array(z.string()).nullable();
 
 const name = z.string();
 const resolver = z.object({ name, type: z.string() }).catchall(z.string().describe('a setting'));
@@ -146,12 +142,8 @@ function realmParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolvers'
         methods: ['GET', 'POST'],
         parameters: SET_REALM,
       },
-      async ({ caller, parameters: { realm, resolvers, expected } }) => {
-        await realms.set(caller, {
-          name: realm,
-          resolvers: splitList(resolvers),
-          ...expectedOf(readExpected(expected, EXPECTED_RESOLVERS)),
-        });
+      async ({ caller, parameters: { realm, resolvers } }) => {
+        await realms.set(caller, { name: realm, resolvers: splitList(resolvers) });
       },
     ),
     systemReading(

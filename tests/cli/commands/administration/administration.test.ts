@@ -43,20 +43,27 @@ const ANSWERS: Answers = {
     { name: 'probe', administrator: 'admin', rights: ['monitoring:*'], createdAt: CREATED, expiresAt: null },
   ],
   'realms.list': REALMS,
+  'realms.show': REALMS[0],
   'resolvers.list': RESOLVERS,
+  'resolvers.show': RESOLVERS[1],
   'resolvers.test': { entries: 12, users: 12, withoutId: 0, withoutLogin: 0, sharingId: 0 },
   'users.list': [USER],
   'users.add': USER,
   'policies.list': [POLICY, { ...POLICY, name: 'q', scope: 'admin', active: false }],
   'policies.show': POLICY,
   'policies.unknownNames': [],
-  'settings.list': new Map([['OcraMaxChallenges', '5']]),
-  'settings.inForce': {
-    values: new Map([
-      ['ocra.timeShift', '0'],
-      ['OcraMaxChallenges', '5'],
-    ]),
-  },
+  'settings.describe': [
+    {
+      key: 'OcraMaxChallenges',
+      value: '5',
+      initial: '4',
+      isSet: true,
+      isKnown: true,
+      isWithheld: false,
+    },
+  ],
+  'settings.check': undefined,
+  'settings.unreadReason': undefined,
 };
 
 interface Ran {
@@ -105,10 +112,10 @@ describe('what commands ask of the services', () => {
       ['administrators.addApiToken', 'admin', { name: 'probe', rights: ['monitoring:*'], expires: '1D' }],
     ],
     ['realm set Bank --resolvers staff', ['realms.set', { name: 'Bank', resolvers: ['staff'] }]],
-    ['realm add new --resolvers a,b', ['realms.set', { name: 'new', resolvers: ['a', 'b'] }]],
+    ['realm add new --resolvers a,b', ['realms.set', { name: 'new', resolvers: ['a', 'b'], expected: null }]],
     ['realm remove bank', ['realms.remove', 'bank']],
     ['realm default bank', ['realms.setDefault', 'bank']],
-    ['realm default --none', ['realms.setDefault', null]],
+    ['realm no-default', ['realms.setDefault', null]],
     ['resolver add new', ['resolvers.set', { name: 'new', kind: 'managed', settings: {} }]],
     [
       'resolver add new --kind passwd --file users.txt',
@@ -253,13 +260,13 @@ describe('what scripts read', () => {
     ]);
     expect(await json('api-token', 'add', 'admin', 'probe', '*')).toEqual({ token: 'tk_secret' });
     expect(await json('realm', 'list')).toEqual([
-      { name: 'bank', default: true, resolvers: ['customers', 'staff'] },
+      { name: 'bank', is_default: true, resolvers: ['customers', 'staff'] },
     ]);
     expect(await json('realm', 'show', 'BANK')).toMatchObject({ name: 'bank' });
     expect(await json('resolver', 'list')).toEqual([
-      { name: 'customers', kind: 'managed', settings: {}, secret: false },
-      { name: 'unix', kind: 'passwd', settings: { fileName: '/etc/passwd' }, secret: false },
-      { name: 'people', kind: 'sql', settings: SQL, secret: true },
+      { name: 'customers', kind: 'managed', settings: {}, has_secret: false },
+      { name: 'unix', kind: 'passwd', settings: { fileName: '/etc/passwd' }, has_secret: false },
+      { name: 'people', kind: 'sql', settings: SQL, has_secret: true },
     ]);
     expect(await json('resolver', 'show', 'unix')).toMatchObject({ kind: 'passwd' });
     expect(await json('resolver', 'test', 'unix')).toEqual({ name: 'unix', users: 12 });
@@ -275,11 +282,9 @@ describe('what scripts read', () => {
       },
     ]);
     expect(await json('policy', 'list')).toMatchObject([POLICY, { name: 'q' }]);
-    expect(await json('policy', 'list', '--scope', 'admin')).toMatchObject([{ name: 'q' }]);
     expect(await json('policy', 'show', 'p')).toEqual(POLICY);
-    expect(await json('setting', 'list')).toEqual([
-      { key: 'OcraMaxChallenges', value: '5', source: 'set' },
-      { key: 'ocra.timeShift', value: '0', source: 'default' },
+    expect(await json('setting', 'list')).toMatchObject([
+      { key: 'OcraMaxChallenges', value: '5', is_set: true },
     ]);
   });
 });
@@ -305,15 +310,6 @@ describe('what people read', () => {
 
 describe('what commands refuse', () => {
   it.each<[string, number, string]>([
-    ['realm add Bank --resolvers a', 1, 'there is a realm Bank already; `tankeeper realm set` changes it'],
-    [
-      'realm set none --resolvers a',
-      1,
-      'there is no realm none; `tankeeper realm list` shows those that there are',
-    ],
-    ['realm show none', 1, 'there is no realm none; `tankeeper realm list` shows those that there are'],
-    ['realm default', 2, 'give either NAME or --none'],
-    ['realm default bank --none', 2, 'give either NAME or --none'],
     ['resolver add unix', 1, 'there is a resolver unix already; `tankeeper resolver set` changes it'],
     [
       'resolver set none --set Limit=1',
@@ -348,11 +344,6 @@ describe('what commands refuse', () => {
     ],
     ['resolver add new --kind passwd', 2, 'a passwd resolver needs --file FILE, no other has one'],
     ['resolver add new --file x', 2, 'a passwd resolver needs --file FILE, no other has one'],
-    [
-      'resolver show none',
-      1,
-      'there is no resolver none; `tankeeper resolver list` shows those that there are',
-    ],
     ['user list', 2, 'give either --realm or --resolver'],
     ['user list --realm a --resolver b', 2, 'give either --realm or --resolver'],
     [

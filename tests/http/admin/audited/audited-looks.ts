@@ -2,14 +2,13 @@ import type { RequestValues } from './audited-act.ts';
 
 /** The parameters of endpoints that only look, where they need some to succeed. */
 export const QUESTIONS: Readonly<Record<string, RequestValues>> = {
-  '/system/realmConsequences': { act: 'remove', realm: 'north' },
-  '/system/resolverConsequences': { resolver: 'spare' },
-  '/system/userConsequences': { resolver: 'north', username: 'ann' },
   '/system/keys': { count: '1' },
   '/admin/webhook/deliveries': { name: 'kept' },
   '/admin/webhook/show': { name: 'kept' },
-  '/system/policyConsequences': { name: 'p' },
-  '/system/settingConsequences': { key: 'OcraMaxChallenges' },
+  '/admin/realm/show': { name: 'north' },
+  '/admin/resolver/show': { name: 'north' },
+  '/admin/policy/show': { name: 'kept' },
+  '/admin/policy/explain': { administrator: 'admin' },
   '/system/getResolver': { resolver: 'north' },
   '/admin/getTokenOwner': { serial: 'X' },
   '/admin/check_serial': { serial: 'X' },

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { consequence } from '../consequences/consequence.ts';
+import { expected, text } from './input.ts';
+import { operation, type OperationGroup } from './operation.ts';
+
+const key = text('the key', 'OcraMaxChallenges');
+const READ = expected(
+  z.string().nullable(),
+  'the value that was read, or null: where another one is set, nothing is done',
+);
+
+const SETTING = z.object({
+  key: z.string().meta({ column: 'KEY' }),
+  value: z.string().optional().meta({
+    column: 'VALUE',
+    description: 'the value in force; absent: there is none, or it is withheld',
+  }),
+  initial: z.string().optional().describe('the default'),
+  isSet: z.boolean().meta({ column: 'SET' }),
+  isKnown: z.boolean().describe('the server reads it'),
+  isWithheld: z.boolean().describe('it may be a secret'),
+  meaning: z.string().optional(),
+  form: z.enum(['number', 'duration', 'suite', 'truth', 'text']).optional(),
+  unit: z.string().optional(),
+  min: z.int().optional(),
+  max: z.int().optional(),
+});
+
+const listSettings = operation({
+  name: 'setting list',
+  does: 'every setting with its value in force, its default and its meaning',
+  right: 'system:read',
+  changes: false,
+  input: {},
+  output: z.array(SETTING),
+  run: ({ settings }) => settings.describe(),
+});
+
+const setSetting = operation({
+  name: 'setting set',
+  does: 'sets a value, for all servers on the database',
+  right: 'system:write',
+  changes: true,
+  input: { key, value: text('the value', '5'), expected: READ },
+  run: async ({ settings }, caller, { value, ...input }) => {
+    await settings.set(caller, new Map([[input.key, value]]), readOf(input));
+  },
+  asks: async ({ settings, consequences }, _caller, { value, ...input }) => {
+    settings.check(new Map([[input.key, value]]));
+    const unread = settings.unreadReason(input.key);
+    return [
+      ...consequence(unread !== undefined, 'setting.unread', unread ?? ''),
+      ...(await consequences.ofSetting(input.key, value)),
+    ];
+  },
+  says: (_none, input) => `${input.key} is ${input.value}`,
+});
+
+const removeSetting = operation({
+  name: 'setting remove',
+  does: 'removes a value; the default counts again',
+  right: 'system:write',
+  changes: true,
+  input: { key, expected: READ },
+  run: ({ settings }, caller, input) => settings.remove(caller, input.key, readOf(input)),
+  asks: ({ consequences }, _caller, input) => consequences.ofSetting(input.key, undefined),
+  says: (_none, input) => `${input.key} has its default again`,
+});
+
+function readOf(input: {
+  readonly key: string;
+  readonly expected?: string | null | undefined;
+}): ReadonlyMap<string, string | null> | undefined {
+  return input.expected === undefined ? undefined : new Map([[input.key, input.expected]]);
+}
+
+export const SETTINGS: OperationGroup = {
+  name: 'setting',
+  about: 'configuration values in the database, such as OcraMaxChallenges (the environment: config)',
+  operations: [listSettings, setSetting, removeSetting],
+};
