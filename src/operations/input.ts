@@ -90,14 +90,17 @@ export function flag(
   );
 }
 
-/** What the caller has read, as JSON: where it has changed since then, nothing is done. */
+/** What the caller has read, as JSON: where it has changed since then, nothing is done. Empty: it may be anything. */
 export function expected<Shape extends z.ZodType>(
   shape: Shape,
   description: string,
-): z.ZodOptional<z.ZodPipe<z.ZodString, z.ZodTransform<z.output<Shape>, string>>> {
+): z.ZodOptional<z.ZodPipe<z.ZodString, z.ZodTransform<z.output<Shape> | undefined, string>>> {
   return z
     .string()
     .transform((given, context) => {
+      if (given.trim() === '') {
+        return undefined;
+      }
       const read = shape.safeParse(parseJsonOrUndefined(given));
       if (!read.success) {
         context.addIssue('it must be JSON in the form that the documentation names, or null');

@@ -1,3 +1,11 @@
+import type { z } from 'zod';
+import { metaOf } from '../../../src/operations/input.ts';
+import type { OperationGroup } from '../../../src/operations/operation.ts';
+import { OPERATION_GROUPS } from '../../../src/operations/operations.ts';
+import { POLICIES } from '../../../src/operations/policies.ts';
+import { REALMS } from '../../../src/operations/realms.ts';
+import { RESOLVERS } from '../../../src/operations/resolvers.ts';
+import { SETTINGS } from '../../../src/operations/settings.ts';
 import type { CanaryAnswer, CanaryClient } from './canary-client.ts';
 import type { CanaryMarks } from './canary-marks.ts';
 
@@ -12,16 +20,41 @@ export async function administerSystem(
   await tryResolvers(name, post, marks);
   await changeUsers(name, post, marks);
   await changeTokens(name, post, marks);
-  for (const act of ['remove', 'set', 'default']) {
-    await post(`/admin/realm/${act}/consequences`, { name: 'staff', resolvers: 'staff' });
-  }
-  await post('/admin/resolver/remove/consequences', { name: 'staff' });
+  await tryOperations(post, marks);
   await post('/system/keys');
   await post('/system/keys', { count: '1' });
   await post('/system/health');
   await addWebhook(`${name}-hook`, post, marks);
   await helpThemselves(name, post, marks);
   await client.send({ path: '/self/tokens', method: 'GET' });
+}
+
+/** Groups of operations of which no other request knows. */
+const CONFIGURATION: readonly OperationGroup[] = [POLICIES, REALMS, RESOLVERS, SETTINGS];
+
+/** The operations on the configuration, and what would follow from each operation, on things that do not exist. */
+async function tryOperations(post: Post, marks: CanaryMarks): Promise<void> {
+  for (const group of OPERATION_GROUPS) {
+    for (const operation of group.operations) {
+      const { name, input } = operation;
+      const path = `/admin/${name.replaceAll(' ', '/')}`;
+      const parameters = Object.fromEntries(
+        Object.entries(input.shape).map(([field, schema]) => [
+          field,
+          metaOf(schema as z.ZodType).secret === true
+            ? marks.text('password', `${field} of ${path}`)
+            : 'none',
+        ]),
+      );
+      if (CONFIGURATION.includes(group)) {
+        await post(path, { ...parameters, expected: '' });
+      }
+      if (operation.asks !== undefined) {
+        await post(`${path}/consequences`, { ...parameters, expected: '' });
+      }
+    }
+  }
+  await post('/admin/realm/default', { name: 'staff' });
 }
 
 /** Users at the account page, with proofs that are wrong. */
@@ -75,7 +108,6 @@ async function changeUsers(name: string, post: Post, marks: CanaryMarks): Promis
     login: 'x',
     password: marks.text('password', 'of nobody'),
   });
-  await post('/admin/user/remove/consequences', user);
   await post('/admin/user/remove-password', user);
   await post('/admin/user/remove', user);
 }

@@ -182,6 +182,8 @@ const acts = (): readonly Act[] => [
   act('realm add bank --resolvers people', 'realm/set: created'),
   act('realm set bank --resolvers people', 'realm/set: changed'),
   act('realm default bank', 'realm/default: default realm'),
+  act('realm no-default --yes', 'realm/default: no default realm'),
+  act('realm default bank', 'realm/default: default realm'),
   act('realm list'),
   act('realm show bank'),
   act('resolver list'),
@@ -287,6 +289,8 @@ const APART = [
   // What they bind needs a token, or a public address: tests/http/admin/audited.
   'second-factor set',
   'second-factor passkey-link',
+  // It needs a refusal: tests/http/admin/policies.
+  'policy explain-refusal',
   // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.
   'challenge',
   // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.

@@ -78,8 +78,6 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   '/system/delresolver resolver': ['other', 'p00l_2'],
   events: ['token.locked', 'token.stolen'],
   count: ['1', '0'],
-  password_only: ['1', ''],
-  remove: ['1', ''],
   expected: ['', 'null', '{}', '[]', '['],
   name: ['rule-1', 'rule-2'],
   scope: ['ocra', 'admin', 'system', 'monitoring', 'authentication'],
