@@ -27,6 +27,7 @@ export function allMetrics(): ServiceMetrics {
   const metrics = new ServiceMetrics({ clock: systemClock });
   metrics.measureServer({ version: '' });
   metrics.measureInstallation(() => Promise.resolve(undefined));
+  metrics.measureFindings(() => Promise.resolve([]));
   metrics.measureDatabase(() => ({ used: 0, free: 0, waiting: 0, auditLanes: 0 }));
   return metrics;
 }

@@ -51,7 +51,8 @@ import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { SettingService } from './configuration/setting-service.ts';
 import { ConsequenceService } from './consequences/consequence-service.ts';
 import type { Database } from './database/database.ts';
-import { type ExaminedSettings, HealthService } from './doctor/health-service.ts';
+import { HealthService } from './doctor/health-service.ts';
+import type { ExaminedSettings } from './doctor/installation-findings.ts';
 import { InstallationStore } from './doctor/installation-store.ts';
 import { LatestTransactionStore, TokenPageStore } from './helpdesk/helpdesk-store.ts';
 import { PeopleSearch, SearchService } from './helpdesk/search-service.ts';
@@ -447,7 +448,7 @@ function healthService(shared: Shared, audit: AuditReading) {
     examined: examined && {
       settings: examined,
       installation,
-      keyAges: keys,
+      keyStates: () => keys.entries(),
       vault: shared.vault,
       configuration: () => configuration.current(),
       clock,

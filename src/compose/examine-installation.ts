@@ -1,51 +1,34 @@
 import { type OpenedKeys, openKeysOf } from '../keys/opened-keys.ts';
 import { type Config, unknownVariables } from '../config/config.ts';
-import { checkAddresses, checkVariables } from '../doctor/environment-check.ts';
-import {
-  checkClock,
-  checkCounts,
-  checkDatabase,
-  checkMigrations,
-  checkTables,
-  checkAudit,
-} from '../doctor/database-check.ts';
-import {
-  type Checked,
-  type DoctorReport,
-  Examination,
-  type Finding,
-  findingOf,
-} from '../doctor/examination.ts';
-import {
-  checksOf,
-  type CheckTable,
-  type ExaminedTables,
-  namesOf,
-  TABLE_CHECKS,
-} from '../doctor/health-service.ts';
-import { checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../doctor/key-check.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { ADDRESS_FINDINGS } from '../doctor/configuration-findings.ts';
+import { Examination, type Finding, type Findings, reasonOf } from '../doctor/finding.ts';
+import { type ExaminedServer, TABLE_FINDINGS } from '../doctor/health-service.ts';
+import { DATABASE_FINDINGS, PROCESS_FINDINGS, UNREAD_KEY } from '../doctor/installation-findings.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
-import { isServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { listNames } from '../kernel/text.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { readKeyFileAccess } from '../keys/key-file.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { assertServes, pendingMigrations } from '../database/migrate.ts';
-import { migrationNames } from '../database/migration-source.ts';
 import { InstallationStore } from '../doctor/installation-store.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { connectDatabase, type OpenDatabase } from './open-database.ts';
-import { checkAnswerAddresses, checkResolvers } from '../doctor/configuration-check.ts';
+import { unavailableResolvers } from '../resolvers/user-source.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';
 import { buildServices } from '../services.ts';
 import { AuditAuthority } from '../audit/checkpoint.ts';
 import { readConfiguration } from '../configuration/configuration-store.ts';
 import { AuditStore } from '../audit/audit-store.ts';
+import { type VerifyRequest, verifyTrail } from '../audit/verification.ts';
 
-/** Milliseconds for each check. */
-const CHECK_TIMEOUT_MS = 15_000;
+/** Milliseconds for each finding. */
+const TIMEOUT_MS = 15_000;
 /** Milliseconds to reach the database: the embedded one may have to recover first. */
 const OPEN_TIMEOUT_MS = 60_000;
 /** Milliseconds to open the keys: a security module takes up to 15 s. */
@@ -66,9 +49,33 @@ interface ExaminationOptions {
   readonly clock?: Clock;
   /** Aborts the examination. */
   readonly giveUp?: AbortSignal | undefined;
-  /** Milliseconds for each check; 15 s by default. */
+  /** Milliseconds for each finding; 15 s by default. */
   readonly timeoutMs?: number;
 }
+
+/** A step without which the rest cannot be examined. It throws the reason of its finding. */
+type Step = Omit<Finding, 'text'>;
+
+const OPENING: Step = {
+  code: 'database.unavailable',
+  severity: 'error',
+  remedy:
+    'start the database; DATABASE_URL and DATABASE_PASSWORD_FILE, or DATA_DIR alone, as the server has them; `tankeeper migrate` makes a new installation. The rest was not examined',
+};
+
+const MIGRATIONS: Step = {
+  code: 'migrations.pending',
+  severity: 'error',
+  remedy:
+    '`tankeeper migrate`, or the version of tankeeper that migrated the database. Its tables were not examined',
+};
+
+const KEYS: Step = {
+  code: 'key.unavailable',
+  severity: 'error',
+  remedy:
+    'ENCRYPTION_KEY_FILE, or the variables PKCS11_…, as the server has them, and DATABASE_URL of the same installation; restore the file from its safe copy. What needs the keys was not examined',
+};
 
 /**
  * Examines the installation of the configuration, with or without a running server. Reads only: it creates nothing, and
@@ -77,225 +84,253 @@ interface ExaminationOptions {
  */
 export async function examineInstallation(
   config: Config,
-  { clock, giveUp, timeoutMs = CHECK_TIMEOUT_MS }: ExaminationOptions = {},
-): Promise<DoctorReport> {
+  { clock, giveUp, timeoutMs = TIMEOUT_MS }: ExaminationOptions = {},
+): Promise<readonly Finding[]> {
   const databaseClock = new DatabaseClock();
-  const examination = new Examination({ timeoutMs });
-  await examination.run([
-    { name: 'variables', find: () => checkVariables(unknownVariables()) },
-    { name: 'addresses', find: () => checkAddresses(config) },
-  ]);
-  const opened = await examination.runFirst(
-    'database',
-    () => openAndCheck(config, databaseClock, giveUp),
-    2 * OPEN_TIMEOUT_MS,
-  );
+  const examination = new Examination(timeoutMs);
+  const ofProcess = {
+    settings: config,
+    unknownVariables,
+    keyFile: async () =>
+      config.pkcs11 === undefined ? readKeyFileAccess(config.encryptionKeyFile) : undefined,
+  };
+  await examination.lookFor(PROCESS_FINDINGS, ofProcess);
+  const opened = await pass(examination, OPENING, () => openDatabase(config, databaseClock, giveUp));
   giveUp?.throwIfAborted();
   if (opened === undefined) {
-    await examination.run([{ name: 'key', find: () => checkFileAlone(config) }]);
-    examination.skip(
-      namesOf(DATABASE_CHECKS, TABLE_CHECKS, COUNT_CHECKS, KEY_CHECKS),
-      'the database is not available',
-    );
-    return examination.report;
+    return examination.findings;
   }
   const { database } = opened;
   try {
-    const clocks = { clock: clock ?? databaseClock, machineClock: clock ?? systemClock };
+    const now = clock ?? databaseClock;
+    const keys = new KeyStore({ database });
     const subject = {
+      ...ofProcess,
       config,
-      settings: config,
       database,
       installation: new InstallationStore({ database }),
-      keyAges: new KeyStore({ database }),
-      configuration: () => readConfiguration(database.knex, clocks.clock.now()),
-      ...clocks,
-      log: QUIET,
+      keyStates: () => keys.entries(),
+      configuration: () => readConfiguration(database.knex, now.now()),
+      clock: now,
+      machineClock: clock ?? systemClock,
       timeoutMs,
     };
     await unlessAborted(examineDatabase(examination, subject), giveUp);
   } finally {
     await opened.close();
   }
-  return examination.report;
+  return examination.findings;
 }
 
-async function examineDatabase(examination: Examination, subject: ExaminedDatabase): Promise<void> {
+/** @returns what a step gives; undefined: its finding was added */
+async function pass<Value>(
+  examination: Examination,
+  step: Step,
+  work: () => Promise<Value>,
+): Promise<Value | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    examination.add(step, reasonOf(error));
+    return undefined;
+  }
+}
+
+async function examineDatabase(
+  examination: Examination,
+  subject: Omit<ExaminedInstallation, 'vault' | 'keys'>,
+): Promise<void> {
   const { config, database } = subject;
-  await examination.run(checksOf(DATABASE_CHECKS, subject));
-  const tables = await examination.runFirst('migrations', () =>
-    checkMigrations(() => migrationsOf(database)),
-  );
+  await examination.lookFor(DATABASE_FINDINGS, subject);
+  const tables = await pass(examination, MIGRATIONS, () => assertMigrated(database));
   if (tables === undefined) {
-    await examination.run([{ name: 'key', find: () => checkFileAlone(config) }]);
-    examination.skip(
-      namesOf(TABLE_CHECKS, COUNT_CHECKS, KEY_CHECKS),
-      'the tables are not those of this program',
-    );
     return;
   }
-  const keys = await examination.runFirst('key', () => openAndCheckKeys(config, database), KEY_TIMEOUT_MS);
-  await examination.run([...checksOf(TABLE_CHECKS, subject), ...checksOf(COUNT_CHECKS, subject)]);
-  if (keys === undefined) {
-    examination.skip(namesOf(KEY_CHECKS), 'the encryption keys are not available');
-    return;
+  await examination.lookFor({ ...TABLE_FINDINGS, ...TOKEN_FINDINGS }, subject);
+  const registered = await new KeyStore({ database }).registered();
+  // The first start of a server makes the key.
+  const keys =
+    registered.length === 0
+      ? undefined
+      : await pass(examination, KEYS, () => {
+          const late = (): Error => new Error(`the keys were not opened within ${KEY_TIMEOUT_MS / 1000} s`);
+          return withTimeLimit(KEY_TIMEOUT_MS, openKeysOf(registered, readOnly(config), QUIET), late);
+        });
+  if (keys !== undefined) {
+    await examination.lookFor(KEY_FINDINGS, { ...subject, keys, vault: keys.vault });
   }
-  await examination.run(checksOf(KEY_CHECKS, { ...subject, keys }));
 }
 
-/**
- * @returns findings about the database, and the open database
- * @throws the reason of `giveUp`
- */
-async function openAndCheck(
+/** @throws the reason of `giveUp`, among others */
+async function openDatabase(
   config: Config,
   clock: DatabaseClock,
   giveUp: AbortSignal | undefined,
-): Promise<Checked<OpenDatabase>> {
-  const bounded = { ...config, databaseStatementTimeout: STATEMENT_LIMIT };
+): Promise<OpenDatabase> {
   const late = AbortSignal.timeout(OPEN_TIMEOUT_MS);
-  const signal = giveUp === undefined ? late : AbortSignal.any([giveUp, late]);
   try {
-    const value = await connectDatabase(bounded, {
-      role: 'command',
-      create: false,
-      log: QUIET,
-      clock,
-      giveUp: signal,
-    });
-    return { findings: await settingFindings(value), value };
+    return await connectDatabase(
+      { ...config, databaseStatementTimeout: STATEMENT_LIMIT },
+      {
+        role: 'command',
+        create: false,
+        log: QUIET,
+        clock,
+        giveUp: giveUp === undefined ? late : AbortSignal.any([giveUp, late]),
+      },
+    );
   } catch (error) {
-    if (error === late.reason) {
-      const reason = `the database was not opened within ${OPEN_TIMEOUT_MS / 1000} s`;
-      return { findings: [unreachable(reason)], value: undefined };
-    }
-    if (isServiceError(error, 'database.unavailable')) {
-      return { findings: [unreachable(error.message)], value: undefined };
-    }
-    if (isServiceError(error, 'configuration.invalid')) {
-      const remedy =
-        'ALTER ROLE … IN DATABASE … SET …, as the text says; then end the connections of the pooler';
-      return { findings: [findingOf('error', 'database.session', error.message, remedy)], value: undefined };
-    }
-    if (isServiceError(error, 'installation.missing')) {
-      const remedy =
-        'DATA_DIR or DATABASE_URL as the server has it; `tankeeper migrate` makes a new installation';
-      return { findings: [findingOf('error', 'database.missing', error.message, remedy)], value: undefined };
-    }
-    throw error;
+    throw error === late.reason
+      ? new Error(`the database was not opened within ${OPEN_TIMEOUT_MS / 1000} s`)
+      : error;
   }
 }
 
-async function settingFindings({ database, close }: OpenDatabase): Promise<readonly Finding[]> {
-  try {
-    return checkDatabase(await new InstallationStore({ database }).facts());
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-function unreachable(reason: string): Finding {
-  return findingOf(
-    'error',
-    'database.unavailable',
-    reason,
-    'start the database; DATABASE_URL and DATABASE_PASSWORD_FILE, or DATA_DIR alone, as the server has them',
-  );
-}
-
-async function migrationsOf(database: Database): Promise<{ pending: readonly string[]; isEmpty: boolean }> {
+/** @throws where the tables are not those of this program */
+async function assertMigrated(database: Database): Promise<true> {
   const pending = await pendingMigrations(database);
-  return { pending, isEmpty: pending.length === migrationNames.length };
-}
-
-/** Without the database, nothing tells which keys are needed. */
-async function checkFileAlone({ pkcs11, encryptionKeyFile }: Config): Promise<readonly Finding[]> {
-  return pkcs11 === undefined ? checkKeyFile(await readKeyFileAccess(encryptionKeyFile)) : [];
-}
-
-/** Opens the keys of the database as a server does, but registers and makes none. */
-async function openAndCheckKeys(config: Config, database: Database): Promise<Checked<OpenedKeys>> {
-  const registered = await new KeyStore({ database }).registered();
-  const file = config.pkcs11 === undefined ? await readKeyFileAccess(config.encryptionKeyFile) : undefined;
-  const ofFile = file === undefined ? [] : [...checkKeyFile(file), ...checkUnknownKeys(file, registered)];
-  if (registered.length === 0) {
-    return { findings: [...(file === undefined ? [] : checkKeyFile(file)), noKeyYet()], value: undefined };
+  if (pending.length > 0) {
+    throw new ServiceError(
+      'configuration.invalid',
+      `the database is older than this program, or empty: it lacks the migrations ${listNames(pending)}`,
+    );
   }
-  const readOnly: Config =
-    config.pkcs11 === undefined ? config : { ...config, pkcs11: { ...config.pkcs11, createKey: false } };
-  try {
-    return { findings: ofFile, value: await openKeysOf(registered, readOnly, QUIET) };
-  } catch (error) {
-    return { findings: [closedKeys(error, registered, file), ...ofFile], value: undefined };
-  }
+  return true;
 }
 
-/** The subject of checks that need the database. */
-interface ExaminedDatabase extends ExaminedTables {
+/** An examination makes no key in a security module. */
+function readOnly(config: Config): Config {
+  return config.pkcs11 === undefined ? config : { ...config, pkcs11: { ...config.pkcs11, createKey: false } };
+}
+
+/** The subject of the findings of the command. */
+interface ExaminedInstallation extends ExaminedServer {
   readonly config: Config;
   readonly database: Database;
-  readonly machineClock: Clock;
-  readonly log: Log;
-  /** Milliseconds for each check. */
+  readonly keys: OpenedKeys;
   readonly timeoutMs: number;
 }
 
-/** The subject of checks that need the encryption keys, too. */
-interface ExaminedInstallation extends ExaminedDatabase {
-  readonly keys: OpenedKeys;
-}
-
-/** The share of a check's time that its parts may take, so that the check itself can tell which part was late. */
+/** The share of the time that a part may take, so that the sentence can tell which part was late. */
 const PART = 0.8;
 
-/** Checks of any database. */
-const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
-  clock: ({ machineClock, installation }) => checkClock(machineClock, () => installation.time()),
+/** Findings that read all tokens or users. */
+const TOKEN_FINDINGS: Findings<Omit<ExaminedInstallation, 'vault' | 'keys'>> = {
+  ...ADDRESS_FINDINGS,
+  'counters.drifted': {
+    severity: 'error',
+    find: async ({ installation }) => {
+      const drifted = await installation.driftedCounts();
+      return drifted === 0
+        ? []
+        : [
+            `${drifted === 1 ? '1 count differs' : `${drifted} counts differ`} from the tokens and users: /monitoring answers wrongly`,
+          ];
+    },
+    remedy: '`tankeeper count --verify --mend`',
+  },
 };
 
-/** Checks that read all tokens or users. */
-const COUNT_CHECKS: CheckTable<ExaminedTables> = {
-  qrtanurl: async ({ configuration, installation, clock }) =>
-    checkAnswerAddresses(await configuration(), await installation.realmsOfQrTokens(), clock.now()),
-  counters: ({ installation }) => checkCounts(() => installation.driftedCounts()),
-};
-
-/** Checks that need the encryption keys. */
-const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
-  tables: ({ database }) => checkTables(() => assertServes(database)),
-  resolvers: examineResolvers,
-  audit: ({ database, installation, keys: { vault }, clock, timeoutMs }) =>
-    checkAudit({
-      store: new AuditStore({ database }),
-      authority: new AuditAuthority({ vault }),
-      trail: () => installation.trail(),
-      clock,
-      elapsed: () => performance.now(),
-      timeoutMs: timeoutMs * PART,
-    }),
+/** Findings that need the keys, too. */
+const KEY_FINDINGS: Findings<ExaminedInstallation> = {
+  ...UNREAD_KEY,
+  'tables.incomplete': {
+    severity: 'error',
+    find: async ({ database }) => {
+      try {
+        await assertServes(database);
+        return [];
+      } catch (error) {
+        if (isServiceError(error, 'configuration.invalid')) {
+          return [error.message];
+        }
+        throw error;
+      }
+    },
+    remedy: 'restore a backup, or GRANT the role of DATABASE_URL its rights again',
+  },
+  'resolvers.unavailable': {
+    severity: 'error',
+    find: unreadableResolvers,
+    remedy: '`tankeeper resolver set NAME`, then `tankeeper resolver test NAME`',
+  },
+  'audit.altered': {
+    severity: 'error',
+    find: alteredAudit,
+    remedy: '`tankeeper audit verify`',
+  },
 };
 
 /** Tests resolvers as `tankeeper resolver test` does. */
-async function examineResolvers(subject: ExaminedInstallation): Promise<readonly Finding[]> {
-  const { config, timeoutMs, database, keys, clock, log } = subject;
+async function unreadableResolvers({
+  config,
+  timeoutMs,
+  database,
+  keys,
+  clock,
+}: ExaminedInstallation): Promise<readonly string[]> {
   const { resolvers, configuration, closeSources } = buildServices({
     database,
     keys,
     clock,
-    log,
+    log: QUIET,
     random: systemRandom,
     hasher: new Argon2PasswordHasher(),
     sessionLifetime: config.sessionLifetime,
     resolverTimeout: config.resolverTimeout,
     resolverFileDirs: config.resolverFileDirs,
   });
+  const limit = timeoutMs * PART;
+  const test = async ({ name }: Configuration['resolvers'][number]): Promise<readonly string[]> => {
+    try {
+      const late = (): Error =>
+        new ServiceError('resolver.unavailable', `no answer within ${limit / 1000} s`);
+      await withTimeLimit(limit, resolvers.test(name), late);
+      return [];
+    } catch (error) {
+      const [failed] = unavailableResolvers(error);
+      const reason = failed?.describe() ?? (isServiceError(error) ? error.message : 'an unexpected fault');
+      return [`the users of the resolver ${name} cannot be read: ${reason}`];
+    }
+  };
   try {
-    return await checkResolvers(await configuration.current(), {
-      test: (name) => resolvers.test(name),
-      timeoutMs: timeoutMs * PART,
-    });
+    return (await Promise.all((await configuration.current()).resolvers.map(test))).flat();
   } finally {
     await closeSources();
   }
+}
+
+/** A larger trail is verified from the last day on. */
+const MAX_ROWS = 50_000;
+const DAY_MS = 86_400_000;
+
+async function alteredAudit({
+  database,
+  installation,
+  keys: { vault },
+  clock,
+  timeoutMs,
+}: ExaminedInstallation): Promise<readonly string[]> {
+  const store = new AuditStore({ database });
+  const keys = new AuditAuthority({ vault }).keys();
+  const end = performance.now() + timeoutMs * PART;
+  let first = '';
+  const request: VerifyRequest = {
+    progress: () => {
+      if (performance.now() > end) {
+        throw new Error('the audit trail is too large: `tankeeper audit verify` has no time limit');
+      }
+    },
+    report: ({ kind, of, reason }) => {
+      first ||= `${kind} ${of}: ${reason}`;
+    },
+  };
+  const isLarge = (await installation.trail()).rows > MAX_ROWS;
+  const since = new Date(clock.now().getTime() - DAY_MS);
+  const { findings } = await (isLarge
+    ? verifyTrail(await store.trail({ since }), { ...request, keys })
+    : store.verify(keys, request));
+  return findings === 0
+    ? []
+    : [`the audit trail does not verify: ${findings} findings, the first one a ${first}`];
 }

@@ -187,6 +187,7 @@ function measure(metrics: ServiceMetrics, { database, services }: Installation):
   metrics.resolvers.follow(() => services.configuration.assumed?.resolvers.map(({ name }) => name));
   metrics.measureServer({ version: packageVersion() });
   metrics.measureInstallation(() => services.installation.read());
+  metrics.measureFindings(() => services.health.findings());
 }
 
 /** Starts the work of a server outside of requests. @returns the function that ends it */

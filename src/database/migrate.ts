@@ -171,12 +171,12 @@ export function withNewSchema(
 }
 
 /**
- * @param fault makes the error from the reason, with the versions of both programs; `finding` is that of doctor
+ * @param fault makes the error from the reason, with the versions of both programs
  * @throws the error, unless the migrations are this program's first ones, all in the form in which it has them
  */
 export function assertMigrationsKnown(
   applied: readonly AppliedMigration[],
-  fault: (reason: string, finding: string) => Error,
+  fault: (reason: string) => Error,
 ): void {
   const here = `this is tankeeper ${packageVersion()}`;
   const by = ({ version }: AppliedMigration): string => `tankeeper ${version ?? 'of an unknown version'}`;
@@ -185,7 +185,6 @@ export function assertMigrationsKnown(
     const names = applied.filter(({ name }) => !migrationNames.includes(name)).map(({ name }) => name);
     throw fault(
       `the database is newer than this program: ${by(unknown)} has applied ${names.join(', ')}, and ${here}, which does not know that: run the newer version`,
-      'migrations.newer',
     );
   }
   const missing = migrationNames
@@ -195,14 +194,12 @@ export function assertMigrationsKnown(
   if (missing !== undefined && last !== undefined) {
     throw fault(
       `the database lacks ${missing}, and ${by(last)} has applied ${last.name}; ${here}: run the version that made it`,
-      'migrations.missing',
     );
   }
   const other = applied.find(({ name, checksum }) => checksum !== migrationChecksums[name]);
   if (other !== undefined) {
     throw fault(
       `${by(other)} has applied ${other.name} in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
-      'migrations.altered',
     );
   }
 }
@@ -294,9 +291,7 @@ async function isThere(connection: Knex, table: string): Promise<boolean> {
 }
 
 function assertOurs(applied: readonly AppliedMigration[]): void {
-  assertMigrationsKnown(applied, (reason, finding) => {
-    return new ServiceError('configuration.invalid', reason, { detail: finding });
-  });
+  assertMigrationsKnown(applied, (reason) => new ServiceError('configuration.invalid', reason));
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import { type OwnedToken, ownedToken } from '../helpdesk/owned-token.ts';
 import { VAIN_DECLINE } from '../challenges/challenge.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { KeptReading } from '../kernel/bounded-work.ts';
+import { KeptReading, withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { ObservationStore, ResponseOutcomes } from '../monitoring/observation-store.ts';
 import { type ResolverHealth, resolverHealth } from '../monitoring/overview.ts';
@@ -15,120 +15,47 @@ import type { TokenStore } from '../tokens/token-store.ts';
 import { isVisible } from '../tokens/token.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
 import type { WebhookWithState } from '../webhooks/webhook.ts';
-import { type Check, Examination, type Finding } from './examination.ts';
+import { CONFIGURATION_FINDINGS, type ExaminedConfiguration } from './configuration-findings.ts';
+import { Examination, type Finding, type Findings } from './finding.ts';
+import {
+  DATABASE_FINDINGS,
+  type ExaminedDatabase,
+  type ExaminedKeys,
+  type ExaminedProcess,
+  PROCESS_FINDINGS,
+  UNREAD_KEY,
+  UPKEEP_FINDINGS,
+} from './installation-findings.ts';
 import type { InstallationStore } from './installation-store.ts';
-import type { KeyFileAccess } from '../keys/key-file.ts';
-import type { KeyStore } from '../keys/key-store.ts';
 import type { SecretVault } from '../keys/vault.ts';
-import {
-  checkpointFindings,
-  checkBackups,
-  checkClock,
-  checkConnections,
-  checkDatabase,
-  checkJump,
-  checkTriggers,
-} from './database-check.ts';
-import {
-  checkEnds,
-  checkPolicies,
-  checkRealms,
-  checkResolverSettings,
-  checkSettings,
-  checkWebhooks,
-  NOTICE_DAYS,
-} from './configuration-check.ts';
-import { type AddressSettings, checkAddresses, checkVariables } from './environment-check.ts';
-import { checkKeyAges, checkKeyFile, checkReadKeys, checkUnknownKeys } from './key-check.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The part of the configuration that is examined. */
-export interface ExaminedSettings extends AddressSettings {
-  readonly databasePoolSize: number;
-  /** Seconds; `off`: the audit is kept for ever. */
-  readonly auditRetention: number | 'off';
-}
-
-/** The subject of checks of the tables. */
-export interface ExaminedTables {
-  readonly settings: ExaminedSettings;
-  readonly installation: InstallationStore;
-  readonly keyAges: Pick<KeyStore, 'entries'>;
-  readonly configuration: () => Promise<Configuration>;
-  /** The clock of the service. */
-  readonly clock: Clock;
-}
-
-/** Checks by their names, in the order in which they run. */
-export type CheckTable<Subject> = Readonly<
-  Record<string, (subject: Subject) => Promise<readonly Finding[]> | readonly Finding[]>
->;
-
-/** @returns the checks of a table, of that subject */
-export function checksOf<Subject>(table: CheckTable<Subject>, subject: Subject): readonly Check[] {
-  return Object.entries(table).map(([name, find]) => ({ name, find: () => find(subject) }));
-}
-
-/** @returns the names of the checks of these tables */
-export function namesOf(...tables: readonly object[]): readonly string[] {
-  return tables.flatMap((table) => Object.keys(table));
-}
-
-/** Checks of a database with the tables of this program, whose cost does not grow with tokens and users. */
-export const TABLE_CHECKS: CheckTable<ExaminedTables> = {
-  jump: async ({ installation, settings }) =>
-    checkJump(await installation.clockState(), await installation.time(), settings.auditRetention !== 'off'),
-  connections: async ({ installation, settings }) =>
-    checkConnections(settings.databasePoolSize, await installation.connections()),
-  triggers: async ({ installation }) => checkTriggers(await installation.disabledTriggers()),
-  rotation: async ({ keyAges, clock }) => checkKeyAges(await keyAges.entries(), clock.now()),
-  realms: async ({ configuration }) => checkRealms(await configuration()),
-  policies: async ({ configuration }) => checkPolicies(await configuration()),
-  settings: async ({ configuration }) => checkSettings(await configuration()),
-  ends: async ({ configuration, installation, clock }) => {
-    const now = clock.now();
-    const end = new Date(now.getTime() + NOTICE_DAYS * DAY_MS);
-    return checkEnds(await configuration(), await installation.apiTokensEnding(now, end), now);
-  },
-  webhooks: async ({ installation }) => checkWebhooks(await installation.failingWebhooks()),
-  backup: async ({ installation, clock }) => checkBackups(await installation.backups(), clock.now()),
+/** Findings in the tables of this program, whose cost does not grow with tokens and users. */
+export const TABLE_FINDINGS: Findings<ExaminedDatabase & ExaminedKeys & ExaminedConfiguration> = {
+  ...UPKEEP_FINDINGS,
+  ...CONFIGURATION_FINDINGS,
 };
 
-/** The subject of the checks of a running server. */
-interface ExaminedServer extends ExaminedTables {
-  readonly machineClock: Clock;
-  readonly unknownVariables: () => readonly string[];
-  readonly vault: Pick<SecretVault, 'keyIds' | 'currentKeyId'>;
-  /** @returns undefined where a security module keeps the keys */
-  readonly keyFile: () => Promise<KeyFileAccess | undefined>;
-}
+/** The subject of the findings of a running server. */
+export type ExaminedServer = ExaminedProcess &
+  ExaminedDatabase &
+  ExaminedKeys &
+  ExaminedConfiguration & { readonly vault: Pick<SecretVault, 'keyIds' | 'currentKeyId'> };
 
-/**
- * The checks that a running server can repeat. It leaves out those of `tankeeper doctor` that read all tokens, verify
- * the audit and ask resolvers.
- */
-const SERVER_CHECKS: CheckTable<ExaminedServer> = {
-  variables: ({ unknownVariables }) => checkVariables(unknownVariables()),
-  addresses: ({ settings }) => checkAddresses(settings),
-  database: async ({ installation }) => checkDatabase(await installation.facts()),
-  clock: ({ machineClock, installation }) => checkClock(machineClock, () => installation.time()),
-  key: async ({ keyFile, keyAges, vault }) => {
-    const file = await keyFile();
-    const keys = await keyAges.entries();
-    const ofFile = file === undefined ? [] : [...checkKeyFile(file), ...checkUnknownKeys(file, keys)];
-    return [...ofFile, ...checkReadKeys(vault, keys)];
-  },
-  ...TABLE_CHECKS,
-  resolvers: async ({ configuration }) => checkResolverSettings(await configuration()),
-  audit: async ({ installation, clock }) => checkpointFindings(await installation.trail(), clock.now()),
+/** Those that a running server can repeat: it reads no token, verifies no audit and asks no resolver. */
+const SERVER_FINDINGS: Findings<ExaminedServer> = {
+  ...PROCESS_FINDINGS,
+  ...DATABASE_FINDINGS,
+  ...TABLE_FINDINGS,
+  ...UNREAD_KEY,
 };
 
 interface HealthDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: Pick<AccessControl, 'grantOf'>;
-  /** The subject of the checks; undefined: nothing is examined. */
+  /** Undefined: nothing is examined. */
   readonly examined: ExaminedServer | undefined;
   readonly backups: () => ReturnType<InstallationStore['backups']>;
   readonly webhooks: Pick<WebhookStore, 'list'>;
@@ -143,7 +70,6 @@ interface HealthDependencies {
 /** The state of the installation itself. */
 interface InstallationHealth {
   readonly examinedAt: Date;
-  /** In the order of the checks. */
   readonly findings: readonly Finding[];
   /** The begin of the last export that the audit records; null: none. */
   readonly lastBackup: Date | null;
@@ -185,8 +111,10 @@ export interface Health {
 
 /** Milliseconds for which a reading serves those who ask again. */
 const READING_KEPT_MS = 15_000;
-/** Milliseconds for each check. */
+/** Milliseconds for each finding. */
 const CHECK_TIMEOUT_MS = 5_000;
+/** Milliseconds for which a reader of metrics waits. */
+const METRICS_TIMEOUT_MS = 1_000;
 /** The audit rows of each outcome that are looked at, and the tokens that are shown. */
 const MAX_ROWS = 100;
 const MAX_REFUSED = 10;
@@ -242,10 +170,22 @@ export class HealthService {
     };
   }
 
+  /** @returns the findings for the metrics; none while the database does not answer */
+  async findings(): Promise<readonly Finding[]> {
+    const facts = this.#recentFacts.current();
+    const late = (): Error => new Error('late');
+    return withTimeLimit(METRICS_TIMEOUT_MS, facts, late).then(
+      ({ installation }) => installation.findings,
+      () => [],
+    );
+  }
+
   async #facts(): Promise<HealthFacts> {
     const { configuration, examined, backups, webhooks, observations, clock } = this.#deps;
-    const examination = new Examination({ timeoutMs: CHECK_TIMEOUT_MS });
-    await examination.run(examined === undefined ? [] : checksOf(SERVER_CHECKS, examined));
+    const examination = new Examination(CHECK_TIMEOUT_MS);
+    if (examined !== undefined) {
+      await examination.lookFor(SERVER_FINDINGS, examined);
+    }
     const [{ resolvers }, { lastExport }, receivers, uses] = await Promise.all([
       configuration.current(),
       backups(),
@@ -255,7 +195,7 @@ export class HealthService {
     return {
       installation: {
         examinedAt: clock.now(),
-        findings: examination.report.findings,
+        findings: examination.findings,
         lastBackup: lastExport ?? null,
         webhooks: receivers,
         resolvers: resolverHealth(resolvers, uses),

@@ -5,8 +5,55 @@ import { readClockState } from '../housekeeping/pruning-clock-store.ts';
 import { DRIFTS } from '../monitoring/token-count-store.ts';
 import type { Database } from '../database/database.ts';
 import { readDatabaseTime } from '../database/database-clock.ts';
-import type { TrailFacts, BackupFacts, ConnectionFacts, DatabaseFacts } from './database-check.ts';
-import type { EndingApiToken, FailingWebhook } from './configuration-check.ts';
+
+/** Facts about the database server, as the session of a server has them. */
+interface DatabaseFacts {
+  /** PostgreSQL's number: 140005 for 14.5. */
+  readonly version: number;
+  /** Values of settings by name; a setting that this version lacks is absent. */
+  readonly settings: ReadonlyMap<string, string>;
+  /** A standby, or a session that takes no writes. */
+  readonly isReadOnly: boolean;
+}
+
+/** Connections that the database grants, and those that servers may take. */
+export interface ConnectionFacts {
+  /** The most that the role may open to this database: the smallest of the limits that apply. */
+  readonly granted: number;
+  /** Running servers. */
+  readonly servers: number;
+}
+
+/** Times of backups. */
+interface BackupFacts {
+  /** Begin of the last export that the audit records. */
+  readonly lastExport: Date | undefined;
+  /** Time at which the first key was registered. */
+  readonly installedAt: Date | undefined;
+}
+
+interface TrailFacts {
+  readonly lastCheckpoint: Date | undefined;
+  /** Time of the oldest row that no checkpoint covers. */
+  readonly oldestUncovered: Date | undefined;
+  /** The approximate number of rows. */
+  readonly rows: number;
+}
+
+interface EndingApiToken {
+  readonly administrator: string;
+  readonly name: string;
+  readonly endsAt: Date;
+}
+
+/** A receiver whose last deliveries have failed. */
+interface FailingWebhook {
+  readonly name: string;
+  /** Null: there was none. */
+  readonly lastSuccessAt: Date | null;
+  readonly lastFailureAt: Date;
+  readonly lastFailure: string;
+}
 
 /**
  * The role's and the database's own limits are -1 where there is none. Reserved connections are for superusers and,

@@ -205,28 +205,18 @@ export interface KeyFileAccess {
   readonly isReadableByOthers: boolean;
   /** Permission bits of its folder; undefined as above. */
   readonly folderMode: number | undefined;
-  /** The ids of its keys; undefined if it cannot be read. */
-  readonly keyIds: readonly string[] | undefined;
 }
 
 const PERMISSIONS = 0o7777;
 
-/** @returns the permissions of a key file and of its folder, and the ids of its keys */
+/** @returns the permissions of a key file and of its folder */
 export async function readKeyFileAccess(path: string): Promise<KeyFileAccess> {
-  const [stats, folder, keyIds] = await Promise.all([
-    statsOf(path),
-    statsOf(dirname(path)),
-    readKeyFile(path).then(
-      (file) => file?.keys.map(keyIdOf),
-      () => undefined,
-    ),
-  ]);
+  const [stats, folder] = await Promise.all([statsOf(path), statsOf(dirname(path))]);
   return {
     path,
     mode: stats === undefined ? undefined : stats.mode & PERMISSIONS,
     isReadableByOthers: stats !== undefined && isReadableByOthers(stats),
     folderMode: folder === undefined ? undefined : folder.mode & PERMISSIONS,
-    keyIds,
   };
 }
 

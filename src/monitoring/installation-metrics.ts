@@ -53,6 +53,29 @@ export function measureInstallation(
   }
 }
 
+/**
+ * Adds the findings of the health page.
+ * @param read returns none where the database does not answer
+ */
+export function measureFindings(
+  registry: Registry,
+  read: () => Promise<readonly { readonly code: string; readonly severity: string }[]>,
+): void {
+  new Gauge({
+    name: 'tankeeper_findings',
+    help: 'Findings of the health page: those of `tankeeper doctor` that a server can tell',
+    labelNames: ['code', 'severity'],
+    registers: [registry],
+    async collect() {
+      const findings = await read();
+      this.reset();
+      for (const { code, severity } of findings) {
+        this.inc({ code, severity });
+      }
+    },
+  });
+}
+
 const forRealms =
   (amount: (row: RealmRow) => number): Fill =>
   (gauge, state) => {

@@ -3,7 +3,8 @@ import { ChallengeMetrics, StatusWaitMetrics } from '../challenges/challenge-met
 import { HousekeepingMetrics } from '../housekeeping/housekeeping-metrics.ts';
 import type { RoundOutcome } from '../kernel/background-loop.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { measureInstallation } from '../monitoring/installation-metrics.ts';
+import { measureFindings, measureInstallation } from '../monitoring/installation-metrics.ts';
+import type { Finding } from '../doctor/finding.ts';
 import type { InstallationState } from '../monitoring/installation-state.ts';
 import { ResolverMetrics } from '../monitoring/resolver-metrics.ts';
 import { WebhookMetrics } from '../webhooks/webhook-metrics.ts';
@@ -140,6 +141,11 @@ export class ServiceMetrics {
    */
   measureInstallation(read: () => Promise<InstallationState | undefined>): void {
     measureInstallation(this.#registry, read);
+  }
+
+  /** Adds the findings of the health page. Called once only. */
+  measureFindings(read: () => Promise<readonly Finding[]>): void {
+    measureFindings(this.#registry, read);
   }
 
   /** Adds metrics of the use of the database. Called once only. */

@@ -22,8 +22,8 @@ type Refused = NonNullable<Health['refused']>;
 
 /** Milliseconds between two looks. */
 const AGAIN_MS = 30_000;
-const SEVERITIES = ['error', 'warning', 'note'] as const;
-const COLOURS = { error: 'red', warning: 'yellow', note: 'gray' } as const;
+const SEVERITIES = ['error', 'warning'] as const;
+const COLOURS = { error: 'red', warning: 'yellow' } as const;
 const STATE_COLOURS = { available: 'green', unavailable: 'red', unknown: 'gray' } as const;
 
 /** What needs attention in the installation, as far as the caller may see it. */

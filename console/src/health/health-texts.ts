@@ -6,7 +6,7 @@ interface HealthTexts {
   readonly findings: string;
   readonly noFinding: string;
   readonly findingsLead: (time: string) => string;
-  readonly severities: Readonly<Record<'error' | 'warning' | 'note', string>>;
+  readonly severities: Readonly<Record<'error' | 'warning', string>>;
   readonly remedy: string;
   readonly inDetail: string;
   readonly backup: string;
@@ -48,7 +48,7 @@ export const healthTexts: Texts<HealthTexts> = {
     noFinding: 'Nothing was found.',
     findingsLead: (time) =>
       `As of ${time}, as this server sees it. On its machine, \`tankeeper doctor\` also asks resolvers, compares all counts and verifies the audit.`,
-    severities: { error: 'error', warning: 'warning', note: 'note' },
+    severities: { error: 'error', warning: 'warning' },
     remedy: 'What helps',
     inDetail: 'In detail',
     backup: 'Backup',
@@ -88,7 +88,7 @@ export const healthTexts: Texts<HealthTexts> = {
     noFinding: 'Es wurde nichts gefunden.',
     findingsLead: (time) =>
       `Stand ${time}, wie dieser Server es sieht. Auf seiner Maschine fragt \`tankeeper doctor\` auch die Resolver, vergleicht alle Zähler und prüft das Audit.`,
-    severities: { error: 'Fehler', warning: 'Warnung', note: 'Hinweis' },
+    severities: { error: 'Fehler', warning: 'Warnung' },
     remedy: 'Was hilft',
     inDetail: 'Im Einzelnen, in den Worten des Servers',
     backup: 'Sicherung',

@@ -46,6 +46,8 @@ describeWithProgram('the health page', findChromium(), 'chromium', (program) => 
       application.databaseUrl,
       `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, data, attempts, given_up_at)
          SELECT id, gen_random_uuid(), 'token.locked', now(), '{}', 3, now() FROM webhooks;
+       INSERT INTO webhook_health (webhook_id, last_failure_at, last_failure)
+         SELECT id, now(), 'HTTP 500' FROM webhooks;
        INSERT INTO response_minutes (minute, outcome, durations) VALUES
          (now() - interval '1 hour', 'accepted', '{3,1}'), (now() - interval '3 days', 'expired', '{5}')`,
     );
@@ -57,8 +59,8 @@ describeWithProgram('the health page', findChromium(), 'chromium', (program) => 
 
   it.each(WIDTHS)('tells what needs attention, with what helps, %d pixels wide', async (width) => {
     const { page, problems } = await openConsole(browser, site, { path: '/health', width });
-    await page.getByText('backup.none').waitFor();
-    await page.getByText('tankeeper export FILE').first().waitFor();
+    await page.getByText('webhooks.failing').waitFor();
+    await page.getByText('tankeeper webhook test NAME').first().waitFor();
     await page.getByRole('row', { name: /siem/ }).waitFor();
     await page.getByRole('row', { name: /last 7 days.*4.*0.*5/s }).waitFor();
     await page.getByRole('row', { name: /anna.*N1/s }).waitFor();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { examineInstallation } from '../../../src/compose/examine-installation.ts';
 import { loadConfig } from '../../../src/config/config.ts';
-import type { Finding } from '../../../src/doctor/examination.ts';
+import type { Finding } from '../../../src/doctor/finding.ts';
 import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,
@@ -59,7 +59,7 @@ async function findingsOf(
     TRUST_PROXY: 'loopback',
     ...more,
   });
-  return (await examineInstallation(config)).findings;
+  return examineInstallation(config);
 }
 
 async function codesOf(
@@ -90,16 +90,16 @@ describe('the settings of the database', () => {
   });
 
   it.each([
-    ['fsync', 'SYSTEM', 'fsync', 'off', 'on', 'error'],
-    ['full_page_writes', 'SYSTEM', 'full_page_writes', 'off', 'on', 'error'],
-    ['autovacuum', 'SYSTEM', 'autovacuum', 'off', 'on', 'warning'],
-    ['track_counts', 'SYSTEM', 'track_counts', 'off', 'on', 'warning'],
-    ['session', OWN, 'session_replication_role', 'replica', 'origin', 'error'],
-    ['read-only', OWN, 'default_transaction_read_only', 'on', 'off', 'error'],
-  ])('database.%s comes and goes with it', async (code, where, setting, wrong, right, severity) => {
+    ['settings', 'SYSTEM', 'fsync', 'off', 'on'],
+    ['settings', 'SYSTEM', 'full_page_writes', 'off', 'on'],
+    ['settings', 'SYSTEM', 'autovacuum', 'off', 'on'],
+    ['settings', 'SYSTEM', 'track_counts', 'off', 'on'],
+    ['settings', OWN, 'default_transaction_read_only', 'on', 'off'],
+    ['unavailable', OWN, 'session_replication_role', 'replica', 'origin'],
+  ])('database.%s comes and goes with %s %s', async (code, where, setting, wrong, right) => {
     await configure(`ALTER ${where} SET ${setting} = '${wrong}'`, setting, wrong);
     const findings = await findingsOf(url);
-    expect(findings).toContainEqual(expect.objectContaining({ code: `database.${code}`, severity }));
+    expect(findings).toContainEqual(expect.objectContaining({ code: `database.${code}`, severity: 'error' }));
     // A session that reads only may not change it back otherwise.
     const writable = where === 'SYSTEM' ? '' : 'SET transaction_read_only = off; ';
     await configure(`${writable}ALTER ${where} RESET ${setting}`, setting, right);
@@ -126,8 +126,10 @@ describe('the encoding of the database', () => {
     await queryOnce(server, `CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
     const utf8 = await createTestDatabase({ schema: 'empty' });
     try {
-      expect(await codesOf(withDatabase(server, name))).toContain('database.server_encoding');
-      expect(await codesOf(utf8.url)).not.toContain('database.server_encoding');
+      const encodings = async (of: string): Promise<number> =>
+        (await findingsOf(of)).filter(({ text }) => text.startsWith('server_encoding')).length;
+      expect(await encodings(withDatabase(server, name))).toBe(1);
+      expect(await encodings(utf8.url)).toBe(0);
     } finally {
       await utf8.drop();
       await queryOnce(server, `DROP DATABASE ${name} WITH (FORCE)`);
@@ -139,14 +141,10 @@ describe('a database that is not available', () => {
   it('is a finding without the password, and leaves the checks that need none', async () => {
     const absent = `postgres://someone:${SECRET}@127.0.0.1:${await freePort()}/absent`;
     const config = loadConfig({ DATABASE_URL: absent, DATA_DIR: folder, TRUST_PROXY: '0.0.0.0/0' });
-    const report = await examineInstallation(config);
-    expect(report.findings.map(({ code }) => code)).toEqual([
-      'addresses.trusts-everyone',
-      'database.unavailable',
-      'doctor.skipped',
-    ]);
-    expect(report.findings[1]?.text).toContain('no server is listening there');
-    expect(JSON.stringify(report)).not.toContain(SECRET);
+    const findings = await examineInstallation(config);
+    expect(findings.map(({ code }) => code)).toEqual(['addresses.everyone', 'database.unavailable']);
+    expect(findings[1]?.text).toContain('no server is listening there');
+    expect(JSON.stringify(findings)).not.toContain(SECRET);
   });
 
   it('is a finding in bounded time where it accepts connections and does not answer', async () => {
@@ -169,7 +167,7 @@ describe('the tables', () => {
 
   it('are missing in an empty database, and no longer a finding in a migrated one', async () => {
     const empty = await createTestDatabase({ schema: 'empty' });
-    expect(await codesOf(empty.url)).toContain('migrations.none');
+    expect(await codesOf(empty.url)).toContain('migrations.pending');
     await empty.drop();
     expect((await codesOf(test.url)).filter((code) => code.startsWith('migrations.'))).toEqual([]);
   });
@@ -181,17 +179,17 @@ describe('the tables', () => {
       `INSERT INTO knex_migrations (name, batch) VALUES ('${LAST}', 1)`,
     ],
     [
-      'migrations.newer',
+      'migrations.pending',
       `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('999-future', 2, now())`,
       `DELETE FROM knex_migrations WHERE name = '999-future'`,
     ],
     [
-      'migrations.missing',
+      'migrations.pending',
       `DELETE FROM knex_migrations WHERE name = '005-encryption-keys'`,
       `INSERT INTO knex_migrations (name, batch) VALUES ('005-encryption-keys', 1)`,
     ],
     [
-      'migrations.altered',
+      'migrations.pending',
       `UPDATE knex_migration_checksums SET checksum = 'x' || checksum WHERE name = '005-encryption-keys'`,
       `UPDATE knex_migration_checksums SET checksum = substr(checksum, 2) WHERE name = '005-encryption-keys'`,
     ],
@@ -199,7 +197,7 @@ describe('the tables', () => {
     await test.database.knex.raw(provoke);
     const before = await codesOf(test.url);
     await test.database.knex.raw(remedy);
-    expect(before).toEqual(expect.arrayContaining([code, 'doctor.skipped']));
+    expect(before).toContain(code);
     expect(await codesOf(test.url)).not.toContain(code);
   });
 
@@ -209,7 +207,7 @@ describe('the tables', () => {
       `SELECT current_setting('max_connections') AS most`,
     );
     expect(Number(granted[0]?.most)).toBeLessThan(500);
-    expect(await codesOf(test.url, { DATABASE_POOL_SIZE: '500' })).toContain('connections.too-few');
-    expect(await codesOf(test.url, { DATABASE_POOL_SIZE: '10' })).not.toContain('connections.too-few');
+    expect(await codesOf(test.url, { DATABASE_POOL_SIZE: '500' })).toContain('database.connections');
+    expect(await codesOf(test.url, { DATABASE_POOL_SIZE: '10' })).not.toContain('database.connections');
   });
 });

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from '@jest/globals';
 import { examineInstallation } from '../../../src/compose/examine-installation.ts';
 import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
-import type { DoctorReport, Severity } from '../../../src/doctor/examination.ts';
+import type { Finding } from '../../../src/doctor/finding.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
 
@@ -48,12 +47,8 @@ export class ExaminedInstallation {
   }
 
   /** @param later milliseconds by which the clock of the examination is ahead */
-  examine(later = 0): Promise<DoctorReport> {
+  examine(later = 0): Promise<readonly Finding[]> {
     return examineInstallation(this.config, { clock: { now: () => new Date(Date.now() + later) } });
-  }
-
-  async codes(later = 0): Promise<readonly string[]> {
-    return (await this.examine(later)).findings.map(({ code }) => code);
   }
 
   async sql(...statements: readonly string[]): Promise<void> {
@@ -81,20 +76,4 @@ export class ExaminedInstallation {
     await this.test.drop();
     await rm(this.folder, { recursive: true });
   }
-}
-
-/** Expects a finding after `provoke`, and none of its code before it and after `remedy`. */
-export async function expectToComeAndGo(
-  house: ExaminedInstallation,
-  [code, severity]: readonly [code: string, severity: Severity],
-  provoke: () => Promise<unknown>,
-  remedy: () => Promise<unknown>,
-): Promise<void> {
-  expect(await house.codes()).not.toContain(code);
-  await provoke();
-  const { findings } = await house.examine();
-  await remedy();
-  const wanted = { code, severity, text: expect.stringMatching(/./), remedy: expect.stringMatching(/./) };
-  expect(findings).toContainEqual(wanted);
-  expect(await house.codes()).not.toContain(code);
 }

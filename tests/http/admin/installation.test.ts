@@ -60,6 +60,8 @@ beforeAll(async () => {
     application.databaseUrl,
     `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, data, given_up_at)
        SELECT id, gen_random_uuid(), 'token.locked', now(), '{}', now() FROM webhooks;
+     INSERT INTO webhook_health (webhook_id, last_failure_at, last_failure)
+       SELECT id, now(), 'HTTP 500' FROM webhooks;
      INSERT INTO response_minutes (minute, outcome, durations) VALUES
        (now() - interval '1 hour', 'accepted', '{3,1}'), (now() - interval '2 hours', 'wrong', '{2}'),
        (now() - interval '2 hours', 'declined', '{4}'), (now() - interval '2 hours', 'reported', '{8}'),
@@ -83,13 +85,12 @@ describe('GET /system/health', () => {
     const { installation } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
     expect(walk).not.toHaveBeenCalled();
     expect(installation?.findings).toContainEqual({
-      severity: 'note',
-      code: 'addresses.no-proxy',
-      text: expect.stringContaining('trusts no proxy'),
-      remedy: 'TRUST_PROXY=loopback',
+      severity: 'warning',
+      code: 'webhooks.failing',
+      text: expect.stringMatching(/webhook siem fail, nothing was ever delivered: HTTP 500/),
+      remedy: expect.stringContaining('tankeeper webhook test'),
     });
-    expect(installation?.findings.map(({ code }) => code)).toContain('backup.none');
-    expect(installation?.findings.filter(({ code }) => /\.(?:failed|overdue)$/.test(code))).toEqual([]);
+    expect(installation?.findings.map(({ code }) => code)).not.toContain('doctor.incomplete');
     expect(installation).toMatchObject({
       last_backup: null,
       webhooks: [{ name: 'siem', given_up: 1, waiting: 0, enabled: true }],
@@ -99,6 +100,12 @@ describe('GET /system/health', () => {
       ],
     });
     expect(JSON.stringify(installation)).not.toContain('secret-path');
+  });
+
+  it('is counted by /metrics, by code and severity', async () => {
+    application.metrics.measureFindings(() => application.services.health.findings());
+    const { text } = await application.asAdmin('/metrics', {}, 'get');
+    expect(text).toContain('tankeeper_findings{code="webhooks.failing",severity="warning"} 1\n');
   });
 
   it('sums the responses of a day, a week and a month from kept numbers', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Health, RefusedToken, ResponsePeriod } from '../../../doctor/health-service.ts';
-import { SEVERITIES } from '../../../doctor/examination.ts';
+import { SEVERITIES } from '../../../doctor/finding.ts';
 import type { Services } from '../../../services.ts';
 import { count, type Shown, timeOf } from '../../answers.ts';
 import { type Endpoint, valueReading } from '../../endpoint-spec.ts';
