@@ -14,8 +14,14 @@ function operationPath({ name }: Pick<Operation, 'name'>): `/${string}` {
 export function operationEndpoints(operation: Operation, services: Services): readonly Endpoint[] {
   return [
     operationEndpoint(operation, services),
-    ...(operation.asks === undefined ? [] : [operationEndpoint(foretelling(operation), services)]),
+    ...(isForetold(operation) ? [operationEndpoint(foretelling(operation), services)] : []),
   ];
+}
+
+/** What would follow is not bounded by realms: where rights are, only the command tells it. */
+function isForetold(operation: Operation): boolean {
+  const rights = [operation.right].flat();
+  return operation.asks !== undefined && rights.every((right) => right.startsWith('system:'));
 }
 
 /** @returns the operation that only tells what would follow */

@@ -49,7 +49,10 @@ async function tryOperations(post: Post, marks: CanaryMarks): Promise<void> {
       if (CONFIGURATION.includes(group)) {
         await post(path, { ...parameters, expected: '' });
       }
-      if (operation.asks !== undefined) {
+      if (
+        operation.asks !== undefined &&
+        [operation.right].flat().every((one) => one.startsWith('system:'))
+      ) {
         await post(`${path}/consequences`, { ...parameters, expected: '' });
       }
     }

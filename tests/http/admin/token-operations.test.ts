@@ -53,6 +53,16 @@ describe('the operations on tokens over HTTP', () => {
     expect(await ask('enable', { serials: 'A2' })).toMatchObject({ value: 1 });
   });
 
+  it('do not foretell, as what would follow is about tokens and owners in any realm', async () => {
+    for (const act of ['disable', 'remove', 'realms', 'set']) {
+      const answer = await application.asAdmin(`/admin/token/${act}/consequences`, {
+        serials: 'A1',
+        serial: 'A1',
+      });
+      expect(answer.status).toBe(404);
+    }
+  });
+
   it.each([
     ['remove', { serials: '' }, "Missing parameter 'serials'"],
     ['remove', { serials: ' , ' }, "Missing parameter 'serials'"],
