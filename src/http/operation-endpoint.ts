@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { CONSEQUENCES } from '../operations/consequences.ts';
+import { metaOf } from '../operations/input.ts';
 import type { Operation } from '../operations/operation.ts';
-import { shown, shownSchema } from '../operations/shown.ts';
+import { fieldsOf, shown, shownSchema } from '../operations/shown.ts';
 import type { Services } from '../services.ts';
 import { inEveryDialect, valueOf } from './answers.ts';
 import { administratorEndpoint, type Endpoint } from './endpoint-spec.ts';
@@ -24,9 +26,12 @@ function isForetold(operation: Operation): boolean {
   return operation.asks !== undefined && rights.every((right) => right.startsWith('system:'));
 }
 
-/** @returns the operation that only tells what would follow */
+/** @returns the operation that only tells what would follow, for which no secret is needed */
 function foretelling(operation: Operation): Operation {
-  const { name, right, input } = operation;
+  const { name, right } = operation;
+  const input = z.object(
+    Object.fromEntries(fieldsOf(operation.input).filter(([, field]) => metaOf(field).secret !== true)),
+  );
   return {
     name: `${name} consequences`,
     does: `what would follow from \`${name}\`; changes nothing`,

@@ -336,32 +336,28 @@ describe('a database of another program', () => {
       `INSERT INTO knex_migrations (name, batch) VALUES ('999-future', 2);
        INSERT INTO knex_migration_checksums VALUES ('999-future', 'f00d', '9.9.9')`,
       `the database is newer than this program: tankeeper 9.9.9 has applied 999-future, and ${here}, which does not know that: run the newer version`,
-      'migrations.newer',
     ],
     [
       'one with another form of a migration',
       "UPDATE knex_migration_checksums SET checksum = 'f00d', version = '0.0.9' WHERE name = '005-encryption-keys'",
       `tankeeper 0.0.9 has applied 005-encryption-keys in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
-      'migrations.altered',
     ],
     [
       'one that noted no checksums',
       'DROP TABLE knex_migration_checksums',
       `tankeeper of an unknown version has applied 001-realms-and-users in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
-      'migrations.altered',
     ],
     [
       'one that lacks a migration',
       "DELETE FROM knex_migrations WHERE name = '003-configuration'",
       `the database lacks 003-configuration, and tankeeper ${packageVersion()} has applied ${migrationNames.at(-2) ?? ''}; ${here}: run the version that made it`,
-      'migrations.missing',
     ],
-  ])('is refused before anything is changed: %s', async (_which, change, message, detail) => {
+  ])('is refused before anything is changed: %s', async (_which, change, message) => {
     await migrateToLatest(empty.database);
     await empty.database.knex.migrate.down({ migrationSource });
     await empty.database.knex.raw(change);
     const before = await schemaOf(empty);
-    const refusal = { code: 'configuration.invalid', message, detail };
+    const refusal = { code: 'configuration.invalid', message };
     await expect(migrateToLatest(empty.database)).rejects.toMatchObject(refusal);
     await expect(pendingMigrations(empty.database)).rejects.toMatchObject(refusal);
     const nothing = (): Promise<void> => Promise.resolve();
