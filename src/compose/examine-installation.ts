@@ -247,7 +247,7 @@ const KEY_FINDINGS: Findings<ExaminedInstallation> = {
         throw error;
       }
     },
-    remedy: 'restore a backup, or GRANT the role of DATABASE_URL its rights again',
+    remedy: 'restore a backup, or GRANT the role of the server its rights again',
   },
   'resolvers.unavailable': {
     severity: 'error',

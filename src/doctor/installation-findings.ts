@@ -189,7 +189,7 @@ export const DATABASE_FINDINGS: Findings<ExaminedDatabase> = {
       ];
     },
     remedy:
-      'ALTER SYSTEM SET … = on; SELECT pg_reload_conf(). DATABASE_URL with the primary, on PostgreSQL 14 or newer; `tankeeper export`, then `tankeeper restore` into a database in UTF8',
+      'ALTER SYSTEM SET … = on; SELECT pg_reload_conf(). Connect to the primary, on PostgreSQL 14 or newer; `tankeeper export`, then `tankeeper restore` into a database in UTF8',
   },
   'database.limits': {
     severity: 'warning',

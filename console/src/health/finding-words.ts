@@ -29,7 +29,7 @@ const GERMAN: Readonly<Record<string, FindingWords>> = {
   'database.settings': {
     text: 'Die Datenbank ist zu alt, nur zu lesen, oder hat Einstellungen, mit denen Daten verloren gehen können.',
     remedy:
-      '`ALTER SYSTEM SET` mit dem Wert `on`, dann `SELECT pg_reload_conf()`; DATABASE_URL mit der Haupt-Datenbank, PostgreSQL 14 oder neuer, Kodierung UTF8',
+      '`ALTER SYSTEM SET` mit dem Wert `on`, dann `SELECT pg_reload_conf()`; Verbindung zur Haupt-Datenbank, PostgreSQL 14 oder neuer, Kodierung UTF8',
   },
   'database.limits': {
     text: 'Ein Pooler verwirft Zeitgrenzen: Befehle, Sperren oder Verbindungen können hängen bleiben.',
