@@ -89,7 +89,7 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     await page.getByRole('button', { name: 'Change OcraMaxChallenges' }).click();
     await page.getByLabel('Value in force').fill('7');
     await page.getByText('Nothing else follows.').waitFor();
-    await page.route('**/console/api/system/set*', (route) => route.abort());
+    await page.route('**/console/api/admin/setting/set', (route) => route.abort());
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').getByText('Whether this was done is not known.').waitFor();
     await expectSoon(() => page.getByLabel('Value in force').inputValue()).toBe('7');
