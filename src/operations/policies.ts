@@ -59,6 +59,7 @@ const listPolicies = operation({
   right: 'system:read',
   changes: false,
   input: {
+    name: text('the one of a name', 'helpdesk').optional(),
     scope: choice('those of a scope', POLICY_SCOPES).optional(),
     action: text('those with an action', 'show').optional(),
     realm: text('those that hold in a realm', 'office').optional(),

@@ -44,7 +44,7 @@ export function usePolicySave(): UseMutationResult<unknown, Error, PolicySave> {
 
 /** @returns the policy of that name; null: there is none */
 export async function storedPolicy(name: string, signal?: AbortSignal): Promise<StoredPolicy | null> {
-  return (await call('/admin/policy/list', {}, { signal })).find((one) => one.name === name) ?? null;
+  return (await call('/admin/policy/list', { name }, { signal }))[0] ?? null;
 }
 
 /** @returns the conflict, where there is one; else the error itself */

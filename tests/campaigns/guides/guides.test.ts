@@ -86,8 +86,8 @@ const GUIDES: Readonly<Record<string, Guide>> = {
         // The reader does this on another day, and restores into an empty database.
         ['export backup.age --recipient', 'export backup.age --force --recipient'],
         [
-          'tankeeper restore backup.age --identity-file identity.txt --close',
-          'env -u DATABASE_URL DATA_DIR=$PWD/restored ENCRYPTION_KEY_FILE=$PWD/../data/encryption.key tankeeper restore backup.age --identity-file identity.txt --close',
+          'tankeeper restore backup.age --identity-file identity.txt',
+          'env -u DATABASE_URL DATA_DIR=$PWD/restored ENCRYPTION_KEY_FILE=$PWD/../data/encryption.key tankeeper restore backup.age --identity-file identity.txt',
         ],
       ];
     },
