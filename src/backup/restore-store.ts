@@ -192,7 +192,7 @@ async function assertSameTables(knex: Knex, { migrations }: BackupManifest): Pro
 export async function skip(bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const pieces = bytes[Symbol.asyncIterator]();
   while ((await pieces.next()).done !== true) {
-    // Whoever hands them out looks at them.
+    // The reader of the backup has hashed these bytes.
   }
 }
 

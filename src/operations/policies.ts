@@ -133,35 +133,24 @@ const checkPolicy = operation({
     consequences.previewPolicy(caller, draftOf({ name: named, scope, action, ...conditions })),
 });
 
-const enablePolicy = operation({
-  name: 'policy enable',
-  does: 'switches a policy on; all else of it stays',
-  right: 'system:write',
-  changes: true,
-  input: { name, expected: READ },
-  run: async ({ policies }, caller, input) => {
-    const policy = await policies.show(input.name);
-    await policies.set(caller, { ...policy, active: true }, input.expected ?? policy);
-  },
-  asks: async ({ policies, consequences }, caller, input) =>
-    consequences.ofPolicy(caller, { ...(await policies.show(input.name)), active: true }),
-  says: (_none, input) => `the policy ${input.name} is enabled`,
-});
-
-const disablePolicy = operation({
-  name: 'policy disable',
-  does: 'switches a policy off; all else of it stays',
-  right: 'system:write',
-  changes: true,
-  input: { name, expected: READ },
-  run: async ({ policies }, caller, input) => {
-    const policy = await policies.show(input.name);
-    await policies.set(caller, { ...policy, active: false }, input.expected ?? policy);
-  },
-  asks: async ({ policies, consequences }, caller, input) =>
-    consequences.ofPolicy(caller, { ...(await policies.show(input.name)), active: false }),
-  says: (_none, input) => `the policy ${input.name} is disabled`,
-});
+const switching = (verb: 'enable' | 'disable', does: string) =>
+  operation({
+    name: `policy ${verb}`,
+    does,
+    right: 'system:write',
+    changes: true,
+    input: { name, expected: READ },
+    run: async ({ policies }, caller, input) => {
+      const policy = await policies.show(input.name);
+      const read = input.expected === undefined ? policy : input.expected;
+      await policies.set(caller, { ...policy, active: verb === 'enable' }, read);
+    },
+    asks: async ({ policies, consequences }, caller, input) => {
+      const policy = await policies.show(input.name);
+      return consequences.ofPolicy(caller, { ...policy, active: verb === 'enable' });
+    },
+    says: (_none, input) => `the policy ${input.name} is ${verb}d`,
+  });
 
 const removePolicy = operation({
   name: 'policy remove',
@@ -336,8 +325,8 @@ export const POLICIES: OperationGroup = {
     showPolicy,
     setPolicy,
     checkPolicy,
-    enablePolicy,
-    disablePolicy,
+    switching('enable', 'switches a policy on; all else of it stays'),
+    switching('disable', 'switches a policy off; all else of it stays'),
     removePolicy,
     listNames,
     explainRights,

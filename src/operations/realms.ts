@@ -52,8 +52,9 @@ const setRealm = operation({
   changes: true,
   input: { name, resolvers, expected: READ },
   run: async ({ realms }, caller, input) => {
-    await realms.show(input.name);
-    await realms.set(caller, input);
+    const { resolvers: stored } = await realms.show(input.name);
+    // A realm that is removed meanwhile is not made again.
+    await realms.set(caller, { ...input, expected: input.expected === undefined ? stored : input.expected });
   },
   asks: ({ consequences }, _caller, input) => consequences.ofRealmChange(input),
   says: (_none, input) => `the realm ${input.name} has these resolvers now: ${input.resolvers.join(', ')}`,

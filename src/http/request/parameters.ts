@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { ServiceError } from '../../kernel/errors.ts';
 import { type Decoder, decoderInForm, decodeUtf8OrLatin1, type FileParameter } from './charsets.ts';
-import { isStorable, parseJsonOrUndefined } from '../../kernel/text.ts';
+import { isStorable } from '../../kernel/text.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
 export type RequestValues = ReadonlyMap<string, string>;
@@ -243,31 +243,4 @@ function facts(description: string, example: string | undefined): z.core.GlobalM
 /** @returns the schema of a secret: only the endpoint gets its value, not the dialects, the log or the audit */
 export function secret<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), secret: true });
-}
-
-/** The state that the caller has read and changed. */
-export const EXPECTED = optional('the state that the caller has read');
-
-/**
- * @param text JSON
- * @param shape of the state
- * @returns the state that is expected; undefined: any
- * @throws ServiceError 'parameter.invalid'
- */
-export function readExpected<Shape extends z.ZodType>(
-  text: string | undefined,
-  shape: Shape,
-): z.output<Shape> | undefined {
-  if (text === undefined || text.trim() === '') {
-    return undefined;
-  }
-  const read = shape.safeParse(parseJsonOrUndefined(text));
-  if (!read.success) {
-    throw new ServiceError(
-      'parameter.invalid',
-      "The parameter 'expected' is JSON in the form that the documentation names, or null",
-      { parameter: 'expected' },
-    );
-  }
-  return read.data;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
+import { expected } from '../../../operations/input.ts';
 import { type Endpoint, plainChange, systemChange, systemReading } from '../../endpoint-spec.ts';
-import { EXPECTED, optional, readExpected, required } from '../../request/parameters.ts';
+import { optional, required } from '../../request/parameters.ts';
 import { valuesOf } from '../../answers.ts';
 import {
   providedSettings,
@@ -76,20 +77,21 @@ function setResolver({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): End
         type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
         ...RESOLVER_PARAMETERS,
         remove_password: REMOVE_PASSWORD,
-        expected: EXPECTED.describe(
+        expected: expected(
+          EXPECTED_SETTINGS,
           'the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept',
         ),
       },
     },
     async ({ caller, parameters }) => {
-      const { name, previous_name, type, expected, remove_password: removed, ...settings } = parameters;
+      const { name, previous_name, type, expected: read, remove_password: removed, ...settings } = parameters;
       await resolvers.set(caller, {
         name,
         previousName: previous_name,
         kind: resolverKind(type),
         settings: providedSettings(settings),
         ...removalOf(removed),
-        ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
+        ...(read !== undefined && { expected: read }),
       });
     },
   );
@@ -201,8 +203,4 @@ function defaultParts({ realms, resolvers }: Pick<Services, 'realms' | 'resolver
       },
     ),
   ];
-}
-
-function expectedOf<State>(expected: State | undefined): { readonly expected?: State } {
-  return expected === undefined ? {} : { expected };
 }

@@ -111,7 +111,10 @@ describe('what commands ask of the services', () => {
       'api-token add admin probe monitoring:* --expires 1D',
       ['administrators.addApiToken', 'admin', { name: 'probe', rights: ['monitoring:*'], expires: '1D' }],
     ],
-    ['realm set Bank --resolvers staff', ['realms.set', { name: 'Bank', resolvers: ['staff'] }]],
+    [
+      'realm set Bank --resolvers staff',
+      ['realms.set', { name: 'Bank', resolvers: ['staff'], expected: ['customers', 'staff'] }],
+    ],
     ['realm add new --resolvers a,b', ['realms.set', { name: 'new', resolvers: ['a', 'b'], expected: null }]],
     ['realm remove bank', ['realms.remove', 'bank']],
     ['realm default bank', ['realms.setDefault', 'bank']],
