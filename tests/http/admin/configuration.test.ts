@@ -238,7 +238,9 @@ describe('a change of what somebody else has changed meanwhile', () => {
 
   it.each(['[', '1', '{"a":1}'])('is refused where nobody can tell what is meant: %s', async (expected) => {
     const given = { name: 'file', type: 'passwd', fileName: `${folder}/x`, expected };
-    expect(await ask('/system/setResolver', given)).toMatch(/^The parameter 'expected' is not valid: it must be JSON/);
+    expect(await ask('/system/setResolver', given)).toMatch(
+      /^The parameter 'expected' is not valid: it must be JSON/,
+    );
   });
 
   it('is done where nothing is expected', async () => {
