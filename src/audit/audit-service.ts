@@ -157,6 +157,10 @@ export class AuditRetention {
       if (!isServiceError(error, 'clock.doubtful')) {
         this.#restUntil = now.getTime() + (isServiceError(error, 'audit.unverifiable') ? DAY : HOUR);
       }
+      // Another server removes them, or rows are not sealed yet.
+      if (isServiceError(error, 'server.busy')) {
+        return 0;
+      }
       throw error;
     }
   }
