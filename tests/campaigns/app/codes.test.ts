@@ -125,22 +125,6 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     await expectScreen(page, 'Declined');
   });
 
-  it('marks words of mixed scripts, which can be confirmed', async () => {
-    const { page } = await openApp(browser, site.origin);
-    const codes = await issueCodes(ADDRESS);
-    await rollOut(page, codes);
-    await page.getByRole('button', { name: 'Decline' }).click();
-    await pasteCode(page, codes.request({ message: 'Pay 12 EUR to p\u0430ypal' }));
-    await expectScreen(page, 'Do you want to confirm this?');
-    await expectSoon(() => page.locator('mark').allTextContents()).toEqual(['p\u0430ypal']);
-    await page
-      .getByRole('alert')
-      .filter({ hasText: 'The marked words may not be what they look like.' })
-      .waitFor();
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await expectScreen(page, /^(Type these digits|Confirmed|Not accepted)$/);
-  });
-
   it('lets heaps of accents cover nothing outside of the text', async () => {
     const { page } = await openApp(browser, site.origin);
     const codes = await issueCodes(ADDRESS);
@@ -182,25 +166,6 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     await page.goto(`/#link=${encodeURIComponent(codes.init)}`);
     await page.getByText('A code is waiting').waitFor();
     await choosePin(page, 'Add this token?');
-    await expectSoon(() => page.url()).toBe(`${site.origin}/`);
-  });
-
-  it('goes back by the back button, and never back to a code', async () => {
-    const { page } = await openApp(browser, site.origin);
-    await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByRole('button', { name: 'About this app' }).click();
-    await expectScreen(page, 'About this app');
-    await page.goBack();
-    await expectScreen(page, 'Settings');
-    await pasteCode(page, (await issueCodes(ADDRESS)).init);
-    await expectScreen(page, 'Add this token?');
-    await page.goBack();
-    await expectScreen(page, 'Settings');
-    await page.goForward();
-    await expectScreen(page, 'Your tokens');
-    await page.goBack();
-    await page.goBack();
-    await expectScreen(page, 'Your tokens');
     await expectSoon(() => page.url()).toBe(`${site.origin}/`);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { computeResponse, timeStepAt } from '../../../src/ocra/compute.ts';
+import type { Browser, Page } from 'playwright-core';
+import { computeResponse } from '../../../src/ocra/compute.ts';
 import { computeDecline } from '../../../src/ocra/decline.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
@@ -8,9 +8,8 @@ import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { issuerLogo } from '../../support/values/issuer-logo.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
-import { deferred } from '../../support/values/deferred.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
-import { answerAt, expectScreen, openApp, pasteCode, PIN, rollOut } from './support/app-page.ts';
+import { answerAt, expectScreen, openApp, pasteCode, rollOut } from './support/app-page.ts';
 import { ACTIVATION_CODE, COUNTER_SUITE, issueCodes, QUESTION } from './support/issued-codes.ts';
 
 const ADDRESS = 'https://bank.example/ocra/check_t';
@@ -96,20 +95,6 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await expectSoon(() => page.getByRole('listitem').filter({ hasText: 'bank.example' }).count()).toBe(2);
   });
 
-  it('says that a transaction was answered before', async () => {
-    const { page } = await openApp(browser, site.origin);
-    const codes = await issueCodes(ADDRESS);
-    await answerAt(page, ADDRESS, true);
-    await rollOut(page, codes);
-    await press(page, 'Confirm');
-    await expectScreen(page, 'Confirmed');
-    await pasteCode(page, codes.nonce());
-    await page.getByLabel('Activation code').fill(ACTIVATION_CODE);
-    await press(page, 'Continue');
-    await page.getByText('You have answered this once already').waitFor();
-    await page.getByRole('button', { name: 'Confirm' }).waitFor();
-  });
-
   it('stores the next counter before the response leaves', async () => {
     const { page } = await openApp(browser, site.origin);
     const codes = await issueCodes(ADDRESS);
@@ -143,16 +128,6 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await page.getByText('No answer came back').waitFor();
   });
 
-  it('shows the digits where the server does not say what it decided', async () => {
-    const { page } = await openApp(browser, site.origin);
-    const codes = await issueCodes(ADDRESS);
-    await answerAt(page, ADDRESS, null);
-    await rollOut(page, codes);
-    await press(page, 'Confirm');
-    await page.getByText('the app cannot tell whether it accepted').waitFor();
-    await expectSoon(() => digitsShown(page)).toMatch(/^\d{8}$/);
-  });
-
   it('takes no press in the moment in which the data appear, or the window comes to the front', async () => {
     const { page } = await openApp(browser, site.origin);
     const codes = await issueCodes(ADDRESS);
@@ -182,20 +157,6 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     expect(forms.map(({ transactionid }) => transactionid)).toEqual(['0123456789abcdef0123', 'aaaa']);
   });
 
-  it('asks again when the same link is opened once more', async () => {
-    const { page } = await openApp(browser, site.origin);
-    const codes = await issueCodes(ADDRESS);
-    await answerAt(page, ADDRESS, true);
-    await rollOut(page, codes);
-    const open = `location.hash = '#link=${encodeURIComponent(codes.request({ transactionId: 'aaaa' }))}'`;
-    await page.evaluate(open);
-    await page.getByText('Pay 120.00 EUR to Bert Miller').waitFor();
-    await press(page, 'Confirm');
-    await expectScreen(page, 'Confirmed');
-    await page.evaluate(open);
-    await page.getByText('You have answered this once already').waitFor();
-  });
-
   it('says that a code has no text, also where it has blanks alone', async () => {
     const { page } = await openApp(browser, site.origin);
     const codes = await issueCodes(ADDRESS);
@@ -206,22 +167,6 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
       await press(page, 'Decline');
       await expectScreen(page, 'Declined');
     }
-  });
-
-  it('shows the history in browsers of early 2023', async () => {
-    const { page, problems } = await openApp(browser, site.origin);
-    await page.addInitScript('delete URL.canParse');
-    await page.reload();
-    await page.getByLabel('PIN').fill(PIN);
-    await press(page, 'Unlock');
-    const codes = await issueCodes(ADDRESS);
-    await answerAt(page, ADDRESS, true);
-    await rollOut(page, codes);
-    await press(page, 'Decline');
-    await expectScreen(page, 'Declined');
-    await press(page, 'History');
-    await page.getByText('Declined · bank.example').waitFor();
-    expect(problems).toEqual([]);
   });
 
   it('says that the server refused', async () => {
@@ -265,69 +210,6 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     },
   );
 
-  it('keeps no token whose roll-out ends with a decline, and says so', async () => {
-    const { page } = await openApp(browser, site.origin);
-    await answerAt(page, ADDRESS, true);
-    await rollOut(page, await issueCodes(ADDRESS));
-    await press(page, 'Decline');
-    await page.getByText('the token must be rolled out anew').waitFor();
-    await press(page, 'Done');
-    await page.getByText('Scan your first code').waitFor();
-    await expectSoon(() => page.getByRole('button', { name: /LSQR0001/ }).count()).toBe(0);
-  });
-
-  it('shows which decision is being sent', async () => {
-    const { page } = await openApp(browser, site.origin);
-    await rollOut(page, await issueCodes(ADDRESS));
-    const seen = deferred<undefined>();
-    await page.route(ADDRESS, async (route) => {
-      await seen.promise;
-      await route.abort();
-    });
-    await press(page, 'Decline');
-    await expectSoon(() => page.locator('button[aria-busy=true]').allTextContents()).toEqual(['Sending …']);
-    await expectSoon(() => page.getByRole('button', { name: 'Confirm', exact: true }).isDisabled()).toBe(
-      true,
-    );
-    seen.resolve(undefined);
-    await expectScreen(page, 'Declined');
-  });
-
-  it('does not say that nothing is confirmed where a response was sent before', async () => {
-    const { page } = await openApp(browser, site.origin);
-    const codes = await issueCodes(ADDRESS);
-    await answerAt(page, ADDRESS, null);
-    await rollOut(page, codes);
-    await press(page, 'Confirm');
-    await expectScreen(page, 'Type these digits');
-    await pasteCode(page, codes.nonce());
-    await page.getByLabel('Activation code').fill(ACTIVATION_CODE);
-    await press(page, 'Continue');
-    await press(page, 'Decline');
-    await page.getByText('so it may have been confirmed').waitFor();
-    await expectSoon(() => page.getByText('Nothing is confirmed without you').count()).toBe(0);
-  });
-
-  it('sends a decline again that nobody answered, or that was not taken', async () => {
-    const { page } = await openApp(browser, site.origin);
-    const codes = await issueCodes(ADDRESS);
-    await answerAt(page, ADDRESS, undefined);
-    await rollOut(page, codes);
-    await press(page, 'This was not me');
-    await page.getByText('your bank may not know yet').waitFor();
-    await page.unroute(ADDRESS);
-    await answerAt(page, ADDRESS, null);
-    await press(page, 'Send again');
-    await page.getByText('does not say whether it has understood').waitFor();
-    await page.unroute(ADDRESS);
-    const forms = await answerAt(page, ADDRESS, false);
-    await press(page, 'Send again');
-    await page.getByText('It was not taken by bank.example').waitFor();
-    await page.getByText('Tell your bank, and change it.').waitFor();
-    await page.getByRole('button', { name: 'Send again' }).waitFor();
-    expect(forms.map(({ pass }) => pass)).toEqual([null]);
-  });
-
   it('sends nothing for a declined challenge whose code names no address', async () => {
     const { page } = await openApp(browser, site.origin);
     await press(page, 'Settings');
@@ -336,24 +218,6 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await press(page, 'Decline');
     await page.getByText('Nothing was sent, as the code names no address').waitFor();
     await expectSoon(() => page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
-  });
-
-  it('shows a long text and the question side by side where there is room', async () => {
-    const { page } = await openApp(browser, site.origin);
-    await rollOut(page, await issueCodes(ADDRESS));
-    await press(page, 'Decline');
-    const codes = await issueCodes(ADDRESS);
-    const message = Array.from({ length: 30 }, (_, place) => `Transfer ${place} of 12.00 EUR`).join('\n');
-    await pasteCode(page, codes.request({ message }));
-    const text = page.locator('.display-data');
-    const confirm = page.getByRole('button', { name: 'Confirm', exact: true });
-    await confirm.waitFor();
-    const placeOf = async (shown: Locator): Promise<{ x: number; y: number }> =>
-      (await shown.boundingBox()) ?? { x: 0, y: 0 };
-    expect((await placeOf(confirm)).x).toBeGreaterThan((await placeOf(text)).x + 400);
-    await page.setViewportSize({ width: 390, height: 800 });
-    await expectSoon(async () => (await placeOf(confirm)).x < 100).toBe(true);
-    expect((await placeOf(confirm)).y).toBeGreaterThan((await placeOf(text)).y + 400);
   });
 
   it('refuses a code without an address, until the user allows such codes', async () => {
@@ -397,28 +261,6 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     );
   });
 
-  it('tells how far the clock is off, and answers by the time of the server', async () => {
-    const { page } = await openApp(browser, site.origin);
-    const suite = 'OCRA-1:HOTP-SHA256-8:QA64-T1M';
-    const address = `${site.origin}/ocra/check_t`;
-    const codes = await issueCodes(address, { suite });
-    const ahead = (): Date => new Date(Date.now() + 600_000);
-    await page.route('**/manifest.webmanifest', (route) =>
-      route.fulfill({ headers: { Date: ahead().toUTCString() } }),
-    );
-    const forms = await answerAt(page, address, true);
-    await rollOut(page, codes);
-    await page.getByText('The clock of this device is 10 minutes behind').waitFor();
-    await press(page, 'Confirm');
-    await expectScreen(page, 'Confirmed');
-    // Far from the ten steps by which the device is behind.
-    const step = timeStepAt(parseOcraSuite(suite), ahead()) ?? 0n;
-    const near = [0n, 1n, 2n, 3n, 4n]
-      .map((back) => step - back)
-      .map((timeStep) => computeResponse(parseOcraSuite(suite), codes.key, { question: QUESTION, timeStep }));
-    expect(near).toContain(forms[0]?.pass);
-  });
-
   it('replaces a token only after a warning', async () => {
     const { page } = await openApp(browser, site.origin);
     const codes = await issueCodes(ADDRESS);
@@ -431,26 +273,6 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     // The first secret is still there: reading its code again changes nothing.
     await pasteCode(page, codes.init);
     await expectScreen(page, 'The first step is done');
-  });
-
-  it('marks a wrong character of the activation code at once, and tells its checksum', async () => {
-    const { page } = await openApp(browser, site.origin);
-    const codes = await issueCodes(ADDRESS);
-    await pasteCode(page, codes.init);
-    await press(page, 'Add the token');
-    await expectScreen(page, 'The first step is done');
-    await pasteCode(page, codes.nonce());
-    const field = page.getByLabel('Activation code');
-    await field.fill('AB1');
-    await page.getByText('Character 3 (1) cannot be in an activation code.').waitFor();
-    await expectSoon(() => page.locator('.code-letter-wrong').allTextContents()).toEqual(['1']);
-    await field.fill(`A${ACTIVATION_CODE.slice(1)}`);
-    await page.getByText('Something is mistyped').waitFor();
-    await field.fill(ACTIVATION_CODE.slice(0, -1));
-    await press(page, 'Continue');
-    await page.getByRole('alert').getByText('One character is missing.').waitFor();
-    await field.fill(ACTIVATION_CODE.toLowerCase());
-    await page.getByText('The code is complete and without a typing error.').waitFor();
   });
 
   it('renames and removes tokens', async () => {

@@ -7,7 +7,7 @@ import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
-import { choosePin, expectScreen, openApp, PIN } from './support/app-page.ts';
+import { expectScreen, openApp, PIN } from './support/app-page.ts';
 
 const MAX_FIRST_LOAD_BYTES = 75_000;
 const NEXT_HASH = '0'.repeat(16);
@@ -124,20 +124,6 @@ describeWithProgram('the installed app', findChromium(), 'chromium', (program) =
     expect(problems).toEqual([]);
   });
 
-  it('keeps language and theme', async () => {
-    const { page } = await openApp(browser, site.origin);
-    await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByLabel('Deutsch').check();
-    await page.getByLabel('Dunkel').check();
-    await page.reload();
-    await expectScreen(page, 'Die App ist gesperrt');
-    await expectSoon(() => page.locator('html').getAttribute('data-theme')).toBe('dark');
-    await expectSoon(() => page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
-      'rgb(14, 19, 25)',
-    );
-    await expectSoon(() => page.evaluate('({ ...localStorage })')).toEqual({ language: 'de', theme: 'dark' });
-  });
-
   it('says what to do on a page without encryption', async () => {
     const { page } = await openPage(browser, 'http://bank.example');
     await page.route('http://bank.example/**', (route) =>
@@ -149,21 +135,6 @@ describeWithProgram('the installed app', findChromium(), 'chromium', (program) =
     await page.goto('/');
     await expectScreen(page, 'This connection is not secure');
     await page.getByText('Open the address with https://').waitFor();
-  });
-
-  it('says what to do where the browser stores nothing', async () => {
-    const { page } = await openPage(browser, site.origin);
-    await page.addInitScript('Object.defineProperty(globalThis, "indexedDB", { value: undefined })');
-    await page.goto('/');
-    await expectScreen(page, 'This browser keeps no data');
-  });
-
-  it('greets in the language of the browser', async () => {
-    const context = await browser.newContext({ baseURL: site.origin, locale: 'de-AT' });
-    const page = await context.newPage();
-    await page.goto('/');
-    await choosePin(page);
-    await expectScreen(page, 'Ihre Token');
   });
 });
 

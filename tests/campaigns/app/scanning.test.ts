@@ -84,40 +84,6 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
   });
 
-  it('switches the camera off while the page is hidden, and on again', async () => {
-    await writeCameraFilm(film, blank(), FORMAT);
-    const { page } = await openApp(browser, site.origin);
-    await scan(page);
-    await page.getByText('Looking for a code').waitFor();
-    const stream = await page.evaluateHandle('document.querySelector("video").srcObject');
-    const become = (state: string): Promise<unknown> =>
-      page.evaluate(`{
-        Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'));
-      }`);
-    await become('hidden');
-    await page.getByText('The camera is starting').waitFor();
-    await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
-    await become('visible');
-    await page.getByText('Looking for a code').waitFor();
-    await expectSoon(() => page.evaluate('document.querySelector("video").srcObject.active')).toBe(true);
-  });
-
-  it('uses the reader of the browser where it has one', async () => {
-    await writeCameraFilm(film, blank(), FORMAT);
-    const { page } = await openApp(browser, site.origin);
-    await page.evaluate(`globalThis.BarcodeDetector = class {
-      static async getSupportedFormats() { return ['qr_code']; }
-      async detect() { return [{ rawValue: 'otpauth://totp/x' }]; }
-    }`);
-    await startScan(page);
-    await expectScreen(page, 'This is a code of another system');
-    await page.waitForLoadState('networkidle');
-    await expectSoon(() =>
-      page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join()'),
-    ).not.toContain('qr-worker');
-  });
-
   it('finds the code in a picture, also a small one in a large photo', async () => {
     const { page, problems } = await openApp(withoutCamera, site.origin);
     await scan(page);
@@ -127,18 +93,6 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await chooseFile(page, 'photo.png', photoWith(PNG.sync.read(drawQrCode(init, 165))));
     await expectScreen(page, 'Add this token?');
     expect(problems).toEqual([]);
-  });
-
-  it('says what is wrong with a picture', async () => {
-    const { page } = await openApp(withoutCamera, site.origin);
-    await scan(page);
-    await chooseFile(page, 'text.png', Buffer.from('no picture'));
-    await page.getByText('This file is not a picture').waitFor();
-    await chooseFile(page, 'blank.png', PNG.sync.write(new PNG({ width: 300, height: 200 })));
-    await page.getByText('No QR code was found').waitFor();
-    await expectSoon(() =>
-      page.getByRole('alert').filter({ hasText: 'This file is not a picture' }).count(),
-    ).toBe(0);
   });
 
   it('tells a missing camera, a forbidden one and a busy one apart, and offers the other ways', async () => {
@@ -158,21 +112,6 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await page.getByLabel('Text of the code').fill(init);
     await page.getByRole('button', { name: 'Open' }).click();
     await expectScreen(page, 'Add this token?');
-  });
-
-  it('switches the lamp of a camera that has one', async () => {
-    const { page } = await openApp(browser, site.origin);
-    await writeCameraFilm(film, blank(), FORMAT);
-    await page.evaluate(`{
-      MediaStreamTrack.prototype.getCapabilities = () => ({ torch: true });
-      globalThis.lamp = [];
-      MediaStreamTrack.prototype.applyConstraints = async ({ advanced }) => { globalThis.lamp.push(advanced[0].torch); };
-    }`);
-    await scan(page);
-    await page.getByRole('button', { name: 'Light on' }).click();
-    await page.getByRole('button', { name: 'Light off' }).click();
-    await page.getByRole('button', { name: 'Light on' }).waitFor();
-    await expectSoon(() => page.evaluate('lamp')).toEqual([true, false]);
   });
 });
 

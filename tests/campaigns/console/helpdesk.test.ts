@@ -157,20 +157,6 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     expect(clicks.number).toBeLessThanOrEqual(3);
   });
 
-  it('tells why a payment has failed, in at most three clicks', async () => {
-    const { page, problems } = await openConsole(browser, site, { path: '/search', name: 'desk' });
-    await searched(page, 'anna');
-    const clicks = new Clicks();
-    await clicks.on(link(page, 'anna'));
-    await clicks.on(page.getByRole('region', { name: 'Latest transactions' }).getByRole('link').first());
-    const timeline = page.getByRole('region', { name: 'What happened' });
-    await timeline.getByText('Given up').waitFor();
-    await expectSoon(() => timeline.getByText('Wrong response', { exact: true }).count()).toBe(2);
-    expect(clicks.number).toBeLessThanOrEqual(3);
-    await expectSoon(() => page.title()).not.toBe('probe');
-    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
-  });
-
   it('enrols a new phone by two QR codes in three clicks, sees the response, and keeps no secret', async () => {
     const { application } = site;
     const device = new VirtualDevice({ clock: application.clock });
@@ -213,27 +199,6 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     }
     await link(page, 'To the token').click();
     await page.getByText('ready', { exact: true }).waitFor();
-  });
-
-  it('says that the second QR code has ended, and makes another one', async () => {
-    const { page } = await openConsole(browser, site, { path: '/enrol' });
-    await button(page, 'Show the first QR code').click();
-    await page.getByLabel('Activation code', { exact: true }).fill('GEZDGNBVGY3TQOJQ01');
-    const expired = { 'tankeeper-wait': 'closed' };
-    await page.route(
-      '**/console/api/ocra/checkstatus',
-      async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, headers: { ...response.headers(), ...expired } });
-      },
-      { times: 1 },
-    );
-    await button(page, 'Show the second QR code').click();
-    await page.getByText('This second QR code takes no more responses').waitFor();
-    await expectSoon(() => page.getByRole('img', { name: /QR code/ }).count()).toBe(0);
-    await button(page, 'New second QR code').click();
-    await page.getByText('Waiting for the first response').waitFor();
-    await page.getByRole('img', { name: 'Second QR code of the roll-out' }).waitFor();
   });
 
   it('shows the key of a plain token once, and assigns, describes and removes it', async () => {
@@ -325,59 +290,6 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await page.getByText('expired', { exact: true }).waitFor();
     const unbound = { validFrom: '', validUntil: '', maxSuccesses: '' };
     await tokens.set(OPERATOR, { serial: 'QR3' }, { use: unbound });
-  });
-
-  it('shows a caller of one realm nothing of another', async () => {
-    const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
-    for (const text of ['QR3', 'cleo']) {
-      await searched(page, text);
-      await page.getByText(`Nothing was found for “${text}”`).waitFor();
-    }
-    await page.goto(`${site.origin}/console/#/tokens/QR3`);
-    await page.getByRole('alert').getByText('QR3').waitFor();
-    await page.goto(`${site.origin}/console/#/tokens`);
-    await link(page, 'QR1').waitFor();
-    await expectSoon(() => page.getByText('QR3').count()).toBe(0);
-    // Sessions are in no realm.
-    await expectSoon(() => link(page, 'Tokens').count()).toBe(1);
-    await expectSoon(() => link(page, 'Sessions').count()).toBe(0);
-    await expectSoon(() => page.getByLabel('Realm').locator('option').allTextContents()).toEqual([
-      'All',
-      'north',
-    ]);
-  });
-
-  it('turns the pages of many tokens, and filters them', async () => {
-    const { application } = site;
-    const serials = Array.from({ length: 120 }, (_, number) => `MANY${String(number).padStart(3, '0')}`);
-    await Promise.all(serials.map((serial) => application.enrolPlain(serial, SUITE)));
-    const { page } = await openConsole(browser, site, { path: '/tokens' });
-    await link(page, 'MANY000').waitFor();
-    await button(page, 'Next page').click();
-    await link(page, 'MANY050').waitFor();
-    await button(page, 'Previous page').click();
-    await link(page, 'MANY000').waitFor();
-    await page.getByLabel('Beginning of the serial').fill('many11');
-    await link(page, 'MANY119').waitFor();
-    await page.getByLabel('Beginning of the serial').fill('');
-    const realms = page.getByLabel('Realm');
-    await expectSoon(() => realms.locator('option').allTextContents()).toEqual([
-      'All',
-      'north',
-      'south',
-      'none',
-    ]);
-    await realms.focus();
-    await realms.selectOption('south');
-    await link(page, 'QR3').waitFor();
-    await expectSoon(() => link(page, 'QR1').count()).toBe(0);
-    await expectSoon(() => page.evaluate('document.activeElement.value')).toBe('south');
-    await link(page, 'QR3').click();
-    await button(page, 'Rename').waitFor();
-    await page.goBack();
-    await link(page, 'QR3').waitFor();
-    await expectSoon(() => page.getByLabel('Realm').inputValue()).toBe('south');
-    await expectSoon(() => link(page, 'QR1').count()).toBe(0);
   });
 
   it.each(WIDTHS)('has no fault, %d pixels wide', async (width) => {

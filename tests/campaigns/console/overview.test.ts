@@ -7,7 +7,6 @@ import { findChromium, openPage, startChromium } from '../../support/browser/chr
 import {
   lookAt,
   openConsole,
-  PASSWORD,
   showsTotal,
   signIn,
   WIDTHS,
@@ -106,72 +105,6 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
     expect(questions).toBe(0);
     await setHidden(page, false);
     await showsTotal(page, 5);
-    await page.context().close();
-  });
-
-  it('says since when the server is away, and goes on when it is back', async () => {
-    const { page } = await openConsole(browser, { origin: origin() }, { path: '/' });
-    await showsTotal(page, 5);
-    const { port } = server;
-    await server.close(0);
-    await page.getByText(/^No connection since/).waitFor();
-    await showsTotal(page, 5);
-    await enrol('customers', 'anna');
-    server = await listen(port);
-    await showsTotal(page, 6);
-    await page.getByText(/^Live:/).waitFor();
-    await expectSoon(() => page.getByText(/^No connection/).count()).toBe(0);
-    await page.context().close();
-  });
-
-  it('asks for a new sign-in when the login has ended, and then goes on', async () => {
-    const { page } = await openConsole(browser, { origin: origin() }, { path: '/' });
-    await showsTotal(page, 6);
-    await application.services.sessions.end(
-      { ...OPERATOR, principal: { ...OPERATOR.principal, administrator: 'admin' } },
-      { owner: 'admin', isAll: true },
-    );
-    await page.getByLabel('User name').waitFor();
-    await signIn(page, 'admin', PASSWORD);
-    await showsTotal(page, 6);
-    await expectSoon(() => page.getByLabel('User name').count()).toBe(0);
-    await page.context().close();
-  });
-
-  it('shows an administrator who is bound to a realm nothing of the others', async () => {
-    const { administrators, policies } = application.services;
-    await administrators.add(OPERATOR, 'staffdesk', PASSWORD);
-    const rule = { client: '', time: '', active: true };
-    await policies.set(OPERATOR, {
-      ...rule,
-      name: 'all',
-      scope: 'monitoring',
-      action: '*',
-      user: 'admin',
-      realm: '*',
-    });
-    await policies.set(OPERATOR, {
-      ...rule,
-      name: 'sys',
-      scope: 'system',
-      action: '*',
-      user: 'admin',
-      realm: '*',
-    });
-    await policies.set(OPERATOR, {
-      ...rule,
-      name: 'staff',
-      scope: 'monitoring',
-      action: 'tokens',
-      user: 'staffdesk',
-      realm: 'staff',
-    });
-    const options = { path: '/', name: 'staffdesk' };
-    const { page } = await openConsole(browser, { origin: origin() }, options);
-    await showsTotal(page, 3);
-    await expectSoon(() => page.locator('#content').textContent()).not.toMatch(
-      /customers|branch|Resolver|Responses/,
-    );
     await page.context().close();
   });
 

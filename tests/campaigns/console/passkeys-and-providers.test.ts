@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { OPERATOR } from '../../support/application/test-application.ts';
-import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
+import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import {
   addAdministrator,
   type ConsoleSite,
@@ -130,56 +130,6 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await expectSoon(() => page.getByRole('cell', { name: 'laptop', exact: true }).count()).toBe(1);
   });
 
-  it('by a passkey that they have set up by the link of an operator', async () => {
-    const name = await somebody();
-    const { link } = await site.application.services.secondFactors.passkeyLink(OPERATOR, name);
-    await addAuthenticator();
-    await page.goto(link);
-    await page.getByRole('heading', { name: 'Set up a passkey' }).waitFor();
-    await expectSoon(() => page.url()).not.toContain('link=');
-    expect(await lookAt(page, 'passkey-link')).toEqual([]);
-    await page.getByLabel('Name of the passkey').fill('phone');
-    await page.getByRole('button', { name: 'Set up the passkey' }).click();
-    await page.getByText(/^The passkey is set up/).waitFor();
-    await page.getByRole('button', { name: 'To the sign-in' }).click();
-    await givePassword(name);
-    await page.getByRole('button', { name: 'Use the passkey' }).waitFor();
-    expect(await lookAt(page, 'passkey')).toEqual([]);
-    await page.getByRole('button', { name: 'Use the passkey' }).click();
-    await page.locator('#content').waitFor();
-
-    const again = await openPage(browser, site.origin);
-    await again.page.goto(link);
-    await again.page.getByLabel('Name of the passkey').fill('thief');
-    await again.page.getByRole('button', { name: 'Set up the passkey' }).click();
-    await again.page
-      .getByRole('alert')
-      .getByText(/^This link has been used/)
-      .waitFor();
-    await again.page.context().close();
-  });
-
-  it('not without their passkey, which the page says', async () => {
-    const name = await somebody();
-    const { link } = await site.application.services.secondFactors.passkeyLink(OPERATOR, name);
-    await addAuthenticator();
-    await page.goto(link);
-    await page.getByLabel('Name of the passkey').fill('phone');
-    await page.getByRole('button', { name: 'Set up the passkey' }).click();
-    await page.getByText(/^The passkey is set up/).waitFor();
-    await page.context().close();
-    page = await (await browser.newContext({ baseURL: site.origin })).newPage();
-    await addAuthenticator();
-    await page.goto(`${site.origin}/console/`);
-    await givePassword(name);
-    await page.getByRole('button', { name: 'Use the passkey' }).click();
-    await page
-      .getByRole('alert')
-      .getByText(/^The passkey was not used/)
-      .waitFor();
-    await expectSoon(() => page.locator('#content').count()).toBe(0);
-  });
-
   it('by single sign-on, to the page that was wanted, with the rights of their groups', async () => {
     await page.goto(`${site.origin}/console/#/account`);
     const button = page.getByRole('button', { name: 'Sign in with Example Inc.' });
@@ -210,17 +160,5 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await signOut(page);
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await expectSoon(() => page.getByRole('alert').count()).toBe(0);
-  });
-
-  it('not by an answer of the provider to somebody else: an attacker’s', async () => {
-    const attacker = await fetch(`${site.origin}/admin/sign-in/oidc`, { method: 'POST' });
-    const { result } = (await attacker.json()) as { result: { value: { url: string } } };
-    await page.goto(`${site.origin}/console/`);
-    await page.goto((await provider.signIn(result.value.url)).href);
-    await page
-      .getByRole('alert')
-      .getByText(/^That took too long/)
-      .waitFor();
-    await expectSoon(() => page.locator('#content').count()).toBe(0);
   });
 });

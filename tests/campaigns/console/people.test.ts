@@ -104,28 +104,6 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     expect(new URL(page.url()).pathname).toBe('/console/');
   });
 
-  it('not after five minutes, which the page says', async () => {
-    const { name } = await withToken();
-    await page.clock.install();
-    await page.goto(`${site.origin}/console/`);
-    await givePassword(name);
-    await scanned();
-    await page.clock.fastForward(301_000);
-    await page.getByText('The five minutes are over.').waitFor();
-    await page.getByRole('button', { name: 'Begin again' }).click();
-    await page.getByLabel('User name').waitFor();
-    await expectSoon(() => page.getByRole('img', { name: /^QR code/ }).count()).toBe(0);
-  });
-
-  it('not with a wrong password, which the page says', async () => {
-    await page.goto(`${site.origin}/console/`);
-    await page.getByLabel('User name').fill('admin');
-    await page.getByLabel('Password', { exact: true }).fill('wrong');
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('alert').getByText('Wrong user name or password').waitFor();
-    await expectSoon(() => page.getByLabel('User name').inputValue()).toBe('admin');
-  });
-
   it('and change their password with the present one, and sign in with the new one', async () => {
     const name = await somebody();
     await page.goto(`${site.origin}/console/#/account`);
@@ -250,16 +228,4 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByRole('heading', { name: 'Administrators' }).waitFor();
     await page.getByRole('link', { name }).waitFor({ state: 'detached' });
   }
-
-  it('and see no administrators without the right', async () => {
-    const name = await somebody();
-    const policy = { scope: 'system', realm: '*', client: '', time: '', active: true } as const;
-    const { policies } = site.application.services;
-    await policies.set(OPERATOR, { ...policy, name: 'all', action: '*', user: 'admin' });
-    await page.goto(`${site.origin}/console/#/administrators`);
-    await signIn(page, name);
-    await page.getByText('There is no such page, or you may not see it.').waitFor();
-    await expectSoon(() => page.getByRole('link', { name: 'Administrators' }).count()).toBe(0);
-    await policies.remove(OPERATOR, 'all');
-  });
 });

@@ -8,7 +8,6 @@ import {
   type ConsoleSite,
   lookAt,
   openConsole,
-  PASSWORD,
   startConsole,
   WIDTHS,
 } from '../../support/browser/console-site.ts';
@@ -16,7 +15,6 @@ import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const HELPDESK = { name: 'helpdesk', scope: 'admin', action: 'show, reset', realm: 'office', user: 'anna' };
-const PROBE = '<img src=x onerror="window.probed=1">';
 
 describeWithProgram('the pages of policies and settings', findChromium(), 'chromium', (program) => {
   let browser: Browser;
@@ -114,39 +112,6 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await expectSoon(() => stored('configuration')).toMatchObject({ user: 'admin' });
   });
 
-  it('keep two administrators from overwriting each other, and lose nothing that was typed', async () => {
-    const page = await open('/policies/edit/helpdesk');
-    await page.getByRole('checkbox', { name: 'enable' }).check();
-    await set({ ...HELPDESK, user: 'anna, carol' });
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody else has changed this policy').waitFor();
-    await expectSoon(() => stored('helpdesk')).toMatchObject({ action: 'show, reset', user: 'anna, carol' });
-    await expectSoon(() => page.getByRole('checkbox', { name: 'enable' }).isChecked()).toBe(true);
-    expect(await lookAt(page, 'policy-conflict')).toEqual([]);
-    await page.getByText('Text', { exact: true }).click();
-    await expectSoon(() => page.getByLabel('Text', { exact: true }).last().inputValue()).toContain('enable');
-    await page.getByText('Form', { exact: true }).click();
-    await page.getByRole('button', { name: 'Keep mine' }).click();
-    await page.getByRole('link', { name: 'helpdesk' }).waitFor();
-    await expectSoon(() => stored('helpdesk')).toMatchObject({ action: 'show, reset, enable', user: 'anna' });
-  });
-
-  it('take no text for saved that they cannot read, and show what was taken over', async () => {
-    const page = await open('/policies/edit/helpdesk');
-    await page.getByText('Text', { exact: true }).click();
-    const text = page.locator('textarea');
-    const written = await text.inputValue();
-    await text.fill(`${written}\nthis is no field`);
-    await page.getByText('This line is not read: this is no field').waitFor();
-    await expectSoon(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
-    await text.fill(written.replace('show', 'show, disable'));
-    await set({ ...HELPDESK, user: 'anna, dora' });
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Take the stored one' }).click();
-    await expectSoon(() => text.inputValue()).toContain('user = anna, dora');
-    await set({ ...HELPDESK, action: 'show, reset, enable' });
-  });
-
   it('switch a policy off, and find it by that', async () => {
     const page = await open('/policies');
     await page.getByRole('button', { name: 'Switch off the policy helpdesk' }).click();
@@ -160,33 +125,6 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await page.getByRole('button', { name: 'Switch on the policy helpdesk' }).click();
     await dialog.getByRole('button', { name: 'Switch on' }).click();
     await page.getByText('No policy fits').waitFor();
-  });
-
-  it('explain a refused request by its id', async () => {
-    const { application } = site;
-    await application.send('/admin/init', { type: 'ocra' }).auth('anna', PASSWORD);
-    const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'anna', limit: 1 });
-    expect(rows[0]?.outcome).toBe('refused: no right admin:init');
-    const page = await open(`/policies/explain?request=${rows[0]?.requestId ?? ''}`);
-    await page.getByText('admin/init was refused to anna').waitFor();
-    await page.getByText('No policy has been changed since then').waitFor();
-    expect(await lookAt(page, 'policy-refusal')).toEqual([]);
-    await set({ ...HELPDESK, name: 'enrolment', action: 'init', active: false });
-    await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByText('enrolment was set by test').waitFor();
-    await page.getByText('it is switched off').waitFor();
-  });
-
-  it('show what others have typed as text', async () => {
-    await set({ ...HELPDESK, name: 'marked', user: `anna, ${PROBE.replaceAll(',', '')}` }).catch(
-      () => undefined,
-    );
-    await site.application.services.settings.set(OPERATOR, new Map([['legacy.note', PROBE]]));
-    const page = await open('/settings');
-    await page.getByText(PROBE).waitFor();
-    await page.goto(`${site.origin}/console/#/policies/explain/${encodeURIComponent(PROBE)}`);
-    await page.getByText('The audit shows no refusal').waitFor();
-    await expectSoon(() => page.evaluate('window.probed')).toBeUndefined();
   });
 
   it('check a setting as it is typed, tell what follows, and restore the default', async () => {
@@ -205,23 +143,5 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await dialog.waitFor({ state: 'detached' });
     const settings = await site.application.services.settings.list();
     expect(settings.has('OcraMaxChallenges')).toBe(false);
-  });
-
-  it('do not overwrite the setting of somebody else unseen, and keep what was typed', async () => {
-    const { settings } = site.application.services;
-    const page = await open('/settings');
-    await page.getByRole('button', { name: 'Change OcraMaxChallenges' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Value in force').fill('7');
-    await settings.set(OPERATOR, new Map([['OcraMaxChallenges', '6']]));
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('was set by somebody else meanwhile').waitFor();
-    await dialog.getByText('The value in force is now: 6').waitFor();
-    expect((await settings.list()).get('OcraMaxChallenges')).toBe('6');
-    await expectSoon(() => dialog.getByLabel('Value in force').inputValue()).toBe('7');
-    expect(await lookAt(page, 'setting-conflict')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    expect((await settings.list()).get('OcraMaxChallenges')).toBe('7');
   });
 });

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import {
-  addAdministrator,
   type ConsoleSite,
   lookAt,
   openConsole,
@@ -122,52 +121,6 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     expect(realms.find(({ name }) => name === 'office')?.resolvers).toEqual(['staff', 'files']);
   });
 
-  it('fill in the settings of an LDAP resolver as usual for its directory', async () => {
-    const { page } = await openConsole(browser, site, { path: '/new-resolver' });
-    await page.getByRole('radio', { name: 'LDAP directory' }).check();
-    await page.getByLabel('Addresses (LDAPURI)').fill('ldaps://dc.example.org');
-    const id = page.getByLabel('(UIDTYPE)');
-    for (const [name, kind] of [
-      ['OpenLDAP', 'entryUUID'],
-      ['eDirectory', 'GUID'],
-      ['Active Directory', 'objectGUID'],
-    ] as const) {
-      await page.getByRole('button', { name }).click();
-      await expectSoon(() => id.inputValue()).toBe(kind);
-    }
-    await expectSoon(() => page.getByLabel('(LOGINNAMEATTRIBUTE)').inputValue()).toBe('sAMAccountName');
-    await expectSoon(() => page.getByLabel('Addresses (LDAPURI)').inputValue()).toBe(
-      'ldaps://dc.example.org',
-    );
-    expect(await lookAt(page, 'resolver-presets')).toEqual([]);
-  });
-
-  it('are offered at once where they were made after the sign-in, here or by somebody else', async () => {
-    const { page } = await openConsole(browser, site, { path: '/tokens' });
-    const offered = async (name: string): Promise<void> => {
-      const option = page.getByLabel('Realm').locator('option', { hasText: name });
-      await option.waitFor({ state: 'attached' });
-      await expectSoon(() => option.count()).toBe(1);
-    };
-    const go = (path: string) => page.goto(`${site.origin}/console/#${path}`);
-    await offered('customers');
-    await go('/realms');
-    await page.getByRole('button', { name: 'New realm' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('made-here');
-    await page.getByLabel('Add a resolver').selectOption('staff');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { level: 2, name: 'made-here' }).waitFor();
-    await go('/tokens');
-    await offered('made-here');
-    await site.application.services.realms.set(OPERATOR, { name: 'made-elsewhere', resolvers: ['staff'] });
-    await go('/tokens/T1');
-    await page.getByRole('button', { name: 'Assign' }).click();
-    await offered('made-elsewhere');
-    for (const name of ['made-here', 'made-elsewhere']) {
-      await site.application.services.realms.remove(OPERATOR, name);
-    }
-  });
-
   it('tell of the change of somebody else, and keep what was typed', async () => {
     const { page } = await openConsole(browser, site, { path: '/realms' });
     await page.getByRole('button', { name: 'Edit: staff' }).click();
@@ -200,26 +153,6 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     expect(stored).not.toMatch(/bind password|another one/);
   });
 
-  it('remove a stored password on request', async () => {
-    const { resolvers } = site.application.services;
-    const { kind, settings } = await resolvers.show('directory');
-    await resolvers.set(OPERATOR, { name: 'spare', kind, settings, secret: 'a spare one' });
-    const { page } = await openConsole(browser, site, { path: '/resolvers/spare' });
-    await page.getByLabel('Password (BINDPW)').fill('another one');
-    await page.getByLabel('Remove the stored password').check();
-    await expectSoon(() => page.getByLabel('Password (BINDPW)').inputValue()).toBe('');
-    await expectSoon(() => page.getByLabel('Password (BINDPW)').isDisabled()).toBe(true);
-    expect(await lookAt(page, 'resolver-without-password')).toEqual([]);
-    await page.getByRole('button', { name: 'Test' }).click();
-    await shown(page, 'The users cannot be read');
-    await page.getByRole('button', { name: 'Save all the same' }).click();
-    await shown(page, 'Saved.');
-    await expectSoon(() => page.getByLabel('Remove the stored password').isChecked()).toBe(false);
-    const { secretStamp } = await resolvers.show('spare');
-    expect(secretStamp).toBeNull();
-    await resolvers.remove(OPERATOR, 'spare');
-  });
-
   it('add a user, set the password, remove the user', async () => {
     const { page } = await openConsole(browser, site, { path: '/resolvers/customers' });
     await page.getByRole('button', { name: 'Add a user' }).click();
@@ -241,32 +174,5 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await shown(page, 'No user matches.');
     await expectSoon(() => page.title()).toContain('Tankeeper');
-  });
-
-  it('remove what nobody needs, and say why the rest stays', async () => {
-    const { page } = await openConsole(browser, site, { path: '/resolvers' });
-    await page.getByRole('button', { name: 'Remove: staff' }).click();
-    await shown(page, "The resolver 'staff' is in use by the realm");
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Remove: directory' }).click();
-    await shown(page, 'its password is removed');
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('button', { name: 'Remove: directory' }).waitFor({ state: 'detached' });
-    const left = await site.application.services.resolvers.list();
-    expect(left.map(({ name }) => name)).toEqual(expect.not.arrayContaining(['directory']));
-  });
-
-  it('offer no change to those who may only read', async () => {
-    const { policies } = site.application.services;
-    const all = { realm: '*', scope: 'system' } as const;
-    await policies.set(OPERATOR, { ...all, name: 'write', action: '*', user: 'admin' });
-    await policies.set(OPERATOR, { ...all, name: 'read', action: 'read', user: 'rita' });
-    await addAdministrator(site, 'rita');
-    const { page } = await openConsole(browser, site, { path: '/realms', name: 'rita' });
-    await page.getByRole('heading', { level: 2, name: 'customers' }).waitFor();
-    await expectSoon(() => page.getByRole('button', { name: /Edit|Remove|New realm/ }).count()).toBe(0);
-    await page.goto(`${site.origin}/console/#/resolvers/customers`);
-    await page.getByRole('heading', { level: 1, name: 'customers' }).waitFor();
-    await expectSoon(() => page.getByRole('button', { name: 'Add a user' }).count()).toBe(0);
   });
 });

@@ -80,33 +80,10 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       ).toBe(true);
     });
 
-    it('shows a picture instead of data, and neither state nor digits without a status', async () => {
-      const picture = 'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/%3E';
-      await using shown = await show({ picture });
-      const image = shown.page.getByRole('img', { name: 'QR code' });
-      await expectSoon(() => image.getAttribute('src')).toContain('data:image/svg+xml');
-      await expectSoon(() => shown.page.getByRole('textbox').count()).toBe(0);
-      expect(shown.portal.asked).toEqual([]);
-      expect(shown.problems).toEqual([]);
-    });
-
     it('says so where there is no code to show', async () => {
       await using shown = await show({ ...CHALLENGE, data: `lseqr://req?me=${'a'.repeat(3_000)}` });
       await shown.announced('The code cannot be shown.');
       await expectSoon(() => shown.page.getByRole('img').count()).toBe(0);
-    });
-
-    it('takes its looks from parts and custom properties', async () => {
-      await using shown = await show();
-      const colour = await shown.page.evaluate(`{
-        const sheet = new CSSStyleSheet();
-        sheet.replaceSync('tankeeper-challenge { --tankeeper-accent: rgb(1 2 3) } ::part(state) { color: rgb(4 5 6) }');
-        document.adoptedStyleSheets = [sheet];
-        const { shadowRoot } = document.querySelector('tankeeper-challenge');
-        ['button', '[role=status]'].map((one) => getComputedStyle(shadowRoot.querySelector(one)))
-          .map(({ backgroundColor, color }, index) => index === 0 ? backgroundColor : color)
-      }`);
-      expect(colour).toEqual(['rgb(1, 2, 3)', 'rgb(4, 5, 6)']);
     });
   });
 
@@ -123,22 +100,6 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       await expectSoon(() => shown.page.getByRole('img').count()).toBe(0);
       await expectSoon(() => shown.page.getByRole('textbox').count()).toBe(0);
       expect(shown.problems).toEqual([]);
-    });
-
-    it('tells each wrong response, and goes on', async () => {
-      // Wrong responses of before are none of this page's.
-      await using shown = await show(CHALLENGE, { answer: { state: 'open', failcount: 4 } });
-      await shown.portal.untilWaiting();
-      await expectSoon(() => shown.events()).toEqual([]);
-      shown.portal.change({ state: 'open', failcount: 5 });
-      await shown.announced('This response was not right.');
-      await shown.portal.untilWaiting();
-      shown.portal.change({ state: 'accepted', failcount: 0 });
-      await shown.announced('Confirmed.');
-      await expectSoon(() => shown.events()).toEqual([
-        { type: 'tankeeper-refused', transaction, failcount: 5 },
-        { type: 'tankeeper-accepted', transaction, failcount: 0 },
-      ]);
     });
 
     it('ends when the portal says that the user has declined', async () => {
@@ -160,19 +121,6 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       await expectSoon(() => shown.events()).toEqual([
         { type: 'tankeeper-expired', transaction, failcount: 0 },
       ]);
-    });
-
-    it('ends after its own time, and gives the waiting request up', async () => {
-      await using shown = await show({ ...CHALLENGE, timeout: '300' }, { clock: true });
-      await shown.page.clock.runFor(1_000);
-      await shown.portal.untilWaiting();
-      // The request that waits gets no answer: the clock of the page alone moves.
-      await shown.page.clock.fastForward(298_000);
-      await expectSoon(() => shown.events()).toEqual([]);
-      await shown.page.clock.runFor(1_000);
-      await shown.announced('This can no longer be confirmed.');
-      await shown.portal.untilAlone();
-      await expectSoon(() => shown.events()).toEqual([{ type: 'tankeeper-expired', transaction }]);
     });
 
     it('is never asked twice within a second', async () => {
@@ -211,16 +159,6 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       shown.portal.answer = { state: 'open', failcount: 0 };
       await shown.page.clock.runFor(8_000);
       await shown.announced('Waiting for your confirmation.');
-    });
-
-    it('is not asked for again before the portal wants it', async () => {
-      const answer = { status: 429, headers: { 'Retry-After': '20' } };
-      await using shown = await show(CHALLENGE, { clock: true, answer });
-      await shown.answered(1);
-      await shown.page.clock.runFor(19_900);
-      expect(shown.portal.asked).toHaveLength(1);
-      await shown.page.clock.runFor(200);
-      await shown.answered(2);
     });
 
     it.each([401, 403, 404])('ends the asking for good where the portal says %i', async (status) => {
@@ -264,45 +202,6 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
         { type: 'tankeeper-accepted', transaction, failcount: 0 },
       ]);
     });
-
-    it('are told once when they are wrong, and may be typed again', async () => {
-      await using shown = await show();
-      await shown.portal.untilWaiting();
-      shown.portal.verdict = { state: 'open', failcount: 1 };
-      await type(shown, '111111');
-      await shown.announced('This response was not right.');
-      // The request that waited tells the same.
-      shown.portal.change({ state: 'open', failcount: 1 });
-      await shown.portal.untilWaiting();
-      await expectSoon(() => shown.events()).toEqual([
-        { type: 'tankeeper-refused', transaction, failcount: 1 },
-      ]);
-      const field = shown.page.getByRole('textbox');
-      await expectSoon(() => field.inputValue()).toBe('');
-      await expectSoon(() => shown.page.evaluate('document.activeElement.localName')).toBe(
-        'tankeeper-challenge',
-      );
-      shown.portal.verdict = { state: 'accepted', failcount: 0 };
-      await type(shown, '222222');
-      await shown.announced('Confirmed.');
-    });
-
-    it('stay in the field when they cannot be sent', async () => {
-      await using shown = await show();
-      await shown.portal.untilWaiting();
-      shown.portal.verdict = { status: 502 };
-      await type(shown, '123456');
-      await shown.announced('The digits could not be sent.');
-      await expectSoon(() => shown.page.getByRole('textbox').inputValue()).toBe('123456');
-      await expectSoon(() => shown.events()).toEqual([]);
-    });
-
-    it('are not sent while there are none', async () => {
-      await using shown = await show();
-      await shown.portal.untilWaiting();
-      await type(shown, '   ');
-      expect(shown.portal.asked.map(({ method }) => method)).toEqual(['GET', 'GET']);
-    });
   });
 
   it('asks no more once it is removed, and again when it is back', async () => {
@@ -330,55 +229,6 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
     shown.portal.change({ state: 'accepted', failcount: 0 });
     await shown.page.evaluate(visibility(false));
     await shown.announced('Confirmed.');
-  });
-
-  it('asks no more after it began on a hidden page, until it is shown', async () => {
-    await using shown = await show(CHALLENGE, { clock: true });
-    await shown.page.evaluate(`${visibility(true)}
-      globalThis.kept = document.querySelector('tankeeper-challenge');
-      kept.remove();
-      document.querySelector('main').append(kept);`);
-    await shown.page.clock.runFor(61_000);
-    await shown.portal.untilAlone();
-    const before = shown.portal.asked.length;
-    await shown.page.clock.runFor(300_000);
-    expect(shown.portal.asked.length - before).toBeLessThanOrEqual(1);
-    shown.portal.change({ state: 'accepted', failcount: 0 });
-    await shown.page.evaluate(visibility(false));
-    await shown.announced('Confirmed.');
-  });
-
-  it('keeps typed digits and its result when the page sets the same attributes again', async () => {
-    await using shown = await show();
-    const again = `{
-      const element = document.querySelector('tankeeper-challenge');
-      for (const { name, value } of [...element.attributes]) element.setAttribute(name, value);
-    }`;
-    await shown.portal.untilWaiting();
-    await shown.page.getByRole('textbox').fill('1234');
-    await shown.page.evaluate(again);
-    await expectSoon(() => shown.page.getByRole('textbox').inputValue()).toBe('1234');
-    shown.portal.change({ state: 'accepted', failcount: 0 });
-    await shown.announced('Confirmed.');
-    await shown.page.evaluate(again);
-    await expectSoon(() => shown.events()).toHaveLength(1);
-    await expectSoon(() => shown.page.getByRole('textbox').count()).toBe(0);
-  });
-
-  it('begins anew with another transaction', async () => {
-    await using shown = await show();
-    await shown.portal.untilWaiting();
-    await shown.page.evaluate(`{
-      const element = document.querySelector('tankeeper-challenge');
-      element.setAttribute('transaction', 'another');
-      element.setAttribute('data', 'lseqr://req?tr=another');
-    }`);
-    await shown.portal.askedTimes(4);
-    const picture = await shown.page.getByRole('img', { name: 'QR code' }).screenshot();
-    expect(readQrCode(picture)).toBe('lseqr://req?tr=another');
-    shown.portal.change({ state: 'accepted', failcount: 0 });
-    await shown.announced('Confirmed.');
-    await expectSoon(() => shown.events()).toMatchObject([{ transaction: 'another' }]);
   });
 
   it.each([
