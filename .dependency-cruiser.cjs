@@ -48,7 +48,7 @@ const fileThatKnows = {
   '@node-rs/argon2': 'users/password-hash',
   bcryptjs: 'resolvers/sources/directory-password',
   'csv-parse': 'tokens/csv-key-file',
-  'fast-xml-parser': 'tokens/pskc-xml',
+  'fast-xml-parser': 'tokens/pskc-file',
   '@scure/base': '(ocra/key-derivation|tokens/csv-key-file)',
   'lru-cache':
     '(kernel/bounded-work|limits/attempt-limit|administrators/remembered-credentials|http/controllers/documentation-controller)',

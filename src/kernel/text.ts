@@ -186,7 +186,6 @@ export function isRowId(text: string): boolean {
 
 /** What a spreadsheet may take for a formula, also after spaces and quotation marks and with full-width letters. */
 const FORMULA = /(^|[,;|])(?=["'\s]*[=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
-const ESCAPED_FORMULA = new RegExp(FORMULA.source.replace(')(', ")'("), 'gu');
 
 /**
  * A line of RFC 4180. A possible formula gets an apostrophe in front, also within a cell: a spreadsheet that divides at
@@ -198,18 +197,6 @@ export function csvLine(values: readonly string[], separator: ',' | ';' = ','): 
     return /[",;|]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   });
   return `${cells.join(separator)}\r\n`;
-}
-
-/** @returns the text of a cell: without the apostrophes of `csvLine`, and that of a formula `="…"` */
-export function csvText(cell: string): string {
-  const text = formulaText(cell);
-  return text === cell ? cell.replaceAll(ESCAPED_FORMULA, '$1') : text;
-}
-
-/** @returns the text of a cell that is a formula `="…"`, as spreadsheets keep zeros; else the cell as it is */
-export function formulaText(cell: string): string {
-  const [, text] = /^\s*="((?:[^"]|"")*)"\s*$/.exec(cell) ?? [];
-  return text?.replaceAll('""', '"') ?? cell;
 }
 
 /** The characters of windows-1252 in place of the controls 0x80 to 0x9f; browsers read Latin-1 so, too. */

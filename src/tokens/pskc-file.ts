@@ -1,472 +1,311 @@
-import type { ImportedKey, KeyFileReader, KeyFileSecrets, UnreadableKey } from './key-file.ts';
-import { MAX_STORED_COUNTER } from './token.ts';
-import { type KeyPolicy, type PinPolicy, PolicyFault, readPolicy } from './pskc-policy.ts';
-import { invalid, parseXml, type XmlElement } from './pskc-xml.ts';
 import { createDecipheriv, createHmac, pbkdf2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
+import {
+  type ImportedKey,
+  type KeyFileReader,
+  type KeyFileSecrets,
+  wrongFile,
+  wrongShape,
+} from './key-file.ts';
+import { MAX_STORED_COUNTER, MAX_USES, type TokenUse } from './token.ts';
 
-const NAMESPACE = 'urn:ietf:params:xml:ns:keyprov:pskc';
 const MAX_KEYS = 10_000;
-const PIN_ALGORITHM = /[:#]pin$/i;
-/** The suite at the end of an algorithm's name (draft-hoyer-keyprov-pskc-algorithm-profiles §3). */
-const NAMED_SUITE = /[:#](OCRA-\d+:[^:\s]+:[^:\s]+)$/;
+const MAX_ITERATIONS = 2_000_000;
+const derive = promisify(pbkdf2);
 
-/** Reads key containers of PSKC (RFC 6030): in clear, or encrypted with a pre-shared key or a password. */
+/** Elements with children; without any, the parser gives an empty text. */
+function element<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.preprocess((value) => (value === '' ? {} : value), z.object(shape));
+}
+
+/** The text of an element, which may have attributes. */
+const text = z.preprocess(
+  (value) => (typeof value === 'object' && value !== null && '#text' in value ? value['#text'] : value),
+  z.string('must be one element of text'),
+);
+const base64 = text
+  .transform((value) => value.replace(/\s+/g, ''))
+  .pipe(z.base64('must be Base64').min(1, 'must be Base64'))
+  .transform((value) => Buffer.from(value, 'base64'));
+const wholeNumber = (min: number, max: number) =>
+  text
+    .refine((value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number);
+const named = (pattern: RegExp, what: string) => z.string().regex(pattern, `only ${what} is supported`);
+
+/** A dateTime of XML; without a zone it is UTC (RFC 6030 §5). */
+const time = text
+  .pipe(z.iso.datetime({ offset: true, local: true, error: 'must be a time such as 2030-01-31T00:00:00Z' }))
+  .transform((value) => new Date(/(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? value : `${value}Z`));
+const period = { StartDate: time.optional(), ExpiryDate: time.optional() };
+
+const hash = named(/#hmac-sha(?:1|224|256|384|512)$/i, 'HMAC with SHA-1, 224, 256, 384 or 512').transform(
+  (name) => `sha${name.slice(name.lastIndexOf('sha') + 3)}`,
+);
+const encrypted = element({
+  EncryptionMethod: element({
+    Algorithm: named(/^http:\/\/www\.w3\.org\/2001\/04\/xmlenc#aes(?:128|192|256)-cbc$/, 'AES-CBC'),
+  }),
+  CipherData: element({ CipherValue: base64 }),
+});
+type Encrypted = z.output<typeof encrypted>;
+const sealed = { EncryptedValue: encrypted.optional(), ValueMAC: base64.optional() };
+type Sealed = Readonly<{ EncryptedValue?: Encrypted | undefined; ValueMAC?: Buffer | undefined }>;
+
+/**
+ * What RFC 6030 §5 demands of the use of a key, as far as this server can obey it. Where it cannot, the key must not be
+ * loaded. A PIN that the device itself checks is none of the server's.
+ */
+const policy = z.preprocess(
+  (value) => (value === '' ? {} : value),
+  z.strictObject({
+    ...period,
+    KeyUsage: z.array(text).optional(),
+    NumberOfTransactions: wholeNumber(1, MAX_USES).optional(),
+    PINPolicy: z
+      .looseObject({ PINUsageMode: z.literal('Local', 'only PINs that the device checks are supported') })
+      .optional(),
+  }),
+);
+
+const key = z
+  .object({
+    Id: z.string().min(1),
+    Algorithm: z.string().min(1),
+    AlgorithmParameters: element({ Suite: text.optional() }).optional(),
+    Data: element({
+      Secret: element({ ...sealed, PlainValue: base64.optional() }),
+      Counter: element({ ...sealed, PlainValue: text.optional() }).optional(),
+    }),
+    Policy: policy.optional(),
+  })
+  .refine(
+    ({ Algorithm, Policy: { KeyUsage: usages } = {} }) =>
+      usages === undefined || usages.includes(/[:#](?:hotp|totp)$/i.test(Algorithm) ? 'OTP' : 'CR'),
+    { path: ['Policy', 'KeyUsage'], error: 'the key is for other uses' },
+  );
+type Key = z.output<typeof key>;
+
+const container = z.object({
+  KeyContainer: z.object({
+    Version: z.literal('1.0'),
+    Signature: z.undefined('a signature cannot be checked here: check it, then take it out').optional(),
+    EncryptionKey: element({
+      X509Data: z.undefined('keys encrypted for a certificate are not supported').optional(),
+      DerivedKey: element({
+        KeyDerivationMethod: element({
+          Algorithm: named(/#pbkdf2$/i, 'PBKDF2'),
+          'PBKDF2-params': element({
+            Salt: element({ Specified: base64 }),
+            IterationCount: wholeNumber(1, MAX_ITERATIONS),
+            KeyLength: wholeNumber(16, 32).optional(),
+            PRF: element({ Algorithm: hash.optional() }).optional(),
+          }),
+        }),
+      }).optional(),
+    }).optional(),
+    MACMethod: element({ Algorithm: hash, MACKey: encrypted.optional() }).optional(),
+    KeyPackage: z
+      .array(
+        element({
+          DeviceInfo: element({ ...period, SerialNo: text.optional() }).optional(),
+          Key: z.array(key),
+        }),
+      )
+      .min(1)
+      .max(MAX_KEYS),
+  }),
+});
+type Container = z.output<typeof container>['KeyContainer'];
+
+/**
+ * Reads key containers of PSKC (RFC 6030): in clear, or encrypted by AES-CBC under a pre-shared key or a password. Keys
+ * of the algorithm `pin`, the PINs that devices check, are left out.
+ */
 export const pskcFileReader = {
-  read: async (text: string, secrets: KeyFileSecrets): Promise<readonly (ImportedKey | UnreadableKey)[]> => {
-    const container = parseXml(text);
-    assertContainer(container);
-    const packages = container.children.filter(({ name }) => name === 'KeyPackage');
-    assertNumber(container, packages.length);
-    const keys = packages.flatMap(keysOf);
-    assertNumber(container, keys.length);
-    const decryption = await openPskcEncryption(container, secrets);
-    return readKeys(keys, (holder) => readValue(holder, decryption, secrets));
+  read: async (document: string, secrets: KeyFileSecrets): Promise<readonly ImportedKey[]> => {
+    const parsed = container.safeParse(parseXml(document));
+    if (!parsed.success) {
+      throw wrongShape(parsed.error, pathOf);
+    }
+    const { KeyContainer: file } = parsed.data;
+    const open = await opening(file, secrets);
+    const keys = file.KeyPackage.flatMap(({ DeviceInfo: device, Key }) =>
+      Key.filter(({ Algorithm }) => !/[:#]pin$/i.test(Algorithm)).map((each) => ({ each, device })),
+    );
+    // Keys of one device have serials of their own, and the number that is printed on it must stay known.
+    const sharing = new Map<string, number>();
+    for (const { device } of keys) {
+      const printed = device?.SerialNo?.toLowerCase() ?? '';
+      sharing.set(printed, (sharing.get(printed) ?? 0) + 1);
+    }
+    return keys.map(({ each, device }, index) => {
+      const { SerialNo: printed = '' } = device ?? {};
+      const isOnly = sharing.get(printed.toLowerCase()) === 1;
+      return {
+        place: `key ${index + 1}`,
+        serial: isOnly && printed !== '' ? printed : each.Id,
+        ...(printed !== '' && !isOnly && { description: `device ${printed.slice(0, 64)}` }),
+        algorithm: each.Algorithm,
+        suite: suiteOf(each),
+        secret: secretOf(each.Data.Secret, open, secrets),
+        counter: each.Data.Counter && counterOf(each.Data.Counter, open),
+        use: useOf(each.Policy, device),
+      };
+    });
   },
 } satisfies KeyFileReader;
 
-function assertNumber({ line, name }: XmlElement, found: number): void {
-  if (found === 0 || found > MAX_KEYS) {
-    throw invalid(line, name, `it must hold 1 to ${MAX_KEYS} KeyPackage, not ${found}`);
-  }
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.map((step) => (typeof step === 'number' ? `[${step + 1}]` : `/${String(step)}`)).join('');
 }
 
-function assertContainer(container: XmlElement): void {
-  const { name, line, attributes } = container;
-  const namespaces = [...attributes].filter(([key]) => key === 'xmlns' || key.startsWith('xmlns:'));
-  if (name !== 'KeyContainer' || !namespaces.some(([, value]) => value === NAMESPACE)) {
-    throw invalid(line, name, `the root must be KeyContainer of the namespace ${NAMESPACE}`);
-  }
-  if (requiredAttribute(container, 'Version') !== '1.0') {
-    throw invalid(line, name, 'only version 1.0 is supported');
-  }
-  const signature = optionalChild(container, 'Signature');
-  if (signature !== undefined) {
-    throw invalid(
-      signature.line,
-      signature.name,
-      'signatures cannot be checked here: check it, then take it out',
-    );
-  }
+/** The suite of the parameters, else at the end of the algorithm (draft-hoyer-keyprov-pskc-algorithm-profiles §3). */
+function suiteOf({ Algorithm, AlgorithmParameters: { Suite = '' } = {} }: Key): string | undefined {
+  return Suite === '' ? /[:#](OCRA-\d+:[^:\s]+:[^:\s]+)$/.exec(Algorithm)?.[1] : Suite;
 }
 
-interface DeviceKey {
-  readonly key: XmlElement;
-  readonly id: string;
-  readonly algorithm: string;
-  readonly device: XmlElement | undefined;
-  /** The serial number of the device, which is printed on it. */
-  readonly deviceSerial: string | undefined;
-}
+type Period = Readonly<Partial<Record<'StartDate' | 'ExpiryDate', Date | undefined>>>;
 
-/** The schema allows one key a package; earlier drafts, and some vendors, have all of a device in one. */
-function keysOf(element: XmlElement): DeviceKey[] {
-  const device = optionalChild(element, 'DeviceInfo');
-  const serial = device && optionalChild(device, 'SerialNo')?.text;
-  const several = element.children.filter(({ name }) => name === 'Key');
-  return (several.length > 1 ? several : [onlyChild(element, 'Key')]).map((key) => ({
-    key,
-    id: requiredAttribute(key, 'Id'),
-    algorithm: requiredAttribute(key, 'Algorithm'),
-    device,
-    deviceSerial: serial === '' ? undefined : serial,
-  }));
-}
-
-type ValueReader = (holder: XmlElement) => DataValue;
-
-/** Keys of the algorithm `pin` are no tokens but the PINs of the keys that name them (RFC 6030 §5, PINPolicy). */
-function readKeys(all: readonly DeviceKey[], value: ValueReader): (ImportedKey | UnreadableKey)[] {
-  const isPin = ({ algorithm }: DeviceKey): boolean => PIN_ALGORITHM.test(algorithm);
-  const pins = all.filter((each) => isPin(each));
-  const keys = all.filter((each) => !isPin(each));
-  const counts = new Map<string, number>();
-  for (const { deviceSerial = '' } of keys) {
-    counts.set(deviceSerial.toLowerCase(), (counts.get(deviceSerial.toLowerCase()) ?? 0) + 1);
-  }
-  const named = new Set<DeviceKey>();
-  const pinOf = (policy: PinPolicy): string | undefined => {
-    const found = pins.filter(({ id }) => id === policy.keyId);
-    found.forEach((pin) => named.add(pin));
-    return readPin(policy, found, value);
-  };
-  const read = keys.map((each) => {
-    const isOnly = counts.get(each.deviceSerial?.toLowerCase() ?? '') === 1;
-    return readKey(each, { isOnly, value, pinOf });
-  });
-  const unnamed = pins.filter((pin) => !named.has(pin));
-  return [...read, ...unnamed.map(({ key, id }) => faulty(key, id, 'it is a PIN that no PINKeyId names'))];
-}
-
-interface KeySurroundings {
-  /** True if the device has no other key: then its serial number names the key, too. */
-  readonly isOnly: boolean;
-  readonly value: ValueReader;
-  readonly pinOf: (policy: PinPolicy) => string | undefined;
-}
-
-function readKey(
-  { key, id, algorithm, device, deviceSerial }: DeviceKey,
-  { isOnly, value, pinOf }: KeySurroundings,
-): ImportedKey | UnreadableKey {
-  const serial = isOnly ? (deviceSerial ?? id) : id;
-  const data = onlyChild(key, 'Data');
-  const counter = optionalChild(data, 'Counter');
-  const suite = suiteOf(key, algorithm);
-  const fields = {
-    place: placeOf(key),
-    serial,
-    algorithm,
-    suite,
-    secret: secretOf(value(onlyChild(data, 'Secret'))),
-    counter: counter && counterOf(counter, value(counter)),
-    // The number that is printed on the device must stay known.
-    ...(serial === id &&
-      deviceSerial !== undefined &&
-      deviceSerial !== id && { description: `device ${deviceSerial.slice(0, 64)}` }),
-  };
-  try {
-    const policy = readPolicy(key, device, algorithm);
-    const pin = policy.pin && pinOf(policy.pin);
-    return { ...fields, ...demandsOf(policy, pin, suite) };
-  } catch (error) {
-    if (error instanceof PolicyFault) {
-      return faulty(key, serial, error.message);
-    }
-    throw error;
-  }
-}
-
-const PIN_FIELDS: Readonly<Record<PinPolicy['mode'], (pin: string) => Partial<ImportedKey>>> = {
-  Local: () => ({}),
-  Prepend: (pin) => ({ pin }),
-  Algorithmic: (ocraPin) => ({ ocraPin }),
-};
-
-/** @throws PolicyFault where the suite contradicts the use of the PIN */
-function demandsOf(
-  { use, pin: policy }: KeyPolicy,
-  pin: string | undefined,
-  suite: string | undefined,
-): Partial<ImportedKey> {
-  if (policy?.mode === 'Algorithmic' && suite !== undefined && !/[:-]P(?:SHA|-|$)/i.test(suite)) {
-    throw new PolicyFault(`${policy.place}: PINUsageMode is Algorithmic, but the suite has no P`);
-  }
-  const maxFail = policy?.maxFail;
+/** The latest start and the earliest end of key and device. */
+function useOf(of: Key['Policy'], device: Period = {}): Partial<TokenUse> {
+  const times = (name: keyof Period): number[] =>
+    [of?.[name], device[name]].flatMap((at) => (at === undefined ? [] : [at.getTime()]));
+  const [starts, ends] = [times('StartDate'), times('ExpiryDate')];
   return {
-    ...(Object.keys(use).length > 0 && { use }),
-    ...(maxFail !== undefined && { maxFail }),
-    ...(policy && pin !== undefined && PIN_FIELDS[policy.mode](pin)),
+    ...(starts.length > 0 && { validFrom: new Date(Math.max(...starts)) }),
+    ...(ends.length > 0 && { validUntil: new Date(Math.min(...ends)) }),
+    ...(of?.NumberOfTransactions !== undefined && { maxUses: of.NumberOfTransactions }),
   };
 }
 
-function readPin(
-  policy: PinPolicy,
-  [found, other]: readonly DeviceKey[],
-  value: ValueReader,
-): string | undefined {
-  if (policy.keyId === undefined) {
-    return undefined;
+/** @returns the bytes that were encrypted; undefined for a value in clear */
+type Open = (value: Sealed) => Buffer | undefined;
+
+function secretOf(value: Key['Data']['Secret'], open: Open, secrets: KeyFileSecrets): Buffer {
+  const secret = open(value) ?? value.PlainValue;
+  if (secret === undefined) {
+    throw wrongFile('a Secret needs PlainValue or EncryptedValue');
   }
-  if (found === undefined || other !== undefined) {
-    const what = found === undefined ? 'no key' : 'several keys';
-    throw new PolicyFault(`${policy.place}: PINKeyId names ${what} of the algorithm pin`);
+  if (value.EncryptedValue === undefined && (secrets.password ?? secrets.preSharedKey) !== undefined) {
+    throw wrongFile('a Secret is in clear, though a key or password was given');
   }
-  if (optionalChild(found.key, 'Policy') !== undefined) {
-    throw new PolicyFault(`${policy.place}: the PIN that PINKeyId names has a policy of its own`);
-  }
-  const bytes = secretOf(value(onlyChild(onlyChild(found.key, 'Data'), 'Secret')));
-  const pin = bytes.toString('utf8');
-  if (policy.mode !== 'Local') {
-    if (/[\p{Cc}\ufffd]/u.test(pin)) {
-      throw new PolicyFault(`${policy.place}: the PIN that PINKeyId names is no text`);
-    }
-    policy.assertFits(pin);
-  }
-  return pin;
+  return secret;
 }
 
-function placeOf({ line, name }: XmlElement): string {
-  return `line ${line}, element ${name}`;
-}
-
-function faulty(key: XmlElement, serial: string, fault: string): UnreadableKey {
-  return { place: placeOf(key), serial, fault };
-}
-
-function suiteOf(key: XmlElement, algorithm: string): string | undefined {
-  const parameters = optionalChild(key, 'AlgorithmParameters');
-  const suite = parameters && optionalChild(parameters, 'Suite')?.text;
-  return suite === undefined || suite === '' ? NAMED_SUITE.exec(algorithm)?.[1] : suite;
-}
-
-/** A value of `Data`: the plain element of the file, or the bytes that were encrypted. */
-type DataValue = { readonly plain: XmlElement } | { readonly bytes: Buffer };
-
-function readValue(
-  holder: XmlElement,
-  decryption: PskcDecryption | undefined,
-  { preSharedKey, password }: KeyFileSecrets,
-): DataValue {
-  const plain = optionalChild(holder, 'PlainValue');
-  const encrypted = optionalChild(holder, 'EncryptedValue');
-  if ((plain === undefined) === (encrypted === undefined)) {
-    throw invalid(holder.line, holder.name, 'it needs either PlainValue or EncryptedValue');
-  }
-  if (encrypted !== undefined) {
-    if (decryption === undefined) {
-      throw invalid(encrypted.line, encrypted.name, 'the file has no EncryptionKey that says with what');
-    }
-    return { bytes: decryption.open(holder) };
-  }
-  const isSecret = holder.name === 'Secret';
-  if (isSecret && (preSharedKey !== undefined || password !== undefined)) {
-    throw invalid(holder.line, holder.name, 'it is in clear, though a key or password was given');
-  }
-  return { plain: plain ?? holder };
-}
-
-function secretOf(value: DataValue): Buffer {
-  return 'plain' in value ? bytesOf(value.plain) : value.bytes;
-}
-
-/** Reads a counter: plain, a decimal number; encrypted, at most eight bytes, the highest first (RFC 6030 §4.2). */
-function counterOf(holder: XmlElement, value: DataValue): bigint {
-  const counter =
-    'plain' in value
-      ? /^\d{1,19}$/.test(value.plain.text) && BigInt(value.plain.text)
-      : value.bytes.length > 0 && value.bytes.length <= 8 && BigInt(`0x${value.bytes.toString('hex')}`);
-  if (counter === false || counter > MAX_STORED_COUNTER) {
-    throw invalid(holder.line, holder.name, 'not a counter');
+/** Plain, a decimal number; encrypted, at most eight bytes, the highest first (RFC 6030 §4.2). */
+function counterOf(value: NonNullable<Key['Data']['Counter']>, open: Open): bigint {
+  const bytes = open(value);
+  const digits = bytes === undefined ? value.PlainValue : `0x${bytes.toString('hex')}`;
+  const counter = /^(?:\d{1,19}|0x[\da-f]{2,16})$/.test(digits ?? '') ? BigInt(digits ?? '') : -1n;
+  if (counter < 0n || counter > MAX_STORED_COUNTER) {
+    throw wrongFile('a Counter must be a whole number below 2^63');
   }
   return counter;
 }
 
-/** Opens and checks encrypted values of one key container (RFC 6030 §6). */
-interface PskcDecryption {
-  /**
-   * @param holder the element with `EncryptedValue` and `ValueMAC`
-   * @throws ServiceError 'key-file.invalid', 'key-file.secret' where MAC or padding show that the key is another one
-   */
-  open(holder: XmlElement): Buffer;
-}
-
-interface Cipher {
-  readonly cipher: string;
-  readonly keyBytes: number;
-  readonly ivBytes: number;
-  /** True if decryption itself detects an altered ciphertext. */
-  readonly authenticated: boolean;
-}
-
-const XMLENC = 'http://www.w3.org/2001/04/xmlenc#';
-const cbc = (cipher: string, keyBytes: number, ivBytes: number): Cipher => ({
-  cipher,
-  keyBytes,
-  ivBytes,
-  authenticated: false,
-});
-const wrap = (cipher: string, keyBytes: number): Cipher => ({
-  cipher,
-  keyBytes,
-  ivBytes: 0,
-  authenticated: true,
-});
-/** RFC 6030 §6.1. */
-const CIPHERS: ReadonlyMap<string, Cipher> = new Map([
-  [`${XMLENC}aes128-cbc`, cbc('aes-128-cbc', 16, 16)],
-  [`${XMLENC}aes192-cbc`, cbc('aes-192-cbc', 24, 16)],
-  [`${XMLENC}aes256-cbc`, cbc('aes-256-cbc', 32, 16)],
-  [`${XMLENC}tripledes-cbc`, cbc('des-ede3-cbc', 24, 8)],
-  [`${XMLENC}kw-aes128`, wrap('id-aes128-wrap', 16)],
-  [`${XMLENC}kw-aes192`, wrap('id-aes192-wrap', 24)],
-  [`${XMLENC}kw-aes256`, wrap('id-aes256-wrap', 32)],
-]);
-/** RFC 3394 §2.2.3.1. */
-const WRAP_IV = Buffer.alloc(8, 0xa6);
-const MAX_ITERATIONS = 2_000_000;
-const derive = promisify(pbkdf2);
-
-/**
- * @param container the root element, which names the encryption of its values
- * @throws ServiceError 'key-file.invalid', 'key-file.secret' where the required secret is not given
- */
-async function openPskcEncryption(
-  container: XmlElement,
+/** @throws ServiceError 'key-file.secret' where the secret that the file needs is not given */
+async function opening(
+  { EncryptionKey, MACMethod: method }: Container,
   secrets: KeyFileSecrets,
-): Promise<PskcDecryption | undefined> {
-  const encryption = optionalChild(container, 'EncryptionKey');
-  if (encryption === undefined) {
-    return undefined;
-  }
-  const key = await encryptionKey(encryption, secrets);
-  const mac = macOf(container, key);
-  return { open: (holder) => openValue(holder, key, mac) };
-}
-
-async function encryptionKey(encryption: XmlElement, secrets: KeyFileSecrets): Promise<Buffer> {
-  const derived = optionalChild(encryption, 'DerivedKey');
-  if (derived === undefined) {
-    if (optionalChild(encryption, 'X509Data') !== undefined) {
-      throw invalid(encryption.line, encryption.name, 'keys encrypted for a certificate are not supported');
+): Promise<Open> {
+  const key = EncryptionKey && (await encryptionKeyOf(EncryptionKey, secrets));
+  // Without a key of its own the MAC uses the encryption key (RFC 6030 §6.1.1).
+  const macKey = key && method?.MACKey ? decrypt(method.MACKey, key) : key;
+  return ({ EncryptedValue: value, ValueMAC: mac }) => {
+    if (value === undefined) {
+      return undefined;
     }
-    if (secrets.preSharedKey === undefined) {
-      throw wrongSecret('The key file is encrypted with a pre-shared key: give it');
+    if (key === undefined || macKey === undefined || method === undefined || mac === undefined) {
+      throw wrongFile('encrypted values need EncryptionKey, MACMethod and ValueMAC');
     }
-    return secrets.preSharedKey;
-  }
-  if (secrets.password === undefined) {
-    throw wrongSecret('The key file is encrypted with a password: give it');
-  }
-  return deriveKey(derived, secrets.password);
+    // The MAC first: an altered value is never decrypted.
+    const expected = createHmac(method.Algorithm, macKey).update(value.CipherData.CipherValue).digest();
+    if (expected.length !== mac.length || !timingSafeEqual(expected, mac)) {
+      throw wrongSecret('The key or password is wrong, or the file was altered');
+    }
+    return decrypt(value, key);
+  };
 }
 
-/** Derives the key by PBKDF2 (RFC 6030 §6.2, RFC 8018), by default with HMAC-SHA-1. */
-async function deriveKey(derived: XmlElement, password: string): Promise<Buffer> {
-  const method = onlyChild(derived, 'KeyDerivationMethod');
-  if (!/#pbkdf2$/i.test(requiredAttribute(method, 'Algorithm'))) {
-    throw invalid(method.line, method.name, 'only PBKDF2 is supported');
+/** By PBKDF2 (RFC 6030 §6.2, RFC 8018), by default with HMAC-SHA-1, or as both sides agreed. */
+async function encryptionKeyOf(
+  { DerivedKey: derived }: NonNullable<Container['EncryptionKey']>,
+  { password, preSharedKey }: KeyFileSecrets,
+): Promise<Buffer> {
+  const secret = derived === undefined ? preSharedKey : password;
+  if (secret === undefined) {
+    const needed = derived === undefined ? 'pre-shared key' : 'password';
+    throw wrongSecret(`The key file is encrypted with a ${needed}: give it`);
   }
-  const parameters = onlyChild(method, 'PBKDF2-params');
-  const salt = bytesOf(onlyChild(onlyChild(parameters, 'Salt'), 'Specified'));
-  const iterations = numberOf(onlyChild(parameters, 'IterationCount'), 1, MAX_ITERATIONS);
-  const length = optionalChild(parameters, 'KeyLength');
-  const keyBytes = length === undefined ? 16 : numberOf(length, 16, 32);
-  const prf = optionalChild(parameters, 'PRF');
-  const hash = prf?.attributes.has('Algorithm') === true ? hmacHash(prf) : 'sha1';
-  return derive(password, salt, iterations, keyBytes, hash);
+  if (derived === undefined || Buffer.isBuffer(secret)) {
+    return Buffer.from(secret);
+  }
+  const { Salt, IterationCount, KeyLength = 16, PRF } = derived.KeyDerivationMethod['PBKDF2-params'];
+  return derive(secret, Salt.Specified, IterationCount, KeyLength, PRF?.Algorithm ?? 'sha1');
 }
 
-type ValueMac = (value: Buffer) => Buffer;
-
-/** Reads the MAC method; without a key of its own the MAC uses the encryption key (RFC 6030 §6.1.1). */
-function macOf(container: XmlElement, key: Buffer): ValueMac | undefined {
-  const method = optionalChild(container, 'MACMethod');
-  if (method === undefined) {
-    return undefined;
+function decrypt({ EncryptionMethod, CipherData }: Encrypted, key: Buffer): Buffer {
+  const bits = EncryptionMethod.Algorithm.slice(-7, -4);
+  if (key.length !== Number(bits) / 8) {
+    throw wrongSecret(`The encryption takes a key of ${Number(bits) / 8} bytes, not ${key.length}`);
   }
-  const hash = hmacHash(method);
-  const encrypted = optionalChild(method, 'MACKey');
-  const macKey = encrypted === undefined ? key : decrypt(encrypted, key).plain;
-  return (value) => createHmac(hash, macKey).update(value).digest();
-}
-
-function hmacHash(element: XmlElement): string {
-  const [, bits = ''] = /#hmac-sha(1|224|256|384|512)$/i.exec(requiredAttribute(element, 'Algorithm')) ?? [];
-  if (bits === '') {
-    throw invalid(
-      element.line,
-      element.name,
-      'the algorithm is none of HMAC with SHA-1, 224, 256, 384 or 512',
-    );
-  }
-  return `sha${bits}`;
-}
-
-/** Checks the MAC first: an altered value is never decrypted. */
-function openValue(holder: XmlElement, key: Buffer, mac: ValueMac | undefined): Buffer {
-  const encrypted = onlyChild(holder, 'EncryptedValue');
-  const stored = optionalChild(holder, 'ValueMAC');
-  if (stored !== undefined && mac === undefined) {
-    throw invalid(stored.line, stored.name, 'the file has no MACMethod to check it with');
-  }
-  if (
-    stored !== undefined &&
-    mac !== undefined &&
-    !equal(mac(cipherText(encrypted).bytes), bytesOf(stored))
-  ) {
-    throw wrongSecret(`The key or password is wrong, or the file was altered: MAC in line ${stored.line}`);
-  }
-  const { plain, authenticated } = decrypt(encrypted, key);
-  if (!authenticated && stored === undefined) {
-    throw invalid(
-      holder.line,
-      holder.name,
-      'ValueMAC is missing: this encryption needs it (RFC 6030, 6.1.1)',
-    );
-  }
-  return plain;
-}
-
-function cipherText(encrypted: XmlElement): { bytes: Buffer; line: number } {
-  const value = onlyChild(onlyChild(encrypted, 'CipherData'), 'CipherValue');
-  return { bytes: bytesOf(value), line: value.line };
-}
-
-function decrypt(encrypted: XmlElement, key: Buffer): { plain: Buffer; authenticated: boolean } {
-  const method = onlyChild(encrypted, 'EncryptionMethod');
-  const algorithm = CIPHERS.get(requiredAttribute(method, 'Algorithm'));
-  if (algorithm === undefined) {
-    throw invalid(method.line, method.name, 'this encryption is not supported');
-  }
-  const { cipher, keyBytes, ivBytes, authenticated } = algorithm;
-  if (key.length !== keyBytes) {
-    throw wrongSecret(
-      `The encryption in line ${method.line} takes a key of ${keyBytes} bytes, not ${key.length}`,
-    );
-  }
-  const { bytes, line } = cipherText(encrypted);
+  const bytes = CipherData.CipherValue;
   try {
-    const decipher = createDecipheriv(cipher, key, ivBytes === 0 ? WRAP_IV : bytes.subarray(0, ivBytes));
-    return {
-      plain: Buffer.concat([decipher.update(bytes.subarray(ivBytes)), decipher.final()]),
-      authenticated,
-    };
+    const decipher = createDecipheriv(`aes-${bits}-cbc`, key, bytes.subarray(0, 16));
+    return Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]);
   } catch (cause) {
-    throw wrongSecret(`The key or password is wrong, or the file was altered: value in line ${line}`, cause);
+    throw wrongSecret('The key or password is wrong, or the file was altered', cause);
   }
-}
-
-function equal(left: Buffer, right: Buffer): boolean {
-  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 function wrongSecret(message: string, cause?: unknown): ServiceError {
   return new ServiceError('key-file.secret', message, { cause });
 }
 
+/** Of each mark: ten thousand keys with everything have fewer. */
+const MAX_MARKS = 400_000;
+/** Maximum number of characters from one `<` to the next: a certificate has some thousands. */
+const MAX_PIECE_LENGTH = 65_536;
+const PARSER = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  removeNSPrefix: true,
+  parseTagValue: false,
+  ignoreDeclaration: true,
+  maxNestedTags: 32,
+  htmlEntities: true,
+  isArray: (name) => ['KeyPackage', 'Key', 'KeyUsage'].includes(name),
+});
+
 /**
- * @returns the child of that name, undefined where there is none
- * @throws ServiceError 'key-file.invalid' where there are several
+ * A parser takes many times the length of a document in memory and time, and document types define or fetch entities:
+ * such a document is refused before.
  */
-function optionalChild(parent: XmlElement, name: string): XmlElement | undefined {
-  const [child, other] = parent.children.filter((element) => element.name === name);
-  if (other !== undefined) {
-    throw invalid(other.line, other.name, `only one is allowed in ${parent.name}`);
+function parseXml(document: string): unknown {
+  const isLarge = ['<', '=', '\r', '&'].some(
+    (mark) => document.split(mark, MAX_MARKS + 1).length > MAX_MARKS,
+  );
+  if (isLarge || document.split('<').some(({ length }) => length > MAX_PIECE_LENGTH)) {
+    throw wrongFile('it has more, or longer, parts than any file of keys');
   }
-  return child;
-}
-
-function onlyChild(parent: XmlElement, name: string): XmlElement {
-  const child = optionalChild(parent, name);
-  if (child === undefined) {
-    throw invalid(parent.line, parent.name, `${name} is missing in it`);
+  if (
+    /<!(?!--|\[CDATA\[)|<\?(?!xml\s)|&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i.test(document)
+  ) {
+    throw wrongFile('document types, processing instructions and entities of its own are not allowed');
   }
-  return child;
-}
-
-function requiredAttribute(element: XmlElement, name: string): string {
-  const value = element.attributes.get(name)?.trim() ?? '';
-  if (value === '') {
-    throw invalid(element.line, element.name, `the attribute ${name} is missing`);
+  try {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- its replacement is another package for the same code
+    if (XMLValidator.validate(document) === true) {
+      return PARSER.parse(document);
+    }
+  } catch {
+    // Its message quotes supposed names, which may be a key behind a missing bracket.
   }
-  return value;
-}
-
-/** @throws ServiceError 'key-file.invalid' where it is empty or, line breaks apart, no Base64 (RFC 4648 §4) */
-function bytesOf(element: XmlElement): Buffer {
-  const text = element.text.replace(/\s+/g, '');
-  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) {
-    throw invalid(element.line, element.name, 'not Base64');
-  }
-  return Buffer.from(text, 'base64');
-}
-
-function numberOf(element: XmlElement, min: number, max: number): number {
-  const value = /^\d{1,15}$/.test(element.text) ? Number(element.text) : Number.NaN;
-  if (Number.isNaN(value) || value < min || value > max) {
-    throw invalid(element.line, element.name, `not a whole number from ${min} to ${max}`);
-  }
-  return value;
+  throw wrongFile('it is not well-formed XML');
 }

@@ -336,7 +336,7 @@ function readIso(text: string): Date | undefined {
 }
 
 /** @returns true for a day of the calendar such as 2030-01-31: `Date` takes the 31st of each month */
-export function isCalendarDay(day: string): boolean {
+function isCalendarDay(day: string): boolean {
   const at = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
 }

@@ -112,7 +112,7 @@ const COMMANDS: readonly Mistake[] = [
   ['resolver remove staff', "'office'", '`tankeeper realm set`'],
   ['import csv @keys.csv', 'line 2', 'hexadecimal'],
   ['import csv @columns.csv', 'serial', 'column'],
-  ['import pskc @keys.xml', 'line 1', 'not well-formed XML'],
+  ['import pskc @keys.xml', 'key file', 'not well-formed XML'],
   ['setting set monitoring.license 500', 'monitoring.license', 'JSON object'],
   ['keys retire 123', 'the id of a key has 16 hexadecimal digits', 'tankeeper keys list'],
 ];

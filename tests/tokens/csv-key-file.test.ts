@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { csvKeyFileReader } from '../../src/tokens/csv-key-file.ts';
-import { csvLine } from '../../src/kernel/text.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 
 const HEX = '3132333435363738393031323334353637383930';
@@ -64,129 +63,66 @@ describe('a table of keys', () => {
     expect(await read(text)).toMatchObject([{ serial: 'K1', description }]);
   });
 
-  it('tells what is wrong in each line, without the key', async () => {
+  it('is refused with what is wrong in each line, without the key', async () => {
     const lines = [
       'serial,key,counter',
       `K1,${HEX}0,`,
       'K2,,',
       'K3,geheim,',
-      `K4,${HEX}`,
       `K5,${HEX},-1`,
       `K6,${HEX},9223372036854775808`,
       `K7,${HEX},9223372036854775807`,
     ];
-    const digits = 'the key must be hexadecimal digits, an even number of them';
-    const number = 'the counter must be a whole number below 2^63';
-    expect(await read(lines.join('\n'))).toEqual([
-      { place: 'line 2', serial: 'K1', fault: digits },
-      { place: 'line 3', serial: 'K2', fault: digits },
-      { place: 'line 4', serial: 'K3', fault: digits },
-      { place: 'line 5', serial: 'K4', fault: 'it has 2 fields, the header 3' },
-      { place: 'line 6', serial: 'K5', fault: number },
-      { place: 'line 7', serial: 'K6', fault: number },
-      expect.objectContaining({ serial: 'K7', counter: 9223372036854775807n }),
-    ]);
-    expect(await read('serial,key_base32\nK1,geheim189')).toEqual([
-      { place: 'line 2', serial: 'K1', fault: 'the key must be base32 (RFC 4648)' },
-    ]);
+    const digits = 'must be hexadecimal digits, an even number of them';
+    const number = 'must be a whole number below 2^63';
+    expect(await refusal(lines.join('\n'))).toMatchObject({
+      code: 'key-file.invalid',
+      message:
+        `The key file is wrong: line 2, key: ${digits}; line 3, key: ${digits}; line 4, key: ${digits}; ` +
+        `line 5, counter: ${number}; line 6, counter: ${number}`,
+    });
+    expect(await refusal('serial,key_base32\nK1,geheim189')).toMatchObject({
+      message: 'The key file is wrong: line 2, key_base32: must be base32 (RFC 4648)',
+    });
   });
 
-  it.each([
-    ['K1,1.23E+12', 'the key'],
-    ['1.23E+12,HEX', 'the serial'],
-    ['"1,23E+12",HEX', 'the serial'],
-    ['3E+39,HEX', 'the serial'],
-    ['#####,HEX', 'the serial'],
-    ['K1,HEX,1.2E+5', 'the counter'],
-    ['K1,HEX,,9.9E+11', 'the pin'],
-    ['K1,313233343536373000000000000000000000000000', 'the key'],
-  ])('names a number that a spreadsheet has rewritten, and the remedy: %s', async (line, what) => {
-    const columns = ['serial', 'key', 'counter', 'pin'].slice(0, line.replace(/".*"/, '').split(',').length);
-    const text = `${columns.join(',')}\n${line.replace('HEX', HEX)}`;
-    expect(await read(text)).toMatchObject([
-      {
-        place: 'line 2',
-        fault:
-          `a spreadsheet has made a number of ${what}, such as 1.23E+12: ` +
-          'give the column the format text, fill it in from the original and export it anew',
-      },
-    ]);
-  });
+  it.each(['1.23E+12', '"1,23E+12"', '3E+39', '#####', '"=""0012345"""', "'-5"])(
+    'is refused with a serial that a spreadsheet has rewritten: %s',
+    async (serial) => {
+      expect(await refusal(`serial,key\n${serial},${HEX}`)).toMatchObject({
+        message: expect.stringMatching(/line 2, serial: a spreadsheet has rewritten it/),
+      });
+    },
+  );
 
   it('takes serials that only look like numbers as they are', async () => {
     const text = `serial,key\n12E4,${HEX}\n00123,${HEX}\n1e10,${HEX}`;
-    expect((await read(text)).map((key) => [key.serial, 'fault' in key])).toEqual([
-      ['12E4', false],
-      ['00123', false],
-      ['1e10', false],
-    ]);
+    expect((await read(text)).map(({ serial }) => serial)).toEqual(['12E4', '00123', '1e10']);
   });
 
-  it.each(['"=""0012345"""', '="0012345"', '"0012345"', '0012345'])(
-    'takes a text that a spreadsheet wrote as a formula: %s',
-    async (serial) => {
-      const text = `description,serial,key\n"a,=""b"",c",${serial},="${HEX}"\n`;
-      expect(await read(text)).toMatchObject([
-        { serial: '0012345', secret: SECRET, description: 'a,="b",c' },
-      ]);
-    },
-  );
-
-  it.each([',', ';'] as const)(
-    'takes off the apostrophes that our tables have, separated by %s',
-    async (separator) => {
-      const texts = ['=1+1', `'-5`, 'x;=cmd();y', `a, "@b`, `''+`, `'plain`, 'a-b', '="x"', `x|'="y"`];
-      const lines = texts.map((text) => csvLine([text, HEX, text], separator));
-      const found = await read(`serial${separator}key${separator}description\r\n${lines.join('')}`);
-      expect(found).toMatchObject(texts.map((text) => ({ serial: text, description: text })));
-    },
-  );
-
-  it('leaves the apostrophes of PINs', async () => {
-    const pins = ["'-1234", "x;'=y", "'+", '="0012"'];
-    const lines = pins.map((pin, place) => `S${place},${HEX},"${pin.replaceAll('"', '""')}"\n`);
-    const found = await read(`serial,key,pin\n${lines.join('')}`);
-    expect(found.map((key) => 'pin' in key && key.pin)).toEqual([...pins.slice(0, 3), '0012']);
-  });
-
-  it('names surplus, foreign and lonely separators', async () => {
-    const text = `\n\nserial;key\nK1;${HEX};;\nK2,${HEX}\n;\nK3;${HEX};x`;
-    expect((await read(text)).map((key) => 'fault' in key && key.fault)).toEqual([
-      'it has 4 fields, the header 2: take out the separators at its end',
-      "it has 1 fields, the header 2: separate it as the header, by ';', not by ','",
-      'it has nothing but separators: take it out',
-      'it has 3 fields, the header 2: enclose a field that has the separator in quotation marks',
-    ]);
-  });
-
+  const HEADER = /: the header needs the columns serial and either key or key_base32, and may have/;
+  const LINES = /: there must be a header line and 1 to 100000 lines with keys$/;
+  const line = (number: number): RegExp => new RegExp(`: line ${number} is not CSV`);
   it.each([
-    [`sep=;\nserial;key\nK1;${HEX}`, 1, /^'sep=' is a note for spreadsheets: take the line out/],
-    [`\ufeffsep=,\nserial,key\nK1,${HEX}`, 1, /^'sep=' is a note for spreadsheets: take the line out/],
-    [`serial;;key\nK1;;${HEX}`, 1, /^column 2 of the header has no name/],
-    [`serial;key;;\nK1;${HEX};;`, 1, /^column 3 of the header has no name/],
-    ['', 1, 'there must be a header line and 1 to 100000 lines with keys'],
-    ['serial,key\n', 1, 'there must be a header line and 1 to 100000 lines with keys'],
-    [
-      `serial,key\n${'A,00\n'.repeat(100_001)}`,
-      1,
-      'there must be a header line and 1 to 100000 lines with keys',
-    ],
-    [`serial\nK1`, 1, 'the header needs the columns serial and either key or key_base32'],
-    [`key\n${HEX}`, 1, 'the header needs the columns serial and either key or key_base32'],
-    [`serial,key,key_base32\nK1,,`, 1, 'the header needs the columns serial and either key or key_base32'],
-    [`serial,key,KEY\nK1,,`, 1, 'the header has a column twice'],
-    [`K1,${HEX}\nK2,${HEX}`, 1, /^the header has an unknown column; known are serial, key, key_base32, type/],
-    [`serial,key\nK1,"${HEX}`, 2, 'a quotation mark is not closed'],
-    [`serial,key\nK1,"${HEX}"x\n`, 2, 'a separator must follow a closing quotation mark'],
-    [`serial,key\nK1,x"${HEX}"\n`, 2, /^a quotation mark within a field/],
-    [`serial,key\nK1,${'0'.repeat(20_000)}\n`, 2, 'a line has more than 16384 characters'],
-  ])('is refused as a whole: %#', async (text, line, reason) => {
+    [`sep=;\nserial;key\nK1;${HEX}`, HEADER],
+    [`serial;;key\nK1;;${HEX}`, HEADER],
+    [`serial\nK1`, HEADER],
+    [`key\n${HEX}`, HEADER],
+    [`serial,key,key_base32\nK1,,`, HEADER],
+    [`serial,key,KEY\nK1,,`, HEADER],
+    [`K1,${HEX}\nK2,${HEX}`, HEADER],
+    ['', LINES],
+    ['serial,key\n', LINES],
+    [`serial,key\n${'A,00\n'.repeat(100_001)}`, LINES],
+    [`serial,key\nK1,"${HEX}`, line(2)],
+    [`serial,key\nK1,"${HEX}"x\n`, line(2)],
+    [`serial,key\nK1,x"${HEX}"\n`, line(2)],
+    [`serial,key\nK1,${'0'.repeat(20_000)}\n`, line(2)],
+    [`serial,key\nK1,${HEX}\nK2,${HEX},x\n`, line(3)],
+    [`serial,key\nK1\n`, line(2)],
+  ])('is refused as a whole: %#', async (text, reason) => {
     const refused = (await refusal(text)) as { code: string; message: string };
-    const [, place, message = ''] = /^The key file is wrong in line (\d+): (.*)$/.exec(refused.message) ?? [];
-    expect([refused.code, Number(place)]).toEqual(['key-file.invalid', line]);
-    expect(message).toMatch(
-      typeof reason === 'string' ? new RegExp(`^${reason.replace(/[()]/g, String.raw`\$&`)}$`) : reason,
-    );
+    expect([refused.code, refused.message]).toEqual(['key-file.invalid', expect.stringMatching(reason)]);
     expect(refused.message).not.toContain(HEX);
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import type { ImportedKey, KeyFileSecrets } from '../../src/tokens/key-file.ts';
+import { decodePskc, type KeyFileSecrets } from '../../src/tokens/key-file.ts';
 import { pskcFileReader } from '../../src/tokens/pskc-file.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { refusalOf } from '../support/values/refusal.ts';
 import {
   container,
   derivedKey,
@@ -19,20 +20,11 @@ import {
   SECRET,
 } from '../support/values/pskc-documents.ts';
 
-const readAll = (text: string, secrets: KeyFileSecrets = {}): ReturnType<typeof pskcFileReader.read> =>
+const read = (text: string, secrets: KeyFileSecrets = {}): ReturnType<typeof pskcFileReader.read> =>
   pskcFileReader.read(text, secrets);
 
-async function read(text: string, secrets: KeyFileSecrets = {}): Promise<readonly ImportedKey[]> {
-  return (await readAll(text, secrets)).map((key) => {
-    if ('fault' in key) {
-      throw new Error(key.fault);
-    }
-    return key;
-  });
-}
-
 async function refusal(text: string, secrets: KeyFileSecrets = {}): Promise<string> {
-  const { code, message } = await eventualRefusal(readAll(text, secrets));
+  const { code, message } = await eventualRefusal(read(text, secrets));
   return `${code}: ${message}`;
 }
 
@@ -40,12 +32,13 @@ describe('a key container in clear (RFC 6030, figures 2 to 5)', () => {
   it('gives serial, algorithm, secret and counter', async () => {
     expect(await read(container())).toEqual([
       {
-        place: 'line 6, element Key',
+        place: 'key 1',
         serial: '987654321',
         algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp',
         suite: undefined,
         secret: SECRET,
         counter: 0n,
+        use: {},
       },
     ]);
   });
@@ -68,15 +61,11 @@ describe('a key container in clear (RFC 6030, figures 2 to 5)', () => {
   });
 
   it('may have prefixes, comments, CDATA, characters by number and Windows line ends', async () => {
-    const text = container({ serial: '<!-- one < two -->A&#49;<![CDATA[&B]]>&amp;' })
+    const text = container({ serial: '<!-- one < two -->A&#49;<![CDATA[B]]>&amp;' })
       .replace('xmlns="urn:ietf:params:xml:ns:keyprov:pskc"', 'xmlns:p="urn:ietf:params:xml:ns:keyprov:pskc"')
       .replaceAll(/<(\/?)(?=[A-Z])/g, '<$1p:')
       .replaceAll('\n', '\r\n');
-    expect((await read(text))[0]).toMatchObject({
-      serial: 'A1&B&',
-      secret: SECRET,
-      place: 'line 6, element Key',
-    });
+    expect((await read(text))[0]).toMatchObject({ serial: 'A1B&', secret: SECRET });
   });
 });
 
@@ -89,10 +78,6 @@ describe('a key container encrypted with a pre-shared key', () => {
     ['aes128-cbc', 'aes-128-cbc', 16],
     ['aes192-cbc', 'aes-192-cbc', 24],
     ['aes256-cbc', 'aes-256-cbc', 32],
-    ['tripledes-cbc', 'des-ede3-cbc', 24],
-    ['kw-aes128', 'id-aes128-wrap', 16],
-    ['kw-aes192', 'id-aes192-wrap', 24],
-    ['kw-aes256', 'id-aes256-wrap', 32],
   ])('is opened with %s', async (algorithm, cipher, size) => {
     const key = randomBytes(size);
     const text = encryptedContainer({ algorithm, cipher }, key);
@@ -106,7 +91,7 @@ describe('a key container encrypted with a pre-shared key', () => {
     const text = encryptedContainer(kind, key);
     expect(await read(text, { preSharedKey: key })).toHaveLength(1);
     const altered = text.replace(/<ValueMAC>(.)/, (_all, first) => `<ValueMAC>${first === 'A' ? 'B' : 'A'}`);
-    expect(await refusal(altered, { preSharedKey: key })).toMatch(/^key-file.secret: .*altered: MAC in line/);
+    expect(await refusal(altered, { preSharedKey: key })).toMatch(/^key-file.secret: .*altered/);
   });
 
   it('may have an encrypted counter', async () => {
@@ -118,7 +103,7 @@ describe('a key container encrypted with a pre-shared key', () => {
   it('is refused where the value was altered, before it is decrypted', async () => {
     const altered = FIGURE_6.replace('AAECAwQFBgcI', 'AAECAwQFBgcJ');
     const message = await refusal(altered, { preSharedKey: PRE_SHARED_KEY });
-    expect(message).toMatch(/^key-file.secret: The key or password is wrong, or the file was altered: MAC/);
+    expect(message).toMatch(/^key-file.secret: The key or password is wrong, or the file was altered$/);
   });
 
   it('is refused with another key, a key of another length and no key, and the key is not quoted', async () => {
@@ -135,29 +120,28 @@ describe('a key container encrypted with a pre-shared key', () => {
   it('is refused where the MAC is missing that its encryption needs', async () => {
     const secrets = { preSharedKey: PRE_SHARED_KEY };
     const bare = FIGURE_6.replace(/<ValueMAC>.*<\/ValueMAC>/s, '');
-    expect(await refusal(bare, secrets)).toMatch(/element Secret: ValueMAC is missing/);
+    expect(await refusal(bare, secrets)).toMatch(/encrypted values need .* ValueMAC/);
     const unchecked = FIGURE_6.replace(/<MACMethod.*<\/MACMethod>/s, '');
-    expect(await refusal(unchecked, secrets)).toMatch(/element ValueMAC: the file has no MACMethod/);
+    expect(await refusal(unchecked, secrets)).toMatch(/encrypted values need .* MACMethod/);
   });
 
   it('is refused with an encryption or MAC that is not known', async () => {
     const secrets = { preSharedKey: PRE_SHARED_KEY };
     const cipher = FIGURE_6.replaceAll('aes128-cbc', 'aes128-xyz');
-    expect(await refusal(cipher, secrets)).toMatch(
-      /element EncryptionMethod: this encryption is not supported/,
-    );
-    expect(await refusal(FIGURE_6.replace('hmac-sha1', 'hmac-md5'), secrets)).toMatch(/element MACMethod/);
+    expect(await refusal(cipher, secrets)).toMatch(/EncryptionMethod\/Algorithm: only AES-CBC is supported/);
+    const hash = FIGURE_6.replace('hmac-sha1', 'hmac-md5');
+    expect(await refusal(hash, secrets)).toMatch(/\/MACMethod\/Algorithm: only HMAC/);
   });
 
   it('is not passed off as encrypted: a secret in clear is refused where a key was given', async () => {
-    expect(await refusal(container(), { preSharedKey: PRE_SHARED_KEY })).toMatch(/Secret: it is in clear/);
-    expect(await refusal(container(), { password: 'x' })).toMatch(/Secret: it is in clear/);
+    expect(await refusal(container(), { preSharedKey: PRE_SHARED_KEY })).toMatch(/a Secret is in clear/);
+    expect(await refusal(container(), { password: 'x' })).toMatch(/a Secret is in clear/);
   });
 
   it('is refused where nothing says with which key', async () => {
     const data = encryptedSecret('aes128-cbc', 'AAAA', 'AAAA');
     const head = macMethod('sha1');
-    expect(await refusal(container({ head, data }))).toMatch(/EncryptedValue: the file has no EncryptionKey/);
+    expect(await refusal(container({ head, data }))).toMatch(/encrypted values need EncryptionKey/);
   });
 });
 
@@ -181,56 +165,63 @@ describe('a key container encrypted with a password', () => {
     ['KeyDerivationMethod', derivedKey(1).replace('#pbkdf2', '#pbkdf1')],
   ])('is refused for a %s that is out of bounds', async (element, head) => {
     const message = await refusal(container({ head }), { password: PASSWORD });
-    expect(message).toMatch(`key-file.invalid: The key file is wrong in line`);
-    expect(message).toMatch(`element ${element}: `);
+    expect(message).toMatch(/^key-file.invalid: The key file is wrong: /);
+    expect(message).toMatch(`/${element}`);
   });
 });
 
 describe('a key file that is wrong', () => {
   it.each([
-    ['no XML', 'hello', /not one XML document|not well-formed/],
-    ['empty', '', /not one XML document|not well-formed/],
-    ['cut off', container().slice(0, -20), /line 7: not well-formed/],
-    ['of two roots', `${container()}<KeyContainer/>`, /wrong in line/],
-    ['of another root', '<KeyFile xmlns="urn:x"/>', /line 1, element KeyFile: the root must be KeyContainer/],
-    ['of another namespace', container().replace(':pskc"', ':pskc:1.0"'), /line 2, element KeyContainer/],
-    ['of another version', container().replace('Version="1.0" xml', 'Version="2.0" xml'), /only version 1.0/],
-    ['without keys', container({ packages: ' ' }), /element KeyContainer: it must hold 1 to 10000/],
+    ['no XML', 'hello', /: it is not well-formed XML$/],
+    ['empty', '', /: it is not well-formed XML$/],
+    ['cut off', container().slice(0, -20), /: it is not well-formed XML$/],
+    ['of two roots', `${container()}<KeyContainer/>`, /: \/KeyContainer: /],
+    ['of another root', '<KeyFile xmlns="urn:x"/>', /: \/KeyContainer: /],
     [
-      'signed',
-      container({ head: '<ds:Signature/>' }),
-      /line 4, element Signature: signatures cannot be checked/,
+      'of another version',
+      container().replace('Version="1.0" xml', 'Version="2.0" xml'),
+      /KeyContainer\/Version: /,
     ],
-    [
-      'without Key',
-      container({ packages: '<KeyPackage>\n</KeyPackage>' }),
-      /line 5, element KeyPackage: Key is/,
-    ],
-    ['without Id', container().replace('Id="12345678"', ''), /line 6, element Key: the attribute Id/],
-    ['without Algorithm', container({ algorithm: '' }), /line 6, element Key: the attribute Algorithm/],
-    ['without Secret', container({ data: '' }), /line 7, element Data: Secret is missing/],
-    ['of two secrets', container({ data: PLAIN_SECRET + PLAIN_SECRET }), /line 7, element Secret: only one/],
-    ['of no value', container({ data: '<Secret/>' }), /line 7, element Secret: it needs either/],
+    ['without keys', container({ packages: ' ' }), /\/KeyContainer\/KeyPackage: /],
+    ['signed', container({ head: '<ds:Signature/>' }), /\/Signature: a signature cannot be checked here/],
+    ['without Key', container({ packages: '<KeyPackage>\n</KeyPackage>' }), /\/KeyPackage\[1\]\/Key: /],
+    ['without Id', container().replace('Id="12345678"', ''), /\/KeyPackage\[1\]\/Key\[1\]\/Id: /],
+    ['without Algorithm', container({ algorithm: '' }), /\/Key\[1\]\/Algorithm: /],
+    ['without Secret', container({ data: '' }), /\/Key\[1\]\/Data\/Secret: /],
+    ['of two secrets', container({ data: PLAIN_SECRET + PLAIN_SECRET }), /\/Data\/Secret: /],
+    ['of no value', container({ data: '<Secret/>' }), /: a Secret needs PlainValue or EncryptedValue$/],
     [
       'of no Base64',
       container({ data: PLAIN_SECRET.replace('M', '*') }),
-      /line 7, element PlainValue: not Base64/,
+      /\/Secret\/PlainValue: must be Base64/,
     ],
-    ['of a short Base64', container({ data: PLAIN_SECRET.replace('=', '') }), /PlainValue: not Base64/],
+    ['of a short Base64', container({ data: PLAIN_SECRET.replace('=', '') }), /PlainValue: must be Base64/],
     [
       'of a counter below 0',
       container({ data: `${PLAIN_SECRET}<Counter><PlainValue>-1</PlainValue></Counter>` }),
-      /element Counter: not a counter/,
+      /a Counter must be a whole number/,
     ],
     [
       'of a counter beyond 2^63',
       container({ data: `${PLAIN_SECRET}<Counter><PlainValue>9223372036854775808</PlainValue></Counter>` }),
-      /element Counter: not a counter/,
+      /a Counter must be a whole number/,
+    ],
+    [
+      'with names of prototypes',
+      container({ head: '<__proto__><a/></__proto__><constructor/>' }),
+      /not well-formed/,
     ],
   ])('is refused: %s', async (_what, text, message) => {
     const said = await refusal(text);
     expect(said).toMatch(/^key-file.invalid: /);
     expect(said).toMatch(message);
+  });
+
+  it('is refused with the first ten of its faults', async () => {
+    const packages = keyPackage({ data: PLAIN_SECRET.replace('M', '*') }).repeat(12);
+    const said = await refusal(container({ packages }));
+    expect(said.match(/must be Base64/g)).toHaveLength(10);
+    expect(said).toMatch(/KeyPackage\[10\].*; 2 more faults$/);
   });
 
   it.each([
@@ -243,33 +234,33 @@ describe('a key file that is wrong', () => {
       `<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]>${container().slice(39)}`,
     ],
     ['an outer document type', `<!doctype a SYSTEM "http://127.0.0.1/x.dtd">${container().slice(39)}`],
+    ['a processing instruction', container({ head: '<?x y?>' })],
+    ...['A&nbsp;', 'A&b', '&', '&#xzz;'].map(
+      (serial) => [`the entity ${serial}`, container({ serial })] as const,
+    ),
   ])('is refused before it is read: %s', async (_what, text) => {
-    expect(await refusal(text)).toMatch(/line 1: a document type is not allowed/);
-  });
-
-  it('does not know entities of its own', async () => {
-    for (const serial of ['A&nbsp;', 'A&b', '&', '&#0;', '&#x110000;', '&#xzz;']) {
-      expect(await refusal(container({ serial }))).toMatch(
-        /line 5(?:, element SerialNo: an entity that XML|: not well-formed)/,
-      );
-    }
+    expect(await refusal(text)).toMatch(
+      /: document types, processing instructions and entities of its own are/,
+    );
   });
 
   it.each([
-    ['tags', '<a/>'.repeat(400_001), /more than 400000 tags/],
-    ['lines', '\r'.repeat(1_000_001), /more than 1000000 lines/],
-    ['attributes', `<a ${'b="" '.repeat(9_000)}/>`.repeat(12), /more than 100000 attributes/],
-    ['characters in one piece', `<a>${'x'.repeat(65_537)}</a>`, /more than 65536 characters in one piece/],
-    ['blanks in a tag', `<a${' '.repeat(65_537)}/>`, /more than 65536 characters in one piece/],
-    ['levels', `${'<a>'.repeat(40)}${'</a>'.repeat(40)}`, /nested/],
-    ['processing instructions', '<?x y?>', /processing instruction is not allowed/],
-  ])('is refused for too many %s', async (_what, head, message) => {
-    expect(await refusal(container({ head }))).toMatch(message);
+    ['tags', '<a/>'.repeat(400_001)],
+    ['lines', '\r'.repeat(400_001)],
+    ['attributes', `<a ${'b="" '.repeat(9_000)}/>`.repeat(45)],
+    ['characters in one piece', `<a>${'x'.repeat(65_537)}</a>`],
+    ['blanks in a tag', `<a${' '.repeat(65_537)}/>`],
+  ])('is refused for too many %s', async (_what, head) => {
+    expect(await refusal(container({ head }))).toMatch(
+      /: it has more, or longer, parts than any file of keys$/,
+    );
   });
 
-  it('is refused for more keys than may be loaded at once', async () => {
-    const packages = '<KeyPackage/>'.repeat(10_001);
-    expect(await refusal(container({ packages }))).toMatch(/it must hold 1 to 10000 KeyPackage, not 10001/);
+  it('is refused for too many levels and keys', async () => {
+    const head = `${'<a>'.repeat(40)}${'</a>'.repeat(40)}`;
+    expect(await refusal(container({ head }))).toMatch(/not well-formed/);
+    const packages = keyPackage().repeat(10_001);
+    expect(await refusal(container({ packages }))).toMatch(/\/KeyPackage: Too big/);
   });
 });
 
@@ -309,120 +300,86 @@ describe('a device with several keys', () => {
   });
 });
 
-describe('a PIN that a key names', () => {
-  const pinKey = deviceKey('P1', { algorithm: 'pin', secret: 'MTIzNA==' });
-  const withPolicy = (attributes: string, more = pinKey, suite = SUITE): string =>
-    container({
-      packages: deviceKey('K1', { inner: `<Policy><PINPolicy ${attributes}/></Policy>`, suite }) + more,
-    });
-
-  it.each([
-    ['stays in the device that checks it', 'Local', SUITE, {}],
-    ['is typed before the response', 'Prepend', SUITE, { pin: '1234' }],
-    ['is part of the calculation', 'Algorithmic', `${SUITE}-PSHA1`, { ocraPin: '1234' }],
-  ])('is no token: it %s (%s)', async (_what, mode, suite, pins) => {
-    const attributes = `PINUsageMode="${mode}" PINKeyId="P1" MinLength="4" MaxLength="4" PINEncoding="DECIMAL"`;
-    const [key, ...others] = await read(withPolicy(attributes, pinKey, suite));
-    const { pin, ocraPin, serial } = key ?? {};
-    expect({ serial, others, ...(pin && { pin }), ...(ocraPin && { ocraPin }) }).toEqual({
-      serial: 'DEV2',
-      others: [],
-      ...pins,
-    });
-  });
-
-  it('lowers the wrong responses that lock the token, where the server checks it', async () => {
-    const limit = 'PINKeyId="P1" MaxFailedAttempts="3"';
-    expect(await read(withPolicy(`PINUsageMode="Prepend" ${limit}`))).toMatchObject([{ maxFail: 3 }]);
-    expect((await read(withPolicy(`PINUsageMode="Local" ${limit}`)))[0]).not.toHaveProperty('maxFail');
-  });
-
-  it.each([
-    ['PINUsageMode="Local" PINKeyId="P2"', pinKey, /PINPolicy in line 7: PINKeyId names no key/],
-    ['PINUsageMode="Local" PINKeyId="P1"', pinKey + pinKey, /PINKeyId names several keys/],
-    ['PINUsageMode="Append" PINKeyId="P1"', pinKey, /must be Local, Prepend, Algorithmic, not Append/],
-    ['PINKeyId="P1"', pinKey, /PINUsageMode must be/],
-    ['PINUsageMode="Prepend"', '', /PINKeyId is missing/],
-    ['PINUsageMode="Algorithmic" PINKeyId="P1"', pinKey, /the suite has no P/],
-    ['PINUsageMode="Prepend" PINKeyId="P1" MinLength="5"', pinKey, /does not fit MinLength/],
-    ['PINUsageMode="Prepend" PINKeyId="P1" MaxFailedAttempts="0"', pinKey, /MaxFailedAttempts is not/],
-    ['PINUsageMode="Local" Colour="red"', '', /the attribute Colour is not known/],
-  ])('is refused by name, without the PIN: %s', async (attributes, more, message) => {
-    const [key] = await readAll(withPolicy(attributes, more));
-    expect(key).toMatchObject({ serial: 'DEV2', fault: expect.stringMatching(message) });
-    expect(JSON.stringify(key)).not.toContain('1234');
-  });
-
-  it('is refused where no key names it', async () => {
-    expect(await readAll(container({ packages: deviceKey('K1') + pinKey }))).toMatchObject([
-      { serial: 'DEV2' },
-      { serial: 'P1', fault: 'it is a PIN that no PINKeyId names' },
-    ]);
-  });
-});
-
 describe('the policy of a key (RFC 6030, 5)', () => {
-  const first = async (policy: string, algorithm = 'ocra'): Promise<object | undefined> => {
-    const inner = `<Policy>${policy}</Policy>`;
-    return (await readAll(container({ packages: deviceKey('K1', { inner, algorithm }) })))[0];
-  };
+  const withPolicy = (policy: string, algorithm = 'ocra', more = ''): string =>
+    container({ packages: deviceKey('K1', { inner: `<Policy>${policy}</Policy>`, algorithm }) + more });
+  const useOf = async (policy: string, algorithm?: string): Promise<unknown> =>
+    (await read(withPolicy(policy, algorithm)))[0]?.use;
 
   it.each([
-    ['<ExpiryDate>2031-02-30T00:00:00Z</ExpiryDate>', /^ExpiryDate in line 7: not a date and time/],
-    ['<ExpiryDate>31/12/2031 18:00</ExpiryDate>', /^ExpiryDate in line 7: not a date and time/],
-    ['<StartDate>tomorrow</StartDate>', /^StartDate in line 7: not a date and time/],
+    ['<ExpiryDate>2031-02-30T00:00:00Z</ExpiryDate>', /\/Policy\/ExpiryDate: must be a time/],
+    ['<StartDate>tomorrow</StartDate>', /\/Policy\/StartDate: must be a time/],
+    ['<NumberOfTransactions>0</NumberOfTransactions>', /\/NumberOfTransactions: must be a whole number/],
+    ['<NumberOfTransactions>2147483648</NumberOfTransactions>', /\/NumberOfTransactions: must be a whole/],
+    ['<KeyUsage>OTP</KeyUsage>', /\/Policy\/KeyUsage: the key is for other uses/],
+    ['<Extension><Geo/></Extension>', /\/Policy: it has parts that are not known here$/],
     [
-      '<StartDate>2031-01-01T00:00:00Z</StartDate><ExpiryDate>2031-01-01T00:00:00Z</ExpiryDate>',
-      /^ExpiryDate in line 7: the key would end before it begins/,
+      '<PINPolicy PINUsageMode="Prepend" PINKeyId="P1"/>',
+      /\/PINPolicy\/PINUsageMode: only PINs that the device/,
     ],
-    ['<NumberOfTransactions>0</NumberOfTransactions>', /^NumberOfTransactions in line 7: not a whole number/],
-    [
-      '<NumberOfTransactions>2147483648</NumberOfTransactions>',
-      /^NumberOfTransactions in line 7: not a whole/,
-    ],
-    ['<KeyUsage>OTP</KeyUsage>', /^KeyUsage in line 7: the key is for other uses: it would need CR/],
-    ['<KeyUsage>CR</KeyUsage><KeyUsage>Any</KeyUsage>', /^KeyUsage in line 7: this usage is not known/],
-    ['<Extension><Geo/></Extension>', /^Extension in line 7: this element of a policy is not known/],
-    ['<PINPolicy PINUsageMode="Local"><X/></PINPolicy>', /^X in line 7: this element/],
-  ])('refuses the key by the name of what cannot be obeyed: %s', async (policy, message) => {
-    expect(await first(policy)).toMatchObject({ serial: 'DEV2', fault: expect.stringMatching(message) });
+    ['<PINPolicy PINUsageMode="Algorithmic"/>', /\/PINPolicy\/PINUsageMode: only PINs that the device/],
+    ['<PINPolicy MinLength="4"/>', /\/PINPolicy\/PINUsageMode: only PINs that the device/],
+  ])('refuses the key by the place of what cannot be obeyed: %s', async (policy, message) => {
+    expect(await refusal(withPolicy(policy))).toMatch(message);
   });
 
   it('lets a key in that it allows to be used so', async () => {
-    expect(await first('<KeyUsage>CR</KeyUsage><KeyUsage>OTP</KeyUsage>')).not.toHaveProperty('fault');
-    expect(await first('<KeyUsage>OTP</KeyUsage>', 'hotp')).not.toHaveProperty('fault');
-    expect(await first('<KeyUsage>CR</KeyUsage>')).not.toHaveProperty('use');
+    expect(await useOf('<KeyUsage>CR</KeyUsage><KeyUsage>OTP</KeyUsage>')).toEqual({});
+    expect(await useOf('<KeyUsage>OTP</KeyUsage>', 'hotp')).toEqual({});
+    expect(await useOf('')).toEqual({});
+  });
+
+  it('leaves out the PIN that the device checks (figure 5)', async () => {
+    const pin = deviceKey('P1', { algorithm: 'pin', secret: 'MTIzNA==' });
+    const text = withPolicy('<PINPolicy PINUsageMode="Local" PINKeyId="P1" MinLength="4"/>', 'ocra', pin);
+    expect((await read(text)).map(({ serial }) => serial)).toEqual(['DEV2']);
   });
 
   it.each([
-    ['2030-01-31T12:00:00+01:00', '2030-01-31T11:00:00Z', '2030-01-31T11:00:00Z'],
-    ['2030-01-31T12:00:00.5', '2030-01-31T12:00:00Z', '2030-01-31T12:00:00Z'],
-    ['2030-01-31', '2030-01-31T00:00:00Z', '2030-02-01T00:00:00Z'],
-    ['2030-01-31+02:00', '2030-01-30T22:00:00Z', '2030-01-31T22:00:00Z'],
-  ])('bounds the period of the token: %s, where a date means the whole day', async (date, from, until) => {
-    expect(await first(`<StartDate>${date}</StartDate>`)).toMatchObject({
-      use: { validFrom: new Date(from) },
-    });
-    expect(await first(`<ExpiryDate>${date}</ExpiryDate>`)).toMatchObject({
-      use: { validUntil: new Date(until) },
-    });
-  });
-
-  it('bounds the number of uses of the token', async () => {
-    expect(await first('<NumberOfTransactions>5</NumberOfTransactions>')).toMatchObject({
-      use: { maxUses: 5 },
-    });
+    ['2030-01-31T12:00:00+01:00', '2030-01-31T11:00:00Z'],
+    ['2030-01-31T12:00:00.5', '2030-01-31T12:00:00.500Z'],
+  ])('bounds period and uses of the token: %s', async (at, instant) => {
+    const policy = `<StartDate>${at}</StartDate><NumberOfTransactions>5</NumberOfTransactions>`;
+    expect(await useOf(policy)).toEqual({ validFrom: new Date(instant), maxUses: 5 });
+    expect(await useOf(`<ExpiryDate>${at}</ExpiryDate>`)).toEqual({ validUntil: new Date(instant) });
   });
 
   it('includes the dates of the device: the latest start and the earliest end count', async () => {
-    const inner =
-      '<Policy><StartDate>2030-01-01T00:00:00Z</StartDate><ExpiryDate>2032-01-01T00:00:00Z</ExpiryDate></Policy>';
-    const text = container({ packages: deviceKey('K1', { inner }) }).replace(
+    const policy = '<StartDate>2030-01-01T00:00:00Z</StartDate><ExpiryDate>2032-01-01T00:00:00Z</ExpiryDate>';
+    const text = withPolicy(policy).replace(
       '</SerialNo>',
       '</SerialNo><StartDate>2030-06-01T00:00:00Z</StartDate><ExpiryDate>2031-01-01T00:00:00Z</ExpiryDate>',
     );
-    expect((await readAll(text))[0]).toMatchObject({
+    expect((await read(text))[0]).toMatchObject({
       use: { validFrom: new Date('2030-06-01T00:00:00Z'), validUntil: new Date('2031-01-01T00:00:00Z') },
     });
+  });
+});
+
+describe('the encoding of a PSKC file', () => {
+  const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+  const declaring = (encoding: string): string => `<?xml version="1.0" encoding="${encoding}"?><ä/>`;
+
+  it.each<[string, string, (text: string) => Buffer]>([
+    ['UTF-8', '<ä/>', (text) => Buffer.from(text)],
+    ['UTF-8 with its mark', '\ufeff<ä/>', (text) => Buffer.from(text)],
+    ['ISO-8859-1', declaring('ISO-8859-1'), (text) => Buffer.from(text, 'latin1')],
+    ['UTF-16 with its mark', `\ufeff${declaring('UTF-16')}`, utf16],
+    ['UTF-16 in the other order', '\ufeff<ä/>', (text) => utf16(text).swap16()],
+  ])('%s is read', (_what, text, encode) => {
+    expect(decodePskc(encode(text))).toBe(text.replace('\ufeff', ''));
+  });
+
+  it.each<[string, Buffer, RegExp]>([
+    [
+      'an unknown encoding',
+      Buffer.from(declaring('x-klingon')),
+      /no text in x-klingon, or that is not known/,
+    ],
+    ['bytes that are not UTF-8', Buffer.from('<a>\n\xe4', 'latin1'), /no text in utf-8/],
+    ['half a character', utf16('\ufeff<ä/>').subarray(0, -1), /no text in utf-16le/],
+  ])('%s is refused', (_what, file, message) => {
+    const refused = refusalOf(() => decodePskc(file));
+    expect([refused.code, refused.message]).toEqual(['key-file.invalid', expect.stringMatching(message)]);
   });
 });

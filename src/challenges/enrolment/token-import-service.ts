@@ -10,7 +10,7 @@ import type { Vault } from '../../keys/vault.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
-import type { ImportedKey, KeyFileFormat, KeyFileReader, UnreadableKey } from '../../tokens/key-file.ts';
+import type { ImportedKey, KeyFileFormat, KeyFileReader, KeyFileSecrets } from '../../tokens/key-file.ts';
 import { type OcraSettings, readOcraSettings } from '../../configuration/settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
@@ -42,8 +42,6 @@ export interface KeyFileImportReport {
 interface ImportDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
-  /** By default those of `tokens/`, which are loaded at their first use. */
-  readonly readers?: Readonly<Record<KeyFileFormat, KeyFileReader>>;
   readonly tokens: Pick<TokenStore, 'insertAll' | 'existingSerials'>;
   readonly users: UserDirectory;
   readonly vault: Vault;
@@ -66,6 +64,7 @@ const TYPES: readonly (readonly [type: string, algorithm: RegExp])[] = [
   ['totp', /[:#]totp$/i],
 ];
 const DESCRIPTION = 'imported';
+/** Loaded at their first use. */
 const KEY_FILES: Readonly<Record<KeyFileFormat, KeyFileReader>> = {
   pskc: { read: async (...file) => (await import('../../tokens/pskc-file.ts')).pskcFileReader.read(...file) },
   csv: {
@@ -89,14 +88,9 @@ export class TokenImportService {
    *   'token.exists'
    */
   async load(caller: Caller, request: KeyFileImportRequest): Promise<readonly string[]> {
-    const surroundings = await this.#surroundings(caller, request);
-    const keys = await this.#read(request);
-    const seen = new Set<string>();
-    const tokens: NewToken[] = [];
-    for (const key of keys) {
-      tokens.push(await this.#toToken(key, surroundings));
-      assertNew(key, seen);
-    }
+    const tokens = await this.#read(caller, request, (error) => {
+      throw error;
+    });
     await this.#deps.tokens.insertAll(tokens, actOf(caller, 'token/import'));
     return tokens.map(({ serial }) => serial);
   }
@@ -106,46 +100,47 @@ export class TokenImportService {
    * @throws ServiceError as `load`, but for keys that are wrong or exist
    */
   async check(caller: Caller, request: KeyFileImportRequest): Promise<KeyFileImportReport> {
-    const surroundings = await this.#surroundings(caller, request);
-    const keys = await this.#read(request);
+    const refused: RefusedKey[] = [];
+    const tokens = await this.#read(caller, request, ({ message }, serial) => {
+      refused.push({ serial, reason: message });
+    });
+    return { serials: tokens.map(({ serial }) => serial), refused };
+  }
+
+  /** @returns the tokens of the keys that are not refused */
+  async #read(
+    caller: Caller,
+    request: KeyFileImportRequest,
+    refuse: (error: ServiceError, serial: string) => void,
+  ): Promise<NewToken[]> {
+    const configuration = await this.#deps.configuration.current();
+    const grant = this.#deps.access.authorize(configuration, caller, {
+      scope: 'admin',
+      action: 'loadtokens',
+    });
+    const realms = realmsFor(configuration, grant, request);
+    const surroundings = { configuration, grant, realms, settings: readOcraSettings(configuration.settings) };
+    const keys = await KEY_FILES[request.format ?? 'pskc'].read(request.file, secretsOf(request));
     const taken = await this.#deps.tokens.existingSerials(keys.map(({ serial }) => serial).filter(isSerial));
     const seen = new Set<string>();
-    const [serials, refused]: [string[], RefusedKey[]] = [[], []];
+    const tokens: NewToken[] = [];
     for (const key of keys) {
       try {
-        await this.#toToken(key, surroundings);
+        const token = await this.#toToken(key, surroundings);
         assertNew(key, seen, taken);
-        serials.push(key.serial);
+        tokens.push(token);
       } catch (error) {
         if (!isServiceError(error, 'key-file.invalid') && !isServiceError(error, 'token.exists')) {
           throw error;
         }
-        refused.push({ serial: key.serial, reason: error.message });
+        refuse(error, key.serial);
       }
     }
-    return { serials, refused };
+    return tokens;
   }
 
-  async #surroundings(caller: Caller, request: KeyFileImportRequest): Promise<Surroundings> {
-    const configuration = await this.#deps.configuration.current();
-    const grant = this.#grantOf(configuration, caller);
-    const realms = realmsFor(configuration, grant, request);
-    return { configuration, grant, realms, settings: readOcraSettings(configuration.settings) };
-  }
-
-  #read(request: KeyFileImportRequest): ReturnType<KeyFileReader['read']> {
-    return (this.#deps.readers ?? KEY_FILES)[request.format ?? 'pskc'].read(request.file, secretsOf(request));
-  }
-
-  #grantOf(configuration: Configuration, caller: Caller): Grant {
-    return this.#deps.access.authorize(configuration, caller, { scope: 'admin', action: 'loadtokens' });
-  }
-
-  async #toToken(key: ImportedKey | UnreadableKey, surroundings: Surroundings): Promise<NewToken> {
+  async #toToken(key: ImportedKey, surroundings: Surroundings): Promise<NewToken> {
     const { serial, place } = key;
-    if ('fault' in key) {
-      throw wrong(place, key.fault);
-    }
     const type = this.#typeOf(key);
     const { settings } = surroundings;
     const { description = DESCRIPTION } = key;
@@ -156,7 +151,7 @@ export class TokenImportService {
       description: atPlace(place, () => readDescription(description)),
       active: true,
       failCount: 0,
-      maxFail: Math.min(key.maxFail ?? settings.defaultMaxFail, settings.defaultMaxFail),
+      maxFail: settings.defaultMaxFail,
       timeShift: 0,
       rollout: 'complete',
       replayMarkers: [],
@@ -231,10 +226,7 @@ function realmsFor(
   return [];
 }
 
-function secretsOf({ preSharedKey = '', password = '' }: KeyFileImportRequest): {
-  preSharedKey?: Buffer;
-  password?: string;
-} {
+function secretsOf({ preSharedKey = '', password = '' }: KeyFileImportRequest): KeyFileSecrets {
   if (preSharedKey !== '' && password !== '') {
     throw new ServiceError('parameter.invalid', 'Give either a pre-shared key or a password, not both');
   }
@@ -264,7 +256,7 @@ function atPlace<T>(place: string, read: () => T): T {
 function assertNew(
   { serial, place }: Pick<ImportedKey, 'place' | 'serial'>,
   seen: Set<string>,
-  taken: ReadonlySet<string> = new Set(),
+  taken: ReadonlySet<string>,
 ): void {
   const caseless = serial.toLowerCase();
   if (seen.has(caseless)) {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { decodePskc, type KeyFileFormat, lineNotIn } from '../../tokens/key-file.ts';
+import { decodePskc, type KeyFileFormat } from '../../tokens/key-file.ts';
 import type { KeyFileImportReport } from '../../challenges/enrolment/token-import-service.ts';
 import { safeText } from '../../kernel/text.ts';
 import { CliFailure } from '../cli-failure.ts';
@@ -145,9 +145,6 @@ async function readKeyFile(path: string, format: KeyFileFormat): Promise<string>
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new CliFailure(
-      `${path} is not UTF-8 text (line ${lineNotIn('utf-8', bytes)}): it is Latin-1, Windows-1252 or UTF-16, ` +
-        'as spreadsheets store it: export it as "CSV UTF-8"',
-    );
+    throw new CliFailure(`${path} is not UTF-8 text: a spreadsheet exports it as "CSV UTF-8"`);
   }
 }

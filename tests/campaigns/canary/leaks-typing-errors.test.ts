@@ -61,7 +61,7 @@ describe('an error in', () => {
     );
     expect(said.length).toBeGreaterThan(5_000);
     expectNoMark(marks, said);
-    expect(said.some((message) => message.includes('not well-formed XML: boolean attribute …'))).toBe(true);
+    expect(said.some((message) => message.includes('not well-formed XML'))).toBe(true);
   });
 
   it('the URL of a QR code does not repeat the secret', async () => {

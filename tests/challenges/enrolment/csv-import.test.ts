@@ -7,6 +7,7 @@ import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'latin1');
 const HEADER = 'serial,key,suite,counter,user,realm';
+const HEX = KEY.toString('hex');
 
 let app: TestApplication;
 let sql: Knex;
@@ -31,13 +32,12 @@ const load = (lines: readonly string[], realm?: string): Promise<readonly string
 
 describe('tokens of a table', () => {
   it('belong to their users and realms, and answer at the counter of the table', async () => {
-    const hex = KEY.toString('hex');
     const lines = [
-      `K1,${hex},${SUITE},5,anna,office`,
-      `K2,${hex},${SUITE},,anna,lab`,
-      `K3,${hex},,,bert,`,
-      `K4,${hex},,,,lab`,
-      `K5,${hex},,,,`,
+      `K1,${HEX},${SUITE},5,anna,office`,
+      `K2,${HEX},${SUITE},,anna,lab`,
+      `K3,${HEX},,,bert,`,
+      `K4,${HEX},,,,lab`,
+      `K5,${HEX},,,,`,
     ];
     expect(await load(lines, 'office')).toEqual(['K1', 'K2', 'K3', 'K4', 'K5']);
     const { rows } = await sql.raw<{ rows: object[] }>(
@@ -59,22 +59,64 @@ describe('tokens of a table', () => {
   });
 
   it('are stored all or, if one is wrong, none', async () => {
-    const many = Array.from({ length: 2_500 }, (_, index) => `M${index},${KEY.toString('hex')},,,,`);
+    const many = Array.from({ length: 2_500 }, (_, index) => `M${index},${HEX},,,,`);
     await load(many.slice(2_400, 2_401));
     expect(await eventualRefusal(load(many))).toMatchObject({ code: 'token.exists' });
     expect(await eventualRefusal(load(['K1,00,,,,', ...many.slice(0, 2)]))).toMatchObject({
       code: 'key-file.invalid',
       message: 'The key file is wrong in line 2: a secret has 16 to 128 bytes',
     });
+    expect(await eventualRefusal(load([`K1,${HEX},,,,`, 'K2,xyz,,,,']))).toMatchObject({
+      message: expect.stringMatching(/: line 3, key: must be hexadecimal digits/),
+    });
     expect(await sql('tokens').pluck('serial')).toEqual(['M2400']);
   });
 
   it('are stored in pieces of any number', async () => {
-    const many = Array.from(
-      { length: 2_500 },
-      (_, index) => `M${index},${KEY.toString('hex')},,,anna,office`,
-    );
+    const many = Array.from({ length: 2_500 }, (_, index) => `M${index},${HEX},,,anna,office`);
     expect(await load(many)).toHaveLength(2_500);
     expect(await sql('tokens').where({ owner_login: 'anna' }).count('* AS n').first()).toEqual({ n: '2500' });
+  });
+
+  it('have the PINs and descriptions of the table', async () => {
+    const file = `serial,key,suite,pin,ocra_pin,description\nK1,${HEX},OCRA-1:HOTP-SHA256-8:QN08-PSHA1, 12 ,34,red\n`;
+    await app.services.tokenImport.load(OPERATOR, { format: 'csv', file });
+    expect(await app.services.tokens.show(OPERATOR, 'K1')).toMatchObject({
+      description: 'red',
+      hasPin: true,
+    });
+    const { transactionid, question } = await app.challenge('K1');
+    const response = app.respond('OCRA-1:HOTP-SHA256-8:QN08-PSHA1', question, { pin: '34', key: KEY });
+    expect(await app.check(transactionid, response)).toMatchObject({ result: false });
+    expect(await app.check(transactionid, ` 12 ${response}`)).toMatchObject({ result: true });
+  });
+
+  it('are checked without an import: every one that would be refused is named, and nothing is stored', async () => {
+    await load([`TAKEN,${HEX},,,,`]);
+    const lines = [
+      'K1,,',
+      'k1,,',
+      'taken,,',
+      'a b,,',
+      'K2,nobody,office',
+      'K3,bert,lab',
+      'K4,,nowhere',
+      'K5,,',
+    ].map((line) => line.replace(',', `,${HEX},${line.startsWith('K5') ? 'x' : SUITE},,`));
+    const file = [HEADER, ...lines].join('\n');
+    const { serials, refused } = await app.services.tokenImport.check(OPERATOR, { format: 'csv', file });
+    expect([serials, refused.map(({ serial, reason }) => `${serial}: ${reason}`)]).toEqual([
+      ['K1'],
+      [
+        "k1: The key file is wrong in line 3: the serial 'k1' stands in the file twice",
+        "taken: There is a token with the serial 'taken' already",
+        'a b: The key file is wrong in line 5: a serial has 1 to 64 printable ASCII characters, no blank and no *',
+        "K2: The key file is wrong in line 6: there is no user 'nobody' in the realm",
+        "K3: The key file is wrong in line 7: there is no user 'bert' in the realm",
+        "K4: The key file is wrong in line 8: There is no realm 'nowhere'",
+        expect.stringMatching(/^K5: The key file is wrong in line 9: Not an OCRA suite/),
+      ],
+    ]);
+    expect(await sql('tokens').pluck('serial')).toEqual(['TAKEN']);
   });
 });
