@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process';
 
 import type { Knex } from 'knex';
 
-import { knexConfig } from './src/database/database.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from './src/embedded-postgres/embedded-postgres.ts';
 import { MIGRATION_LOCK } from './src/database/migrate.ts';
 import { migrationSource } from './src/database/migration-source.ts';
+import { connectionSettings } from './src/database/pool.ts';
 
 /** For `npm run knex -- migrate:latest` and the like, on DATABASE_URL or on the embedded PostgreSQL in DATA_DIR. */
 export default async function knexfile(): Promise<Knex.Config> {
   const url = process.env.DATABASE_URL ?? '';
   const connection = url === '' ? (await openEmbeddedForCommand()).connection : url;
-  const config = knexConfig({ connection, applicationName: 'knex', statementTimeoutMs: 0, log: console });
   return {
-    ...config,
+    client: 'pg',
+    connection: connectionSettings({ connection, applicationName: 'knex', statementTimeoutMs: 0 }),
     // One connection, which holds the lock that a starting server waits for.
     pool: { min: 0, max: 1, afterCreate: lockSchema },
     migrations: { migrationSource },

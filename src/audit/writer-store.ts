@@ -37,8 +37,8 @@ export class AuditWriter {
   }
 
   /** Runs a transaction that writes its audit rows itself. */
-  transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-    return this.#deps.pool.transaction((sql) => {
+  transact<T>(work: (unit: UnitOfWork) => Promise<T>, pool = this.#deps.pool): Promise<T> {
+    return pool.transaction((sql) => {
       const run = preparedWithin(sql);
       const audit = new AuditRows(async (entries, store) => {
         await this.outbox.open(sql);

@@ -5,7 +5,7 @@ import type { BackupSnapshot } from './backup-format.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { appliedMigrations } from '../database/migrate.ts';
-import { cutConnection, withPooledConnection } from '../database/knex-internals.ts';
+import { connectionOf } from '../database/pool.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { readKeys } from '../keys/key-store.ts';
 import { keepUntouched } from '../linotp/token-import-store.ts';
@@ -160,7 +160,7 @@ async function* copyOut(
   table: string,
   columns: readonly string[],
 ): AsyncGenerator<Uint8Array> {
-  const client = await withPooledConnection(sql, (connection) => Promise.resolve(connection as pg.Client));
+  const client = await connectionOf(sql);
   // A partitioned table has no rows of its own.
   const names = columns.map((name) => pg.escapeIdentifier(name)).join(', ');
   const rows = client.query(copyTo(`COPY (SELECT ${names} FROM ${table}) TO STDOUT`));
@@ -168,7 +168,7 @@ async function* copyOut(
     yield* rows as AsyncIterable<Buffer>;
   } finally {
     if (!rows.readableEnded) {
-      cutConnection(client);
+      void client.end();
     }
   }
 }

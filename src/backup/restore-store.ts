@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Database } from '../database/database.ts';
-import { withPooledConnection } from '../database/knex-internals.ts';
 import { appliedMigrations, assertMigrationsKnown, withNewSchema } from '../database/migrate.ts';
+import { connectionOf } from '../database/pool.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { expectTimeOfAudit } from '../housekeeping/pruning-clock-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -115,9 +115,7 @@ async function copyInto(
 ): Promise<void> {
   const names = columns.map((name) => pg.escapeIdentifier(name)).join(', ');
   const statement = `COPY ${into} (${names}) FROM STDIN`;
-  await withPooledConnection(sql, (connection) =>
-    pipeline(bytes, (connection as pg.Client).query(copyFrom(statement))),
-  );
+  await pipeline(bytes, (await connectionOf(sql)).query(copyFrom(statement)));
 }
 
 /** @throws ServiceError 'database.not-empty' that names tables */

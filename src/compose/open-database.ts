@@ -4,12 +4,10 @@ import type { Config } from '../config/config.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
-import { ConnectionGate } from '../database/connection-gate.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts';
 import { UNSHARED } from '../database/prepared-statements.ts';
 import { describeDatabaseAddress, describeDatabaseFault } from '../database/database-faults.ts';
 import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
-import { DatabaseWatch } from '../database/database-watch.ts';
 import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import type { Act } from '../policy/caller.ts';
 import { migrateToLatest, pendingMigrations } from '../database/migrate.ts';
@@ -19,6 +17,8 @@ import { openKeys } from '../keys/opened-keys.ts';
 
 /** Longest wait for running statements when the database closes. */
 const POOL_TIMEOUT_MS = 1_000;
+/** Longest wait of a request for a connection, as while the database is away. */
+const ACQUIRE_MS = 2_000;
 
 /** `server` for the one server of a data folder; `command` for commands, which may run beside it. */
 export type Role = 'server' | 'command';
@@ -32,7 +32,6 @@ export interface OpenDatabase {
 /** An open database, with the options for further connections to it. */
 export interface ConnectedDatabase extends OpenDatabase {
   readonly options: DatabaseOptions;
-  readonly limitStatements: (milliseconds: number) => void;
 }
 
 interface ConnectOptions {
@@ -40,7 +39,7 @@ interface ConnectOptions {
   /** Creates a missing embedded database. */
   readonly create: boolean;
   readonly log: Log;
-  /** Is set to the time of the database, and a server keeps it there. */
+  /** Is set to the time of the database. */
   readonly clock: DatabaseClock;
   /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
@@ -59,7 +58,12 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
     statementTimeoutMs: config.databaseStatementTimeout * 1000,
     // A command waits for locks without a time-out: the operator can interrupt it.
     ...(role === 'server'
-      ? { poolSize: config.databasePoolSize, lockTimeoutMs: config.databaseLockTimeout * 1000 }
+      ? {
+          poolSize: config.databasePoolSize,
+          lockTimeoutMs: config.databaseLockTimeout * 1000,
+          acquireTimeoutMs: ACQUIRE_MS,
+          writes: true,
+        }
       : { poolSize: 4 }),
     keepsStatements: config.databasePreparedStatements === 'on',
     ...(config.databaseSharedStatements === 'off' && { sharing: UNSHARED }),
@@ -67,11 +71,8 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
     clock,
     log,
   };
-  const gate = new ConnectionGate();
-  const database = openDatabase({ ...options, gate });
-  const watch = role === 'server' ? watchDatabase(options, { gate, clock, log }) : undefined;
+  const database = openDatabase(options);
   const leave = async (): Promise<void> => {
-    await watch?.stop();
     // A statement that hangs must not keep the process; stopping the embedded database ends it.
     await Promise.race([database.close(), sleep(POOL_TIMEOUT_MS, undefined, { ref: false })]);
     await embedded?.close();
@@ -81,15 +82,11 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
   try {
     await unlessAborted(answer(database, url), giveUp);
     await unlessAborted(readTime(database, clock), giveUp);
-    watch?.start();
   } catch (error) {
     await close();
     throw error;
   }
-  const limitStatements = (milliseconds: number): void => {
-    gate.limitStatements(milliseconds);
-  };
-  return { database, options, limitStatements, close };
+  return { database, options, close };
 }
 
 export interface Waiting {
@@ -127,15 +124,6 @@ async function openEmbedded(config: Config, request: ConnectOptions): Promise<Em
   } catch (error) {
     throw isServiceError(error, 'installation.missing') ? noCluster(config) : error;
   }
-}
-
-/** Watches the database's availability and its clock. Only a server needs this; a command ends soon. */
-function watchDatabase(
-  options: DatabaseOptions,
-  parts: { readonly gate: ConnectionGate; readonly clock: DatabaseClock; readonly log: Log },
-): DatabaseWatch {
-  const database = { ...options, applicationName: 'tankeeper watch' };
-  return new DatabaseWatch({ database, ...parts });
 }
 
 /**

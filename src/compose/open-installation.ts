@@ -6,9 +6,9 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { ServiceMetrics } from '../observability/metrics.ts';
 import type { ServiceDependencies, Services } from '../services.ts';
-import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
+import { CONFIGURATION_WINDOW_MS, DatabaseFollower } from '../database/database-follower.ts';
 import { warnOfMissingLimits } from '../database/session-settings.ts';
 import {
   connectDatabase,
@@ -29,8 +29,6 @@ import type { Act } from '../policy/caller.ts';
 const SOURCES_TIMEOUT_MS = 1_000;
 /** Longest wait for running transactions before the last rows are sealed. */
 const SEALING_MS = 250;
-/** Additional wait for the answer to a statement after its time-out in the database. */
-const ANSWER_TIMEOUT_MS = 2_000;
 
 /** Milliseconds between two attempts to open an absent database, and between two lines about it. */
 const RETRY_MS = 1_000;
@@ -86,12 +84,13 @@ export async function openInstallation(
       const { buildServices, hasher } = await loading;
       const services = buildServices({ database, keys, hasher, ...configured, clock, log, metrics });
       if (role === 'server') {
-        await prepareServing(connected, config, log, migrated);
+        await noteMigrations(database, SERVER_MIGRATES, migrated);
+        await warnOfMissingLimits(database, log);
       }
       giveUp?.throwIfAborted();
       opened.push(() => endServices(services, connected.database));
       if (role === 'server') {
-        opened.push(followChanges(services, connected, log));
+        opened.push(followDatabase(services, connected, clock, log));
       }
       return { database, services, keys, close };
     };
@@ -146,18 +145,6 @@ function singleSignOnOf({ singleSignOn: configured }: Config): ServiceDependenci
   );
 }
 
-/** Begins the audit and bounds statements, after the migrations, which may take long. */
-async function prepareServing(
-  { database, limitStatements }: ConnectedDatabase,
-  { databaseStatementTimeout }: Config,
-  log: Log,
-  migrated: readonly string[],
-): Promise<void> {
-  await noteMigrations(database, SERVER_MIGRATES, migrated);
-  limitStatements(databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
-  await warnOfMissingLimits(database, log);
-}
-
 async function endServices(
   { statusWatch, auditVerification, auditSealer, closeSources }: Services,
   { audit }: Database,
@@ -173,10 +160,14 @@ async function endServices(
   await Promise.race([closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
 }
 
-/** Follows changes of configuration and credentials by other servers. @returns the function that stops following */
-function followChanges(
+/**
+ * Follows changes of configuration and credentials by other servers, and the clock of the database.
+ * @returns the function that stops following
+ */
+function followDatabase(
   { configuration, credentials }: Services,
   { options }: ConnectedDatabase,
+  clock: DatabaseClock,
   log: Log,
 ): () => Promise<void> {
   const database = { ...options, applicationName: 'tankeeper listener' };
@@ -190,8 +181,9 @@ function followChanges(
       credentials.follow(isTold);
     },
   };
-  const follower = new ConfigurationFollower({
+  const follower = new DatabaseFollower({
     kept,
+    clock,
     database,
     log,
     listens: options.keepsStatements,

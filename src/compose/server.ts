@@ -12,7 +12,6 @@ import { boundHeapGrowth, descriptorWarning, logOutput, watchSignals } from './p
 import { startStartupServer, type StartupServer } from '../http/serving/startup-server.ts';
 import { packageVersion } from '../kernel/package-version.ts';
 import { ServiceMetrics, type BackgroundMetrics } from '../observability/metrics.ts';
-import { poolUsage } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
 import { type BackgroundLoop, backgroundRounds } from '../kernel/background-loop.ts';
@@ -183,7 +182,7 @@ async function startTankeeper(config: Config, log: Log, giveUp?: AbortSignal): P
 /** Adds the metrics of the process, and of its use of the database and of resolvers, and of the installation. */
 function measure(metrics: ServiceMetrics, { database, services }: Installation): void {
   metrics.measureProcess();
-  metrics.measureDatabase(() => poolUsage(database));
+  metrics.measureDatabase(() => database.usage());
   metrics.resolvers.follow(() => services.configuration.assumed?.resolvers.map(({ name }) => name));
   metrics.measureServer({ version: packageVersion() });
   metrics.measureInstallation(() => services.installation.read());

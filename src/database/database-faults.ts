@@ -22,10 +22,12 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 
 /** serialization_failure, deadlock_detected: aborted in favour of another statement. */
 const ABORTED = ['40001', '40P01'];
-/** query_canceled: the statement took longer than its limit. */
-const CANCELED = '57014';
 /** check_violation; without the name of a constraint, the row belongs to another partition. */
 const CHECK_VIOLATION = '23514';
+/** After this, a connection is of no use: its server takes no writes, as a standby. */
+const READ_ONLY = '25006';
+/** From pg, after the time for an answer, which may still come. */
+const NO_ANSWER = 'Query read timeout';
 
 /** SQLSTATE classes after which a statement or a commit may nevertheless have taken effect. */
 const DOUBTFUL = /^(?:08|40003|57|58|XX)/;
@@ -44,16 +46,17 @@ const POOLER = '08P01';
 const POOLER_PASSING =
   /server_login_retry|cannot connect to server|server connection|(?:login|query_wait)_timeout|too many|no more connections|shutting down/i;
 
-/** Faults of pg, tarn and knex that carry no code. */
+/** Faults of pg that carry no code. */
 const UNCODED: readonly (readonly [RegExp, string])[] = [
-  [/Timeout acquiring a connection|operation timed out/i, 'no connection became free in time'],
-  [/timeout expired/i, 'the server did not answer in time'],
-  [/Connection terminated|Connection ended|not queryable|connection error/i, 'the connection was lost'],
+  [/timeout exceeded when trying to connect/i, 'no connection became free in time'],
+  [/timeout expired|connection timeout|Query read timeout/i, 'the server did not answer in time'],
+  [/Connection terminated|not queryable|connection error/i, 'the connection was lost'],
   [/does not support SSL|self-signed|certificate/i, 'no secure connection comes about'],
 ];
 
 /**
- * Translates the faults of pg, knex and the system for a database that is away, full, or too slow.
+ * Translates the faults of pg and the system for a database that is away, full, or too slow, and for work that it has
+ * aborted in favour of others.
  * @returns ServiceError 'database.unavailable', whose message names neither host nor user, or 'key.unavailable'; any
  *   other error as it is
  */
@@ -71,36 +74,27 @@ export function translateDatabaseFault(error: unknown): unknown {
 }
 
 /**
+ * @param error as translated here, or not
  * @returns true if PostgreSQL has aborted the work in favour of another one, or a row of the audit because its month
  *   was made while it was written: a retry may succeed at once
  */
 export function isAborted(error: unknown): boolean {
-  const { code, table, constraint } = (error ?? {}) as Partial<
-    Record<'code' | 'table' | 'constraint', unknown>
-  >;
+  const { code, table, constraint } = ((error instanceof DatabaseUnavailable ? error.cause : error) ??
+    {}) as Partial<Record<'code' | 'table' | 'constraint', unknown>>;
   return (
     ABORTED.includes(String(code)) ||
     (code === CHECK_VIOLATION && table === 'audit_default' && constraint === undefined)
   );
 }
 
-/**
- * @param error as translated here
- * @returns true if a statement took longer than its time limit
- */
-export function isCanceled(error: unknown): boolean {
-  const { cause } = (error ?? {}) as { cause?: { code?: unknown } | null };
-  return isServiceError(error, 'database.unavailable') && cause?.code === CANCELED;
-}
-
-/** As `isAborted`, also for the errors that `translateFinalFault` makes of these. */
-export function isAbortedOrCausedBy(error: unknown): boolean {
-  return isAborted(error) || isAborted((error as { cause?: unknown } | null)?.cause);
+/** @returns true if no statement may follow on the connection */
+export function endsConnection(error: unknown): boolean {
+  return (error as { code?: unknown }).code === READ_ONLY || textOf(error).endsWith(NO_ANSWER);
 }
 
 /** @returns true if the program or the database refused before the commit; after a lost connection nothing is sure */
 export function isSurelyUndone(error: unknown): boolean {
-  if (isAbortedOrCausedBy(error)) {
+  if (isAborted(error)) {
     return true;
   }
   const translated = translateDatabaseFault(error);
@@ -128,13 +122,6 @@ export function isPassing(error: unknown): boolean {
     return POOLER_PASSING.test(text);
   }
   return reasonOf(error) !== undefined && !LASTING.test(code) && !LASTING_TEXT.test(text);
-}
-
-/** As `translateDatabaseFault`, for work that is not retried here: the client may retry, as nothing was changed. */
-export function translateFinalFault(error: unknown): unknown {
-  return isAborted(error)
-    ? new DatabaseUnavailable('others are at the same rows', { detail: textOf(error), cause: error })
-    : translateDatabaseFault(error);
 }
 
 /**
@@ -169,6 +156,12 @@ export function describeDatabaseAddress(url: string): string {
 }
 
 function reasonOf(error: unknown): string | undefined {
+  if (isServiceError(error)) {
+    return error.code === 'configuration.invalid' ? 'it does not answer as it should' : undefined;
+  }
+  if (isAborted(error)) {
+    return 'others are at the same rows';
+  }
   const code = (error as { code?: unknown } | null)?.code;
   const known = typeof code === 'string' ? REASONS.find(([pattern]) => pattern.test(code)) : undefined;
   // A code that is not listed stands for a fault of the statement, whatever its text says.
@@ -194,4 +187,10 @@ export class DatabaseUnavailable extends ServiceError<'database.unavailable'> {
     super('database.unavailable', `the database is not available: ${reason}`, context);
     this.reason = reason;
   }
+}
+
+/** @returns the fault of a standby, or of a former primary that was made read-only */
+export function takesNoWrites(): DatabaseUnavailable {
+  const reason = 'the server accepts no writes';
+  return new DatabaseUnavailable(reason, { detail: `${reason}: a standby, or read-only` });
 }

@@ -7,7 +7,6 @@ import type { Log } from '../kernel/log.ts';
 import { packageVersion } from '../kernel/package-version.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import type { Database } from './database.ts';
-import { withExtraConnection } from './knex-internals.ts';
 import { DEFAULT_SCHEMAS } from './session-settings.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { migrationChecksums } from './migration-checksums.ts';
@@ -119,19 +118,17 @@ async function lookForBlockers(pool: Knex, pid: number): Promise<readonly string
   const question = `SELECT format('process %s (%s)', pid, coalesce(nullif(application_name, ''), 'unnamed')) AS name
      FROM pg_stat_activity WHERE pid = ANY (pg_blocking_pids(?)) ORDER BY pid`;
   try {
-    return await withExtraConnection(pool, async (connection) => {
-      for (let look = 0; look < LOCK_MS / LOOK_MS; look += 1) {
-        await sleep(LOOK_MS);
-        const { rows } = await pool.raw<{ rows: { name: string }[] }>(question, [pid]).connection(connection);
-        if (rows.length > 0) {
-          return rows.map(({ name }) => name);
-        }
+    for (let look = 0; look < LOCK_MS / LOOK_MS; look += 1) {
+      await sleep(LOOK_MS);
+      const { rows } = await pool.raw<{ rows: { name: string }[] }>(question, [pid]);
+      if (rows.length > 0) {
+        return rows.map(({ name }) => name);
       }
-      return [];
-    });
+    }
   } catch {
-    return [];
+    // Who blocks is a hint.
   }
+  return [];
 }
 
 /** lock_not_available, query_canceled, deadlock_detected. */

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
 import type { Log } from '../kernel/log.ts';
-import { runOnConnection, withPooledConnection } from './knex-internals.ts';
-import { isAbortedOrCausedBy } from './database-faults.ts';
+import { isAborted, translateDatabaseFault } from './database-faults.ts';
+import { answered, connectionOf } from './pool.ts';
 
 /** A statement of the hot path. PostgreSQL keeps it parsed and planned for each connection. */
 export interface PreparedStatement<Row> {
@@ -45,12 +47,12 @@ const POOLED = ['26000', '42P05'];
 
 /** Runs prepared statements, each in a transaction of its own. */
 export class PreparedStatements {
-  readonly #pool: Knex;
+  readonly #pool: pg.Pool;
   readonly #log: Log | undefined;
   #areNamed: boolean;
 
   /** @param areNamed false where connections change between statements, as behind PgBouncer in transaction mode */
-  constructor(pool: Knex, areNamed: boolean, log?: Log) {
+  constructor(pool: pg.Pool, areNamed: boolean, log?: Log) {
     this.#pool = pool;
     this.#areNamed = areNamed;
     this.#log = log;
@@ -65,23 +67,34 @@ export class PreparedStatements {
   }
 
   /** Runs statements one after the other on the same connection. */
-  onConnection<T>(work: (run: RunPrepared) => Promise<T>): Promise<T> {
-    return withPooledConnection(this.#pool, (connection) =>
-      work((statement, values) => this.#run(connection, statement, values)),
-    );
+  async onConnection<T>(work: (run: RunPrepared) => Promise<T>): Promise<T> {
+    const connection = await this.#connect();
+    try {
+      return await work((statement, values) => this.#run(connection, statement, values));
+    } finally {
+      connection.release();
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw translateDatabaseFault(error);
+    }
   }
 
   async #run<Row>(
-    connection: unknown,
+    connection: pg.PoolClient,
     { name, text }: PreparedStatement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]> {
     const unnamed = { text, values: [...values] };
     if (!this.#areNamed) {
-      return (await runOnConnection(this.#pool, connection, unnamed)).rows as Row[];
+      return (await answered(connection, connection.query(unnamed))).rows as Row[];
     }
     try {
-      return (await runOnConnection(this.#pool, connection, { name, ...unnamed })).rows as Row[];
+      return (await answered(connection, connection.query({ name, ...unnamed }))).rows as Row[];
     } catch (error) {
       const code = String((error as { code?: unknown } | null)?.code);
       if (POOLED.includes(code)) {
@@ -90,7 +103,7 @@ export class PreparedStatements {
         throw error;
       }
       // PostgreSQL has refused the statement before it ran.
-      return (await runOnConnection(this.#pool, connection, unnamed)).rows as Row[];
+      return (await answered(connection, connection.query(unnamed))).rows as Row[];
     }
   }
 
@@ -108,18 +121,17 @@ export class PreparedStatements {
 
 /** @returns runs statements in a transaction, without a name there: a refused one would end the transaction */
 export function preparedWithin(transaction: Knex.Transaction): RunPrepared {
-  return <Row>({ text }: PreparedStatement<Row>, values: readonly unknown[]) =>
-    withPooledConnection(transaction, async (connection) => {
-      const result = await runOnConnection(transaction, connection, { text, values: [...values] });
-      return result.rows as Row[];
-    });
+  return async <Row>({ text }: PreparedStatement<Row>, values: readonly unknown[]) => {
+    const connection = await connectionOf(transaction);
+    const { rows } = await answered(connection, connection.query({ text, values: [...values] }));
+    return rows as Row[];
+  };
 }
 
-/** Attempts at a statement that the database aborts in favour of others. */
 const ATTEMPTS = 5;
 
 /**
- * Repeats a statement that PostgreSQL aborts in favour of other transactions, as `Database.transact` does.
+ * Repeats work that PostgreSQL aborts in favour of other transactions.
  * @param run runs it in a transaction of its own
  */
 export async function repeatAborted<T>(run: () => Promise<T>): Promise<T> {
@@ -127,9 +139,11 @@ export async function repeatAborted<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
-      if (attempt === ATTEMPTS || !isAbortedOrCausedBy(error)) {
+      if (attempt === ATTEMPTS || !isAborted(error)) {
         throw error;
       }
     }
+    // Transactions that blocked each other should not meet again.
+    await sleep(Math.random() * 10 * 2 ** attempt);
   }
 }

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import pg, { type QueryResultRow } from 'pg';
+import type { ClientBase, QueryResult } from 'pg';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { takesNoWrites } from './database-faults.ts';
 
 /**
  * Settings that change how values are written, or what a transaction promises. PostgreSQL takes them from role, database
@@ -17,7 +18,7 @@ interface SessionSetting {
 /** The time in which PostgreSQL gives up a session whose program is gone, or stays silent within a transaction. */
 const GONE_SECONDS = 10;
 
-/** Poolers such as PgBouncer keep these for each of their clients. */
+/** Set as a session begins: poolers such as PgBouncer, which drop `options`, keep these for each of their clients. */
 const TRACKED: readonly SessionSetting[] = [
   { name: 'DateStyle', value: 'ISO, MDY', works: '^ISO' },
   { name: 'TimeZone', value: 'UTC' },
@@ -64,43 +65,34 @@ const GIVEN: readonly SessionSetting[] = [
 
 /** The schemas of PostgreSQL's default. A user may name others in the `options` of DATABASE_URL. */
 export const DEFAULT_SCHEMAS = '"$user", public';
-const SCHEMAS = option('search_path', DEFAULT_SCHEMAS);
 
-/** A startup packet: settings, and the options of the command line of the session. */
-type StartupPacket = Readonly<Record<string, string>> & { readonly options?: string };
-
-/** @returns the packet with our settings, which win over all others but `search_path` */
-function withSessionSettings(packet: StartupPacket): StartupPacket {
-  const { options = '', ...rest } = packet;
+/**
+ * @param asked the options that a connection asks for, as `-c search_path=elsewhere`
+ * @returns these with our settings, which win over all others but `search_path`
+ */
+export function sessionOptions(asked: string): string {
   const ours = SET_AT_START.map(({ name, value }) => option(name, value));
-  return {
-    ...rest,
-    ...Object.fromEntries(TRACKED.map(({ name, value }) => [name, value])),
-    options: [SCHEMAS, options, ...ours].filter((text) => text !== '').join(' '),
-  };
-}
-
-/** pg's types omit its method that makes the startup packet. */
-const { getStartupConf } = pg.Client.prototype as unknown as {
-  readonly getStartupConf: (this: pg.Client) => StartupPacket;
-};
-
-/** A connection whose session has our settings, whatever role, database and configuration set. */
-export class SessionClient extends pg.Client {
-  getStartupConf(): StartupPacket {
-    return withSessionSettings(getStartupConf.call(this));
-  }
+  return [option('search_path', DEFAULT_SCHEMAS), asked, ...ours].filter((text) => text !== '').join(' ');
 }
 
 function option(name: string, value: string): string {
   return `-c ${name}=${value.replaceAll(/[\s\\]/g, String.raw`\$&`)}`;
 }
 
+/** @returns a postgres:// URL without its `options`, and these */
+export function splitUrl(url: string): { readonly connectionString: string; readonly options: string } {
+  const [address = '', query = ''] = url.split(/\?(.*)/s);
+  const parameters = new URLSearchParams(query);
+  const options = parameters.get('options') ?? '';
+  parameters.delete('options');
+  return { connectionString: `${address}?${parameters.toString()}`, options };
+}
+
 /**
  * @param options those of a connection
  * @returns the names in the `search_path` that they ask for, in order; none if they ask for none
  */
-export function schemasAskedFor(options: string): readonly string[] {
+function schemasAskedFor(options: string): readonly string[] {
   const asked = [...options.matchAll(/(?:^|\s)(?:-c\s*|--)search[_-]path=((?:\\.|[^\s\\])*)/gi)].at(-1)?.[1];
   const names = asked?.replaceAll(/\\(.)/g, '$1').match(/"(?:[^"]|"")*"|[^\s,"]+/g) ?? [];
   return names.map((name) =>
@@ -110,8 +102,8 @@ export function schemasAskedFor(options: string): readonly string[] {
 
 const RELIED_ON = [...TRACKED, ...SET_AT_START, ...GIVEN].filter(({ works }) => works !== undefined);
 
-/** The answer to `SESSION_QUESTION`. */
-export interface SessionAnswer extends QueryResultRow {
+/** A row about the session that has begun. */
+interface SessionAnswer {
   /** The values of the settings with which this program does not work, by their names. */
   readonly wrong: Readonly<Record<string, string>> | null;
   /** False for a standby, or a former primary that was made read-only: it can settle nothing. */
@@ -121,19 +113,38 @@ export interface SessionAnswer extends QueryResultRow {
   readonly role: string;
 }
 
-export const SESSION_QUESTION = `SELECT
+/** True for a server that takes writes. */
+export const WRITABLE = "NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean)";
+
+const BEGINNING = `${TRACKED.map(({ name, value }) => `SET ${name} = '${value}'`).join('; ')}; SELECT
   (SELECT json_object_agg(name, current_setting(name))
    FROM (VALUES ${RELIED_ON.map(({ name, works }) => `('${name}', '${works ?? ''}')`).join(', ')}) AS relied_on (name, works)
    WHERE current_setting(name) !~ works) AS wrong,
-  NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) AS writable,
-  current_schema()::text AS schema, current_user::text AS role`;
+  ${WRITABLE} AS writable, current_schema()::text AS schema, current_user::text AS role`;
+
+/** Longest wait for the answer, also of a pooler, in milliseconds. */
+const BEGIN_MS = 5_000;
 
 /**
- * @param schemas those that the connection asks for (`schemasAskedFor`)
- * @throws ServiceError 'configuration.invalid' that names the settings with which this program does not work
+ * Sets what is not in `sessionOptions`, and looks whether this program works in the session.
+ * @param asked the options that the connection asks for
+ * @param writes refuses a server that takes no writes
+ * @throws ServiceError 'configuration.invalid' that names the settings with which this program does not work;
+ *   'database.unavailable'; the error of pg
  */
-export function assertSessionWorks(answer: SessionAnswer | undefined, schemas: readonly string[]): void {
-  assertSchema(answer, schemas);
+export async function beginSession(connection: ClientBase, asked: string, writes = false): Promise<void> {
+  const beginning = { text: BEGINNING, query_timeout: BEGIN_MS };
+  // The answers to several statements.
+  const results = (await connection.query(beginning)) as unknown as readonly QueryResult<SessionAnswer>[];
+  const answer = results.at(-1)?.rows[0];
+  if (writes && answer?.writable !== true) {
+    throw takesNoWrites();
+  }
+  assertSchema(answer, schemasAskedFor(asked));
+  assertSettings(answer);
+}
+
+function assertSettings(answer: SessionAnswer | undefined): void {
   const wrong = Object.entries(answer?.wrong ?? {});
   if (wrong.length > 0) {
     const found = wrong.map(([name, value]) => `${name} = '${value}'`).join(', ');

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { AuditRows } from '../audit/rows-store.ts';
-import { markLongWork, serverVersionOf } from './knex-internals.ts';
 
 /**
  * Statements and the audit rows that belong to them, of one transaction: all are committed or none.
@@ -12,13 +11,12 @@ export interface UnitOfWork {
 
 /**
  * Lifts the time limits of this transaction: PostgreSQL ends neither its further statements nor a pause between them,
- * as a backup makes for a slow disk. The gate before the pool waits for the statements as
- * `ConnectionGate.limitStatements` describes for long work.
+ * as a backup makes for a slow disk.
  */
 export async function beginLongWork(transaction: Knex.Transaction): Promise<void> {
-  markLongWork(transaction);
   const limits = ['statement_timeout', 'idle_in_transaction_session_timeout'];
-  if (serverVersionOf(transaction) >= 17) {
+  const { version = '' } = transaction.client as Knex.Client;
+  if (Number.parseInt(version, 10) >= 17) {
     limits.push('transaction_timeout');
   }
   // No query: work may still choose its isolation level.

@@ -168,8 +168,8 @@ function broken(rules: Rules, settings: ReadonlyMap<string, string>): readonly s
 /** The oldest version of PostgreSQL that is supported. */
 const OLDEST = { number: 140_000, name: '14' };
 
-/** Connections of a server beside its pool: one listens, one watches. */
-const BESIDE_POOL = 2;
+/** Connections of a server beside its pool: one listens, four are for long work. */
+const BESIDE_POOL = 5;
 /** Connections of a command. */
 const COMMAND = 4;
 /** Milliseconds by which the clocks may differ. */

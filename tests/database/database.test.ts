@@ -11,6 +11,7 @@ import {
   isPassing,
   translateDatabaseFault,
 } from '../../src/database/database-faults.ts';
+import { DatabaseProxy } from '../support/database/database-proxy.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import type { TestDatabase } from '../support/database/test-database.ts';
@@ -126,7 +127,7 @@ describe('a fault of the database', () => {
     expect((translated as Error).message).not.toContain('secret');
   });
 
-  it.each(['23505', '42P01', '22P02', '40001'])('%s stays what it is', (code) => {
+  it.each(['23505', '42P01', '22P02'])('%s stays what it is', (code) => {
     const error = Object.assign(new Error('timeout expired, says the statement'), { code });
     expect(translateDatabaseFault(error)).toBe(error);
   });
@@ -179,6 +180,40 @@ describe('the pool', () => {
       database.knex.raw("INSERT INTO counters VALUES ('writable', 1) ON CONFLICT DO NOTHING");
     expect(await faultOf(write())).toMatchObject({ code: 'database.unavailable' });
     await expect(write()).resolves.toMatchObject({ rowCount: 1 });
+  });
+
+  it('does not use a connection again on which no answer came in time', async () => {
+    const proxy = await DatabaseProxy.start(test.url);
+    const database = open({ connection: proxy.url, poolSize: 1, statementTimeoutMs: 100 });
+    await database.ready();
+    proxy.silence();
+    const transacting = database.transact(({ sql }) => sql.raw('SELECT 1'));
+    expect((await faultOf(transacting)).message).toMatch(
+      /the (?:server did not answer in time|connection was lost)$/,
+    );
+    await database.ready();
+    proxy.silence();
+    const prepared = database.prepared.run({ name: 'one', text: 'SELECT 1' }, []);
+    expect((await faultOf(prepared)).message).toContain('the server did not answer in time');
+    await database.ready();
+    expect(database.usage()).toEqual({ used: 0, free: 1, waiting: 0 });
+    await proxy.stop();
+  });
+
+  it('of a server takes no standby, and nothing that is read-only', async () => {
+    // The tests have no standby, so what is asked of one is answered by a function of ours.
+    await test.database.knex.raw(
+      `CREATE SCHEMA standby;
+       CREATE FUNCTION standby.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$`,
+    );
+    for (const setting of ['search_path=standby,pg_catalog', 'default_transaction_read_only=on']) {
+      const connection = `${test.url}${test.url.includes('?') ? '&' : '?'}options=-c%20${setting}`;
+      expect((await faultOf(open({ connection, writes: true }).ready())).message).toBe(
+        'the database is not available: the server accepts no writes',
+      );
+      await open({ connection }).ready();
+    }
+    await test.database.knex.raw('DROP SCHEMA standby CASCADE');
   });
 
   it('reports a connection that is lost in the middle of a transaction', async () => {

@@ -1,13 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 
 import { isServiceError } from '../../src/kernel/errors.ts';
-import { ConnectionGate } from '../../src/database/connection-gate.ts';
-import { connectionSettings, type Database, openDatabase } from '../../src/database/database.ts';
-import { DatabaseClock } from '../../src/database/database-clock.ts';
-import { DatabaseWatch } from '../../src/database/database-watch.ts';
-import { assertSessionWorks, schemasAskedFor, SessionClient } from '../../src/database/session-settings.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { connectionSettings } from '../../src/database/pool.ts';
+import { beginSession } from '../../src/database/session-settings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { until } from '../support/values/until.ts';
 
 /** Values that a role, a database or the configuration may have, of settings that the program relies on. */
 const FOREIGN: readonly (readonly [name: string, value: string])[] = [
@@ -119,8 +117,9 @@ describe('whatever the database sets', () => {
 
   it('a connection beside the pool has the same settings', async () => {
     await setForeign();
-    const client = new SessionClient({ ...connectionSettings({ connection: test.url }) });
+    const client = new pg.Client(connectionSettings({ connection: test.url }));
     await client.connect();
+    await beginSession(client, '');
     const { rows } = await client.query<{ settings: object }>(QUESTION, [NAMES]);
     await client.end();
     expect(rows[0]?.settings).toMatchObject(WANTED);
@@ -174,12 +173,13 @@ describe('the schema that DATABASE_URL asks for', () => {
     await expect(open(`-c search_path=nowhere --search_path=${path}`).ready()).resolves.toBeUndefined();
   });
 
-  it('is noticed where a pooler drops the options', () => {
-    const answer = { wrong: null, writable: true, schema: 'public', role: 'keeper' };
-    const asked = schemasAskedFor('-c work_mem=5MB -c search_path=tk');
-    expect(() => {
-      assertSessionWorks(answer, asked);
-    }).toThrow('DATABASE_URL asks for the schema tk, and the session is in public');
+  it('is noticed where a pooler drops the options', async () => {
+    const client = new pg.Client({ connectionString: test.url });
+    await client.connect();
+    await expect(beginSession(client, '-c work_mem=5MB -c search_path=tk')).rejects.toThrow(
+      'DATABASE_URL asks for the schema tk, and the session is in public',
+    );
+    await client.end();
   });
 });
 
@@ -200,23 +200,11 @@ describe('a setting that only a superuser may change', () => {
     await open().ready();
   });
 
-  it('is noticed by the watch, which has all requests answered with 503', async () => {
+  it('keeps requests from being served, and is not told to clients', async () => {
     await forDatabase('SET session_replication_role = replica');
-    const gate = new ConnectionGate();
-    const lines: unknown[] = [];
-    const add = (message: string, fields?: object): void => void lines.push({ message, ...fields });
-    const log = { debug: add, info: add, warn: add, error: add };
-    const database = { connection: test.url };
-    const watch = new DatabaseWatch({ database, gate, clock: new DatabaseClock(), log, interval: 50 });
-    watch.start();
-    await until(() => gate.reason !== undefined);
-    await forDatabase('RESET ALL');
-    await until(() => gate.reason === undefined);
-    await watch.stop();
-    expect(lines).toContainEqual(
-      expect.objectContaining({
-        faultDetail: expect.stringContaining("session_replication_role = 'replica'"),
-      }),
-    );
+    await expect(Promise.resolve(open().knex.raw('SELECT 1'))).rejects.toMatchObject({
+      code: 'database.unavailable',
+      message: 'the database is not available: it does not answer as it should',
+    });
   });
 });

@@ -90,9 +90,9 @@ it.each([
 });
 
 it.each([
-  // Of each server the pool and two more, and four for a command.
-  [10, 0, 16],
-  [10, 3, 40],
+  // Of each server the pool and five more, and four for a command.
+  [10, 0, 19],
+  [10, 3, 49],
 ])('of a pool of %i with %i running servers, %i connections are enough', (pool, servers, needed) => {
   expect(missingConnections(pool, { granted: needed, servers })).toEqual([]);
   expect(missingConnections(pool, { granted: needed - 1, servers })).toHaveLength(1);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { countFolding } from '../../src/monitoring/token-count-store.ts';
-import { openDatabase, poolUsage } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import * as counts from '../../src/database/migrations/007-counts.ts';
 import { expectRightCounts, pendingDeltas } from '../campaigns/count-model/kept-counts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
@@ -56,7 +56,7 @@ describe('folding in the background', () => {
     await until(async () => (await sizeOfDeltas()) === 0);
     await folding.stop();
     // Where a turn was under way, stopping may have been faster.
-    await until(() => poolUsage(test.database).used + poolUsage(test.database).waiting === 0);
+    await until(() => test.database.usage().used + test.database.usage().waiting === 0);
     await insertUsers(25_001, 25_002);
     await sleep(100);
     expect(await pendingDeltas(test.database)).toBe(2);

@@ -121,6 +121,7 @@ export class CountModelAnswers {
       transact: (work) =>
         snapshot().transaction((sql) => work({ sql, audit: new AuditRows(nothingIsWritten) })),
       ready: () => Promise.resolve(),
+      usage: () => ({ used: 0, free: 0, waiting: 0 }),
       close: () => Promise.resolve(),
     };
   }

@@ -113,7 +113,7 @@ async function isWithinPools(): Promise<boolean> {
      WHERE datname = current_database() AND application_name LIKE 'tankeeper %' GROUP BY 1`,
   );
   return rows.every(
-    ({ application, count }) => Number(count) <= (application === 'tankeeper server' ? 20 : 2),
+    ({ application, count }) => Number(count) <= (application === 'tankeeper server' ? 28 : 2),
   );
 }
 

@@ -60,6 +60,8 @@ async function setLimits({ database }: TestDatabase): Promise<void> {
     EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''30s''', current_database());
     EXECUTE format('ALTER DATABASE %I SET lock_timeout = ''5s''', current_database());
     EXECUTE format('ALTER DATABASE %I SET idle_in_transaction_session_timeout = ''10s''', current_database());
+    -- PgBouncer keeps ours for each client.
+    EXECUTE format('ALTER DATABASE %I SET DateStyle = ''German, DMY''', current_database());
   END $$`);
 }
 

@@ -19,7 +19,7 @@ interface Statement {
 
 type Query = (this: pg.Client, ...given: unknown[]) => unknown;
 
-/** Intercepts all statements of this process, of every pool, until it is closed. */
+/** Intercepts the statements of this process, of every pool, until it is closed. */
 export class SqlTap {
   readonly #original: Query;
 
@@ -29,7 +29,8 @@ export class SqlTap {
     this.#original = original;
     prototype.query = function (...given) {
       const [statement, ...rest] = given;
-      if (!isStatement(statement)) {
+      // What a new connection begins with is nobody's.
+      if (!isStatement(statement) || statement.text.startsWith('SET DateStyle')) {
         return original.apply(this, given);
       }
       const sent = text(statement.text);
