@@ -168,7 +168,7 @@ export function buildServices(dependencies: ServiceDependencies) {
     ...directories,
     ...monitoringServices(shared),
     ...policyServices(shared, audit.auditReading),
-    helpdesk: helpdeskViews(shared, challenges.transactions),
+    ...helpdeskViews(shared, challenges.transactions),
     ...operationServices(shared),
     health: healthService(shared, audit.auditReading),
   };
@@ -400,14 +400,14 @@ function helpdeskViews(shared: Shared, transactions: TransactionService) {
   const pages = new TokenPageStore({ database });
   const latest = new LatestTransactionStore({ database });
   return {
-    search: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
+    helpdeskSearch: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
     people: new PersonService({
       ...shared,
       tokens,
       transactions: latest,
       sessions: new OwnSessionStore(shared),
     }),
-    tokenList: new TokenListService({ ...shared, pages, transactions: latest }),
+    tokenPages: new TokenListService({ ...shared, pages, transactions: latest }),
   };
 }
 

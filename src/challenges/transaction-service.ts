@@ -11,7 +11,6 @@ import { readOcraSettings } from '../configuration/settings.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import type { ChallengeStore, StoredTransaction } from './challenge-store.ts';
 import { type AuditRow, auditTime, withoutPinVerdict } from '../audit/audit-row.ts';
-import type { DeclineKind } from '../ocra/decline.ts';
 import {
   type ClosedBy,
   type Decision,
@@ -177,11 +176,32 @@ function unknownTransaction(transactionId: string): ServiceError {
  * `given up`: the wrong response that closes the challenge. `refused`: a response or a decline that changes nothing, or a
  * lock.
  */
-type TransactionEventKind =
-  'issued' | 'wrong' | 'accepted' | 'given up' | 'refused' | 'expired' | 'superseded' | DeclineKind | 'other';
+export const EVENT_KINDS = [
+  'issued',
+  'wrong',
+  'accepted',
+  'given up',
+  'refused',
+  'expired',
+  'superseded',
+  'declined',
+  'reported',
+  'other',
+] as const;
+type TransactionEventKind = (typeof EVENT_KINDS)[number];
 
 /** `ended`: not answered, and no longer stored; whether it expired or was replaced is not known. */
-type TransactionState = 'open' | 'expired' | 'accepted' | 'given up' | 'superseded' | DeclineKind | 'ended';
+export const TRANSACTION_STATES = [
+  'open',
+  'expired',
+  'accepted',
+  'given up',
+  'superseded',
+  'declined',
+  'reported',
+  'ended',
+] as const;
+type TransactionState = (typeof TRANSACTION_STATES)[number];
 
 export interface TransactionEvent {
   /** UTC, to the microsecond: `2026-11-21T09:30:00.123000Z`. */
@@ -242,7 +262,7 @@ const EVENT_BY_REPEAT: Readonly<Record<string, EventMeaning>> = {
 const FORGED_DECLINE = 'a decline that the token has not signed';
 
 /** The reason of a wrong response whose token needs to be resynchronised. */
-export const OUT_OF_STEP_REASON = 'the token is out of step';
+const OUT_OF_STEP_REASON = 'the token is out of step';
 
 const CAUSES: Readonly<Record<WrongCause, string>> = {
   'out of step': OUT_OF_STEP_REASON,

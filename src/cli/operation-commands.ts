@@ -156,55 +156,61 @@ function print(
 /** Prints the facts of one thing, and a table for each of its lists whose columns have titles. */
 function printRecord(to: Output, row: Row, schema: z.ZodType): void {
   const columns = columnsOf(schema);
-  const tables = columns.flatMap(([{ key, title }, field]) =>
-    isListOfObjects(field) ? [{ key, title, columns: listColumns(listOf(field)) }] : [],
-  );
   to.record(
     row,
-    columns.flatMap(([column, field]) => (isListOfObjects(field) || isObject(field) ? [] : [column])),
+    columns.flatMap(({ column, field }) => (isListOfObjects(field) ? [] : [column])),
   );
-  for (const { key, title = '', columns: titled } of tables.filter((one) => one.columns.length > 0)) {
-    to.say('');
-    to.list((row[key] ?? []) as readonly Row[], titled, `${title}: none`);
+  for (const { column, field } of columns.filter((one) => isListOfObjects(one.field))) {
+    const titled = listColumns(unwrapped(field));
+    if (titled.length > 0) {
+      to.say('');
+      to.list((column.value(row) ?? []) as readonly Row[], titled, `${column.title ?? ''}: none`);
+    }
   }
 }
 
-function listOf(field: z.ZodType): z.ZodType {
+function unwrapped(field: z.ZodType): z.ZodType {
   return field instanceof z.ZodOptional || field instanceof z.ZodNullable
-    ? listOf(field.unwrap() as z.ZodType)
+    ? unwrapped(field.unwrap() as z.ZodType)
     : field;
 }
 
 function isListOfObjects(field: z.ZodType): boolean {
-  const list = listOf(field);
+  const list = unwrapped(field);
   return list instanceof z.ZodArray && list.element instanceof z.ZodObject;
-}
-
-function isObject(field: z.ZodType): boolean {
-  return listOf(field) instanceof z.ZodObject;
 }
 
 type Row = Readonly<Record<string, Json>>;
 
 /** The columns of a table are those with a title of their own. */
 function listColumns(schema: z.ZodType): readonly Column<Row>[] {
-  return columnsOf((schema as z.ZodArray<z.ZodObject>).element).flatMap(([column, field]) => {
-    const title = field.meta()?.column;
+  return columnsOf((schema as z.ZodArray<z.ZodObject>).element).flatMap(({ column, field }) => {
+    const title = metaOf(field).column;
     return title === undefined ? [] : [{ ...column, title }];
   });
 }
 
-function columnsOf(schema: z.ZodType): readonly (readonly [Column<Row>, z.ZodType])[] {
-  return fieldsOf(schema).map(([name, field]) => {
-    const key = snakeCase(name);
-    const title = capitalised(key.replaceAll('_', ' '));
+interface FieldColumn {
+  readonly column: Column<Row>;
+  readonly field: z.ZodType;
+}
+
+/** @param outer names of the objects around: the fields of objects in objects are columns like others */
+function columnsOf(schema: z.ZodType, outer: readonly string[] = []): readonly FieldColumn[] {
+  return fieldsOf(schema).flatMap(([name, field]): readonly FieldColumn[] => {
+    const path = [...outer, snakeCase(name)];
+    const inner = unwrapped(field);
+    if (inner instanceof z.ZodObject) {
+      return columnsOf(inner, path);
+    }
+    const key = path.join('_');
     const column = {
       key,
-      title,
-      value: (row: Row) => row[key] ?? null,
+      title: capitalised(key.replaceAll('_', ' ')),
+      value: (row: Row) => path.reduce<Json>((part, one) => (part as Row | null)?.[one] ?? null, row),
       ...(field instanceof z.ZodNumber && { align: 'right' as const }),
     };
-    return [column, field];
+    return [{ column, field }];
   });
 }
 

@@ -4,7 +4,7 @@ import { addAuditCommands } from './commands/audit.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
-import { addChallengeCommand, addTransactionCommands } from './commands/challenge.ts';
+import { addChallengeCommand } from './commands/challenge.ts';
 import { addCountCommand } from './commands/count.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { Config } from '../config/config.ts';
@@ -66,7 +66,6 @@ export function buildProgram(dependencies: CliDependencies): Command {
     BESIDE[group.name]?.(command, context);
   }
   addSessionsCommand(program, context);
-  addTransactionCommands(program, context);
   addChallengeCommand(program, context);
   addCountCommand(program, context);
   addHousekeepingCommand(program, context);

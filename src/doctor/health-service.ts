@@ -2,7 +2,6 @@ import type { AuditReading } from '../audit/audit-reading.ts';
 import type { AuditRow } from '../audit/audit-row.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { type OwnedToken, ownedToken } from '../helpdesk/owned-token.ts';
 import { VAIN_DECLINE } from '../challenges/challenge.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KeptReading, withTimeLimit } from '../kernel/bounded-work.ts';
@@ -13,6 +12,7 @@ import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { isVisible } from '../tokens/token.ts';
+import { type TokenView, viewOf } from '../tokens/token-view.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
 import type { WebhookWithState } from '../webhooks/webhook.ts';
 import { CONFIGURATION_FINDINGS, type ExaminedConfiguration } from './configuration-findings.ts';
@@ -94,7 +94,7 @@ interface ResponsePeriods {
 export interface RefusedToken {
   readonly serial: string;
   /** The token as it is now; null: it is gone, or the caller may not see it. */
-  readonly token: OwnedToken | null;
+  readonly token: TokenView | null;
   /** The number of refused responses among the looked-at rows. */
   readonly refusals: number;
   /** The time of the last of them, as the audit has it. */
@@ -240,7 +240,7 @@ export class HealthService {
         serial,
         refusals,
         lastAt,
-        token: isShown ? ownedToken(configuration, shown, token) : null,
+        token: isShown ? viewOf(token, { configuration, grant: shown, now: this.#deps.clock.now() }) : null,
       });
     }
     return refused;

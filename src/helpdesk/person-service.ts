@@ -1,4 +1,3 @@
-import type { ClosedBy } from '../challenges/challenge.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -9,9 +8,9 @@ import type { DirectoryUser } from '../resolvers/user-source.ts';
 import type { OwnSessionStore } from '../self-service/own-session-store.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { isVisible, type Token, unknownSerial } from '../tokens/token.ts';
+import { type TokenView, viewOf } from '../tokens/token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { LatestTransaction, LatestTransactionStore } from './helpdesk-store.ts';
-import { type OwnedToken, ownedToken } from './owned-token.ts';
 
 interface PersonDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -23,21 +22,25 @@ interface PersonDependencies {
   readonly clock: Clock;
 }
 
+/** The states of a transaction whose challenge is stored. */
+export const STORED_STATES = [
+  'open',
+  'expired',
+  'accepted',
+  'given up',
+  'superseded',
+  'declined',
+  'reported',
+] as const;
+
 /** A stored transaction of a token. */
 export interface RecentTransaction {
   readonly transactionId: string;
   readonly serial: string;
   readonly issuedAt: Date;
-  readonly state: 'open' | 'expired' | 'given up' | Exclude<ClosedBy, 'exhausted'>;
+  readonly state: (typeof STORED_STATES)[number];
   /** The number of wrong responses. */
   readonly wrongCount: number;
-}
-
-/** A token with what happened to it lately. */
-interface TokenWithHistory {
-  readonly token: OwnedToken;
-  /** Newest first; null: the caller has no right to them. */
-  readonly transactions: readonly RecentTransaction[] | null;
 }
 
 /** A user with their tokens. */
@@ -48,7 +51,7 @@ export interface Person {
   /** The record of the user in the resolver; null: the caller has no right to it. */
   readonly details: Omit<DirectoryUser, 'userId' | 'login'> | null;
   /** By serial, the first hundred. */
-  readonly tokens: readonly OwnedToken[];
+  readonly tokens: readonly TokenView[];
   /** True if there are more. */
   readonly hasMore: boolean;
   /** Newest first; null: the caller has no right to them. */
@@ -87,12 +90,13 @@ export class PersonService {
     const listed = this.#deps.access.grantOf(configuration, caller, { scope: 'admin', action: 'userlist' });
     const isDescribed = listed?.realms === 'all' || listed?.realms.includes(realm.name) === true;
     const { givenName, surname, email, phone } = user;
+    const viewing = { configuration, grant, now: this.#deps.clock.now() };
     return {
       login,
       realm: realm.name,
       resolver: resolver.name,
       details: isDescribed ? { givenName, surname, email, phone } : null,
-      tokens: tokens.map((token) => ownedToken(configuration, grant, token)),
+      tokens: tokens.map((token) => viewOf(token, viewing)),
       hasMore: found.length > MAX_TOKENS,
       transactions: await this.#transactions(caller, configuration, tokens),
       sessions: await this.#sessions(caller, configuration, user),
@@ -145,18 +149,16 @@ export class PersonService {
 
   /**
    * Takes the right `admin:show`; the transactions also take `admin:transaction`.
+   * @returns the latest transactions of a token, newest first; null: the caller has no right to them
    * @throws ServiceError 'right.missing', 'token.unknown' also for a token in none of the caller's realms
    */
-  async token(caller: Caller, serial: string): Promise<TokenWithHistory> {
+  async latestOf(caller: Caller, serial: string): Promise<readonly RecentTransaction[] | null> {
     const { configuration, grant } = await this.#authorize(caller);
     const token = isStorable(serial) ? await this.#deps.tokens.findBySerial(serial) : undefined;
     if (token === undefined || !isVisible(token, grant)) {
       throw unknownSerial(serial);
     }
-    return {
-      token: ownedToken(configuration, grant, token),
-      transactions: await this.#transactions(caller, configuration, [token]),
-    };
+    return this.#transactions(caller, configuration, [token]);
   }
 
   async #transactions(

@@ -1,6 +1,7 @@
 import type { TransactionHistory, TransactionService } from '../challenges/transaction-service.ts';
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { KeyedCounts } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/text.ts';
@@ -19,7 +20,7 @@ import {
   phoneCondition,
 } from '../resolvers/user-source.ts';
 import { isVisible } from '../tokens/token.ts';
-import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';
+import { realmsWith, type TokenView, viewOf } from '../tokens/token-view.ts';
 import type { TokenPageStore } from './helpdesk-store.ts';
 import { locate } from '../users/user-directory.ts';
 
@@ -29,11 +30,12 @@ interface SearchDependencies {
   readonly pages: TokenPageStore;
   readonly people: Pick<PeopleSearch, 'find'>;
   readonly transactions: Pick<TransactionService, 'history'>;
+  readonly clock: Clock;
 }
 
 /** Tokens that were found. */
 interface TokensFound {
-  readonly hits: readonly OwnedToken[];
+  readonly hits: readonly TokenView[];
   /** True if there are more. */
   readonly hasMore: boolean;
 }
@@ -103,9 +105,10 @@ export class SearchService {
       inRealms: grant.realms === 'all' ? undefined : grant.realms,
       limit: MAX_HITS + 1,
     });
+    const viewing = { configuration, grant, now: this.#deps.clock.now() };
     const hits = found.slice(0, MAX_HITS).filter((token) => isVisible(token, grant));
     return {
-      hits: hits.map((token) => ownedToken(configuration, grant, token)),
+      hits: hits.map((token) => viewOf(token, viewing)),
       hasMore: found.length > MAX_HITS,
     };
   }

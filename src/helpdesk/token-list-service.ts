@@ -9,9 +9,9 @@ import type { Caller } from '../policy/caller.ts';
 import { TimedAnswers, type UserSources } from '../resolvers/user-source.ts';
 import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-selection.ts';
 import { isVisible } from '../tokens/token.ts';
+import { realmsWith, type TokenView, viewOf } from '../tokens/token-view.ts';
 import type { OwnerId } from '../users/user.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
-import { type OwnedToken, ownedToken, realmsWith } from './owned-token.ts';
 import type { LatestTransactionStore, TokenPageFilter, TokenPageStore } from './helpdesk-store.ts';
 
 interface TokenListDependencies {
@@ -43,7 +43,7 @@ interface TokenSheetRequest extends Pick<
 }
 
 /** A token of a page. */
-interface ListedToken extends OwnedToken {
+interface ListedToken extends TokenView {
   /** Given name and surname; null: not asked for, no right to it, or the resolver did not say it in time. */
   readonly ownerName: string | null;
   /** The number of challenges that take responses; null: the caller has no right to transactions. */
@@ -100,9 +100,8 @@ export class TokenListService {
     const place = { after: cursor, limit: limit + 1, isDescending: isDescending === true };
     const found = await pages.page(pageFilter(filter, isLocked === true, place));
     const tokens = found.slice(0, limit);
-    const owned = tokens
-      .filter((token) => isVisible(token, grant))
-      .map((token) => ownedToken(configuration, grant, token));
+    const viewing = { configuration, grant, now: this.#deps.clock.now() };
+    const owned = tokens.filter((token) => isVisible(token, grant)).map((token) => viewOf(token, viewing));
     const isCounted = filter.serialPrefix === undefined && filter.owner === undefined && isLocked !== true;
     return {
       tokens: await this.#listed(configuration, caller, owned, hasNames === true),
@@ -114,7 +113,7 @@ export class TokenListService {
   async #listed(
     configuration: Configuration,
     caller: Caller,
-    tokens: readonly OwnedToken[],
+    tokens: readonly TokenView[],
     hasNames: boolean,
   ): Promise<readonly ListedToken[]> {
     const grantOf = (action: string): Grant | undefined =>
@@ -133,8 +132,8 @@ export class TokenListService {
   /** @returns the number of open challenges of a token; null: the grant does not cover it */
   async #open(
     grant: Grant | undefined,
-    tokens: readonly OwnedToken[],
-  ): Promise<(token: OwnedToken) => number | null> {
+    tokens: readonly TokenView[],
+  ): Promise<(token: TokenView) => number | null> {
     const covered = tokens.filter((token) => grant !== undefined && isVisible(token, grant));
     if (covered.length === 0) {
       return () => null;
@@ -148,7 +147,7 @@ export class TokenListService {
   async #names(
     configuration: Configuration,
     grant: Grant | undefined,
-    tokens: readonly OwnedToken[],
+    tokens: readonly TokenView[],
   ): Promise<ReadonlyMap<string, string>> {
     const names = new Map<string, string>();
     const owners = new Map(tokens.flatMap(({ owner }) => (owner === null ? [] : [[keyOf(owner), owner]])));

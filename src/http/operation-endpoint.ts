@@ -3,6 +3,7 @@ import { CONSEQUENCES } from '../operations/consequences.ts';
 import { metaOf } from '../operations/input.ts';
 import type { Operation } from '../operations/operation.ts';
 import { fieldsOf, shown, shownSchema } from '../operations/shown.ts';
+import type { RequiredRights } from '../policy/access-control.ts';
 import type { Services } from '../services.ts';
 import { inEveryDialect, valueOf } from './answers.ts';
 import { administratorEndpoint, type Endpoint } from './endpoint-spec.ts';
@@ -22,7 +23,7 @@ export function operationEndpoints(operation: Operation, services: Services): re
 
 /** What would follow is not bounded by realms: where rights are, only the command tells it. */
 function isForetold(operation: Operation): boolean {
-  const rights = [operation.right].flat();
+  const rights = [operation.right].flat(2);
   return operation.asks !== undefined && rights.every((right) => right.startsWith('system:'));
 }
 
@@ -46,13 +47,14 @@ function foretelling(operation: Operation): Operation {
 
 function operationEndpoint(operation: Operation, services: Services): Endpoint {
   const { does, right, changes, input, output } = operation;
-  const rights = [right].flat();
+  const rights: RequiredRights = typeof right === 'string' ? [right] : right;
+  const [first] = rights;
   return administratorEndpoint(
     {
       path: operationPath(operation),
       methods: changes ? ['POST'] : ['GET', 'POST'],
       summary: does,
-      requires: rights[0] ?? 'credential',
+      requires: typeof first === 'string' ? first : 'credential',
       requiresFor: () => rights,
       changesState: changes,
       parameters: input,

@@ -14,7 +14,6 @@ import { adminEndpoints, loadTokensEndpoint } from './controllers/tokens/enrolme
 import { auditEndpoints } from './controllers/audit-controller.ts';
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
 import { overviewEndpoints } from './controllers/helpdesk/overview-controller.ts';
-import { helpdeskEndpoints } from './controllers/helpdesk/helpdesk-controller.ts';
 import { linotpEndpoints } from './controllers/linotp-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
@@ -105,7 +104,6 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     resyncEndpoint(services.resynchronisation),
     loadTokensEndpoint(services.tokenImport),
     ...auditEndpoints(services, clock, () => endpoints),
-    ...helpdeskEndpoints(services),
     ...validateEndpoints(services.validation),
     tokenListEndpoint(services),
     ...tokenEndpoints(services),

@@ -29,6 +29,17 @@ export function text(description: string, example: string): z.ZodString {
     .meta({ description, examples: [example] });
 }
 
+/** A condition on what is listed: an empty text, as forms send it, does not restrict. */
+export function filter(
+  description: string,
+  example: string,
+): z.ZodOptional<z.ZodPipe<z.ZodString, z.ZodTransform<string | undefined, string>>> {
+  return text(description, example)
+    .transform((given) => (given === '' ? undefined : given))
+    .meta({ description, examples: [example] })
+    .optional();
+}
+
 /** A secret that is being made: a command asks for it twice. */
 export function password(description: string): z.ZodString {
   return z.string().meta({ description, secret: true });

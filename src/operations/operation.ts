@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Consequence } from '../consequences/consequence.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { RightName } from '../policy/access-control.ts';
+import type { RequiredRights, RightName } from '../policy/access-control.ts';
 import type { Services } from '../services.ts';
 import type { ReadonlyDeep } from './shown.ts';
 
@@ -14,8 +14,8 @@ export interface OperationFacts<Input extends z.ZodRawShape, Output extends z.Zo
   readonly name: string;
   /** One line: the effect in the third person, or what is shown. */
   readonly does: string;
-  /** Two: the caller needs both. */
-  readonly right: RightName | readonly [RightName, RightName];
+  /** Of several the caller needs all; of a list among them, one. */
+  readonly right: RightName | RequiredRights;
   /** True: by POST alone, not with a cookie alone, and never by a page of another site. */
   readonly changes: boolean;
   /** By names in snake_case. What is required is an argument of the command, in this order; the rest are options. */

@@ -1,10 +1,12 @@
 import type { OperationGroup } from './operation.ts';
 import { ADMINISTRATORS, API_TOKENS, SECOND_FACTORS } from './administrators.ts';
+import { HELPDESK } from './helpdesk.ts';
 import { POLICIES } from './policies.ts';
 import { REALMS } from './realms.ts';
 import { RESOLVERS } from './resolvers.ts';
 import { SETTINGS } from './settings.ts';
 import { TOKENS } from './tokens.ts';
+import { TRANSACTIONS } from './transactions.ts';
 import { USERS } from './users.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
@@ -14,6 +16,8 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
   SECOND_FACTORS,
   API_TOKENS,
   TOKENS,
+  TRANSACTIONS,
+  HELPDESK,
   USERS,
   REALMS,
   RESOLVERS,

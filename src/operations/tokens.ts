@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { STORED_STATES } from '../helpdesk/person-service.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { ListedToken } from '../tokens/token-service.ts';
 import { flag, knownSecret, list, password, text, wholeNumber } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
 
@@ -10,29 +10,39 @@ const serials = list('the serials of tokens', 'QR1');
 const count = z.int().nonnegative();
 const changed = count.describe('the number of tokens that were changed');
 
-const TOKEN = z.object({
+const OWNER = z.object({ login: z.string().meta({ column: 'USER' }), resolver: z.string() }).nullable();
+
+/** A token as every operation shows it. */
+export const TOKEN = z.object({
   serial: z.string().meta({ column: 'SERIAL' }),
   type: z.string().meta({ column: 'TYPE' }),
   description: z.string(),
-  user: z.string().nullable().meta({ column: 'USER', description: 'the login of the owner; null: nobody' }),
-  resolver: z.string().nullable(),
-  realms: z.array(z.string()).meta({ column: 'REALMS' }),
+  owner: OWNER.describe('null: nobody'),
+  ownerRealm: z
+    .string()
+    .nullable()
+    .describe('a realm that the caller may see, and by which the owner is found'),
+  realms: z.array(z.string()).meta({ column: 'REALMS', description: 'those that the caller may see' }),
   state: z.string().meta({
     column: 'STATE',
     description: '`active`, or the first reason why it takes no responses, an unfinished roll-out first',
   }),
   active: z.boolean(),
+  isLocked: z.boolean().describe('true: too many wrong responses'),
+  isSecondFactor: z.boolean().describe('true: an administrator signs in with it'),
   rollout: z.enum(['phase1', 'phase2', 'complete']).describe('the phase of the roll-out'),
   hasPin: z.boolean().describe('true: there is a token PIN'),
   ocraSuite: z.string().nullable(),
   failCount: count.meta({ column: 'FAILS', description: 'wrong responses since the last right one' }),
   maxFail: count.describe('the number of wrong responses that locks the token'),
-  validFrom: z.date().nullable(),
-  validUntil: z.date().nullable(),
-  useCount: count.describe('the number of responses, counted while a maximum is set'),
-  maxUses: count.nullable().describe('the number of responses after which none is accepted; null: any'),
-  successCount: count.describe('the number of accepted responses, counted while a maximum is set'),
-  maxSuccesses: count.nullable().describe('the number of accepted responses; null: any'),
+  use: z.object({
+    validFrom: z.date().nullable().describe('null: from the beginning'),
+    validUntil: z.date().nullable().describe('the first instant at which it is no longer valid; null: none'),
+    useCount: count.describe('the number of responses, counted while a maximum is set'),
+    maxUses: count.nullable().describe('the number of responses after which none is accepted; null: any'),
+    successCount: count.describe('the number of accepted responses, counted while a maximum is set'),
+    maxSuccesses: count.nullable().describe('the number of accepted responses; null: any'),
+  }),
   counter: z.bigint().describe('the next counter: 64 bits, as a text'),
   counterWindow: count,
   syncWindow: count,
@@ -41,15 +51,19 @@ const TOKEN = z.object({
   lastSuccessAt: z.date().nullable().describe('the time of the last accepted response'),
 });
 
-function shownToken({ owner, use, ...token }: ListedToken): z.output<typeof TOKEN> {
-  return {
-    ...token,
-    ...use,
-    realms: [...token.realms],
-    user: owner?.login ?? null,
-    resolver: owner?.resolver ?? null,
-  };
-}
+/** The latest transactions of tokens. */
+export const LATEST_TRANSACTIONS = z
+  .array(
+    z.object({
+      transactionId: z.string().meta({ column: 'TRANSACTION' }),
+      serial: z.string(),
+      issuedAt: z.date().meta({ column: 'ISSUED' }),
+      state: z.enum(STORED_STATES).meta({ column: 'STATE' }),
+      wrongCount: count.meta({ column: 'WRONG', description: 'the number of wrong responses' }),
+    }),
+  )
+  .nullable()
+  .describe('those that are stored, newest first; null: the caller lacks the right `admin:transaction`');
 
 const listTokens = operation({
   name: 'token list',
@@ -68,9 +82,9 @@ const listTokens = operation({
     offset: wholeNumber('leaves so many out first', 0, 1_000_000_000).optional(),
   },
   output: z.array(TOKEN),
-  run: async ({ tokens }, caller, { active, inactive, assigned, unassigned, ...input }) => {
+  run: ({ tokens }, caller, { active, inactive, assigned, unassigned, ...input }) => {
     const inNoRealm = eitherOf(input.in_no_realm, input.realm !== undefined);
-    const found = await tokens.list(caller, {
+    return tokens.list(caller, {
       user: input.user,
       realm: inNoRealm === true ? null : input.realm,
       active: eitherOf(active, inactive),
@@ -78,7 +92,6 @@ const listTokens = operation({
       limit: input.limit,
       offset: input.offset,
     });
-    return found.map(shownToken);
   },
 });
 
@@ -92,12 +105,15 @@ function eitherOf(yes: boolean, no: boolean): boolean | undefined {
 
 const showToken = operation({
   name: 'token show',
-  does: 'a token; no secrets',
+  does: 'a token with its latest transactions; no secrets',
   right: 'admin:show',
   changes: false,
   input: { serial },
-  output: TOKEN,
-  run: async ({ tokens }, caller, input) => shownToken(await tokens.show(caller, input.serial)),
+  output: TOKEN.extend({ transactions: LATEST_TRANSACTIONS }),
+  run: async ({ tokens, people }, caller, input) => ({
+    ...(await tokens.show(caller, input.serial)),
+    transactions: await people.latestOf(caller, input.serial),
+  }),
 });
 
 /**

@@ -6,8 +6,6 @@ import { assertMayChangeFactor, type ConfirmedLogins } from '../policy/recent-pr
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { type Configuration, visibleRealm } from '../configuration/configuration.ts';
 import {
-  conditionOf,
-  type TokenCondition,
   assertNoFactor,
   assertSerial,
   type DescribedToken,
@@ -34,6 +32,7 @@ import {
   type TokenSelection,
 } from './token-selection.ts';
 import type { TokenStore } from './token-store.ts';
+import { type TokenView, viewOf } from './token-view.ts';
 import {
   copiedPin,
   fittingSettings,
@@ -61,11 +60,6 @@ interface TokenDependencies extends ConfirmedLogins {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
-}
-
-/** A token with the realms that the caller may see, and its state at the time of the look. */
-export interface ListedToken extends DescribedToken {
-  readonly state: TokenCondition;
 }
 
 /** A token and its new owner; `pin` sets the token PIN with it. */
@@ -102,19 +96,12 @@ export class TokenService {
    * @returns tokens by serial
    * @throws ServiceError 'user.unknown', 'realm.unknown', 'parameter.invalid'
    */
-  async list(caller: Caller, listing: TokenListing): Promise<readonly ListedToken[]> {
+  async list(caller: Caller, listing: TokenListing): Promise<readonly TokenView[]> {
     const { configuration, grant } = await this.#authorize(caller, 'show');
     const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
-    const found = filter === undefined ? [] : describeVisible(await this.#deps.tokens.list(filter), grant);
-    return found.map((token) => this.#listed(token, grant));
-  }
-
-  #listed(token: DescribedToken, { realms: allowed }: Grant): ListedToken {
-    return {
-      ...token,
-      realms: token.realms.filter((name) => allowed === 'all' || allowed.includes(name)),
-      state: conditionOf(token, this.#deps.clock.now()),
-    };
+    const found = filter === undefined ? [] : await this.#deps.tokens.list(filter);
+    const viewing = { configuration, grant, now: this.#deps.clock.now() };
+    return found.filter((token) => isVisible(token, grant)).map((token) => viewOf(token, viewing));
   }
 
   /** @returns the number of tokens that `list` would find without its `limit` and `offset` */
@@ -175,9 +162,9 @@ export class TokenService {
     }
   }
 
-  async show(caller: Caller, serial: string): Promise<ListedToken> {
-    const { tokens, grant } = await this.#select(caller, 'show', { serial });
-    return this.#listed(describeToken(tokens[0]), grant);
+  async show(caller: Caller, serial: string): Promise<TokenView> {
+    const { configuration, grant, tokens } = await this.#select(caller, 'show', { serial });
+    return viewOf(tokens[0], { configuration, grant, now: this.#deps.clock.now() });
   }
 
   /**

@@ -295,7 +295,7 @@ describe('a typical mistake over HTTP', () => {
   it.each([
     ['a serial that there is not', '/admin/enable', { serial: 'T9' }, ["serial 'T9'"]],
     ['a serial with a space', '/ocra/request', { serial: 'T 9', data: 'x' }, ["serial 'T 9'"]],
-    ['an unknown transaction', '/admin/transaction', { transactionid: '1' }, ["transaction '1'"]],
+    ['an unknown transaction', '/admin/transaction/show', { transaction_id: '1' }, ["transaction '1'"]],
     ['a date that there is not', '/audit/search', { since: '2026-02-30' }, ['since', '2027-01-31', '1H, 2D']],
     ['an unknown status', '/monitoring/tokens', { status: 'actve' }, ["'actve'"]],
     ['an unknown realm', '/monitoring/tokens', { realms: 'nort' }, ["'nort'", 'policies']],

@@ -41,7 +41,7 @@ interface HelpdeskTexts {
   readonly lockedToken: string;
   readonly latest: string;
   readonly latestHidden: string;
-  readonly issued: string;
+  readonly issued_at: string;
   readonly wrong: string;
   readonly transaction: string;
   readonly transactionStates: Readonly<Record<TransactionState, string>>;
@@ -95,7 +95,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     lockedToken: 'a token is locked',
     latest: 'Latest transactions',
     latestHidden: 'You have no right to see transactions (admin:transaction).',
-    issued: 'Issued',
+    issued_at: 'Issued',
     wrong: 'Wrong responses',
     transaction: 'Transaction',
     transactionStates: {
@@ -157,7 +157,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     lockedToken: 'ein Token ist gesperrt',
     latest: 'Letzte Transaktionen',
     latestHidden: 'Sie haben kein Recht, Transaktionen zu sehen (admin:transaction).',
-    issued: 'Ausgestellt',
+    issued_at: 'Ausgestellt',
     wrong: 'Falsche Antworten',
     transaction: 'Transaktion',
     transactionStates: {

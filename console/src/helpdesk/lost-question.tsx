@@ -44,7 +44,7 @@ export function LostQuestion({ token, onClose }: LostQuestionProps): ReactNode {
       <List size="sm">
         <List.Item>{t.lostHelp(serial)}</List.Item>
         <List.Item>{t.lostOpen(open)}</List.Item>
-        {token.second_factor && <List.Item>{t.lostFactor}</List.Item>}
+        {token.is_second_factor && <List.Item>{t.lostFactor}</List.Item>}
         <List.Item>{t.lostAudit}</List.Item>
         <List.Item>{person === undefined ? t.lostNextByOthers : t.lostNext}</List.Item>
       </List>
@@ -56,15 +56,17 @@ export function LostQuestion({ token, onClose }: LostQuestionProps): ReactNode {
 function useOpenChallenges(serial: string): number | undefined {
   const { data } = useQuery({
     queryKey: ['helpdesk', 'token', serial],
-    queryFn: ({ signal }) => call('/admin/token', { serial }, { signal }),
+    queryFn: ({ signal }) => call('/admin/token/show', { serial }, { signal }),
   });
   return data?.transactions?.filter(({ state }) => state === 'open').length;
 }
 
 /** @returns the owner, where the caller may give them a new token */
-function personToEnrol(session: Session, { owner }: HelpdeskToken): PersonName | undefined {
-  const realm = owner?.realm ?? null;
+function personToEnrol(
+  session: Session,
+  { owner, owner_realm: realm }: HelpdeskToken,
+): PersonName | undefined {
   return owner !== null && realm !== null && session.may('admin', 'init', realm)
-    ? { ...owner, realm }
+    ? { user: owner.login, resolver: owner.resolver, realm }
     : undefined;
 }

@@ -227,8 +227,8 @@ function PeopleActs({ rows, page, realm, selection, isFormer }: PeopleActsProps)
   const chosen = isAll ? named : named.filter((person) => keys.has(keyOf(person)));
   const users = chosen.map((person) => ({
     user: person.username,
-    userrealm: realm,
-    resconf: resolverOf(person),
+    user_realm: realm,
+    user_resolver: resolverOf(person),
   }));
   return (
     <>

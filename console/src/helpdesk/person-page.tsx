@@ -19,7 +19,7 @@ import { ActButtons } from './token-acts.tsx';
 import { TokenBadge } from './token-badge.tsx';
 import { useNames } from './use-names.ts';
 
-type Person = ValueOf<'/admin/person'>;
+type Person = ValueOf<'/admin/helpdesk/person'>;
 
 /** A user with their tokens and what happened to these lately. */
 export default function PersonPage(): ReactNode {
@@ -28,7 +28,7 @@ export default function PersonPage(): ReactNode {
   const { user, realm, resolver } = useNames('user', 'realm', 'resolver');
   const person = useQuery({
     queryKey: ['helpdesk', 'person', realm, resolver, user],
-    queryFn: ({ signal }) => call('/admin/person', { user, realm, resconf: resolver }, { signal }),
+    queryFn: ({ signal }) => call('/admin/helpdesk/person', { user, realm, resolver }, { signal }),
   });
   return (
     <Page
@@ -97,7 +97,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
 
 /** The sessions at the account page, where the caller may end them. */
 function AccountSessions({
-  person: { user, realm, resolver, sessions },
+  person: { login: user, realm, resolver, sessions },
 }: {
   readonly person: Person;
 }): ReactNode {
@@ -107,7 +107,7 @@ function AccountSessions({
   const reread = useReread();
   const end = useMutation({
     gcTime: 0,
-    mutationFn: () => call('/admin/person/sessions/end', { user, realm, resconf: resolver }),
+    mutationFn: () => call('/admin/helpdesk/end-sessions', { user, realm, resolver }),
     onSuccess: async (ended) => {
       tell({ text: t.sessionsEnded(format.number(ended)) });
       await reread(['helpdesk']);
@@ -134,7 +134,7 @@ function AccountSessions({
   );
 }
 
-function Tokens({ person: { tokens, more } }: { readonly person: Person }): ReactNode {
+function Tokens({ person: { tokens, has_more: hasMore } }: { readonly person: Person }): ReactNode {
   const t = useTexts(helpdeskTexts);
   const format = useFormat();
   return (
@@ -148,7 +148,7 @@ function Tokens({ person: { tokens, more } }: { readonly person: Person }): Reac
             <TokenBadge token={token} />
             <span>{token.description}</span>
             <span className={classes.quiet}>
-              {`${t.lastSuccess}: ${token.last_success === null ? t.never : format.time(token.last_success)}`}
+              {`${t.lastSuccess}: ${token.last_success_at === null ? t.never : format.time(token.last_success_at)}`}
             </span>
             <div className={classes.actions}>
               <SwitchButtons token={token} />
@@ -157,7 +157,7 @@ function Tokens({ person: { tokens, more } }: { readonly person: Person }): Reac
           </li>
         ))}
       </ul>
-      {more && <p className={classes.quiet}>{t.more}</p>}
+      {hasMore && <p className={classes.quiet}>{t.more}</p>}
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Badge, TextInput, VisuallyHidden } from '@mantine/core';
-import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { skipToken, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -22,7 +22,7 @@ import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { TokenBadge, TransactionBadge } from './token-badge.tsx';
 
-type Found = ValueOf<'/admin/search'>;
+type Found = ValueOf<'/admin/helpdesk/search'>;
 
 /** Milliseconds without a key after which the text is looked for. */
 const PAUSE_MS = 250;
@@ -42,12 +42,7 @@ export default function SearchPage(): ReactNode {
     queries.setQueryDefaults(LAST_TEXT, { gcTime: Infinity });
     queries.setQueryData(LAST_TEXT, searched);
   }, [queries, searched]);
-  const found = useQuery({
-    queryKey: ['helpdesk', 'search', searched],
-    queryFn:
-      searched === '' ? skipToken : ({ signal }) => call('/admin/search', { text: searched }, { signal }),
-    gcTime: 0,
-  });
+  const found = useFound(searched);
   const hits = searched === '' ? undefined : found.data;
   const pages = usePagesNamed(searched);
   return (
@@ -88,6 +83,14 @@ export default function SearchPage(): ReactNode {
       </div>
     </Page>
   );
+}
+
+function useFound(text: string): UseQueryResult<Found> {
+  return useQuery({
+    queryKey: ['helpdesk', 'search', text],
+    queryFn: text === '' ? skipToken : ({ signal }) => call('/admin/helpdesk/search', { text }, { signal }),
+    gcTime: 0,
+  });
 }
 
 /** The number of hits, read aloud. */
@@ -153,7 +156,7 @@ function addressesOf(found: Found | undefined, session: Session): readonly strin
 type PersonHit = NonNullable<Found['people']>['hits'][number];
 
 /** @returns the address of the person's page; undefined for a caller who may not see tokens there */
-function personPage({ user, realms, resolver }: PersonHit, session: Session): string | undefined {
+function personPage({ login: user, realms, resolver }: PersonHit, session: Session): string | undefined {
   const realm = realms.find((name) => session.may('admin', 'show', name));
   return realm === undefined ? undefined : personAddress({ user, realm, resolver });
 }
@@ -243,9 +246,9 @@ function HitSection({ title, isEmpty, hasMore, children }: SectionProps): ReactN
 function PeopleHits({ people }: { readonly people: NonNullable<Found['people']> }): ReactNode {
   const t = useTexts(helpdeskTexts);
   return (
-    <HitSection title={t.people} isEmpty={people.hits.length === 0} hasMore={people.more}>
+    <HitSection title={t.people} isEmpty={people.hits.length === 0} hasMore={people.has_more}>
       {people.hits.map((person) => (
-        <PersonRow key={`${person.resolver} ${person.user}`} person={person} />
+        <PersonRow key={`${person.resolver} ${person.login}`} person={person} />
       ))}
     </HitSection>
   );
@@ -254,13 +257,13 @@ function PeopleHits({ people }: { readonly people: NonNullable<Found['people']> 
 function PersonRow({ person }: { readonly person: PersonHit }): ReactNode {
   const t = useTexts(helpdeskTexts);
   const address = personPage(person, useSession());
-  const { user, given_name: givenName, surname, email, realms, locked } = person;
+  const { login: user, given_name: givenName, surname, email, realms, has_locked_token: isLocked } = person;
   return (
     <li className={classes.hit}>
       {address === undefined ? <strong>{user}</strong> : <Anchor href={`#${address}`}>{user}</Anchor>}
       <span>{[givenName, surname].filter((name) => name !== '').join(' ')}</span>
       <span>{email}</span>
-      {locked && (
+      {isLocked && (
         <Badge className={classes.badge ?? ''} variant="light" color="red">
           {t.lockedToken}
         </Badge>
@@ -273,11 +276,11 @@ function PersonRow({ person }: { readonly person: PersonHit }): ReactNode {
 function TokenHits({ tokens }: { readonly tokens: NonNullable<Found['tokens']> }): ReactNode {
   const t = useTexts(helpdeskTexts);
   return (
-    <HitSection title={t.tokens} isEmpty={tokens.hits.length === 0} hasMore={tokens.more}>
+    <HitSection title={t.tokens} isEmpty={tokens.hits.length === 0} hasMore={tokens.has_more}>
       {tokens.hits.map((token) => (
         <li key={token.serial} className={classes.hit}>
           <Anchor href={`#${tokenAddress(token.serial)}`}>{token.serial}</Anchor>
-          <span>{token.owner?.user ?? t.nobody}</span>
+          <span>{token.owner?.login ?? t.nobody}</span>
           <span>{token.description}</span>
           <TokenBadge token={token} />
         </li>

@@ -65,7 +65,7 @@ function SwitchButton({ act, token }: SwitchProps): ReactNode {
   const t = useTexts(texts);
   const { told } = useTexts(tokenTexts);
   const session = useSession();
-  const { serial, locked } = token;
+  const { serial, is_locked: locked } = token;
   const isUnlock = act === 'reset' && locked;
   const name = t[isUnlock ? 'unlock' : act];
   const inverse = act === 'reset' ? undefined : INVERSES[act];

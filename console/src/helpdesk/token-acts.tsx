@@ -129,7 +129,7 @@ function UnassignQuestion({ token: { serial, owner }, onClose }: QuestionProps):
       onConfirm={change.mutate}
       onCancel={onClose}
     >
-      <p>{t.unassignHelp(owner?.user ?? '')}</p>
+      <p>{t.unassignHelp(owner?.login ?? '')}</p>
     </ConfirmDialog>
   );
 }

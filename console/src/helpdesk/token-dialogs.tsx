@@ -74,7 +74,7 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
   const { serial } = token;
   const format = useFormat();
-  const [known] = useState(() => typedUse(token, format));
+  const [known] = useState(() => typedUse(token.use, format));
   const [typed, setTyped] = useState(known);
   const changed = (Object.keys(USE_PARAMETERS) as UseField[]).filter((name) => typed[name] !== known[name]);
   const bound = stateOf(token) === 'ready' ? boundOf(readUse(typed, format), new Date()) : undefined;
@@ -156,10 +156,10 @@ function readUse(typed: TypedUse, format: Format): TokenUse {
 }
 
 /** Gives the token to a user. */
-export function AssignDialog({ token: { serial, owner }, onClose }: DialogProps): ReactNode {
+export function AssignDialog({ token: { serial, owner_realm: known }, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
   const [user, setUser] = useState('');
-  const [realm, setRealm] = useState(owner?.realm ?? '');
+  const [realm, setRealm] = useState(known ?? '');
   return (
     <ActDialog
       title={t.actNames.assign}

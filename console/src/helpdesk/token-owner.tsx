@@ -6,12 +6,16 @@ import { helpdeskTexts } from './helpdesk-texts.ts';
 import type { HelpdeskToken } from './helpdesk-values.ts';
 
 /** The owner of a token, with the way to their page. */
-export function Owner({ owner }: { readonly owner: HelpdeskToken['owner'] }): ReactNode {
+export function Owner({
+  token: { owner, owner_realm: realm },
+}: {
+  readonly token: Pick<HelpdeskToken, 'owner' | 'owner_realm'>;
+}): ReactNode {
   const t = useTexts(helpdeskTexts);
   if (owner === null) {
     return t.nobody;
   }
-  const { user, realm, resolver } = owner;
+  const { login: user, resolver } = owner;
   return realm === null ? (
     user
   ) : (

@@ -21,16 +21,16 @@ export default function TokenPage(): ReactNode {
   const { serial } = useNames('serial');
   const facts = useQuery({
     queryKey: ['helpdesk', 'token', serial],
-    queryFn: ({ signal }) => call('/admin/token', { serial }, { signal }),
+    queryFn: ({ signal }) => call('/admin/token/show', { serial }, { signal }),
   });
   return (
-    <Page title={serial} actions={facts.data !== undefined && <SwitchButtons token={facts.data.token} />}>
+    <Page title={serial} actions={facts.data !== undefined && <SwitchButtons token={facts.data} />}>
       <Loaded query={facts}>
-        {({ token, transactions }) => (
+        {(token) => (
           <>
             <Facts token={token} />
             <TokenActs token={token} />
-            <RecentTransactions transactions={transactions} />
+            <RecentTransactions transactions={token.transactions} />
           </>
         )}
       </Loaded>
@@ -44,18 +44,19 @@ function Facts({ token }: { readonly token: HelpdeskToken }): ReactNode {
   const format = useFormat();
   const ofMost = (count: number, max: number | null): string | null =>
     max === null ? null : own.ofMost(format.number(count), format.number(max));
+  const { use } = token;
   const rows: readonly (readonly [string, ReactNode])[] = [
     [t.state, <TokenBadge key="state" token={token} />],
-    [t.owner, <Owner key="owner" owner={token.owner} />],
+    [t.owner, <Owner key="owner" token={token} />],
     [t.description, token.description],
     [t.realms, token.realms.length === 0 ? t.noRealm : token.realms.join(', ')],
     [own.failCountName, own.failCount(format.number(token.fail_count), format.number(token.max_fail))],
-    [own.validFrom, token.valid_from && format.time(token.valid_from)],
-    [own.validUntil, token.valid_until && format.time(token.valid_until)],
-    [own.responses, ofMost(token.use_count, token.max_uses)],
-    [own.accepted, ofMost(token.success_count, token.max_successes)],
-    [t.lastSuccess, token.last_success === null ? t.never : format.time(token.last_success)],
-    [own.created, format.time(token.created)],
+    [own.validFrom, use.valid_from && format.time(use.valid_from)],
+    [own.validUntil, use.valid_until && format.time(use.valid_until)],
+    [own.responses, ofMost(use.use_count, use.max_uses)],
+    [own.accepted, ofMost(use.success_count, use.max_successes)],
+    [t.lastSuccess, token.last_success_at === null ? t.never : format.time(token.last_success_at)],
+    [own.created, format.time(token.created_at)],
     [own.type, token.type],
     [own.tokenPin, token.has_pin ? own.pinSet : own.pinNone],
     [own.suite, token.ocra_suite],

@@ -16,9 +16,10 @@ export interface TokenUse {
   readonly max_successes: number | null;
 }
 
-interface Switches extends TokenUse {
+interface Switches {
+  readonly use: TokenUse;
   readonly active: boolean;
-  readonly locked: boolean;
+  readonly is_locked: boolean;
   readonly rollout: 'phase1' | 'phase2' | 'complete';
 }
 
@@ -33,7 +34,7 @@ export interface Rights {
 
 /** @returns the first reason why a response would be refused, as the helpdesk has to mend it */
 export function stateOf(token: Switches, now = new Date()): TokenState {
-  const { active, locked, rollout } = token;
+  const { active, is_locked: locked, rollout, use } = token;
   if (rollout === 'phase1') {
     return 'phase1';
   }
@@ -43,7 +44,7 @@ export function stateOf(token: Switches, now = new Date()): TokenState {
   if (locked) {
     return 'locked';
   }
-  return boundOf(token, now) ?? (rollout === 'phase2' ? 'phase2' : 'ready');
+  return boundOf(use, now) ?? (rollout === 'phase2' ? 'phase2' : 'ready');
 }
 
 /** @returns what keeps the token from taking responses; undefined: neither its period nor a count does */
@@ -57,7 +58,7 @@ export function boundOf(use: TokenUse, now: Date): UseBound | undefined {
   return use.valid_from !== null && now < new Date(use.valid_from) ? 'early' : undefined;
 }
 
-/** What became of a transaction, as /admin/transaction answers it. */
+/** What became of a transaction, as /admin/transaction/show answers it. */
 interface Course {
   readonly state: string;
   readonly events: readonly { readonly event: string; readonly reason: string }[];
@@ -102,13 +103,13 @@ export function remediesOf(
   const isToEnrol = token.rollout === 'phase1';
   return {
     switches: [
-      ...(token.locked ? (['reset'] as const) : []),
+      ...(token.is_locked ? (['reset'] as const) : []),
       ...(!token.active && !isToEnrol ? (['enable'] as const) : []),
     ],
     acts: [
       ...(isOutOfStep ? (['resync'] as const) : []),
       ...(isPinWrong ? (['pin'] as const) : []),
-      ...(boundOf(token, now) === undefined ? [] : (['use'] as const)),
+      ...(boundOf(token.use, now) === undefined ? [] : (['use'] as const)),
     ],
     isToEnrol,
   };

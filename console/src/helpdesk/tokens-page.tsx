@@ -31,11 +31,11 @@ import { tokenTexts } from './token-texts.ts';
 import { tokensTexts } from './tokens-texts.ts';
 import { FIRST_PAGE, pageIn, useOrder, useTyped, useView } from '../shell/use-view.ts';
 
-type Sheet = ValueOf<'/admin/tokens'> & {
+type Sheet = ValueOf<'/admin/helpdesk/tokens'> & {
   /** From 1. */
   readonly page: number;
 };
-type Filter = ParametersOf<'/admin/tokens'>;
+type Filter = ParametersOf<'/admin/helpdesk/tokens'>;
 
 const PAGE_SIZE = 50;
 /** The longest list that is sorted by other columns than the serial: all of it is read for that. */
@@ -57,7 +57,7 @@ export default function TokensPage(): ReactNode {
   const sheet = useQuery({
     queryKey: ['helpdesk', 'tokens', request],
     queryFn: async ({ signal }) => ({
-      ...cutToPage(await call('/admin/tokens', request, { signal })),
+      ...cutToPage(await call('/admin/helpdesk/tokens', request, { signal })),
       page: number,
     }),
     placeholderData: keepPreviousData,
@@ -116,7 +116,7 @@ function NoTokens({ filter: { serial, realm, status } }: { readonly filter: Filt
 }
 
 /** @returns the first page of a list that is too long to be sorted */
-function cutToPage(read: ValueOf<'/admin/tokens'>): ValueOf<'/admin/tokens'> {
+function cutToPage(read: ValueOf<'/admin/helpdesk/tokens'>): ValueOf<'/admin/helpdesk/tokens'> {
   const tokens = read.tokens.slice(0, PAGE_SIZE);
   return read.next === null ? read : { ...read, tokens, next: tokens.at(-1)?.serial ?? null };
 }
@@ -130,7 +130,7 @@ function filterOf(
     serial: of('serial'),
     realm: of('realm'),
     status: [of('state'), of('owner')].filter((one) => one !== '').join(','),
-    sortdir: by === 'serial' && isDescending ? 'desc' : 'asc',
+    order: by === 'serial' && isDescending ? 'desc' : 'asc',
     names: columns.some(({ key }) => key === 'name') ? '1' : '',
   };
 }
@@ -163,8 +163,8 @@ function useTokenColumns(): readonly TableColumn<ListedToken>[] {
     {
       key: 'owner',
       name: names.owner,
-      value: ({ owner }) => owner?.user ?? '',
-      cell: ({ owner }) => (owner === null ? '–' : <Owner owner={owner} />),
+      value: ({ owner }) => owner?.login ?? '',
+      cell: (token) => (token.owner === null ? '–' : <Owner token={token} />),
     },
     ...(maySeeNames
       ? [
@@ -187,15 +187,15 @@ function useTokenColumns(): readonly TableColumn<ListedToken>[] {
     {
       key: 'used',
       name: t.lastUse,
-      value: ({ last_success: at }) => at ?? '',
-      cell: ({ last_success: at }) => (at === null ? names.never : format.time(at)),
+      value: ({ last_success_at: at }) => at ?? '',
+      cell: ({ last_success_at: at }) => (at === null ? names.never : format.time(at)),
     },
     {
       key: 'created',
       name: own.created,
       isExtra: true,
-      value: ({ created }) => created,
-      cell: ({ created }) => format.time(created),
+      value: ({ created_at: at }) => at,
+      cell: ({ created_at: at }) => format.time(at),
     },
   ];
 }
@@ -324,7 +324,7 @@ function totalOf({ total, tokens }: Sheet, isWhole: boolean): number | undefined
 /** Reads the selected tokens of a page anew: what follows is told from what they are now. */
 function shownTokens(request: Filter, shown: readonly ListedToken[], keys: ReadonlySet<string>): Collect {
   return async (signal) => {
-    const { tokens } = await call('/admin/tokens', { ...request, names: '' }, { signal });
+    const { tokens } = await call('/admin/helpdesk/tokens', { ...request, names: '' }, { signal });
     const now = new Map(tokens.map((token) => [token.serial, token]));
     return shown.filter(({ serial }) => keys.has(serial)).map((token) => now.get(token.serial) ?? token);
   };
@@ -388,12 +388,12 @@ function Turning({ sheet, request, save, isFormer, onNext }: TurningProps): Reac
  * @returns the cursor of the page before the one that begins with a serial; empty: that of the first page
  */
 async function cursorBefore(request: Filter, first: string): Promise<string> {
-  const before = await call('/admin/tokens', {
+  const before = await call('/admin/helpdesk/tokens', {
     ...request,
     names: '',
     limit: String(PAGE_SIZE + 1),
     cursor: first,
-    sortdir: request.sortdir === 'desc' ? 'asc' : 'desc',
+    order: request.order === 'desc' ? 'asc' : 'desc',
   });
   return before.tokens[PAGE_SIZE]?.serial ?? '';
 }

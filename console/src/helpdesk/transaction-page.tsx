@@ -22,7 +22,7 @@ import { TransactionBadge } from './token-badge.tsx';
 import { OUT_OF_STEP, PIN_WRONG, transactionTexts } from './transaction-texts.ts';
 import { useNames } from './use-names.ts';
 
-type History = ValueOf<'/admin/transaction'>;
+type History = ValueOf<'/admin/transaction/show'>;
 
 /** Milliseconds after which an open transaction is looked at again. */
 const AGAIN_MS = 3_000;
@@ -33,7 +33,7 @@ export default function TransactionPage(): ReactNode {
   const { id } = useNames('id');
   const history = useQuery({
     queryKey: ['helpdesk', 'transaction', id],
-    queryFn: ({ signal }) => call('/admin/transaction', { transactionid: id }, { signal }),
+    queryFn: ({ signal }) => call('/admin/transaction/show', { transaction_id: id }, { signal }),
     refetchInterval: ({ state }) => (state.data?.state === 'open' ? AGAIN_MS : false),
   });
   return (
@@ -56,7 +56,7 @@ function Facts({ history }: { readonly history: History }): ReactNode {
   const names = useTexts(helpdeskTexts);
   const t = useTexts(transactionTexts);
   const session = useSession();
-  const { serial, state, realms, data, withheld, stored } = history;
+  const { serial, state, realms } = history;
   return (
     <dl className={classes.facts}>
       <dt>{names.state}</dt>
@@ -72,7 +72,7 @@ function Facts({ history }: { readonly history: History }): ReactNode {
       <dt>{names.realms}</dt>
       <dd>{realms.length === 0 ? names.noRealm : realms.join(', ')}</dd>
       <dt>{t.data}</dt>
-      <dd className={classes.verbatim}>{dataText(t, { data, withheld, stored })}</dd>
+      <dd className={classes.verbatim}>{dataText(t, history)}</dd>
     </dl>
   );
 }
@@ -82,9 +82,9 @@ function useToken(serial: string): HelpdeskToken | undefined {
   const maySee = useSession().may('admin', 'show');
   const { data } = useQuery({
     queryKey: ['helpdesk', 'token', serial],
-    queryFn: maySee ? ({ signal }) => call('/admin/token', { serial }, { signal }) : skipToken,
+    queryFn: maySee ? ({ signal }) => call('/admin/token/show', { serial }, { signal }) : skipToken,
   });
-  return data?.token;
+  return data;
 }
 
 function TokenOwner({ serial }: { readonly serial: string }): ReactNode {
@@ -95,7 +95,7 @@ function TokenOwner({ serial }: { readonly serial: string }): ReactNode {
       <>
         <dt>{t.owner}</dt>
         <dd>
-          <Owner owner={token.owner} />
+          <Owner token={token} />
         </dd>
       </>
     )
@@ -168,23 +168,19 @@ function isEmpty({ switches, acts, isToEnrol }: Remedies): boolean {
 
 function dataText(
   t: { readonly withheld: string; readonly gone: string },
-  {
-    data = '',
-    withheld,
-    stored,
-  }: Pick<History, 'withheld' | 'stored'> & { readonly data: string | undefined },
+  { data, is_data_withheld: isWithheld, is_stored: isStored }: History,
 ): string {
-  if (withheld) {
+  if (isWithheld) {
     return t.withheld;
   }
-  return stored ? data : t.gone;
+  return isStored ? (data ?? '') : t.gone;
 }
 
 /** For those who may have such codes made, as long as a response is awaited. */
-function Code({ code }: { readonly code: string | undefined }): ReactNode {
+function Code({ code }: { readonly code: string | null }): ReactNode {
   const t = useTexts(transactionTexts);
   return (
-    code !== undefined && (
+    code !== null && (
       <section className={classes.section} aria-label={t.code}>
         <h2>{t.code}</h2>
         <QrCode text={code} label={t.qrCode} />

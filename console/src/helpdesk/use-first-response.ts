@@ -20,7 +20,7 @@ const LAST_READS = 3;
 
 /** The roll-out as it was seen. */
 interface RollOutReading {
-  readonly state: ValueOf<'/admin/token'>['token']['rollout'];
+  readonly state: ValueOf<'/admin/token/show'>['rollout'];
   /** The readings since the transaction is closed, with this one. */
   readonly sinceClosed: number;
 }
@@ -56,7 +56,7 @@ function useRollOut(
   return useQuery<RollOutReading>({
     queryKey: ['helpdesk', 'roll-out', serial, status?.failcount, isClosed],
     queryFn: async ({ client, queryKey, signal }) => {
-      const { token } = await call('/admin/token', { serial }, { signal });
+      const token = await call('/admin/token/show', { serial }, { signal });
       const before = client.getQueryData<RollOutReading>(queryKey)?.sinceClosed ?? 0;
       return { state: token.rollout, sinceClosed: isClosed ? before + 1 : 0 };
     },

@@ -68,9 +68,7 @@ const EXPORT: Answers = inEveryDialect({
 });
 
 /** The services that select rows. */
-type Selecting = Pick<Services, 'auditReading'> & {
-  readonly helpdesk: Pick<Services['helpdesk'], 'people'>;
-};
+type Selecting = Pick<Services, 'auditReading' | 'people'>;
 
 export function auditEndpoints(
   services: Selecting & Pick<Services, 'auditVerification'>,
@@ -207,7 +205,7 @@ function fileReply({ format, isVerifiable, write }: GrantedExport, at: Date): Re
 }
 
 async function filterOf(
-  { helpdesk }: Selecting,
+  { people }: Selecting,
   caller: Caller,
   { serial, user, request, transactionid, since, until, ...filter }: Filters,
   clock: Clock,
@@ -215,7 +213,7 @@ async function filterOf(
   const now = clock.now();
   return {
     ...withoutEmpty(filter),
-    ...(isGiven(user) && { subjects: await helpdesk.people.serialsOf(caller, { user }) }),
+    ...(isGiven(user) && { subjects: await people.serialsOf(caller, { user }) }),
     ...withoutEmpty({ subject: serial, requestId: request, transaction: transactionid }),
     ...(isGiven(since) && { since: parsePastInstant(since, now, 'since') }),
     ...(isGiven(until) && { until: parsePastInstant(until, now, 'until') }),

@@ -237,7 +237,7 @@ export class CanaryAdministration {
       await this.#send({ path: '/system/setRealm', parameters: { realm: resolver, resolvers: resolver } });
       await this.#send({ path: '/monitoring/userinfo', parameters: { realms: resolver } });
       await this.#send({ path: '/monitoring/activeUsers', parameters: { realms: resolver } });
-      await this.#send({ path: '/admin/person', parameters: { user: 'zoe', realm: resolver } });
+      await this.#send({ path: '/admin/helpdesk/person', parameters: { user: 'zoe', realm: resolver } });
       await this.#send({ path: '/system/getResolver', parameters: { resolver } });
       await this.#send({
         path: '/validate/check',
@@ -294,7 +294,10 @@ export class CanaryAdministration {
       await this.#send({ path: `/monitoring/${name}`, label: 'once more ', method: 'GET' });
     }
     await this.#send({ path: '/admin/userlist', parameters: { username: '*' } });
-    await this.#send({ path: '/admin/person', parameters: { user: 'zoe', realm: `${this.#name}-people` } });
+    await this.#send({
+      path: '/admin/helpdesk/person',
+      parameters: { user: 'zoe', realm: `${this.#name}-people` },
+    });
     await this.#send({ path: '/audit/search', parameters: { since: '1H', limit: '1000' } });
     await this.#send({ path: '/audit/export', parameters: { since: '1H' } });
     for (const path of ['/audit/values', '/audit/verify', '/audit/verification']) {

@@ -90,10 +90,10 @@ export class CanaryLife {
     await this.#check(opened, right, true);
     await this.#check(opened, right);
     await send({ path: '/ocra/checkstatus', parameters: { transactionid: opened.transactionid } });
-    await send({ path: '/admin/transaction', parameters: { transactionid: opened.transactionid } });
-    await send({ path: '/admin/search', parameters: { text: opened.transactionid } });
-    await send({ path: '/admin/token', parameters: { serial } });
-    await send({ path: '/admin/tokens', parameters: { serial } });
+    await send({ path: '/admin/transaction/show', parameters: { transaction_id: opened.transactionid } });
+    await send({ path: '/admin/helpdesk/search', parameters: { text: opened.transactionid } });
+    await send({ path: '/admin/token/show', parameters: { serial } });
+    await send({ path: '/admin/helpdesk/tokens', parameters: { serial } });
     await send({ path: '/audit/search', parameters: { transactionid: opened.transactionid } });
     await send({ path: '/ocra', parameters: { serial } });
   }

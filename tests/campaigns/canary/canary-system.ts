@@ -51,7 +51,7 @@ async function tryOperations(post: Post, marks: CanaryMarks): Promise<void> {
       }
       if (
         operation.asks !== undefined &&
-        [operation.right].flat().every((one) => one.startsWith('system:'))
+        [operation.right].flat(2).every((one) => one.startsWith('system:'))
       ) {
         await post(`${path}/consequences`, { ...parameters, expected: '' });
       }
@@ -73,7 +73,7 @@ async function helpThemselves(name: string, post: Post, marks: CanaryMarks): Pro
   await post('/self/enrol/finish', { response: wrong, description: 'x' });
   await post('/self/enrol/cancel');
   await post('/self/sign-out');
-  await post('/admin/person/sessions/end', { user: `${name}-nobody`, realm: 'staff' });
+  await post('/admin/helpdesk/end-sessions', { user: `${name}-nobody`, realm: 'staff' });
   await post('/system/delPolicy', { name: policy.name });
 }
 

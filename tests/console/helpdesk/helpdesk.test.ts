@@ -176,10 +176,11 @@ describe('what an act on tokens would do', () => {
   const token = (serial: string, others: Partial<ListedToken> = {}): ListedToken =>
     ({
       serial,
-      owner: { user: 'anna', resolver: 'people', realm: 'north' },
+      owner: { login: 'anna', resolver: 'people' },
+      owner_realm: 'north',
       realms: ['north'],
       active: true,
-      second_factor: false,
+      is_second_factor: false,
       open_challenges: 1,
       ...others,
     }) as ListedToken;
@@ -187,9 +188,9 @@ describe('what an act on tokens would do', () => {
   it('leaves out tokens that are so already, and those without the right', () => {
     const tokens = [
       token('T1'),
-      token('T2', { second_factor: true, open_challenges: 2 }),
+      token('T2', { is_second_factor: true, open_challenges: 2 }),
       token('T3', { active: false }),
-      token('T4', { realms: ['south'], second_factor: true }),
+      token('T4', { realms: ['south'], is_second_factor: true }),
     ];
     expect(foresee('disable', tokens, rights, '')).toEqual({
       serials: ['T1', 'T2'],
@@ -206,33 +207,6 @@ describe('what an act on tokens would do', () => {
   });
 });
 
-describe('the remedies of a refused transaction', () => {
-  const sound = {
-    active: true,
-    locked: false,
-    rollout: 'complete',
-    valid_from: null,
-    valid_until: null,
-    use_count: 0,
-    max_uses: null,
-    success_count: 0,
-    max_successes: null,
-  } as const;
-  const none = { switches: [], acts: [], isToEnrol: false };
-
-  it.each([
-    [{}, {}, none],
-    [{ locked: true }, {}, { ...none, switches: ['reset'] }],
-    [{ locked: true, active: false }, {}, { ...none, switches: ['reset', 'enable'] }],
-    [{ active: false, rollout: 'phase1' }, {}, { ...none, isToEnrol: true }],
-    [{ valid_until: '2020-01-01T00:00:00Z' }, {}, { ...none, acts: ['use'] }],
-    [{}, { isOutOfStep: true, isPinWrong: true }, { ...none, acts: ['resync', 'pin'] }],
-  ] as const)('of a token with %j after %j are %j', (token, told, remedies) => {
-    const refused = { isOutOfStep: false, isPinWrong: false, ...told };
-    expect(remediesOf({ ...sound, ...token }, refused)).toEqual(remedies);
-  });
-});
-
 const UNBOUND = {
   valid_from: null,
   valid_until: null,
@@ -242,16 +216,38 @@ const UNBOUND = {
   max_successes: null,
 };
 
+describe('the remedies of a refused transaction', () => {
+  const sound = {
+    active: true,
+    is_locked: false,
+    rollout: 'complete',
+    use: UNBOUND,
+  } as const;
+  const none = { switches: [], acts: [], isToEnrol: false };
+
+  it.each([
+    [{}, {}, none],
+    [{ is_locked: true }, {}, { ...none, switches: ['reset'] }],
+    [{ is_locked: true, active: false }, {}, { ...none, switches: ['reset', 'enable'] }],
+    [{ active: false, rollout: 'phase1' }, {}, { ...none, isToEnrol: true }],
+    [{ use: { ...UNBOUND, valid_until: '2020-01-01T00:00:00Z' } }, {}, { ...none, acts: ['use'] }],
+    [{}, { isOutOfStep: true, isPinWrong: true }, { ...none, acts: ['resync', 'pin'] }],
+  ] as const)('of a token with %j after %j are %j', (token, told, remedies) => {
+    const refused = { isOutOfStep: false, isPinWrong: false, ...told };
+    expect(remediesOf({ ...sound, ...token }, refused)).toEqual(remedies);
+  });
+});
+
 describe('the state of a token', () => {
   it.each([
-    [{ active: true, locked: false, rollout: 'complete' }, 'ready'],
-    [{ active: true, locked: true, rollout: 'complete' }, 'locked'],
-    [{ active: false, locked: true, rollout: 'complete' }, 'disabled'],
-    [{ active: false, locked: false, rollout: 'phase1' }, 'phase1'],
-    [{ active: true, locked: false, rollout: 'phase2' }, 'phase2'],
-    [{ active: true, locked: true, rollout: 'phase2' }, 'locked'],
+    [{ active: true, is_locked: false, rollout: 'complete' }, 'ready'],
+    [{ active: true, is_locked: true, rollout: 'complete' }, 'locked'],
+    [{ active: false, is_locked: true, rollout: 'complete' }, 'disabled'],
+    [{ active: false, is_locked: false, rollout: 'phase1' }, 'phase1'],
+    [{ active: true, is_locked: false, rollout: 'phase2' }, 'phase2'],
+    [{ active: true, is_locked: true, rollout: 'phase2' }, 'locked'],
   ] as const)('of %j is %s', (token, state) => {
-    expect(stateOf({ ...UNBOUND, ...token })).toBe(state);
+    expect(stateOf({ use: UNBOUND, ...token })).toBe(state);
   });
 
   it.each([
@@ -264,7 +260,8 @@ describe('the state of a token', () => {
     [{ max_uses: 2, use_count: 1, max_successes: 1 }, 'ready'],
     [{ active: false, valid_until: '2026-11-20T12:00:00Z' }, 'disabled'],
   ] as const)('with the period and uses %j is %s', (use, state) => {
-    const token = { active: true, locked: false, rollout: 'complete', ...UNBOUND, ...use } as const;
+    const bounds = { ...UNBOUND, ...use };
+    const token = { active: true, is_locked: false, rollout: 'complete', ...use, use: bounds } as const;
     expect(stateOf(token, new Date('2026-11-20T12:00:00Z'))).toBe(state);
   });
 });

@@ -336,7 +336,7 @@ describe('a missing parameter', () => {
   });
 
   it.each([
-    ['/admin/token', 'serial'],
+    ['/admin/token/show', 'serial'],
     ['/admin/webhook/test', 'name'],
   ])('is named without the usage where LinOTP had no such path: %s lacks %s', async (path, name) => {
     expect(await ask(path, {})).toHaveProperty('result.error.message', `ERR77: Missing parameter '${name}'.`);

@@ -51,16 +51,16 @@ async function ask(path: string, parameters: Record<string, string>, as?: string
 }
 
 interface Found {
-  readonly tokens: { readonly hits: readonly { serial: string }[]; readonly more: boolean } | null;
+  readonly tokens: { readonly hits: readonly { serial: string }[]; readonly has_more: boolean } | null;
   readonly people: {
-    readonly hits: readonly { user: string; realms: string[]; locked: boolean }[];
+    readonly hits: readonly { login: string; realms: string[]; has_locked_token: boolean }[];
     readonly incomplete: readonly { resolver: string }[];
   } | null;
   readonly transactions: readonly { transaction_id: string; serial: string; state: string }[] | null;
 }
 
 async function search(text: string, as?: string): Promise<Found> {
-  const { value, error } = await ask('/admin/search', { text }, as);
+  const { value, error } = await ask('/admin/helpdesk/search', { text }, as);
   expect(error).toBeUndefined();
   return value as Found;
 }
@@ -68,7 +68,7 @@ async function search(text: string, as?: string): Promise<Found> {
 const serialsOf = (found: Found): readonly string[] | undefined =>
   found.tokens?.hits.map(({ serial }) => serial);
 
-describe('/admin/search', () => {
+describe('/admin/helpdesk/search', () => {
   it('finds tokens by the beginning of their serial in any case, in the caller’s realms', async () => {
     expect(serialsOf(await search('qr'))).toEqual(['QR1', 'QR2', 'QR3', 'QRFREE']);
     expect(serialsOf(await search('qr', 'north-desk'))).toEqual(['QR1', 'QR2']);
@@ -79,11 +79,15 @@ describe('/admin/search', () => {
   it('finds people by the beginning of a name, in the caller’s realms', async () => {
     for (const text of ['ann', 'MUSK', 'anna musk', 'anna@example', 'anna@north']) {
       const { people } = await search(text);
-      expect(people?.hits).toMatchObject([{ user: 'anna', surname: 'Musk', realms: ['north'] }]);
+      expect(people?.hits).toMatchObject([{ login: 'anna', surname: 'Musk', realms: ['north'] }]);
     }
-    expect((await search('cleo', 'north-desk')).people).toEqual({ hits: [], more: false, incomplete: [] });
+    expect((await search('cleo', 'north-desk')).people).toEqual({
+      hits: [],
+      has_more: false,
+      incomplete: [],
+    });
     expect((await search('cleo@south', 'north-desk')).people?.hits).toEqual([]);
-    expect((await search('cleo', 'south-desk')).people?.hits).toMatchObject([{ user: 'cleo' }]);
+    expect((await search('cleo', 'south-desk')).people?.hits).toMatchObject([{ login: 'cleo' }]);
   });
 
   it('marks people with a locked token that the caller may see', async () => {
@@ -93,7 +97,7 @@ describe('/admin/search', () => {
         `UPDATE tokens SET fail_count = ${failCount} WHERE serial = '${serial}'`,
       );
     const marked = async (as?: string): Promise<readonly boolean[] | undefined> =>
-      (await search('ann', as)).people?.hits.map(({ locked }) => locked);
+      (await search('ann', as)).people?.hits.map((hit) => hit.has_locked_token);
     expect(await marked()).toEqual([false]);
     await lock('QR1', 1000);
     expect(await marked()).toEqual([true]);
@@ -111,9 +115,9 @@ describe('/admin/search', () => {
   });
 
   it('looks for nothing that the caller has no right to', async () => {
-    expect((await ask('/admin/search', { text: 'anna' }, 'nobody')).error?.message).toMatch(/right/);
+    expect((await ask('/admin/helpdesk/search', { text: 'anna' }, 'nobody')).error?.message).toMatch(/right/);
     expect(await search('qr', 'shower')).toMatchObject({
-      tokens: { more: false },
+      tokens: { has_more: false },
       people: null,
       transactions: null,
     });
@@ -125,7 +129,7 @@ describe('/admin/search', () => {
     await resolvers.set(OPERATOR, { name: 'gone', kind: 'passwd', settings });
     await realms.set(OPERATOR, { name: 'broken', resolvers: ['gone'] });
     const { people, tokens } = await search('bert');
-    expect(people?.hits).toMatchObject([{ user: 'bert' }]);
+    expect(people?.hits).toMatchObject([{ login: 'bert' }]);
     expect(people?.incomplete).toMatchObject([{ resolver: 'gone' }]);
     expect(tokens?.hits).toEqual([]);
     expect((await search('bert', 'north-desk')).people?.incomplete).toEqual([]);
@@ -133,69 +137,79 @@ describe('/admin/search', () => {
   });
 
   it('refuses a blank text and one that is too long, and finds nothing for strange ones', async () => {
-    expect((await ask('/admin/search', { text: '  ' })).error?.message).toMatch(/No text/);
-    expect((await ask('/admin/search', { text: 'x'.repeat(256) })).error?.message).toMatch(/255/);
+    expect((await ask('/admin/helpdesk/search', { text: '  ' })).error?.message).toMatch(/No text/);
+    expect((await ask('/admin/helpdesk/search', { text: 'x'.repeat(256) })).error?.message).toMatch(/255/);
     for (const text of ['%', '_', '*', "' OR 1=1 --", 'x'.repeat(255)]) {
       expect(serialsOf(await search(text))).toEqual([]);
     }
   });
 });
 
-describe('/admin/person', () => {
+describe('/admin/helpdesk/person', () => {
   it('shows a user with the tokens and the latest transactions', async () => {
-    const { value } = await ask('/admin/person', { user: 'anna', realm: 'north' }, 'north-desk');
+    const { value } = await ask('/admin/helpdesk/person', { user: 'anna', realm: 'north' }, 'north-desk');
     expect(value).toMatchObject({
-      user: 'anna',
+      login: 'anna',
       realm: 'north',
       resolver: 'north',
       details: { given_name: 'Anna', surname: 'Musk', email: 'anna@example.org', phone: '+49 30 7' },
       tokens: [
-        { serial: 'QR1', active: true, locked: false, realms: ['north'] },
-        { serial: 'QR2', owner: { user: 'anna', resolver: 'north', realm: 'north' }, realms: ['north'] },
+        { serial: 'QR1', active: true, is_locked: false, realms: ['north'] },
+        {
+          serial: 'QR2',
+          owner: { login: 'anna', resolver: 'north' },
+          owner_realm: 'north',
+          realms: ['north'],
+        },
       ],
-      more: false,
+      has_more: false,
       transactions: [],
     });
   });
 
   it('leaves out what the caller has no right to', async () => {
-    const { value } = await ask('/admin/person', { user: 'anna', realm: 'north' }, 'shower');
-    expect(value).toMatchObject({ user: 'anna', details: null, transactions: null });
+    const { value } = await ask('/admin/helpdesk/person', { user: 'anna', realm: 'north' }, 'shower');
+    expect(value).toMatchObject({ login: 'anna', details: null, transactions: null });
     expect(value).toHaveProperty('tokens.length', 2);
-    expect((await ask('/admin/person', { user: 'anna', realm: 'north' }, 'nobody')).error).toBeDefined();
+    expect(
+      (await ask('/admin/helpdesk/person', { user: 'anna', realm: 'north' }, 'nobody')).error,
+    ).toBeDefined();
   });
 
   it('knows no user of another realm, also by the resolver', async () => {
     for (const parameters of [
       { realm: 'south' },
-      { realm: 'south', resconf: 'south' },
-      { resconf: 'south' },
+      { realm: 'south', resolver: 'south' },
+      { resolver: 'south' },
     ]) {
-      const { error } = await ask('/admin/person', { user: 'cleo', ...parameters }, 'north-desk');
+      const { error } = await ask('/admin/helpdesk/person', { user: 'cleo', ...parameters }, 'north-desk');
       expect(error?.message).toMatch(/There is no user 'cleo'|user.*cleo/i);
     }
   });
 });
 
-describe('/admin/token', () => {
+describe('/admin/token/show', () => {
   it('shows a token with its transactions, in the caller’s realms', async () => {
     await application.check(transaction, wrongResponse(application.respond(SUITE, DATA, { counter: 0n })));
-    const { value } = await ask('/admin/token', { serial: 'QR3' }, 'south-desk');
+    const { value } = await ask('/admin/token/show', { serial: 'QR3' }, 'south-desk');
     expect(value).toMatchObject({
-      token: { serial: 'QR3', fail_count: 1, rollout: 'complete', counter: '0' },
-      transactions: [{ transaction_id: transaction, state: 'open', wrong: 1 }],
+      serial: 'QR3',
+      fail_count: 1,
+      rollout: 'complete',
+      counter: '0',
+      transactions: [{ transaction_id: transaction, state: 'open', wrong_count: 1 }],
     });
     const until = '2100-01-01T00:00:00.000Z';
     const use = { validUntil: until, maxUses: '1000', useCount: '7' };
     await application.services.tokens.set(OPERATOR, { serial: 'QR3' }, { use });
-    expect((await ask('/admin/token', { serial: 'QR3' }, 'south-desk')).value).toMatchObject({
-      token: { valid_from: null, valid_until: until, use_count: 7, max_uses: 1000, success_count: 0 },
+    expect((await ask('/admin/token/show', { serial: 'QR3' }, 'south-desk')).value).toMatchObject({
+      use: { valid_from: null, valid_until: until, use_count: 7, max_uses: 1000, success_count: 0 },
     });
     for (const serial of ['QR3', 'QRFREE', 'NONE']) {
-      const { error } = await ask('/admin/token', { serial }, 'north-desk');
+      const { error } = await ask('/admin/token/show', { serial }, 'north-desk');
       expect(error?.message).toContain(serial);
     }
-    expect((await ask('/admin/token', { serial: 'QR1' }, 'shower')).value).toMatchObject({
+    expect((await ask('/admin/token/show', { serial: 'QR1' }, 'shower')).value).toMatchObject({
       transactions: null,
     });
   });
@@ -207,7 +221,7 @@ describe('/admin/token', () => {
     await tokens.setRealms(OPERATOR, { serial: 'MOVED', realms: ['north'] });
     const after = (await application.challenge('MOVED', DATA)).transactionid;
     const shown = async (as?: string): Promise<readonly string[]> => {
-      const { value } = await ask('/admin/token', { serial: 'MOVED' }, as);
+      const { value } = await ask('/admin/token/show', { serial: 'MOVED' }, as);
       const { transactions } = value as { transactions: { transaction_id: string }[] };
       return transactions.map(({ transaction_id: id }) => id).sort();
     };
@@ -218,26 +232,26 @@ describe('/admin/token', () => {
   });
 
   it('shows no secret', async () => {
-    const text = JSON.stringify(await ask('/admin/token', { serial: 'QR1' }));
+    const text = JSON.stringify(await ask('/admin/token/show', { serial: 'QR1' }));
     expect(text).not.toMatch(/seed|secret|nonce|"pin|marker/i);
   });
 
   it('tells that a challenge has expired', async () => {
     application.clock.advance(1200);
-    const { value } = await ask('/admin/token', { serial: 'QR3' });
+    const { value } = await ask('/admin/token/show', { serial: 'QR3' });
     expect(value).toMatchObject({ transactions: [{ state: 'expired' }] });
     application.clock.advance(-1200);
   });
 });
 
-describe('/admin/tokens', () => {
+describe('/admin/helpdesk/tokens', () => {
   interface Sheet {
     readonly tokens: readonly { serial: string }[];
     readonly next: string | null;
     readonly total: number | null;
   }
   const sheet = async (parameters: Record<string, string>, as?: string): Promise<Sheet> => {
-    const { value, error } = await ask('/admin/tokens', parameters, as);
+    const { value, error } = await ask('/admin/helpdesk/tokens', parameters, as);
     expect(error).toBeUndefined();
     return value as Sheet;
   };
@@ -256,8 +270,10 @@ describe('/admin/tokens', () => {
     expect((await sheet({}, 'north-desk')).total).toBe(2);
     expect(await serials({ realm: '/:no realm:/' }, 'north-desk')).toEqual([]);
     expect(await serials({ cursor: 'QR2' }, 'north-desk')).toEqual([]);
-    expect((await ask('/admin/tokens', { realm: 'south' }, 'north-desk')).error?.message).toMatch(/realm/);
-    expect((await ask('/admin/tokens', {}, 'nobody')).error).toBeDefined();
+    expect((await ask('/admin/helpdesk/tokens', { realm: 'south' }, 'north-desk')).error?.message).toMatch(
+      /realm/,
+    );
+    expect((await ask('/admin/helpdesk/tokens', {}, 'nobody')).error).toBeDefined();
   });
 
   it('filters by realm, state, serial and owner', async () => {
@@ -268,19 +284,19 @@ describe('/admin/tokens', () => {
     expect(await serials({ status: 'active, assigned' })).toEqual(['QR2', 'QR3']);
     expect(await serials({ status: 'unassigned' })).toEqual(['QRFREE']);
     expect(await sheet({ serial: 'qrf' })).toMatchObject({ tokens: [{ serial: 'QRFREE' }], total: null });
-    expect(await serials({ user: 'anna', userrealm: 'north' })).toEqual(['QR1', 'QR2']);
+    expect(await serials({ user: 'anna', user_realm: 'north' })).toEqual(['QR1', 'QR2']);
     expect(await sheet({ status: 'locked' })).toMatchObject({ tokens: [], total: null });
     await application.services.tokens.enable(OPERATOR, { serial: 'QR1' });
   });
 
   it('turns pages backwards', async () => {
-    const last = await sheet({ limit: '3', sortdir: 'desc' });
+    const last = await sheet({ limit: '3', order: 'desc' });
     expect(last.tokens.map(({ serial }) => serial)).toEqual(['QRFREE', 'QR3', 'QR2']);
-    expect(await sheet({ limit: '3', sortdir: 'desc', cursor: last.next ?? '' })).toMatchObject({
+    expect(await sheet({ limit: '3', order: 'desc', cursor: last.next ?? '' })).toMatchObject({
       tokens: [{ serial: 'QR1' }],
       next: null,
     });
-    expect((await ask('/admin/tokens', { sortdir: 'up' })).error?.message).toMatch(/sortdir/);
+    expect((await ask('/admin/helpdesk/tokens', { order: 'up' })).error?.message).toMatch(/order/);
   });
 
   it('names owners only where that is asked for and allowed', async () => {
@@ -338,10 +354,10 @@ describe('/admin/tokens', () => {
     { status: 'broken' },
     { status: 'active,inactive' },
     { user: '' },
-    { user: ' ', userrealm: 'north' },
-    { userrealm: 'north' },
-    { userrealm: '', resconf: 'north' },
+    { user: ' ', user_realm: 'north' },
+    { user_realm: 'north' },
+    { user_realm: '', user_resolver: 'north' },
   ])('refuses %j', async (parameters) => {
-    expect((await ask('/admin/tokens', parameters)).error?.message).toMatch(/must be/);
+    expect((await ask('/admin/helpdesk/tokens', parameters)).error?.message).toMatch(/must be/);
   });
 });

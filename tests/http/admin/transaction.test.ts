@@ -7,17 +7,17 @@ interface History {
   readonly state: string;
   readonly serial: string;
   readonly realms: readonly string[];
-  readonly stored: boolean;
+  readonly is_stored: boolean;
   readonly data?: string;
-  readonly withheld: boolean;
-  readonly code?: string;
+  readonly is_data_withheld: boolean;
+  readonly code: string | null;
   readonly more: number;
   readonly events: readonly {
     event: string;
     reason: string;
     action: string;
     actor: string;
-    requestid: string;
+    request_id: string;
   }[];
 }
 
@@ -68,8 +68,8 @@ afterAll(() => application.close());
 async function history(transactionid: string, as?: string): Promise<Answer> {
   const sent =
     as === undefined
-      ? await application.asAdmin('/admin/transaction', { transactionid }, 'get')
-      : await bounded.get(as, '/admin/transaction', { transactionid });
+      ? await application.asAdmin('/admin/transaction/show', { transaction_id: transactionid }, 'get')
+      : await bounded.get(as, '/admin/transaction/show', { transaction_id: transactionid });
   return (sent.body as { result: Answer }).result;
 }
 
@@ -81,7 +81,7 @@ async function enrol(serial: string, user: string, realm: string): Promise<strin
 const response = (counter = 0n): string => application.respond(SUITE, DATA, { counter });
 const eventsOf = ({ value }: Answer): readonly string[] => value?.events.map(({ event }) => event) ?? [];
 
-describe('/admin/transaction', () => {
+describe('/admin/transaction/show', () => {
   it('tells each attempt, and the replay at every endpoint, once', async () => {
     const serial = await enrol('LIFE', 'ann', 'north');
     const { transactionid } = await application.challenge(serial, DATA);
@@ -98,7 +98,7 @@ describe('/admin/transaction', () => {
     await application.send('/validate/check_t', { pass: response(), transactionid });
     await application.status({ transactionid });
     const { value } = await history(transactionid);
-    expect(value).toMatchObject({ serial, state: 'accepted', realms: ['north'], stored: true, more: 0 });
+    expect(value).toMatchObject({ serial, state: 'accepted', realms: ['north'], is_stored: true, more: 0 });
     expect(value?.events.map(({ event, action }) => `${event} ${action}`)).toEqual([
       'issued ocra/request',
       'wrong ocra/check_t',
@@ -227,7 +227,7 @@ describe('/admin/transaction', () => {
     await application.services.housekeeping.run(OPERATOR, true);
     const afterwards = await history(transactionid, 'north-desk');
     application.clock.advance(-30 * 86_400);
-    expect(afterwards.value).toEqual({ ...before.value, stored: false, withheld: false });
+    expect(afterwards.value).toEqual({ ...before.value, is_stored: false, is_data_withheld: false });
     expect(eventsOf(afterwards)).toEqual(['issued', 'accepted', 'refused']);
   });
 
@@ -246,18 +246,21 @@ describe('/admin/transaction', () => {
       expect(text).not.toContain(KEY);
       expect(text.includes(shown)).toBe(name === 'data-desk');
     }
-    expect((await history(transactionid, 'north-desk')).value?.withheld).toBe(true);
-    expect((await history(transactionid, 'data-desk')).value).toMatchObject({ data: shown, withheld: false });
+    expect((await history(transactionid, 'north-desk')).value?.is_data_withheld).toBe(true);
+    expect((await history(transactionid, 'data-desk')).value).toMatchObject({
+      data: shown,
+      is_data_withheld: false,
+    });
   });
 
   it('shows the code of an open challenge as it was issued, with the rights to its text and to codes', async () => {
     const { transactionid, url } = await application.challenge(await enrol('CODE', 'ann', 'north'), DATA);
     expect((await history(transactionid, 'code-desk')).value?.code).toBe(url);
     for (const name of ['data-desk', 'request-desk']) {
-      expect((await history(transactionid, name)).value).not.toHaveProperty('code');
+      expect((await history(transactionid, name)).value?.code).toBeNull();
     }
     await application.check(transactionid, response());
-    expect((await history(transactionid)).value).not.toHaveProperty('code');
+    expect((await history(transactionid)).value?.code).toBeNull();
   });
 
   it('tells the history also where no code can be made, as policies name two addresses', async () => {
@@ -272,7 +275,7 @@ describe('/admin/transaction', () => {
     await policies.remove(OPERATOR, 'one');
     await policies.remove(OPERATOR, 'two');
     expect(value).toMatchObject({ state: 'open', data: DATA });
-    expect(value).not.toHaveProperty('code');
+    expect(value?.code).toBeNull();
   });
 
   it('shows no code of a roll-out, of a sign-in or of a second factor', async () => {
@@ -286,8 +289,8 @@ describe('/admin/transaction', () => {
     const payment = await ocra.requestChallenge(OPERATOR, { serial: factor, data: DATA });
     for (const issued of [begun, signIn, payment]) {
       const { value } = await history('transactionId' in issued ? issued.transactionId : '');
-      expect(value).toMatchObject({ state: 'open', withheld: false });
-      expect(value).not.toHaveProperty('code');
+      expect(value).toMatchObject({ state: 'open', is_data_withheld: false });
+      expect(value?.code).toBeNull();
     }
   });
 
@@ -325,7 +328,7 @@ describe('/admin/transaction', () => {
     expect((await history(transactionid)).value?.realms).toEqual(['north', 'south']);
   });
 
-  it.each(['', ' ', '*', '%', '_'.repeat(20), 'x'.repeat(300)])('finds nothing by %j', async (id) => {
+  it.each(['', '*', '%', '_'.repeat(20), 'x'.repeat(300)])('finds nothing by %j', async (id) => {
     const { error } = await history(id);
     expect(error?.message).toMatch(id === '' ? /transaction/i : /^There is no transaction '/);
   });
@@ -334,7 +337,7 @@ describe('/admin/transaction', () => {
     const { error } = await history('0'.repeat(20), 'clerk');
     expect(error?.code).toBe(410);
     expect(error?.message).toMatch(/missing a policy scope=admin, action=transaction$/);
-    const open = await application.send('/admin/transaction', { transactionid: 'x' }, 'get');
+    const open = await application.send('/admin/transaction/show', { transaction_id: 'x' }, 'get');
     expect(open.status).toBe(401);
   });
 });

@@ -191,8 +191,10 @@ describe('after OcraChallengeTimeout', () => {
       application.clock.advance(90);
       const seen = async (path: string, named: Record<string, string>): Promise<string> =>
         (await application.asAdmin(path, named)).text.replaceAll(/\s/g, '');
-      expect(await seen('/admin/transaction', { transactionid })).toContain(`"state":"${state}"`);
-      expect(await seen('/admin/tokens', { serial })).toContain(`"open_challenges":${open}`);
+      expect(await seen('/admin/transaction/show', { transaction_id: transactionid })).toContain(
+        `"state":"${state}"`,
+      );
+      expect(await seen('/admin/helpdesk/tokens', { serial })).toContain(`"open_challenges":${open}`);
       expect(await application.check(transactionid, pass)).toEqual(answer);
       await configuration.remove(OPERATOR, 'OcraChallengeTimeout');
     },
@@ -442,7 +444,9 @@ describe('a decline at /ocra/check_t', () => {
     const challenge = await documented.challenge('Q1', 'Pay 5');
     await decline(documented, challenge, 'reported');
     const { transactionid } = challenge;
-    const { body } = (await documented.asAdmin('/admin/transaction', { transactionid })) as { body: unknown };
+    const { body } = (await documented.asAdmin('/admin/transaction/show', {
+      transaction_id: transactionid,
+    })) as { body: unknown };
     expect(body).toMatchObject({
       result: { value: { state: 'reported', events: [{ event: 'issued' }, { event: 'reported' }] } },
     });

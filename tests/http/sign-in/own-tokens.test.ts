@@ -419,9 +419,9 @@ describe('the sessions of a user', () => {
     const [visitor, again] = [await someone().signIn(), await someone().signIn()];
     const named = { user, realm: 'customers' };
     const seenBy = async (name: string): Promise<unknown> =>
-      (valueOf(await bounded.get(name, '/admin/person', named)) as { sessions: unknown }).sessions;
+      (valueOf(await bounded.get(name, '/admin/helpdesk/person', named)) as { sessions: unknown }).sessions;
     const endBy = (name: string): Promise<Response> =>
-      bounded.post(name, '/admin/person/sessions/end', named);
+      bounded.post(name, '/admin/helpdesk/end-sessions', named);
     expect([await seenBy('desk'), await seenBy('looker')]).toEqual([2, null]);
     expect(errorOf(await endBy('looker'))).toMatch(/right/i);
     expect(errorOf(await endBy('other-desk'))).toMatch(/no user/i);

@@ -2,7 +2,7 @@ import type { ValueOf } from '../../api/call.ts';
 import { mayOnToken, type Rights } from '../token-state.ts';
 
 /** A token of a list. */
-export type ListedToken = ValueOf<'/admin/tokens'>['tokens'][number];
+export type ListedToken = ValueOf<'/admin/helpdesk/tokens'>['tokens'][number];
 
 /** The acts on many tokens, by the names of their rights and endpoints. */
 export const BULK_ACTS = ['enable', 'disable', 'reset', 'unassign', 'tokenrealm'] as const;
@@ -47,10 +47,10 @@ export function foresee(
     unchanged: of('unchanged').length,
     unready: of('unready').length,
     forbidden: of('forbidden').length,
-    secondFactors: changed.filter((token) => token.second_factor).map(({ serial }) => serial),
+    secondFactors: changed.filter((token) => token.is_second_factor).map(({ serial }) => serial),
     open: open.includes(null) ? null : open.reduce<number>((sum, number) => sum + (number ?? 0), 0),
     owners: new Set(
-      changed.flatMap(({ owner }) => (owner === null ? [] : [`${owner.resolver} ${owner.user}`])),
+      changed.flatMap(({ owner }) => (owner === null ? [] : [`${owner.resolver} ${owner.login}`])),
     ).size,
     leaving: changed.filter(({ realms }) => realms.some((name) => name !== realm)).length,
   };

@@ -17,12 +17,12 @@ export type Collect = (
 export class TooManyTokens extends Error {}
 
 /** @returns reads all tokens of a filter, page by page. @throws TooManyTokens for more than `most` */
-export function matching(filter: ParametersOf<'/admin/tokens'>, most = Infinity): Collect {
+export function matching(filter: ParametersOf<'/admin/helpdesk/tokens'>, most = Infinity): Collect {
   return async (signal, onRead) => {
     const tokens: ListedToken[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const page: { readonly tokens: readonly ListedToken[]; readonly next: string | null } = await call(
-        '/admin/tokens',
+        '/admin/helpdesk/tokens',
         { ...filter, limit: PAGE_SIZE, cursor },
         { signal },
       );
@@ -40,8 +40,8 @@ export function matching(filter: ParametersOf<'/admin/tokens'>, most = Infinity)
 /** The owner of tokens. */
 export interface NamedUser {
   readonly user: string;
-  readonly userrealm: string;
-  readonly resconf: string;
+  readonly user_realm: string;
+  readonly user_resolver: string;
 }
 
 /** @returns false for a login by which the server finds nobody: as a filter it would be none */

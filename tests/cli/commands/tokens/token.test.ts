@@ -1,5 +1,5 @@
 import { UNBOUND_USE } from '../../../../src/tokens/token.ts';
-import type { ListedToken } from '../../../../src/tokens/token-service.ts';
+import type { TokenView } from '../../../../src/tokens/token-view.ts';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,7 +9,10 @@ import { type Answers, type Call, fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
 import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
-const TOKEN: ListedToken = {
+const TOKEN: TokenView = {
+  isLocked: false,
+  isSecondFactor: false,
+  ownerRealm: 'bank',
   state: 'active',
   id: '1',
   serial: 'OCRA1',
@@ -50,6 +53,7 @@ const ANSWERS: Answers = {
     { ...TOKEN, serial: 'OCRA2', owner: null, realms: [], active: false, state: 'disabled', failCount: 0 },
   ],
   'tokens.show': TOKEN,
+  'people.latestOf': null,
   'enrolment.init': PHASE1,
 };
 
@@ -98,22 +102,26 @@ describe('token list and show', () => {
       serial: 'OCRA1',
       type: 'ocra',
       description: TOKEN.description,
-      user: 'ada',
-      resolver: 'customers',
+      owner: { login: 'ada', resolver: 'customers' },
+      owner_realm: 'bank',
       realms: ['bank', 'office'],
       state: 'active',
       active: true,
+      is_locked: false,
+      is_second_factor: false,
       rollout: 'complete',
       has_pin: true,
       ocra_suite: TOKEN.ocraSuite,
       fail_count: 2,
       max_fail: 10,
-      valid_from: null,
-      valid_until: null,
-      use_count: 0,
-      max_uses: null,
-      success_count: 0,
-      max_successes: null,
+      use: {
+        valid_from: null,
+        valid_until: null,
+        use_count: 0,
+        max_uses: null,
+        success_count: 0,
+        max_successes: null,
+      },
       counter: '18446744073709551615',
       counter_window: 10,
       sync_window: 1000,
@@ -122,7 +130,10 @@ describe('token list and show', () => {
       last_success_at: null,
     };
     expect((JSON.parse((await run(['list', '--json'])).out) as unknown[])[0]).toEqual(shown);
-    expect(JSON.parse((await run(['show', 'OCRA1', '--json'])).out)).toEqual(shown);
+    expect(JSON.parse((await run(['show', 'OCRA1', '--json'])).out)).toEqual({
+      ...shown,
+      transactions: null,
+    });
   });
 
   it('shows nothing that a terminal would obey', async () => {

@@ -52,7 +52,7 @@ export function auditedSelfService(parts: SelfServiceParts): Readonly<Record<str
       outcomes: ['changed description'],
       action: 'token/set',
     },
-    '/admin/person/sessions/end': {
+    '/admin/helpdesk/end-sessions': {
       prepare: async () => ({ values: { user: (await signedIn(parts)).login, realm: 'north' } }),
       outcomes: ['session closed'],
       action: 'user/session',

@@ -1,9 +1,17 @@
 import { findRealm, type Configuration } from '../configuration/configuration.ts';
 import type { Grant } from '../policy/access-control.ts';
-import { type DescribedToken, describeToken, isLocked, type Token } from '../tokens/token.ts';
+import {
+  conditionOf,
+  type DescribedToken,
+  describeToken,
+  isLocked,
+  type Token,
+  type TokenCondition,
+} from './token.ts';
 
-/** A token as the helpdesk sees it. */
-export interface OwnedToken extends DescribedToken {
+/** A token as those see it who administer it: without secrets, and without realms that they may not see. */
+export interface TokenView extends DescribedToken {
+  readonly state: TokenCondition;
   readonly isLocked: boolean;
   /** True if an administrator signs in with it. */
   readonly isSecondFactor: boolean;
@@ -11,13 +19,20 @@ export interface OwnedToken extends DescribedToken {
   readonly ownerRealm: string | null;
 }
 
-/** @returns the token without its secrets and without realms that the grant does not cover */
-export function ownedToken(configuration: Configuration, grant: Grant, token: Token): OwnedToken {
+/** The configuration and the extent of `admin:show` by which a token is viewed, and the time. */
+interface Viewing {
+  readonly configuration: Configuration;
+  readonly grant: Grant;
+  readonly now: Date;
+}
+
+export function viewOf(token: Token, { configuration, grant, now }: Viewing): TokenView {
   const { realms: allowed } = grant;
   const realms = token.realms.filter((name) => allowed === 'all' || allowed.includes(name));
   return {
     ...describeToken(token),
     realms,
+    state: conditionOf(token, now),
     isLocked: isLocked(token),
     isSecondFactor: token.isSecondFactor,
     ownerRealm: token.owner === null ? null : realmOf(configuration, grant, token.owner.resolver, realms),
