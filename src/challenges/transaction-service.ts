@@ -203,7 +203,7 @@ export const TRANSACTION_STATES = [
 ] as const;
 type TransactionState = (typeof TRANSACTION_STATES)[number];
 
-export interface TransactionEvent {
+interface TransactionEvent {
   /** UTC, to the microsecond: `2026-11-21T09:30:00.123000Z`. */
   readonly at: string;
   readonly event: TransactionEventKind;
