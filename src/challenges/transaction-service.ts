@@ -109,7 +109,7 @@ export class TransactionService {
       return null;
     }
     try {
-      return factory.code(configuration, found, actOf(caller, 'admin/transaction'));
+      return factory.code(configuration, found, actOf(caller, 'admin/transaction/show'));
     } catch (error) {
       if (isServiceError(error)) {
         return null;
