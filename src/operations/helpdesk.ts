@@ -117,10 +117,9 @@ const STATUSES = {
 
 const STATUS_RULE = 'it must be a list of active or inactive, assigned or unassigned, and locked';
 
-const status = list(
-  'of `active`, `inactive`, `assigned`, `unassigned`, `locked`; all must hold',
-  'active,locked',
-)
+const STATUS = 'of `active`, `inactive`, `assigned`, `unassigned`, `locked`; all must hold';
+
+const status = list(STATUS, 'active,locked')
   .refine((names) => names.every((name) => Object.hasOwn(STATUSES, name.toLowerCase())), STATUS_RULE)
   .transform((names) => names.map((name) => name.toLowerCase() as keyof typeof STATUSES))
   .refine(
@@ -128,7 +127,8 @@ const status = list(
       !(names.includes('active') && names.includes('inactive')) &&
       !(names.includes('assigned') && names.includes('unassigned')),
     STATUS_RULE,
-  );
+  )
+  .meta({ description: STATUS, examples: ['active,locked'], given: 'option' });
 
 const tokens = operation({
   name: 'helpdesk tokens',
@@ -142,7 +142,7 @@ const tokens = operation({
     user_realm: filter('the realm of the owner', 'office'),
     user_resolver: filter('the resolver of the owner', 'staff'),
     realm: filter(`a realm of the tokens, \`${NO_REALM}\` for tokens in none`, 'office'),
-    status: status.meta({ given: 'option' }).optional(),
+    status: status.optional(),
     limit: wholeNumber('at most so many; default: 50', 1, 200).optional(),
     cursor: filter('`next` of the page before', 'QR1'),
     order: choice('by serial', ['asc', 'desc']).optional(),
