@@ -1,3 +1,0 @@
-import { mutationOf } from './configuration.js';
-
-export default mutationOf('challenges', ['challenges', 'ocra']);

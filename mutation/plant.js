@@ -1,0 +1,61 @@
+// Plants faults one by one and runs the tests that are nearest to each. See docs/mutation.md.
+//
+//   node --import tsx mutation/plant.js GROUP [TESTS…]    the faults of mutation/planted/GROUP.js; TESTS: what else is run for those not found
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import setUp from '../tests/support/database/global-setup.ts';
+import tearDown from '../tests/support/database/global-teardown.ts';
+
+const JEST =
+  '--max-semi-space-size=64 --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js';
+const [group = '', ...further] = process.argv.slice(2);
+const { faults } = await import(`./planted/${group}.js`);
+let missed = 0;
+await setUp();
+for (const [file, from, to, nearest] of faults) {
+  const path = join('src', file);
+  const source = readFileSync(path, 'utf8');
+  const title = `${file}: ${from.replaceAll(/\s+/g, ' ')} → ${to || 'nothing'}`;
+  if (!source.includes(from)) {
+    throw new Error(`Not there any more: ${title}`);
+  }
+  writeFileSync(
+    path,
+    source.replaceAll(from, () => to),
+  );
+  try {
+    const found = testsThatFail(nearest.split(' '), true);
+    missed += Number(found.length === 0);
+    const below = found.length > 0 || further.length === 0 ? [] : testsThatFail(further, false);
+    console.log(
+      [
+        `${found.length > 0 ? 'found ' : 'MISSED'} ${title}`,
+        ...found,
+        ...below.map((one) => `also: ${one}`),
+      ].join('\n    '),
+    );
+  } finally {
+    writeFileSync(path, source);
+  }
+}
+await tearDown();
+console.log(`${faults.length - missed} of ${faults.length} found`);
+process.exitCode = missed > 0 ? 1 : 0;
+
+/** @returns the tests that fail; with `bail` the first of them alone */
+function testsThatFail(tests, bail) {
+  const options = ['--config', 'mutation/planted-tests.js', ...(bail ? ['--bail', '--runInBand'] : [])];
+  const { stderr } = spawnSync(process.execPath, [...JEST.split(' '), ...options, ...tests], {
+    encoding: 'utf8',
+  });
+  const [, ...files] = stderr.split(/^FAIL /m);
+  return files
+    .flatMap((file) => {
+      const [name = ''] = file.split(/[\s(]/);
+      const titles = new Set(Array.from(file.matchAll(/^ {2}● (.+)$/gm), ([, title]) => title));
+      return [...titles].map((title) => `${name}: ${title}`);
+    })
+    .slice(0, bail ? 1 : undefined);
+}

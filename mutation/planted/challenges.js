@@ -1,0 +1,90 @@
+const c = (file) => `challenges/${file}.ts`;
+
+/** File, text, what takes its place, and the tests that are nearest. */
+export const faults = [
+  [c('challenge'), 'now < expiresAt', 'now <= expiresAt', 'tests/http/ocra/life-of'],
+  [c('challenge'), 'failCount: 0,\n        lastSuccessAt', 'lastSuccessAt', 'tests/http/ocra/life-of'],
+  [c('challenge'), 'wrongCount >= most', 'wrongCount > most', 'tests/http/ocra/life-of'],
+  [
+    c('challenge'),
+    'secrets: { sharedSecret: null, nonce: null }',
+    'secrets: {}',
+    'tests/challenges/challenge.test',
+  ],
+  [
+    c('challenge'),
+    "rollout: 'phase1', active: false",
+    "rollout: 'phase1', active: true",
+    'tests/http/ocra/roll-out',
+  ],
+  [c('challenge'), "...(reason === 'exhausted' ? fallback(token) : {}),", '', 'tests/http/ocra/roll-out'],
+  [
+    c('challenge'),
+    'if (!isOpen(challenge, now)) {\n    const end',
+    'if (challenge.closedBy !== null) {\n    const end',
+    'tests/challenges/declines',
+  ],
+  [c('challenge'), 'return verdict.isBehind', 'return false', 'tests/http/ocra/questions'],
+  [
+    c('challenge-service'),
+    "await refusals.note({ ...act, outcome: 'no such transaction' });",
+    '',
+    'tests/http/admin/audited/audited-refusals',
+  ],
+  [c('settlement-store'), ' AND tokens.version = request.version', '', 'tests/http/ocra/accepted-once'],
+  [
+    c('settlement-store'),
+    'challenges.id = ANY (request.supersedes)',
+    'false',
+    'tests/http/ocra/accepted-once',
+  ],
+  [c('accepted-position'), 'next > MAX_STORED_COUNTER || ', '', 'tests/http/ocra/life-of'],
+  [
+    c('challenge-issue-store'),
+    'key === undefined || isSame(secrets.seed, key.seed)',
+    'true',
+    'tests/http/admin/changing-tokens',
+  ],
+  [
+    c('challenge-issue-store'),
+    'realms === undefined || JSON.stringify(token.realms) === JSON.stringify(realms)',
+    'true',
+    'tests/http/admin/changing-tokens',
+  ],
+  [c('challenge-issue-store'), ' && !isLocked(token)', '', 'tests/challenges/challenge-store'],
+  [
+    c('response-check'),
+    'isPin ? afterPin(verdict, hasSecret) : afterWrongPin(verdict)',
+    'afterPin(verdict, hasSecret)',
+    'tests/http/ocra/otppin',
+  ],
+  [c('response-check'), "['1', '0', '2'] as const", "['2', '0', '1'] as const", 'tests/http/ocra/otppin'],
+  [c('validation-service'), 'return count <= max;', 'return true;', 'tests/challenges/open-answers'],
+  [
+    c('validation-service'),
+    '= tried.filter(({ token }) => !isLocked(token));',
+    '= tried;',
+    'tests/challenges/open-answers',
+  ],
+  [c('validation-service'), 'this.#reportUnreadable(token, error);', '', 'tests/challenges/open-answers'],
+  [
+    c('validation-service'),
+    'unreadable !== undefined && verdicts.size === 0',
+    'false',
+    'tests/challenges/open-answers',
+  ],
+  [c('transaction-service'), 'return isClosed ? []', 'return false ? []', 'tests/http/admin/transaction'],
+  [
+    c('enrolment/enrolment-service'),
+    "assertGranted(grant, assignment.realms ?? known.realms, 'every');",
+    '',
+    'tests/http/ocra/enrolled-anew',
+  ],
+  [
+    c('enrolment/rollout-phase2'),
+    'isInRollout(one) && isVisible(one, grant)',
+    'isInRollout(one)',
+    'tests/http/ocra/enrolled-anew',
+  ],
+  [c('enrolment/rollout-phase2'), 'failCount: 0,', '', 'tests/http/ocra/roll-out'],
+];
