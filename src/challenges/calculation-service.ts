@@ -71,7 +71,7 @@ export class CalculationService {
  * @returns the response
  * @throws ServiceError as listed at `CalculationService.calculateOtp`
  */
-export async function calculateOtp(input: CalculationInput, now: Date): Promise<string> {
+async function calculateOtp(input: CalculationInput, now: Date): Promise<string> {
   const init = readUrl(input.init1, 'init');
   const nonce = readUrl(input.init2, 'nonce');
   const suite = parseOcraSuite(required('ocrasuite', input.os ?? input.ocrasuite ?? init?.suite));

@@ -19,7 +19,6 @@ const DECLINED = {
   declined: true,
   isEndedNow: true,
 };
-const AGAIN = { ...DECLINED, isEndedNow: false };
 const UNKNOWN = { known: false, dropped: false, failCount: 0, result: false, declined: false };
 
 const site = new OcraSite();
@@ -72,36 +71,6 @@ describe('a declined transaction', () => {
     },
   );
 
-  it('costs neither counter nor fail counter: the next transaction is answered as if there were none', async () => {
-    await decline();
-    expect(await house.tokens.findBySerial('A1')).toMatchObject({ counter: 0n, failCount: 0 });
-    const next = await house.ocra.requestChallenge(admin, { serial: 'A1', data: 'pay 6' });
-    expect(await respond(0n, next)).toMatchObject({ result: true });
-  });
-
-  it('leaves the other transactions of the token open', async () => {
-    const other = await house.ocra.requestChallenge(admin, { serial: 'A1', data: 'pay 6' });
-    await decline();
-    expect(await respond(0n, other)).toMatchObject({ result: true });
-  });
-
-  it('may be declined again, by an app that got no answer, and stays what it was', async () => {
-    await decline('declined');
-    expect(await decline('declined')).toEqual(AGAIN);
-    expect(await decline('reported')).toEqual(AGAIN);
-    expect(await decline('reported')).toEqual(AGAIN);
-    expect(await decline('declined')).toEqual(AGAIN);
-    const { transactionId } = issued;
-    expect(await house.ocra.status(admin, { transactionId })).toMatchObject([{ declined: 'declined' }]);
-    expect(await outcomes()).toEqual([
-      'declined',
-      'declined again',
-      'reported, after a decline',
-      'reported again',
-      'declined again',
-    ]);
-  });
-
   it.each([
     ['locked', { failCount: 10 }],
     ['disabled', { active: false }],
@@ -114,15 +83,6 @@ describe('a declined transaction', () => {
 });
 
 describe('a decline that comes too late', () => {
-  it('is told so after a right response, which stands, and the audit knows', async () => {
-    expect(await respond()).toMatchObject({ result: true });
-    expect(await decline('reported')).toEqual({ ...AGAIN, declined: false });
-    const { transactionId } = issued;
-    const [entry] = await house.ocra.status(admin, { transactionId });
-    expect(entry).toMatchObject({ validTan: true, declined: undefined });
-    expect(await outcomes()).toEqual(['accepted', 'closed, report']);
-  });
-
   it('is told so after the transaction has expired', async () => {
     house.clock.at = new Date(house.clock.at.getTime() + 21 * 60_000);
     expect(await decline()).toMatchObject({ known: true, declined: false });

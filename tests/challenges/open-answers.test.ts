@@ -21,10 +21,7 @@ import {
 const admin = callerNamed('admin');
 const open = { client: '192.0.2.9', requestId: 'request-2' };
 const COUNTER = 'OCRA-1:HOTP-SHA256-8:C-QN08';
-const NEITHER = 'OCRA-1:HOTP-SHA256-8:QN08';
 const WRONG = 'xxxxxxxx';
-/** Fills the question of the suites. */
-const DATA = '12345678';
 
 const site = new OcraSite();
 beforeAll(() => site.open());
@@ -123,66 +120,10 @@ describe('a response to a token with several open challenges', () => {
     },
   );
 
-  it('that is wrong counts once for the token, and for the newest challenge alone', async () => {
-    const scene = await Scene.of({}, ['A1', 'A1', 'A1']);
-    expect(await scene.bySerial(WRONG)).toBe(false);
-    expect(await scene.state()).toEqual({
-      failCount: 1,
-      challenges: ['open 0', 'open 0', 'open 1 received'],
-    });
-  });
-
-  it('closes no more than one challenge with three wrong ones', async () => {
-    const scene = await Scene.of({}, ['A1', 'A1', 'A1']);
-    for (let wrong = 0; wrong < 4; wrong += 1) {
-      await scene.bySerial(WRONG);
-    }
-    expect(await scene.state()).toEqual({
-      failCount: 4,
-      challenges: ['open 0', 'open 1 received', 'exhausted 3 received'],
-    });
-    expect(await scene.bySerial(scene.response(0))).toBe(true);
-  });
-
-  it('is accepted once, though it is right for two with the same question: the newest is answered', async () => {
-    const scene = await Scene.of({}, ['A1', 'A1'], DATA);
-    expect(await scene.bySerial(scene.response(0))).toBe(true);
-    expect(await scene.bySerial(scene.response(0))).toBe(false);
-    expect(await scene.state()).toEqual({
-      failCount: 1,
-      challenges: ['open 1 received', 'accepted 0 received'],
-    });
-    expect(await scene.bySerial(scene.response(0, 1))).toBe(true);
-  });
-
-  it('of a suite without counter and time closes all others with its question, and they alone', async () => {
-    const scene = await Scene.of({ token: { ocraSuite: NEITHER } }, ['A1', 'A1'], DATA);
-    await scene.issue(['A1'], '87654321');
-    await scene.issue(['A1'], DATA);
-    expect(await scene.bySerial(scene.response(0))).toBe(true);
-    expect(await scene.state()).toEqual({
-      failCount: 0,
-      challenges: ['superseded 0', 'superseded 0', 'open 0', 'accepted 0 received'],
-    });
-    expect(await scene.bySerial(scene.response(0))).toBe(false);
-    expect(await scene.bySerial(scene.response(2))).toBe(true);
-    await scene.issue(['A1'], DATA);
-    expect(await scene.bySerial(scene.response(0))).toBe(true);
-  });
-
   it('is tried on as many challenges as may be open, where more are', async () => {
     const scene = await Scene.of({ settings: { OcraMaxChallenges: '3' } }, ['A1', 'A1', 'A1']);
     scene.house.configuration.change({ settings: new Map([['OcraMaxChallenges', '2']]) });
     expect(await scene.bySerial(scene.response(0))).toBe(false);
-    expect(await scene.bySerial(scene.response(1))).toBe(true);
-  });
-
-  it('is not tried on those that have expired', async () => {
-    const scene = await Scene.of({}, ['A1']);
-    scene.house.clock.at = new Date(scene.house.clock.at.getTime() + 1_199_500);
-    await scene.issue(['A1']);
-    expect(await scene.bySerial(scene.response(0))).toBe(false);
-    expect(await scene.state()).toMatchObject({ challenges: ['open 0', 'open 1 received'] });
     expect(await scene.bySerial(scene.response(1))).toBe(true);
   });
 
@@ -233,27 +174,6 @@ describe('a response to a token with several open challenges', () => {
     }
     expect(work[0]).toBe(work[1]);
   });
-
-  it('that was accepted is recorded with its challenge, once', async () => {
-    const scene = await Scene.of({}, ['A1', 'A1']);
-    await scene.bySerial(scene.response(0));
-    await scene.byUser(scene.response(1, 1));
-    const { transactionId = '' } = (await scene.issue(['A1'])).issued.at(-1) ?? {};
-    await scene.house.validation.checkTransaction(open, { transactionId, pass: scene.response(2, 2) });
-    const accepted = { ...open, actor: '', subject: 'A1', outcome: 'accepted' };
-    expect(await scene.house.answers()).toEqual([
-      { ...accepted, action: 'validate/check_s' },
-      { ...accepted, action: 'validate/check' },
-      { ...accepted, action: 'validate/check_t' },
-    ]);
-  });
-
-  it('cannot be verified where the suite needs input that the protocol does not carry', async () => {
-    const scene = await Scene.of({ token: { ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08-S064' } }, ['A1', 'A1']);
-    expect(await scene.bySerial(WRONG)).toBe(false);
-    expect(await scene.house.answers()).toMatchObject([{ outcome: 'unverifiable' }]);
-    expect(await scene.state()).toEqual({ failCount: 0, challenges: ['open 0', 'open 0'] });
-  });
 });
 
 describe('a response of a user with several tokens', () => {
@@ -273,27 +193,6 @@ describe('a response of a user with several tokens', () => {
       counter: 0n,
     });
 
-  it('is tried on each of them, and changes the one alone that it is right for', async () => {
-    for (const serials of [
-      ['A1', 'A2', 'B1'],
-      ['A2', 'A1', 'B1'],
-    ]) {
-      const scene = await Scene.of({ second: other() }, serials);
-      expect(await scene.byUser(responseOfA2(scene, serials.indexOf('A2')))).toBe(true);
-      expect(await scene.state('A2')).toMatchObject({ challenges: ['accepted 0 received'] });
-      expect(await scene.state('A1')).toEqual({ failCount: 0, challenges: ['open 0'] });
-      expect(await scene.state('B1')).toEqual({ failCount: 0, challenges: ['open 0'] });
-    }
-  });
-
-  it('that is wrong counts for the token with the newest challenge, and no other', async () => {
-    const scene = await Scene.of({ second: other() }, ['A1', 'A2', 'B1']);
-    expect(await scene.byUser(WRONG)).toBe(false);
-    expect(await scene.state('A2')).toEqual({ failCount: 1, challenges: ['open 1 received'] });
-    expect(await scene.state('A1')).toEqual({ failCount: 0, challenges: ['open 0'] });
-    expect(await scene.state('B1')).toEqual({ failCount: 0, challenges: ['open 0'] });
-  });
-
   it('counts for one that is not locked, so that guessing behind a locked one has a cost', async () => {
     const scene = await Scene.of({ second: { ...other(), failCount: 10, maxFail: 10 } }, ['A1', 'A2']);
     expect(await scene.byUser(responseOfA2(scene, 1))).toBe(false);
@@ -309,13 +208,6 @@ describe('a response of a user with several tokens', () => {
     expect((await scene.state('A2')).failCount).toBe(11);
   });
 
-  it('passes over one that is disabled', async () => {
-    const scene = await Scene.of({ second: { ...other(), active: false } }, ['A1', 'A2']);
-    expect(await scene.byUser(WRONG)).toBe(false);
-    expect((await scene.state('A1')).failCount).toBe(1);
-    expect(await scene.byUser(scene.response(0))).toBe(true);
-  });
-
   it('verifies the password once, though it is tried on all', async () => {
     const policy = { name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'alpha' };
     const token = { realms: ['alpha'] };
@@ -329,15 +221,6 @@ describe('a response of a user with several tokens', () => {
     };
     expect(await scene.byUser(`password${responseOfA2(scene, 1)}`)).toBe(true);
     expect(requested).toBe(1);
-  });
-
-  it('that is the first half of a resynchronisation counts for that token', async () => {
-    const scene = await Scene.of({ second: other(), settings: { AutoResync: 'True' } }, ['A1', 'A2']);
-    expect(await scene.byUser(scene.response(0, 50))).toBe(false);
-    expect(await scene.state('A1')).toEqual({ failCount: 1, challenges: ['open 1 received'] });
-    expect((await scene.state('A2')).failCount).toBe(0);
-    await scene.issue(['A2', 'A1']);
-    expect(await scene.byUser(scene.response(3, 51))).toBe(true);
   });
 });
 

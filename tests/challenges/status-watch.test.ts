@@ -110,20 +110,6 @@ describe('a wait for a transaction', () => {
     expect(await waited).toEqual({ end, state });
     expect([ends, waiting()]).toEqual([[end], 0]);
   });
-
-  it('ends when its time is over, with the state as it then is', async () => {
-    const { wait, challenges } = world();
-    expect(await wait({ waitMs: 20 })).toEqual({ end: 'over', state: OPEN });
-    const late = wait({ id: '8', waitMs: 20 });
-    await settled();
-    challenges.stored.set('8', WRONG);
-    expect(await late).toEqual({ end: 'changed', state: WRONG });
-  });
-
-  it('ends when the challenge expires', async () => {
-    const { wait } = world();
-    expect(await wait({ openMs: 20 })).toEqual({ end: 'closed', state: OPEN });
-  });
 });
 
 describe('waits of many requests', () => {
@@ -159,28 +145,6 @@ describe('waits of many requests', () => {
     expect((await wait()).end).toBe('full');
     void wait({ administrator: 'other' });
     expect([waits.length, waiting()]).toEqual([2, 3]);
-  });
-
-  it('leave their places at once when the clients leave', async () => {
-    const { wait, ends, waiting, challenges } = world({ max: 2 });
-    const client = new AbortController();
-    const waited = wait({}, client.signal);
-    expect((await wait()).end).toBe('full');
-    client.abort();
-    expect((await waited).end).toBe('gone');
-    expect([ends, waiting()]).toEqual([['full', 'gone'], 0]);
-    challenges.stored.set('7', RIGHT);
-    expect((await wait()).end).toBe('changed');
-    expect((await wait({}, client.signal)).end).toBe('gone');
-  });
-
-  it('end at once when the server stops, and so does each later one', async () => {
-    const { watch, wait, ends } = world();
-    const waits = [wait(), wait({ id: '8' })];
-    await watch.end();
-    waits.push(wait());
-    expect((await Promise.all(waits)).map(({ end }) => end)).toEqual(ends);
-    expect(ends).toEqual(['stopping', 'stopping', 'stopping']);
   });
 });
 

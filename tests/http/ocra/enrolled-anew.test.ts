@@ -241,6 +241,28 @@ describe('an administrator who is bound to a realm', () => {
     }
   });
 
+  it('needs the right for the realms that the token has and for those that it gets', async () => {
+    const { enrolment, tokens } = restricted.services;
+    for (const [serial, realms] of [
+      ['RIGHT1', ['north', 'south']],
+      ['RIGHT2', ['south']],
+      ['RIGHT3', ['north']],
+      ['RIGHT4', []],
+    ] as const) {
+      await restricted.enrolPlain(serial, SUITE);
+      await tokens.setRealms(OPERATOR, { serial, realms });
+    }
+    for (const named of [
+      { serial: 'RIGHT1' },
+      { serial: 'RIGHT2', realm: 'north' },
+      { serial: 'RIGHT3', realm: 'south' },
+      { serial: 'RIGHT4', realm: 'north' },
+    ]) {
+      const refused = enrolment.init(bound, { type: 'ocra', genkey: '1', ...named });
+      expect((await eventualRefusal(refused)).code).toBe('right.missing');
+    }
+  });
+
   it('does so over HTTP, for a roll-out too', async () => {
     const { administrators, tokens } = restricted.services;
     await administrators.add(OPERATOR, 'bound', 'a password of bound');

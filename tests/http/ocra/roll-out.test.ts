@@ -156,6 +156,7 @@ describe('roll-out phase 2', () => {
 
     const again = await app(first, await phase2());
     expect(again.key).not.toEqual(failed.key);
+    expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ failCount: 0 });
     expect(await application.check(again.transactionid, again.answer(0n))).toEqual({
       failcount: 0,
       result: true,

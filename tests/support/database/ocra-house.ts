@@ -31,7 +31,6 @@ import { type AuditedAct, TokenDatabase } from './token-database.ts';
 
 export const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
 export const BERND: Owner = { resolverId: '1', resolver: 'res', userId: 'bernd-id', login: 'bernd' };
-export const CAROL: Owner = { resolverId: '2', resolver: 'other', userId: 'carol-id', login: 'carol' };
 /** The key of the tokens of these tests. */
 export const KEY = Buffer.alloc(32, 5);
 export const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
@@ -178,15 +177,6 @@ export class OcraHouse extends OcraRules {
     const warn: Log['warn'] = (message, fields) => this.warnings.push({ message, fields });
     return { error: nothing, info: nothing, debug: nothing, warn };
   }
-}
-
-/** Has something happen just before each challenge is stored, as a faster request would. */
-export function beforeIssue({ issues }: OcraHouse, happen: () => Promise<void>): void {
-  const issue = issues.issue.bind(issues);
-  issues.issue = async (...args) => {
-    await happen();
-    return issue(...args);
-  };
 }
 
 /** The place of houses, one after the other. */
