@@ -50,7 +50,7 @@ export async function publishResults(page: ResultPage): Promise<void> {
 }
 
 /** @returns the whole page, as Prettier writes it */
-export function resultText(page: ResultPage): Promise<string> {
+function resultText(page: ResultPage): Promise<string> {
   return formatMarkdown([...heading(page), ...sectionsOf(page)]);
 }
 

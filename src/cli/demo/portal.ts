@@ -92,7 +92,7 @@ interface PortalProcess {
  * @param giveUp its reason is thrown if it is aborted before the portal has started
  * @throws CliFailure if its files are missing, or with its output if it does not start
  */
-export async function startPortal(
+async function startPortal(
   environment: Readonly<Record<string, string>>,
   firstPort: number,
   giveUp: AbortSignal,

@@ -86,34 +86,6 @@ describe('token init at a terminal', () => {
     expect(calls.filter(([name]) => name === 'ocra.checkTransaction')).toHaveLength(2);
   });
 
-  it('is ready where the app has sent the response itself', async () => {
-    const { dependencies, io } = terminal(
-      {
-        'enrolment.init': [PHASE_1, PHASE_2],
-        'ocra.checkTransaction': [{ ...WRONG, failCount: 0 }],
-        'ocra.status': [[{ ...WAITING, validTan: true }]],
-      },
-      ['', 'CODE', '123456'],
-    );
-    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
-    expect(io.err()).toBe('');
-    expect(io.out().endsWith('accepted: LSGO1 is ready\n')).toBe(true);
-  });
-
-  it('begins phase 2 anew after too many wrong responses', async () => {
-    const { dependencies, io } = terminal(
-      {
-        'enrolment.init': [PHASE_1, PHASE_2],
-        'ocra.checkTransaction': [WRONG, RIGHT],
-        'ocra.status': [[{ ...WAITING, dropped: true }]],
-      },
-      ['', 'FIRST', '000000', 'SECOND', '123456'],
-    );
-    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
-    expect(io.err()).toMatch(/^the challenge is closed: .*: another activation code begins phase 2 anew\n$/);
-    expect(io.out().endsWith('accepted: LSGO1 is ready\n')).toBe(true);
-  });
-
   it.each([[['--json']], [['--png', 'code.png']], [['--generate']], [['--phase2']]])(
     'takes no virtual device with %j, where no code follows at the terminal',
     async (options) => {
@@ -141,34 +113,6 @@ describe('token init at a terminal', () => {
     expect(await runProgram(['token', 'init', '--user', 'anna', '--device'], dependencies)).toBe(2);
     expect(io.err()).toContain('--device needs a terminal');
     expect(calls).toEqual([]);
-  });
-
-  it('takes another activation code where the app has no response', async () => {
-    const { dependencies, calls } = terminal(
-      { 'enrolment.init': [PHASE_1, PHASE_2], 'ocra.checkTransaction': [RIGHT] },
-      ['', 'FIRST', '', 'SECOND', '123456'],
-    );
-    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
-    const codes = calls.flatMap(([name, request]) =>
-      name === 'enrolment.init' ? [(request as { activationcode?: string }).activationcode] : [],
-    );
-    expect(codes).toEqual([undefined, 'FIRST', 'SECOND']);
-  });
-
-  it('puts the second phase off', async () => {
-    const { dependencies, io, calls } = terminal({ 'enrolment.init': [PHASE_1] }, ['', '-']);
-    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
-    expect(calls).toHaveLength(1);
-    expect(io.out()).toContain('Next: tankeeper token init --phase2 --serial LSGO1\n');
-  });
-
-  it('says which policy is missing where apps would refuse the code', async () => {
-    const { dependencies, io } = terminal({ 'enrolment.init': [PHASE_1, { ...PHASE_2, callbackUrl: '' }] }, [
-      '',
-      'CODE',
-    ]);
-    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(1);
-    expect(io.err()).toContain('--action qrtanurl=');
   });
 
   it('ends after the first phase in a script', async () => {
@@ -218,20 +162,6 @@ describe('challenge', () => {
     expect(io.err()).toContain(reason);
   });
 
-  it('is accepted where the app has sent the response itself', async () => {
-    const { dependencies, io } = terminal(
-      {
-        'ocra.requestChallenge': [ISSUED],
-        'ocra.checkTransaction': [{ ...WRONG, failCount: 0 }],
-        'ocra.status': [[{ ...WAITING, validTan: true }]],
-      },
-      ['123456'],
-    );
-    expect(await runProgram(['challenge', 'anna'], dependencies)).toBe(0);
-    expect(io.err()).toBe('');
-    expect(io.out().endsWith('accepted\n')).toBe(true);
-  });
-
   it('names the command that unlocks the token', async () => {
     const { dependencies, io } = terminal(
       {
@@ -243,18 +173,5 @@ describe('challenge', () => {
     );
     expect(await runProgram(['challenge', 'anna'], dependencies)).toBe(0);
     expect(io.err()).toContain('which is locked: tankeeper token reset LSGO1\n');
-  });
-
-  it('is printed for scripts, which are asked nothing', async () => {
-    const { dependencies, io } = fakeCli({ 'ocra.requestChallenge': ISSUED });
-    expect(await runProgram(['--json', 'challenge', 'anna', 'Pay?'], dependencies)).toBe(0);
-    expect(JSON.parse(io.out())).toEqual({
-      serial: 'LSGO1',
-      transactionid: '42',
-      challenge: 'Q',
-      data: 'Pay?',
-      url: 'lseqr://req?a=1',
-      callbackurl: ISSUED.callbackUrl,
-    });
   });
 });
