@@ -26,25 +26,8 @@ afterAll(() => test.drop());
 
 const names = async (): Promise<string[]> => (await store.list()).map(({ name }) => name);
 const proven = (administrator: string, hash: string) => ({ administrator, version: secretHash(hash) });
-const apiToken = (name: string, expiresAt: Date | null = null) => ({
-  name,
-  administrator: 'alice',
-  rights: ['monitoring:*', 'a,b"{}'],
-  expiresAt,
-});
 
 describe('administrators', () => {
-  it('are found by exactly their name and listed by name', async () => {
-    for (const name of ['bob', 'alice', 'Zoe']) {
-      await store.insert(name, `hash of ${name}`, ACT);
-    }
-    expect(await store.find('bob')).toMatchObject({ name: 'bob', passwordHash: 'hash of bob' });
-    expect(await names()).toEqual(['Zoe', 'alice', 'bob']);
-    for (const name of ['', '*', '%', '_ob', 'BOB', 'bo\0b']) {
-      expect(await store.find(name)).toBeUndefined();
-    }
-  });
-
   it('keep a second factor bound to its token also where the version before changes either', async () => {
     const { knex } = test.database;
     await knex.raw(
@@ -87,20 +70,6 @@ describe('administrators', () => {
     }
     await expect(store.insert('a\0', 'hash', ACT)).rejects.toMatchObject({ code: 'parameter.invalid' });
     expect(await store.find('alice')).toMatchObject({ passwordHash: 'hash' });
-  });
-
-  it('leave a trail in the audit without their passwords', async () => {
-    await store.insert('alice', 'first hash', ACT);
-    await store.insert('bob', 'hash', ACT);
-    await store.setPassword('alice', 'second hash', ACT);
-    await store.remove('bob', ACT);
-    const rows = await test.database.knex('audit').orderBy('id').select('subject', 'outcome');
-    expect(rows).toEqual([
-      { subject: 'alice', outcome: 'created' },
-      { subject: 'bob', outcome: 'created' },
-      { subject: 'alice', outcome: 'password changed' },
-      { subject: 'bob', outcome: 'removed' },
-    ]);
   });
 });
 
@@ -150,27 +119,6 @@ describe('sessions', () => {
     expect(await store.insertSession(proven('alice', 'hash'), session, LATER, ACT)).toBe(true);
   });
 
-  it('tell whose they are until they expire', async () => {
-    expect(await store.findSession(session, NOW)).toBe('alice');
-    expect(await store.findSession(session, LATER)).toBeUndefined();
-    expect(await store.findSession(Buffer.alloc(0), NOW)).toBeUndefined();
-  });
-
-  it('end when they are revoked, once', async () => {
-    expect(await store.revokeSession(session, ACT)).toBe(true);
-    expect(await store.revokeSession(session, ACT)).toBe(false);
-    expect(await store.findSession(session, NOW)).toBeUndefined();
-  });
-
-  it("end with a new password of the administrator, not with somebody else's", async () => {
-    expect(await store.setPassword('bob', 'new', ACT)).toEqual({ apiTokens: 0 });
-    expect(await store.findSession(session, NOW)).toBe('alice');
-    expect(await store.setPassword('alice', 'new', ACT)).toEqual({ apiTokens: 0 });
-    expect(await store.findSession(session, NOW)).toBeUndefined();
-    expect(await store.setPassword('nobody', 'new', ACT)).toBeUndefined();
-    expect(await store.setPassword('a\0', 'new', ACT)).toBeUndefined();
-  });
-
   it('are not opened any more with a password that was changed after it was verified', async () => {
     const late = Buffer.from('late');
     await store.setPassword('alice', 'new', ACT);
@@ -217,85 +165,5 @@ describe('sessions', () => {
       const left = await Promise.all(sessions.map((one) => store.findSession(one, NOW)));
       expect(left).toEqual(sessions.map(() => undefined));
     }
-  });
-
-  it('end with the administrator, and none is opened for somebody unknown', async () => {
-    await store.remove('alice', ACT);
-    expect(await store.findSession(session, NOW)).toBeUndefined();
-    for (const name of ['alice', '', '*', '\0']) {
-      expect(await store.insertSession(proven(name, 'hash'), Buffer.from('x'), LATER, ACT)).toBe(false);
-    }
-  });
-});
-
-describe('API tokens', () => {
-  const hash = Buffer.from('token hash');
-
-  beforeEach(async () => {
-    await store.insert('alice', 'hash', ACT);
-    await store.insert('bob', 'hash', ACT);
-  });
-
-  it('are found by their hash until they expire', async () => {
-    await store.insertApiToken(apiToken('probe', LATER), hash, ACT);
-    await store.insertApiToken(apiToken('for ever'), Buffer.from('other'), ACT);
-    expect(await store.findApiToken(hash, NOW)).toEqual({
-      ...apiToken('probe', LATER),
-      createdAt: expect.any(Date),
-    });
-    expect(await store.findApiToken(hash, LATER)).toBeUndefined();
-    expect(await store.findApiToken(Buffer.from('other'), LATER)).toMatchObject({ name: 'for ever' });
-    expect(await store.findApiToken(Buffer.alloc(0), NOW)).toBeUndefined();
-  });
-
-  it('are listed by name and removed one by one', async () => {
-    for (const name of ['b', 'a', 'C']) {
-      await store.insertApiToken(apiToken(name), Buffer.from(name), ACT);
-    }
-    expect((await store.listApiTokens('alice')).map(({ name }) => name)).toEqual(['C', 'a', 'b']);
-    expect(await store.removeApiToken('bob', 'a', ACT)).toBe(false);
-    expect(await store.removeApiToken('alice', '*', ACT)).toBe(false);
-    expect(await store.removeApiToken('alice', '\0', ACT)).toBe(false);
-    expect(await store.removeApiToken('alice', 'a', ACT)).toBe(true);
-    expect((await store.listApiTokens('alice')).map(({ name }) => name)).toEqual(['C', 'b']);
-    for (const name of ['bob', '', '*', '\0']) {
-      expect(await store.listApiTokens(name)).toEqual([]);
-    }
-  });
-
-  it('outlive a password, unless they are to go with it', async () => {
-    await store.insertApiToken(apiToken('probe'), hash, ACT);
-    await store.insertApiToken(apiToken('script'), Buffer.from('x'), ACT);
-    await store.insertApiToken({ ...apiToken('probe'), administrator: 'bob' }, Buffer.from('y'), ACT);
-    expect(await store.setPassword('alice', 'new', ACT)).toEqual({ apiTokens: 2 });
-    expect(await store.findApiToken(hash, NOW)).toBeDefined();
-    expect(await store.setPassword('alice', 'newer', ACT, { revokesApiTokens: true })).toEqual({
-      apiTokens: 2,
-    });
-    expect(await store.findApiToken(hash, NOW)).toBeUndefined();
-    expect(await store.listApiTokens('bob')).toHaveLength(1);
-    const rows = await test.database
-      .knex('audit')
-      .where({ subject: 'alice' })
-      .orderBy('id')
-      .select('outcome');
-    expect(rows.at(-1)).toEqual({ outcome: 'password changed, 2 API tokens revoked' });
-  });
-
-  it('have names of their own for each administrator', async () => {
-    await store.insertApiToken(apiToken('probe'), hash, ACT);
-    await expect(store.insertApiToken(apiToken('probe'), Buffer.from('x'), ACT)).rejects.toMatchObject({
-      code: 'administrator.exists',
-    });
-    await store.insertApiToken({ ...apiToken('probe'), administrator: 'bob' }, Buffer.from('y'), ACT);
-    await expect(
-      store.insertApiToken({ ...apiToken('probe'), administrator: 'nobody' }, Buffer.from('z'), ACT),
-    ).rejects.toMatchObject({ code: 'administrator.unknown' });
-  });
-
-  it('go with the administrator', async () => {
-    await store.insertApiToken(apiToken('probe'), hash, ACT);
-    await store.remove('alice', ACT);
-    expect(await store.findApiToken(hash, NOW)).toBeUndefined();
   });
 });

@@ -158,43 +158,6 @@ describe('a claim', () => {
   );
 });
 
-describe('the log of a sign-in that failed', () => {
-  it('has the error of the provider, bounded, on one line and without the secret', async () => {
-    server.behaviour.methods = ['none', 'client_secret_basic'];
-    server.behaviour.description = `no \u001b[31m\nclient ${'x'.repeat(400)}`;
-    expect(await signIn({ clientSecret: 'other' })).toBeUndefined();
-    server.behaviour.description = 'wrong is the-secret-of-mine';
-    expect(await signIn({ clientSecret: 'the-secret-of-mine' })).toBeUndefined();
-    const details = (logged as [string, { faultDetail: string }][]).map(([, { faultDetail }]) => faultDetail);
-    expect(details[0]).toMatch(/^the provider says: invalid_client \(no \\u001b\[31m\\u000aclient x+…\)$/);
-    expect(details[0]?.length).toBeLessThan(400);
-    expect(details[1]).toBe('the provider says: invalid_client (wrong is …)');
-  });
-
-  it('has the error that the browser brings back', async () => {
-    const provider = openProvider();
-    const answer = { state: SIGN_IN.state, iss: server.issuer, error: 'access_denied' };
-    await provider.identify({ ...answer, error_description: 'not today' }, SIGN_IN);
-    expect(JSON.stringify(logged)).toContain('the provider says: access_denied (not today)');
-  });
-
-  it('has the two issuers that differ, of metadata, answer and ID token', async () => {
-    const other = 'https://login.example.com/other';
-    server.behaviour.published = other;
-    await expect(signIn()).rejects.toMatchObject({ code: 'sign-in.unavailable' });
-    server.behaviour.published = undefined;
-    await openProvider().identify({ code: 'a code', state: SIGN_IN.state, iss: other }, SIGN_IN);
-    server.behaviour.issuer = other;
-    expect(await signIn()).toBeUndefined();
-    const details = (logged as [string, { faultDetail: string }][]).map(([, { faultDetail }]) => faultDetail);
-    expect(details).toEqual([
-      `the issuer is ${other}, expected is ${server.issuer}/`,
-      `the issuer is ${other}, expected is ${server.issuer}`,
-      `the issuer is ${other}, expected is ${server.issuer}`,
-    ]);
-  });
-});
-
 describe('a provider that hangs', () => {
   it('holds up twenty sign-ins at most: the others are refused at once', async () => {
     const { issuer } = server;

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Policy } from '../../src/policy/stored-policy.ts';
-import type { Configuration } from '../../src/configuration/configuration.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
@@ -10,17 +8,6 @@ import { whileHeld } from '../support/database/held-statement.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
-
-const POLICY: Policy = {
-  name: 'probe',
-  scope: 'monitoring',
-  action: 'tokens',
-  realm: '*',
-  user: 'probe',
-  client: '10.0.0.0/8',
-  time: '',
-  active: true,
-};
 
 let test: TestDatabase;
 let store: ConfigurationStore;
@@ -33,9 +20,6 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 const resolverNamed = (name: string) => ({ name, kind: 'managed', settings: {} }) as const;
-const realmNamed = (configuration: Configuration, name: string) =>
-  configuration.realms.find((realm) => realm.name === name);
-const lastAudit = async (): Promise<unknown> => test.database.knex('audit').orderBy('id', 'desc').first();
 
 describe('the configuration of a fresh installation', () => {
   it('has one policy, which lets every administrator use /ocra, and nothing else', async () => {
@@ -130,120 +114,16 @@ describe('the configuration that a server keeps', () => {
   });
 });
 
-describe('policies', () => {
-  it('are stored, replaced, listed by name and removed', async () => {
-    await store.putPolicy(POLICY, ACT);
-    await store.putPolicy({ ...POLICY, active: false, user: 'other' }, ACT);
-    await store.putPolicy({ ...POLICY, name: 'Zoo' }, ACT);
-    const { policies } = await store.current();
-    expect(policies.map(({ name }) => name)).toEqual(['Zoo', 'ocra-administrators', 'probe']);
-    expect(policies[2]).toEqual({ ...POLICY, active: false, user: 'other' });
-    expect(await store.removePolicy('probe', ACT)).toBe(true);
-    expect(await lastAudit()).toMatchObject({ subject: 'probe', outcome: 'removed', actor: 'alice' });
-    expect(await store.removePolicy('probe', ACT)).toBe(false);
-  });
-
-  it.each(['', '*', '%', 'a\0b'])('named %j are not there to be removed', async (name) => {
-    expect(await store.removePolicy(name, ACT)).toBe(false);
-  });
-
-  it('with a NUL character are refused', async () => {
-    await expect(store.putPolicy({ ...POLICY, action: 'a\0' }, ACT)).rejects.toMatchObject({
-      code: 'parameter.invalid',
-    });
-  });
-});
-
 describe('realms', () => {
-  it('keep their resolvers in the given order; the first realm is the default one', async () => {
-    for (const name of ['people', 'Staff', 'guests']) {
-      await store.putResolver(resolverNamed(name), ACT);
-    }
-    await store.putRealm('North', ['Staff', 'guests', 'people', 'Staff'], ACT);
-    await store.putRealm('south', ['people'], ACT);
-    const configuration = await store.current();
-    expect(realmNamed(configuration, 'north')).toMatchObject({
-      isDefault: true,
-      resolvers: ['Staff', 'guests', 'people'],
-    });
-    expect(realmNamed(configuration, 'south')).toMatchObject({ isDefault: false });
-    await store.putRealm('north', ['people'], ACT);
-    expect(realmNamed(await store.current(), 'north')).toMatchObject({
-      id: realmNamed(configuration, 'north')?.id,
-      isDefault: true,
-      resolvers: ['people'],
-    });
-  });
-
-  it('with an unknown resolver are refused, and stay as they were', async () => {
-    await expect(store.putRealm('north', ['people', 'nobody'], ACT)).rejects.toMatchObject({
-      code: 'resolver.unknown',
-      message: "There is no resolver 'nobody'",
-    });
-    expect(realmNamed(await store.current(), 'north')).toMatchObject({ resolvers: ['people'] });
-  });
-
-  it('have one default at most', async () => {
-    const defaults = async (): Promise<string[]> =>
-      (await store.current()).realms.filter(({ isDefault }) => isDefault).map(({ name }) => name);
-    await store.setDefaultRealm('South', ACT);
-    expect(await defaults()).toEqual(['south']);
-    for (const name of ['nowhere', '', '*', 'a\0']) {
-      await expect(store.setDefaultRealm(name, ACT)).rejects.toMatchObject({ code: 'realm.unknown' });
-    }
-    expect(await defaults()).toEqual(['south']);
-    await store.setDefaultRealm(null, ACT);
-    expect(await defaults()).toEqual([]);
-  });
-
   it('made at the same time by several servers have one default', async () => {
     await store.removeRealm('north', ACT);
     await store.removeRealm('south', ACT);
     await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => store.putRealm(name, [], ACT)));
     expect((await store.current()).realms.filter(({ isDefault }) => isDefault)).toHaveLength(1);
   });
-
-  it.each(['', ' ', '*', '%', 'a\0b'])('named %j are not there to be removed', async (name) => {
-    expect(await store.removeRealm(name, ACT)).toBe(false);
-  });
 });
 
 describe('resolvers', () => {
-  it('keep their settings, and their kind for ever', async () => {
-    const resolver = { name: 'unix', kind: 'passwd', settings: { fileName: '/etc/passwd' } } as const;
-    await store.putResolver(resolver, ACT);
-    await store.putResolver({ ...resolver, settings: { fileName: '/srv/passwd' } }, ACT);
-    const found = (await store.current()).resolvers.find(({ name }) => name === 'unix');
-    expect(found).toMatchObject({ kind: 'passwd', settings: { fileName: '/srv/passwd' } });
-    await expect(store.putResolver(resolverNamed('unix'), ACT)).rejects.toMatchObject({
-      code: 'resolver.invalid',
-    });
-    expect(await store.removeResolver('unix', ACT)).toBe(true);
-    expect(await store.removeResolver('unix', ACT)).toBe(false);
-    expect(await store.removeResolver('a\0', ACT)).toBe(false);
-  });
-
-  it('stay while a realm or the owner of a token refers to them', async () => {
-    await store.putResolver(resolverNamed('used'), ACT);
-    await store.putRealm('user', ['used'], ACT);
-    await expect(store.removeResolver('used', ACT)).rejects.toMatchObject({
-      code: 'resolver.in-use',
-      message: "The resolver 'used' is in use by the realms user",
-    });
-    await store.putRealm('user', [], ACT);
-    const tokens = new TokenStore({ database: test.database });
-    const id = (await store.current()).resolvers.find(({ name }) => name === 'used')?.id ?? '';
-    const [user] = await test.database
-      .knex('users')
-      .insert({ resolver_id: id, login: 'ann' })
-      .returning<{ id: string }[]>('id');
-    const owner = { resolverId: id, resolver: 'used', userId: user?.id ?? '', login: 'ann' };
-    await tokens.insert(tokenValue('Owned', { owner }), ACT);
-    await expect(store.removeResolver('used', ACT)).rejects.toMatchObject({ code: 'resolver.in-use' });
-    await tokens.update('Owned', { owner: null }, ACT);
-    expect(await store.removeResolver('used', ACT)).toBe(true);
-  });
-
   it('that are being removed cannot be given to a token', async () => {
     await store.putResolver({ ...resolverNamed('leaving'), kind: 'passwd' }, ACT);
     const removing = await test.database.knex.transaction();
@@ -277,27 +157,5 @@ describe('resolvers', () => {
         ACT,
       );
     }
-  });
-});
-
-describe('configuration values', () => {
-  it('are stored and removed by exactly their key; the audit names keys, never values', async () => {
-    const entries = new Map([
-      ['OcraMaxChallenges', '5'],
-      ['__proto__', 'harmless'],
-      ['secret.thing', 'hunter2'],
-    ]);
-    await store.putSettings(entries, ACT);
-    expect(new Map((await store.current()).settings)).toEqual(new Map([...entries, ['round', '19']]));
-    expect(await store.removeSetting('ocramaxchallenges', ACT)).toBe(false);
-    expect(await store.removeSetting('OcraMaxChallenges', ACT)).toBe(true);
-    expect((await store.current()).settings.has('OcraMaxChallenges')).toBe(false);
-    expect(JSON.stringify(await test.database.knex('audit'))).not.toContain('hunter2');
-  });
-
-  it('may be none at all', async () => {
-    const before = await store.lastChangeInDatabase();
-    await store.putSettings(new Map(), ACT);
-    expect(await store.lastChangeInDatabase()).toEqual(before);
   });
 });

@@ -29,26 +29,6 @@ beforeEach(async () => {
   service = new SettingService({ configuration });
 });
 
-describe('keys that the server does not read', () => {
-  it('are stored for old clients, with a warning in the log, and told to the operator first', async () => {
-    const warnings: string[] = [];
-    const logging = new SettingService({
-      configuration: stored.configuration,
-      log: { warn: (message) => warnings.push(message) },
-    });
-    const entries = { OcraMaxChalenges: '2', errors: '77', 'linotp.ocraMaxChallenges': '3', Own: 'x' };
-    await logging.set(admin, new Map(Object.entries(entries)));
-    expect(warnings).toEqual([
-      'A configuration value without effect is stored: the server reads no setting OcraMaxChalenges',
-      'A configuration value without effect is stored: the server reads no setting Own',
-    ]);
-    expect(logging.unreadReason('linotp.OcraMaxChalenges')).toBe(
-      'the server reads no setting OcraMaxChalenges',
-    );
-    expect(logging.unreadReason('errors')).toBeUndefined();
-  });
-});
-
 describe('a value that may be a secret', () => {
   it('is expected by nobody, as a right guess would be told', async () => {
     await service.set(admin, new Map([['mail.password', 'hidden']]));
@@ -73,58 +53,6 @@ describe('a value that may be a secret', () => {
 });
 
 describe('configuration values', () => {
-  it('are set, listed and removed, case counting', async () => {
-    await service.set(
-      admin,
-      new Map([
-        ['OcraMaxChallenges', '2'],
-        ['errors', '77,410'],
-        ['Own', ' kept \n'],
-      ]),
-    );
-    expect(Object.fromEntries(await service.list())).toEqual({
-      OcraMaxChallenges: '2',
-      errors: '77,410',
-      Own: ' kept \n',
-    });
-    await service.remove(admin, 'errors');
-    expect((await service.list()).has('errors')).toBe(false);
-    expect((await eventualRefusal(service.remove(admin, 'own'))).code).toBe('configuration.invalid');
-  });
-
-  it('that the server reads are set in any case and with the prefix of LinOTP, and removed so', async () => {
-    await service.set(admin, new Map([['linotp.ocramaxCHALLENGES', '2']]));
-    expect(Object.fromEntries(await service.list())).toEqual({ OcraMaxChallenges: '2' });
-    await service.remove(admin, 'linotp.OCRAMAXCHALLENGES');
-    expect(Object.fromEntries(await service.list())).toEqual({});
-  });
-
-  it('show what counts, set or not', async () => {
-    await service.set(admin, new Map([['Own', 'x']]));
-    const { values, changedAt } = await service.inForce();
-    expect(Object.fromEntries(values)).toMatchObject({
-      OcraMaxChallenges: '4',
-      OcraMaxChallengeRequests: '3',
-      Own: 'x',
-    });
-    expect(changedAt).toBeInstanceOf(Date);
-  });
-
-  it('are not set where none is given', async () => {
-    expect((await eventualRefusal(service.set(admin, new Map()))).code).toBe('parameter.missing');
-  });
-
-  it('that the server could not read are refused, all of them', async () => {
-    const entries = new Map([
-      ['errors', '77'],
-      ['OcraMaxChallenges', 'many'],
-    ]);
-    const refusal = await eventualRefusal(service.set(admin, entries));
-    expect(refusal.code).toBe('configuration.invalid');
-    expect(refusal.message).toContain('OcraMaxChallenges');
-    expect(Object.fromEntries(await service.list())).toEqual({ OcraMaxChallenges: '4' });
-  });
-
   it.each([
     ['', 'x'],
     ['a b', 'x'],

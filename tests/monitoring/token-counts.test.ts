@@ -40,12 +40,6 @@ const tokensWhere = (rows: readonly TokenCountRow[], keep: (row: TokenCountRow) 
 const usersWhere = (rows: readonly ActiveUserRow[], keep: (row: ActiveUserRow) => boolean): number =>
   rows.filter(keep).reduce((sum, row) => sum + row.users, 0);
 
-describe('counts in an empty database', () => {
-  it('are no rows at all', async () => {
-    expect(await counts.snapshot()).toEqual({ tokens: [], activeUsers: [] });
-  });
-});
-
 describe('token counts', () => {
   it('keep tokens with the same realms, state and assignment together and all others apart', async () => {
     await insertTokens(test.database, [

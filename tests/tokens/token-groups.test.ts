@@ -33,24 +33,6 @@ const auditedAs = (outcome: string): Promise<string[]> =>
 const RESET: TokenChange = { failCount: 0 };
 
 describe('several tokens', () => {
-  it('are changed at once, each with its audit row', async () => {
-    await tokens.updateAll(
-      new Map([
-        ['T3', RESET],
-        ['T1', { failCount: 1 }],
-      ]),
-      ACT,
-    );
-    expect(await failCounts()).toEqual([1, 5, 0]);
-    expect(await auditedAs('changed failCount')).toEqual(['T1', 'T3']);
-  });
-
-  it('are removed at once, each with its audit row', async () => {
-    await tokens.removeAll(['T3', 'T1'], ACT);
-    expect((await tokens.list({})).map(({ serial }) => serial)).toEqual(['T2']);
-    expect(await auditedAs('removed')).toEqual(['T1', 'T3']);
-  });
-
   it.each(['nosuch', 't1', '*', '%', 'T1\0', '\ud800'])(
     'are left as they are when %j is among them, which is not there',
     async (other) => {

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ManagedUser } from '../../src/users/user.ts';
 import { beginningCondition, phoneCondition } from '../../src/resolvers/user-source.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
-import { TokenStore } from '../../src/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { ACT } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
 let users: ManagedUserStore;
@@ -41,21 +40,6 @@ function person(login: string): Omit<ManagedUser, 'userId'> {
 }
 
 describe('a user of a managed resolver', () => {
-  it('is found by login and by id, in that resolver only', async () => {
-    const inserted = await users.insert(people, person('ann'), ACT);
-    expect(inserted).toEqual({ ...person('ann'), userId: expect.any(String) });
-    expect(await users.findByLogin(people, 'ann')).toEqual(inserted);
-    expect(await users.findById(people, inserted.userId)).toEqual(inserted);
-    expect(await users.findByLogin(staff, 'ann')).toBeUndefined();
-    expect(await users.findById(staff, inserted.userId)).toBeUndefined();
-  });
-
-  it('has a login that nobody else in the resolver has', async () => {
-    await users.insert(people, person('twin'), ACT);
-    await expect(users.insert(people, person('twin'), ACT)).rejects.toMatchObject({ code: 'user.exists' });
-    await users.insert(staff, person('twin'), ACT);
-  });
-
   it('is found in another case or Unicode form, under their own login, and never by other letters', async () => {
     for (const login of ['Zo\u00eb', 'İbo', 'straße', 'Moe', 'moe', 'x%y']) {
       await users.insert(staff, person(login), ACT);
@@ -106,41 +90,6 @@ describe('a user of a managed resolver', () => {
       code: 'parameter.invalid',
     });
   });
-
-  it('can get another password or none', async () => {
-    const { userId } = await users.insert(staff, person('pass'), ACT);
-    expect(await users.setPassword(staff, userId, 'new secret', ACT)).toBe(true);
-    expect((await users.findById(staff, userId))?.passwordHash).toBe('new secret');
-    expect(await users.setPassword(staff, userId, null, ACT)).toBe(true);
-    expect((await users.findById(staff, userId))?.passwordHash).toBeNull();
-    expect(await users.setPassword(people, userId, 'x', ACT)).toBe(false);
-    expect(await users.setPassword(staff, '*', 'x', ACT)).toBe(false);
-    expect(JSON.stringify(await test.database.knex('audit'))).not.toContain('secret');
-  });
-
-  it('leaves tokens unassigned when removed, and other users in peace', async () => {
-    const tokens = new TokenStore({ database: test.database });
-    const [gone, stays] = [
-      await users.insert(staff, person('gone'), ACT),
-      await users.insert(staff, person('stays'), ACT),
-    ];
-    const owner = ({ userId, login }: ManagedUser) => ({
-      resolverId: staff,
-      resolver: 'staff',
-      userId,
-      login,
-    });
-    await tokens.insert(tokenValue('A', { owner: owner(gone) }), ACT);
-    await tokens.insert(tokenValue('B', { owner: owner(stays) }), ACT);
-    expect(await users.remove(people, gone.userId, ACT)).toBe(false);
-    expect(await users.remove(staff, '', ACT)).toBe(false);
-    expect(await users.remove(staff, gone.userId, ACT)).toBe(true);
-    expect(await users.remove(staff, gone.userId, ACT)).toBe(false);
-    expect((await tokens.findBySerial('A'))?.owner).toBeNull();
-    expect((await tokens.findBySerial('B'))?.owner).toEqual(owner(stays));
-    const outcomes = await test.database.knex('audit').where({ subject: 'gone' }).pluck<string[]>('outcome');
-    expect(outcomes).toEqual(['created', 'removed, 1 tokens unassigned']);
-  });
 });
 
 describe('the users of a managed resolver', () => {
@@ -157,18 +106,6 @@ describe('the users of a managed resolver', () => {
     const [inPeople = -1, inStaff = -1] = before;
     expect(before).toEqual([inPeople, inStaff, 0, inPeople]);
     expect(await Promise.all([people, staff].map((id) => users.count(id)))).toEqual([inPeople, inStaff + 1]);
-  });
-
-  it('are listed by login, page by page, and counted', async () => {
-    await test.database.knex('users').where({ resolver_id: people }).delete();
-    for (const login of ['b', 'a', 'C', 'd']) {
-      await users.insert(people, person(login), ACT);
-    }
-    const logins = async (page?: { limit?: number; offset?: number }): Promise<string[]> =>
-      (await users.list(people, page)).map(({ login }) => login);
-    expect(await logins()).toEqual(['C', 'a', 'b', 'd']);
-    expect(await logins({ limit: 2, offset: 1 })).toEqual(['a', 'b']);
-    expect(await users.count(people)).toBe(4);
   });
 });
 

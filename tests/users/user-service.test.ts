@@ -4,7 +4,6 @@ import { checkPolicy } from '../../src/policy/policy.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { UserService } from '../../src/users/user-service.ts';
 import { callerNamed } from '../support/values/callers.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT } from '../support/values/token-values.ts';
@@ -59,31 +58,7 @@ beforeEach(async () => {
   });
 });
 
-/** @returns the acts of the administrator in the audit */
-async function acts(): Promise<readonly string[]> {
-  const all = await stored.acts();
-  return all.filter((act) => act.startsWith('admin ')).map((act) => act.slice('admin '.length));
-}
-
 describe('users', () => {
-  it('of a realm or a resolver are listed without passwords', async () => {
-    const anna = {
-      userId: expect.any(String),
-      login: 'anna',
-      givenName: '',
-      surname: '',
-      email: 'anna@example.com',
-      phone: '',
-    };
-    const listed = await service.list(admin, { realm: 'Alpha' });
-    expect(listed).toEqual([
-      { ...anna, resolver: 'res' },
-      expect.objectContaining({ login: 'bernd', resolver: 'more' }),
-    ]);
-    expect(await service.list(admin, {})).toEqual(listed);
-    expect(await service.list(admin, { resolver: 'unused' })).toEqual([]);
-  });
-
   it.each([
     ['0301234', '+49 (0)30 1234'],
     ['+49 (0)30 1234', '030 1234'],
@@ -107,79 +82,5 @@ describe('users', () => {
     await users.insert(res, managedUser('other', { phone: '+43 30 1234' }), ACT);
     expect(await service.list(admin, { realm: 'alpha', search: '+49 (0)30 1234' })).toEqual([]);
     expect(await service.list(admin, { realm: 'alpha', search: '030 12 35' })).toEqual([]);
-  });
-
-  it('elsewhere are not shown to a bound administrator, nor that there is an elsewhere', async () => {
-    const bound = callerNamed('bound');
-    expect((await service.list(bound, { realm: 'beta' })).map(({ login }) => login)).toEqual(['bernd']);
-    expect((await service.list(bound, { resolver: 'more' })).map(({ login }) => login)).toEqual(['bernd']);
-    const refusals = await Promise.all(
-      [{ realm: 'alpha' }, { realm: 'nosuch' }, { resolver: 'res' }, { resolver: 'nosuch' }].map((where) =>
-        eventualRefusal(service.list(bound, where)),
-      ),
-    );
-    expect(refusals.map(({ message }) => message)).toEqual([
-      "There is no realm 'alpha'",
-      "There is no realm 'nosuch'",
-      "There is no resolver 'res'",
-      "There is no resolver 'nosuch'",
-    ]);
-  });
-
-  it('of managed resolvers are added, get passwords and are removed', async () => {
-    const added = await service.add(admin, {
-      resolver: 'res',
-      login: ' zoë ',
-      givenName: ' Zoë ',
-      surname: 'Žižek',
-      password: 'geheimnis',
-    });
-    expect(added).toEqual({
-      userId: expect.any(String),
-      login: 'zoë',
-      givenName: 'Zoë',
-      surname: 'Žižek',
-      email: '',
-      phone: '',
-    });
-    expect((await users.findByLogin(res, 'zoë'))?.passwordHash).toBe('hash of geheimnis');
-    await service.setPassword(admin, { resolver: 'res', login: 'zoë', password: 'geheimnis2' });
-    expect((await users.findByLogin(res, 'zoë'))?.passwordHash).toBe('hash of geheimnis2');
-    await service.setPassword(admin, { resolver: 'res', login: 'zoë', password: null });
-    expect((await users.findByLogin(res, 'zoë'))?.passwordHash).toBeNull();
-    await service.remove(admin, { resolver: 'res', login: 'zoë' });
-    expect(await users.findByLogin(res, 'zoë')).toBeUndefined();
-    expect(await acts()).toEqual(['user/add', 'user/password', 'user/password', 'user/remove']);
-  });
-
-  it('are found however the login is spelled', async () => {
-    await service.add(admin, { resolver: 'res', login: 'Zoe\u0308' });
-    expect(await users.findByLogin(res, 'Zo\u00eb')).toBeDefined();
-    await service.setPassword(admin, { resolver: 'res', login: 'Zoe\u0308', password: 'geheimnis' });
-    await service.remove(admin, { resolver: 'res', login: 'Zoe\u0308' });
-    expect(await users.findByLogin(res, 'Zo\u00eb')).toBeUndefined();
-    await users.insert(res, managedUser('Zoe\u0308'), ACT);
-    await service.remove(admin, { resolver: 'res', login: 'Zo\u00eb' });
-    expect(await users.findByLogin(res, 'Zoe\u0308')).toBeUndefined();
-  });
-
-  it('are refused with a reason', async () => {
-    const add = async (change: object): Promise<string> =>
-      (await eventualRefusal(service.add(admin, { resolver: 'res', login: 'neu', ...change }))).code;
-    expect(await add({ login: 'anna' })).toBe('user.exists');
-    expect(await add({ login: 'ANNA' })).toBe('user.exists');
-    await users.insert(res, managedUser('Zoe\u0308'), ACT);
-    expect(await add({ login: 'Zo\u00eb' })).toBe('user.exists');
-    expect(await add({ login: 'Zoe\u0308' })).toBe('user.exists');
-    expect(await add({ login: '*' })).toBe('parameter.invalid');
-    expect(await add({ email: 'x'.repeat(256) })).toBe('parameter.invalid');
-    expect(await add({ password: 'kurz' })).toBe('parameter.invalid');
-    expect(await add({ resolver: 'file' })).toBe('resolver.invalid');
-    expect(await add({ resolver: 'nosuch' })).toBe('resolver.unknown');
-    const nobody = { resolver: 'res', login: 'nobody' };
-    expect((await eventualRefusal(service.remove(admin, nobody))).code).toBe('user.unknown');
-    const password = { ...nobody, password: 'geheimnis' };
-    expect((await eventualRefusal(service.setPassword(admin, password))).code).toBe('user.unknown');
-    expect(await acts()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { type NewToken, type Token, UNBOUND_USE } from '../../../src/tokens/token.ts';
+import { type NewToken } from '../../../src/tokens/token.ts';
 import type { Act } from '../../../src/policy/caller.ts';
 import type { Sealed } from '../../../src/keys/vault.ts';
 
@@ -30,19 +30,5 @@ export function tokenValue(serial: string, changes: Partial<NewToken> = {}): New
     replayMarkers: [],
     secrets: { seed: sealedBytes('seed'), sharedSecret: null, nonce: null, pin: null, ocraPin: null },
     ...changes,
-  };
-}
-
-/** @returns the token as the store would return it */
-export function storedToken(token: NewToken): Token {
-  return {
-    ...token,
-    id: '1',
-    version: '1',
-    isSecondFactor: false,
-    use: UNBOUND_USE,
-    createdAt: new Date(0),
-    lastSuccessAt: null,
-    syncMarker: null,
   };
 }
