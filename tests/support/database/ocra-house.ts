@@ -63,7 +63,7 @@ export function keyedToken(serial: string, changes: Partial<NewToken> = {}): New
  * What the services of OCRA need beside their stores. Realm alpha (the default) has the users anna and bernd, beta has
  * carol. Time stands still unless `clock.at` is set; random values count up, so that none occurs twice.
  */
-export class OcraRules {
+class OcraRules {
   readonly clock = { at: new Date('2026-11-20T12:00:00Z'), now: (): Date => this.clock.at };
   readonly random: Random = {
     bytes: (size) => Buffer.alloc(size, (this.#drawn += 1)),
