@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { listNames } from '../kernel/text.ts';
 import { listUnknownNames, unknownNames } from '../policy/policy-names.ts';
 import { givesValue, policyValue } from '../policy/read-policy.ts';
-import { certificateEnd, readFlag } from '../resolvers/settings/setting-values.ts';
+import { certificateEnd } from '../resolvers/settings/setting-values.ts';
 import { readSqlSettings } from '../resolvers/settings/sql-settings.ts';
 import type { Findings } from './finding.ts';
 import { dayOf, isLoopback } from './installation-findings.ts';
@@ -100,10 +100,10 @@ type TransportFault = keyof typeof FAULTS;
 function ldapFault({ settings }: Resolver): TransportFault | undefined {
   const uris = (settings.LDAPURI ?? '').split(',').map((uri) => uri.trim());
   const remote = uris.filter((uri) => URL.canParse(uri) && !isLoopback(new URL(uri).hostname));
-  if (remote.some((uri) => /^ldap:/i.test(uri)) && !readFlag(settings, 'EnforceTLS', false)) {
+  if (remote.some((uri) => /^ldap:/i.test(uri)) && settings.EnforceTLS !== 'True') {
     return 'plain';
   }
-  return remote.length > 0 && !readFlag(settings, 'only_trusted_certs', true) ? 'unverified' : undefined;
+  return remote.length > 0 && settings.only_trusted_certs === 'False' ? 'unverified' : undefined;
 }
 
 function sqlFault({ kind, settings }: Resolver): TransportFault | undefined {

@@ -3,7 +3,7 @@ import type { FileBounds } from './sources/file-bounds.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import { readResolverName } from './resolver-lookup.ts';
-import { SETTINGS_RULES } from './settings/settings-rules.ts';
+import { checkSettings, SETTINGS_RULES } from './settings/settings-rules.ts';
 import { RESOLVER_KINDS, type Resolver } from '../configuration/configuration.ts';
 
 export interface ResolverDraft {
@@ -44,7 +44,7 @@ export function checkResolver(draft: ResolverDraft): CheckedResolver {
     );
   }
   const rule = SETTINGS_RULES[kind];
-  const all = rule.check(draft.settings);
+  const all = checkSettings(kind, draft.settings);
   const settings = Object.fromEntries(Object.entries(all).filter(([key]) => key !== rule.secret));
   const embedded = all[rule.secret ?? ''];
   if (draft.secret === null && embedded !== undefined) {

@@ -83,9 +83,9 @@ describe('resolvers', () => {
       "Unknown kind of resolver 'constructor'. Known: managed, passwd, sql, ldap.",
     ],
     [{ kind: 'managed', settings: { fileName: '/x' } }, 'managed takes no settings'],
-    [{ kind: 'passwd', settings: {} }, 'needs the absolute path'],
-    [{ kind: 'passwd', settings: { fileName: 'passwd' } }, 'needs the absolute path'],
-    [{ kind: 'passwd', settings: { fileName: '/a\0b' } }, 'fileName holds control characters'],
+    [{ kind: 'passwd', settings: {} }, 'The setting fileName is'],
+    [{ kind: 'passwd', settings: { fileName: 'passwd' } }, 'The setting fileName is'],
+    [{ kind: 'passwd', settings: { fileName: '/a\0b' } }, 'The setting fileName is not'],
     [{ kind: 'passwd', settings: { fileName: '/x', more: 'y' } }, "'more' is unknown"],
   ])('%j are refused', async (draft, message) => {
     const refusal = await eventualRefusal(service.set(admin, { name: 'new', ...draft }));

@@ -90,7 +90,7 @@ describe('the settings of an SQL resolver', () => {
     ],
     [{ DRIVER: 'mysql' }, 'The setting Driver is given twice'],
     [{ Driver: '' }, 'The setting Driver is missing'],
-    [{ Driver: 'oracle+cx' }, "The setting Driver names 'oracle+cx'"],
+    [{ Driver: 'oracle+cx' }, 'The setting Driver is none of'],
     [{ Server: '' }, 'The setting Server is missing'],
     [{ Server: 'db.example.com/x' }, 'The setting Server is not'],
     [{ Server: 'a b' }, 'The setting Server is not'],
@@ -103,18 +103,15 @@ describe('the settings of an SQL resolver', () => {
     [{ Table: 'people"' }, 'The setting Table'],
     [{ Map: 'id' }, 'The setting Map is not a JSON object'],
     [{ Map: '["id"]' }, 'The setting Map is not a JSON object'],
-    [
-      { Map: '{"userid": 1, "username": "u"}' },
-      "The setting Map maps 'userid' to something that is not a text",
-    ],
-    [{ Map: '{"userid": "id"}' }, 'The setting Map lacks username'],
+    [{ Map: '{"userid": 1, "username": "u"}' }, 'The setting Map has for userid what is not a text'],
+    [{ Map: '{"userid": "id"}' }, 'The setting Map has for username what is missing'],
     [{ Map: '{"userid": "id", "username": "u", "pasword": "p"}' }, "The setting Map has the key 'pasword'"],
     [{ Map: '{"userid": "id", "username": "u\\"; DROP TABLE x"}' }, 'The setting Map has for username'],
     [{ Map: '{"userid": "id", "username": "a.b"}' }, 'The setting Map has for username'],
     [{ Map: `{"userid": "id", "username": "${'u'.repeat(65)}"}` }, 'The setting Map has for username'],
     [{ Encoding: 'latin1' }, 'The setting Encoding is utf-8'],
-    [{ conParams: 'sslmode=prefer' }, "The setting conParams holds 'sslmode'"],
-    [{ conParams: 'ssl_ca=/etc/passwd' }, "The setting conParams holds 'ssl_ca'"],
+    [{ conParams: 'sslmode=prefer' }, 'The setting conParams takes sslmode='],
+    [{ conParams: 'ssl_ca=/etc/passwd' }, 'The setting conParams takes sslmode='],
     [
       { Driver: 'mysql', Server: '192.0.2.1', conParams: 'sslmode=verify-full' },
       'The setting Server is the name',
@@ -123,7 +120,7 @@ describe('the settings of an SQL resolver', () => {
     [{ Connect: 'postgresql://h/d' }, 'The setting Driver is given twice'],
     [{ Where: 'a\n= 1' }, 'The setting Where holds a line end'],
     [{ Where: 'x'.repeat(8_193) }, 'The setting Where is too long'],
-    [{ Password: 'a\u0007b' }, 'The setting Password holds control characters'],
+    [{ Password: 'a\u0007b' }, 'The setting Password holds a line end or a control character'],
     [{ Password: 'p'.repeat(1_025) }, 'The password (Password) has 1 to 1024 characters'],
   ])('refuse %j, naming what is wrong', (changes, message) => {
     const { code, message: said } = refusalOf(() => sql(changes));
@@ -238,9 +235,9 @@ describe('the settings of an LDAP resolver', () => {
     [{ LDAPFILTER: 'uid=%s' }, 'The setting LDAPFILTER is not a filter'],
     [{ LDAPFILTER: '(uid=%s))(uid=*' }, 'The setting LDAPFILTER is not a filter'],
     [{ LDAPSEARCHFILTER: '((a=b)' }, 'The setting LDAPSEARCHFILTER is not a filter'],
-    [{ LOGINNAMEATTRIBUTE: 'uid)(x' }, 'The setting LOGINNAMEATTRIBUTE has'],
-    [{ UIDTYPE: 'a b' }, 'The setting UIDTYPE has'],
-    [{ USERINFO: '{"surname": "sn)("}' }, 'The setting USERINFO has for surname'],
+    [{ LOGINNAMEATTRIBUTE: 'uid)(x' }, 'The setting LOGINNAMEATTRIBUTE is not'],
+    [{ UIDTYPE: 'a b' }, 'The setting UIDTYPE is not'],
+    [{ USERINFO: '{"surname": "sn)("}' }, 'The setting USERINFO has for surname what is not'],
     [{ USERINFO: '{"nosuch": "sn"}' }, "The setting USERINFO has the key 'nosuch'"],
     [{ TIMEOUT: 'soon' }, 'The setting TIMEOUT is a number'],
     [{ SIZELIMIT: '-1' }, 'The setting SIZELIMIT is a whole number'],
@@ -269,21 +266,21 @@ const settings = describedKinds().flatMap(({ kind, settings: all }) =>
 function smallest(kind: string): Record<string, string> {
   return Object.fromEntries(
     settings
-      .filter((one) => one.kind === kind && one.setting.isRequired === true)
+      .filter((one) => one.kind === kind && one.setting.isRequired)
       .map(({ setting: { name, example = '' } }) => [name, example]),
   );
 }
 
 describe('the description of the settings of resolvers', () => {
   it.each(settings)('explains $setting.name of $kind in sentences', ({ setting }) => {
-    expect(setting.meaning).toMatch(/^[A-Z].*\.$/);
+    expect(setting.description).toMatch(/^[A-Z].*\.$/);
   });
 
   it.each(['managed', 'passwd', 'sql', 'ldap'])('has examples that make a resolver: %s', (kind) => {
     expect(checkResolver({ name: 'r', kind, settings: smallest(kind) })).toMatchObject({ kind });
   });
 
-  it.each(settings.filter(({ setting }) => setting.isRequired === true))(
+  it.each(settings.filter(({ setting }) => setting.isRequired))(
     'says rightly that $kind needs $setting.name',
     ({ kind, setting }) => {
       const rest = Object.fromEntries(
@@ -313,9 +310,9 @@ describe('the description of the settings of resolvers', () => {
   });
 
   it('marks the passwords, and what they are bound to', () => {
-    const secrets = settings.filter(({ setting }) => setting.isSecret).map(({ setting }) => setting.name);
+    const secrets = settings.filter(({ setting }) => setting.secret).map(({ setting }) => setting.name);
     expect(secrets).toEqual(['Password', 'BINDPW']);
-    const bound = settings.filter(({ setting }) => setting.isSecretBound).map(({ setting }) => setting.name);
+    const bound = settings.filter(({ setting }) => setting.bound).map(({ setting }) => setting.name);
     expect(bound).toEqual(expect.arrayContaining(['Server', 'Port', 'LDAPURI', 'BINDDN']));
   });
 });

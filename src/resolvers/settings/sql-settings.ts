@@ -1,13 +1,15 @@
 import { isIP } from 'node:net';
+import { z } from 'zod';
 import {
-  assertCertificates,
-  assertOneLine,
-  canonicalSettings,
+  authorities,
+  ignored,
   invalidSetting,
-  readMap,
-  readWhole,
-  requireSetting,
+  jsonObject,
+  line,
+  readSettings,
+  setting,
   type Settings,
+  whole,
 } from './setting-values.ts';
 
 /** Levels of verification of the database server; the first: no encryption at all. */
@@ -45,177 +47,168 @@ export interface SqlSettings {
   readonly authorities: string | undefined;
 }
 
-export const SQL_SETTING_NAMES = [
-  'Driver',
-  'Server',
-  'Port',
-  'Database',
-  'User',
-  'Password',
-  'Table',
-  'Map',
-  'Where',
-  'Limit',
-  'Encoding',
-  'conParams',
-  'CACERTIFICATE',
-  'Connect',
-] as const;
-
 const POSTGRESQL = ['postgres', 'postgresql', 'pgsql'];
 const MYSQL = ['mysql', 'mariadb'];
-/** Characters that begin and end texts and names in conditions. To PostgreSQL a backtick is an operator. */
-const QUOTES = { postgresql: ["'", '"'], mysql: ["'", '"', '`'] } as const;
-const MAP_KEYS = [
-  'userid',
-  'username',
-  'password',
-  'salt',
-  'givenname',
-  'surname',
-  'email',
-  'phone',
-  'mobile',
-];
 /** Encodings of the connection: the server converts to and from UTF-8 itself, whatever the table's encoding. */
 const UTF8 = ['utf8', 'utf-8', 'utf8mb4', 'unicode'];
 const MAX_USERS = 100_000_000;
 
-/**
- * @param values names in any case; `Connect` is split into its settings, the password included
- * @returns the settings as they are stored
- * @throws ServiceError 'resolver.invalid' that names the setting
- */
-export function checkSqlSettings(values: Settings): Settings {
-  const { Connect: url, ...others } = canonicalSettings('sql', SQL_SETTING_NAMES, values);
-  const settings = url === undefined ? others : { ...parseConnectUrl(url, others), ...others };
-  assertOneLine(
-    settings,
-    SQL_SETTING_NAMES.filter((name) => name !== 'CACERTIFICATE' && name !== 'Map'),
-  );
-  readSqlSettings(settings);
-  return settings;
-}
+/** SQLAlchemy's names, such as `mysql+mysqldb`; its library for the connection is ignored. */
+const driver = line
+  .transform((text) => text.toLowerCase().replace(/\+.*$/, ''))
+  .refine((family) => [...POSTGRESQL, ...MYSQL].includes(family), {
+    error: 'is none of postgresql, mysql, mariadb',
+  })
+  .transform((family) => (MYSQL.includes(family) ? 'mysql' : 'postgresql'));
 
-export function readSqlSettings(settings: Settings): SqlSettings {
-  const database = readDriver(requireSetting(settings, 'Driver'));
-  const encoding = settings.Encoding ?? UTF8[0] ?? '';
-  if (!UTF8.includes(encoding.toLowerCase())) {
-    throw invalidSetting('Encoding', 'is utf-8, or left out: the database itself converts to that');
-  }
-  if (settings.Where !== undefined) {
-    assertCondition('Where', settings.Where, QUOTES[database]);
-  }
-  assertCertificates(settings, 'CACERTIFICATE');
-  const server = readServer(requireSetting(settings, 'Server'));
-  const tls = readTls(settings.conParams ?? '');
-  assertVerifiable(database, tls, server);
-  return {
-    database,
-    server,
-    port: readWhole(settings, 'Port', { min: 1, max: 65_535 }) ?? (database === 'mysql' ? 3306 : 5432),
-    name: requireSetting(settings, 'Database'),
-    user: requireSetting(settings, 'User'),
-    ...readTable(requireSetting(settings, 'Table')),
-    columns: readColumns(settings),
-    where: settings.Where,
-    limit: readWhole(settings, 'Limit', { min: 1, max: MAX_USERS }),
-    tls,
-    authorities: settings.CACERTIFICATE,
-  };
-}
+/** A name that needs no quoting in any database; it is quoted nevertheless. */
+const IDENTIFIER = /^[\p{L}_][\p{L}\p{M}\p{N}_$@-]{0,63}$/u;
+const column = line.regex(IDENTIFIER, 'is not the name of a column');
 
-/** MySQL's driver would verify the certificate of an address against the name localhost. */
-function assertVerifiable(database: SqlSettings['database'], tls: SqlTlsMode, server: string): void {
-  const isName = isIP(server) === 0 && !server.startsWith('/');
-  if (database === 'mysql' && tls === 'verify-full' && !isName) {
-    throw invalidSetting(
-      'Server',
-      'is the name of a host where MySQL or MariaDB is to be verified by verify-full',
-    );
-  }
-}
+const table = line
+  .transform((text) => text.split('.'))
+  .refine((parts) => parts.length <= 2 && parts.every((part) => IDENTIFIER.test(part)), {
+    error: 'is not the name of a table, or schema.table',
+  });
 
-/** Accepts SQLAlchemy's names, such as `mysql+mysqldb`; its library for the connection is ignored. */
-function readDriver(text: string): SqlSettings['database'] {
-  const family = text.toLowerCase().replace(/\+.*$/, '');
-  if (POSTGRESQL.includes(family)) {
-    return 'postgresql';
-  }
-  if (MYSQL.includes(family)) {
-    return 'mysql';
-  }
-  throw invalidSetting('Driver', `names '${text.slice(0, 100)}'. Known: postgresql, mysql, mariadb`);
-}
-
-function readServer(text: string): string {
-  const isHost = /^[\p{L}\p{N}.:_-]{1,253}$/u.test(text);
-  const isPath = /^\/[^\0]{0,1000}$/.test(text);
-  if (!isHost && !isPath) {
-    throw invalidSetting('Server', 'is not the name or the address of a host');
-  }
-  return text;
-}
-
-function readTable(text: string): { schema: string | undefined; table: string } {
-  const parts = text.split('.');
-  if (parts.length > 2 || !parts.every(isIdentifier)) {
-    throw invalidSetting('Table', `'${text.slice(0, 100)}' is not the name of a table, or schema.table`);
-  }
-  return { schema: parts.length === 2 ? parts[0] : undefined, table: parts.at(-1) ?? '' };
-}
-
-function readColumns(settings: Settings): SqlColumns {
-  const map = readMap(settings, 'Map', { known: MAP_KEYS, ignored: ['description', 'gender'] });
-  for (const [key, column] of map) {
-    if (!isIdentifier(column)) {
-      throw invalidSetting(
-        'Map',
-        `has for ${key} what is not the name of a column: '${column.slice(0, 100)}'`,
-      );
-    }
-  }
-  const required = (key: string): string => {
-    const column = map.get(key);
-    if (column === undefined) {
-      throw invalidSetting('Map', `lacks ${key}`);
-    }
-    return column;
-  };
-  return {
-    userId: required('userid'),
-    login: required('username'),
-    password: map.get('password'),
-    givenName: map.get('givenname'),
-    surname: map.get('surname'),
-    email: map.get('email'),
-    phone: map.get('phone'),
-    mobile: map.get('mobile'),
-  };
-}
-
-/** @returns true for a name that needs no quoting in any database; it is quoted nevertheless */
-function isIdentifier(text: string): boolean {
-  return text.length <= 64 && /^[\p{L}_][\p{L}\p{M}\p{N}_$@-]*$/u.test(text);
-}
-
-/** Reads the parameters of SQLAlchemy's URL. */
-function readTls(text: string): SqlTlsMode {
-  const parameters = new URLSearchParams(text.replace(/^\?/, ''));
+/** The parameters of SQLAlchemy's URL. */
+const encryption = line.default('').transform((text, context): SqlTlsMode => {
   let mode: SqlTlsMode = 'disable';
-  for (const [name, value] of parameters) {
+  for (const [name, value] of new URLSearchParams(text.replace(/^\?/, ''))) {
     const isCharset = ['charset', 'client_encoding'].includes(name.toLowerCase());
     const tls = TLS_MODES.find((known) => known === value.toLowerCase());
     if (name.toLowerCase() === 'sslmode' && tls !== undefined) {
       mode = tls;
     } else if (!isCharset || !UTF8.includes(value.toLowerCase())) {
-      throw invalidSetting(
-        'conParams',
-        `holds '${name.slice(0, 100)}'. Known: sslmode=${TLS_MODES.join('|')}, charset=utf8`,
-      );
+      context.addIssue(`takes sslmode=${TLS_MODES.join('|')} and charset=utf8 only`);
     }
   }
   return mode;
+});
+
+/** What a resolver of the kind sql takes, by LinOTP's names and in its forms. */
+export const SQL_SETTINGS = z
+  .object({
+    Driver: setting(driver, { description: 'The kind of database.', example: 'postgresql', bound: true }),
+    Server: setting(
+      line.regex(/^(?:[\p{L}\p{N}.:_-]{1,253}|\/.{0,1000})$/u, 'is not the name or the address of a host'),
+      { description: 'Host name or address.', example: 'db.example.com', bound: true },
+    ),
+    Port: setting(whole(1, 65_535).optional(), {
+      description: 'Port of the server.',
+      fallback: '5432; MySQL and MariaDB: 3306',
+      bound: true,
+    }),
+    Database: setting(line, { description: 'Name of the database.', example: 'crm' }),
+    User: setting(line, {
+      description: 'Account of the database; let it read the table of users only.',
+      example: 'tan_reader',
+      bound: true,
+    }),
+    Password: setting(line.optional(), { description: 'Password of this account.', secret: true }),
+    Table: setting(table, { description: 'The table, as `table` or `schema.table`.', example: 'customers' }),
+    Map: setting(
+      jsonObject(
+        z.strictObject({
+          userid: column,
+          username: column,
+          password: column.optional(),
+          salt: column.optional(),
+          givenname: column.optional(),
+          surname: column.optional(),
+          email: column.optional(),
+          phone: column.optional(),
+          mobile: column.optional(),
+          description: ignored,
+          gender: ignored,
+        }),
+      ),
+      {
+        description:
+          'The columns of userid and username (required), password, givenname, surname, email, phone and mobile.',
+        form: 'json',
+        example: '{"userid": "id", "username": "login"}',
+      },
+    ),
+    Where: setting(line.optional(), {
+      description: 'A condition in SQL that selects the rows of users; without it, all.',
+      example: 'active = 1',
+    }),
+    Limit: setting(whole(1, MAX_USERS).optional(), {
+      description: 'The most users that are counted and listed; every user is found.',
+    }),
+    Encoding: setting(
+      line
+        .refine((text) => UTF8.includes(text.toLowerCase()), {
+          error: 'is utf-8, or left out: the database itself converts to that',
+        })
+        .optional(),
+      { description: 'The encoding: utf-8, to which the database itself converts.', fallback: 'utf-8' },
+    ),
+    conParams: setting(encryption, {
+      description: 'The encryption: `sslmode=disable`, `require`, `verify-ca` or `verify-full`.',
+      fallback: 'sslmode=disable',
+      example: 'sslmode=verify-full',
+      bound: true,
+    }),
+    CACERTIFICATE: authorities,
+    Connect: setting(line.optional(), {
+      description: 'A URL in place of driver, server, port, database, user and password.',
+      example: 'postgresql://user@db.example.com:5432/crm?sslmode=verify-full',
+    }),
+  })
+  .refine(({ Where = '', Driver }) => isCondition(Where, Driver), {
+    path: ['Where'],
+    error:
+      'is not one condition: its parentheses and quotes close, and it holds no ; -- # /* */ \\ ? $$ and no control character',
+  })
+  // MySQL's driver would verify the certificate of an address against the name localhost.
+  .refine(
+    ({ Driver, conParams: tls, Server }) => Driver !== 'mysql' || tls !== 'verify-full' || isHostName(Server),
+    {
+      path: ['Server'],
+      error: 'is the name of a host where MySQL or MariaDB is to be verified by verify-full',
+    },
+  );
+
+function isHostName(server: string): boolean {
+  return isIP(server) === 0 && !server.startsWith('/');
+}
+
+export function readSqlSettings(settings: Settings): SqlSettings {
+  const read = readSettings(SQL_SETTINGS, settings);
+  const { userid, username, givenname, password, surname, email, phone, mobile } = read.Map;
+  return {
+    database: read.Driver,
+    server: read.Server,
+    port: read.Port ?? (read.Driver === 'mysql' ? 3306 : 5432),
+    name: read.Database,
+    user: read.User,
+    schema: read.Table.length === 2 ? read.Table[0] : undefined,
+    table: read.Table.at(-1) ?? '',
+    columns: {
+      userId: userid,
+      login: username,
+      givenName: givenname,
+      password,
+      surname,
+      email,
+      phone,
+      mobile,
+    },
+    where: read.Where,
+    limit: read.Limit,
+    tls: read.conParams,
+    authorities: read.CACERTIFICATE,
+  };
+}
+
+/**
+ * @returns the settings with those of `Connect` in its place, the password included
+ * @throws ServiceError 'resolver.invalid' that names the setting
+ */
+export function withoutConnect({ Connect: url, ...others }: Settings): Settings {
+  return url === undefined ? others : { ...parseConnectUrl(url, others), ...others };
 }
 
 /**
@@ -259,49 +252,31 @@ function decode(text: string): string {
   }
 }
 
+/** Characters that begin and end texts and names in conditions. To PostgreSQL a backtick is an operator. */
+const QUOTES = { postgresql: ["'", '"'], mysql: ["'", '"', '`'] } as const;
 /** Texts that end the condition, hide a part of it, or have different meanings in PostgreSQL and MySQL. */
-const REFUSED: readonly (readonly [RegExp, string])[] = [
-  [/;/, 'a semicolon'],
-  [/--|\/\*|\*\/|#/, 'a comment'],
-  [/\\/, 'a backslash'],
-  [/\?/, 'a question mark'],
-  [/\$[\p{L}\p{N}_]*\$/u, 'a dollar-quoted text'],
-  [/\p{Cc}/u, 'a control character'],
-];
+const REFUSED = /;|--|\/\*|\*\/|#|\\|\?|\$[\p{L}\p{N}_]*\$|\p{Cc}/u;
 
 /**
- * Checks that a condition cannot end the parentheses around it. An administrator wrote it as SQL, and it runs
- * unchanged, in a read-only transaction.
- * @param quotes the characters that begin and end texts and names
- * @throws ServiceError 'resolver.invalid' that names the setting
+ * @returns true for a condition that cannot end the parentheses around it. An administrator wrote it as SQL, and it runs
+ *   unchanged, in a read-only transaction.
  */
-function assertCondition(name: string, condition: string, quotes: readonly string[]): void {
-  const refused = REFUSED.find(([pattern]) => pattern.test(condition));
-  if (refused !== undefined) {
-    throw invalidSetting(name, `holds ${refused[1]}, which a condition may not`);
-  }
-  let depth = 0;
-  let quote = '';
+function isCondition(condition: string, database: SqlSettings['database']): boolean {
+  const quotes: readonly string[] = QUOTES[database];
+  let [depth, quote] = [0, ''];
   for (const character of condition) {
     if (quote !== '') {
       quote = character === quote ? '' : quote;
     } else if (quotes.includes(character)) {
       quote = character;
     } else {
-      depth += step(character);
+      depth += PARENTHESES[character] ?? 0;
     }
     if (depth < 0) {
-      break;
+      return false;
     }
   }
-  if (depth !== 0 || quote !== '') {
-    throw invalidSetting(name, `has ${quote === '' ? 'parentheses' : 'quotes'} that do not close`);
-  }
+  return depth === 0 && quote === '' && !REFUSED.test(condition);
 }
 
-function step(character: string): number {
-  if (character === '(') {
-    return 1;
-  }
-  return character === ')' ? -1 : 0;
-}
+const PARENTHESES: Readonly<Record<string, number>> = { '(': 1, ')': -1 };

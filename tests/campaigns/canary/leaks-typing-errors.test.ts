@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkSqlSettings } from '../../../src/resolvers/settings/sql-settings.ts';
+import { checkSettings } from '../../../src/resolvers/settings/settings-rules.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 import { loadConfig, describeConfig } from '../../../src/config/config.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
@@ -96,7 +96,7 @@ describe('an error in', () => {
     const colon = url.indexOf(':12');
     const rest = { Table: 'people', Map: '{"userid": "id", "username": "login"}' };
     const said = await complaints(typingErrors(url, SEPARATORS, colon), (Connect) => {
-      throw new Error(JSON.stringify({ ...checkSqlSettings({ Connect, ...rest }), Password: undefined }));
+      throw new Error(JSON.stringify({ ...checkSettings('sql', { Connect, ...rest }), Password: undefined }));
     });
     expect(said.filter((message) => message.startsWith('{')).length).toBeGreaterThan(100);
     expectNoMark(marks, said);

@@ -298,8 +298,8 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       ],
       [{ type: 'ldapresolver', LDAPURI: 'ldap://x', BINDPW: 'geheim' }, 'The setting LDAPBASE is missing'],
       [{ type: 'nosuch' }, "Unknown kind of resolver 'nosuch'"],
-      [{ type: 'passwdresolver' }, 'absolute path'],
-      [{ type: 'passwdresolver', fileName: 'etc/passwd' }, 'absolute path'],
+      [{ type: 'passwdresolver' }, 'The setting fileName is missing'],
+      [{ type: 'passwdresolver', fileName: 'etc/passwd' }, 'The setting fileName is not an absolute path'],
       [{ type: 'managed', fileName: '/etc/passwd' }, 'takes no settings'],
     ])('%j are refused, quoting no secret', async (given, message) => {
       const said = await text('/system/setResolver', { name: 'bad', ...given });

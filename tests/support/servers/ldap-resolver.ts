@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { canonicalSettings } from '../../../src/resolvers/settings/setting-values.ts';
+import { SETTINGS_RULES } from '../../../src/resolvers/settings/settings-rules.ts';
 import { LdapUsers } from '../../../src/resolvers/sources/ldap/ldap-users.ts';
 import { type LdapEntry, READER, READER_PASSWORD, SUFFIX } from './slapd.ts';
 
@@ -32,7 +34,11 @@ export function ldapUsers(
 ): LdapUsers {
   return new LdapUsers({
     resolver: 'staff',
-    settings: { ...SETTINGS, LDAPURI: url, ...settings },
+    settings: canonicalSettings('ldap', SETTINGS_RULES.ldap.names, {
+      ...SETTINGS,
+      LDAPURI: url,
+      ...settings,
+    }),
     password: () => Promise.resolve(password),
   });
 }

@@ -1,5 +1,5 @@
 import { DirectoryPasswords } from '../../../src/resolvers/sources/directory-password.ts';
-import { checkSqlSettings } from '../../../src/resolvers/settings/sql-settings.ts';
+import { checkSettings } from '../../../src/resolvers/settings/settings-rules.ts';
 import type { Resolver } from '../../../src/configuration/configuration.ts';
 import { SqlUsers } from '../../../src/resolvers/sources/sql/sql-users.ts';
 import { ReadableHasher } from '../application/readable-hasher.ts';
@@ -54,7 +54,7 @@ export interface SqlUsersSketch {
  * @throws ServiceError 'resolver.invalid' for invalid settings
  */
 export function sqlUsers({ settings, password, timeoutMs = 60_000, logged = [] }: SqlUsersSketch): SqlUsers {
-  const checked = checkSqlSettings(settings);
+  const checked = checkSettings('sql', settings);
   const resolver: Resolver = { id: '1', name: 'staff', kind: 'sql', settings: checked, isBounded: true };
   const line = (message: string, fields?: object): void => {
     logged.push(JSON.stringify({ message, ...fields }));

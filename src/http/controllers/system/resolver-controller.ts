@@ -122,17 +122,17 @@ function trialEndpoint({ resolverTrials }: Pick<Services, 'resolverTrials'>): En
 }
 
 function shownSetting(setting: DescribedResolverSetting): Shown<typeof SETTING> {
-  const { name, meaning, isRequired = false, fallback, values, example, form, isSecret } = setting;
+  const { name, description, isRequired, fallback, values, example, form, secret: isSecret, bound } = setting;
   return {
     name,
-    meaning,
+    meaning: description,
     required: isRequired,
     default: fallback ?? null,
-    values: values ?? null,
+    values: values === undefined ? null : [...values],
     example: example ?? null,
     form: form ?? 'line',
-    secret: isSecret,
-    bound: setting.isSecretBound,
+    secret: isSecret ?? false,
+    bound: bound ?? false,
   };
 }
 

@@ -8,16 +8,12 @@ import {
   PresenceFilter,
   SubstringFilter,
 } from 'ldapts';
-import { parseJsonObject, splitList } from '../../../kernel/text.ts';
+import type { z } from 'zod';
+import { isServiceError } from '../../../kernel/errors.ts';
+import { LDAP_SETTINGS, type LdapServer, type LdapUserId } from '../../settings/ldap-settings.ts';
+import { readSettings, type Settings } from '../../settings/setting-values.ts';
 import type { UserCondition, UserField, UserPattern } from '../../user-source.ts';
 import { LdapFault } from './ldap-exchange.ts';
-
-export interface LdapServer {
-  readonly host: string;
-  readonly port: number;
-  /** TLS begins with the connection (`ldaps`). */
-  readonly secure: boolean;
-}
 
 export interface LdapTransport {
   readonly servers: readonly LdapServer[];
@@ -45,15 +41,6 @@ export interface LdapAttributes {
   readonly mobile: string | undefined;
 }
 
-/**
- * The source of a user's id: the entry's DN, the hex digits of the bytes in the first of these attributes that it has, or
- * the text of an attribute.
- */
-export type LdapUserId =
-  | { readonly kind: 'dn' }
-  | { readonly kind: 'bytes'; readonly names: readonly string[] }
-  | { readonly kind: 'attribute'; readonly name: string };
-
 export interface LdapSettings {
   readonly transport: LdapTransport;
   readonly base: string;
@@ -69,167 +56,57 @@ export interface LdapSettings {
 
 /** The attribute in which Active Directory keeps 16 bytes that never change. */
 export const GUID_ATTRIBUTE = 'objectGUID';
-/**
- * Attributes that hold bytes, by their names in lower case; eDirectory has its own GUID, and LinOTP's name for Active
- * Directory's is the same.
- */
-const BYTES = new Map<string, readonly string[]>([
-  ['objectguid', [GUID_ATTRIBUTE]],
-  ['guid', ['GUID', GUID_ATTRIBUTE]],
-  ['objectsid', ['objectSid']],
-  ['ms-ds-consistencyguid', ['mS-DS-ConsistencyGuid']],
-]);
 
-type SettingReader = (name: string) => string;
-
-const PLAIN_PORT = 389;
-const SECURE_PORT = 636;
-const USUAL_TIMEOUT = 5;
-const MAX_TIMEOUT = 300;
-
-/**
- * @param settings of a resolver of the kind ldap, by LinOTP's names and in its forms: all texts
- * @throws LdapFault 'settings' that names the setting
- */
-export function readLdapSettings(settings: Readonly<Record<string, string>>): LdapSettings {
-  const named = new Map(Object.entries(settings).map(([name, value]) => [name.toLowerCase(), value.trim()]));
-  const read: SettingReader = (name) => named.get(name.toLowerCase()) ?? '';
-  const base = read('LDAPBASE');
-  requireName(base, 'LDAPBASE');
+/** @throws LdapFault 'settings' that names the setting */
+export function readLdapSettings(settings: Settings): LdapSettings {
+  const { USERINFO: names = {}, TIMEOUT: timeout, ...read } = readStored(settings);
+  if (readDistinguishedName(read.LDAPBASE) === undefined) {
+    throw new LdapFault('settings', 'LDAPBASE is no distinguished name');
+  }
   return {
-    transport: readTransport(read),
-    base,
-    users: readFilter(read('LDAPSEARCHFILTER'), 'LDAPSEARCHFILTER'),
-    userOf: readFilterFor(read('LDAPFILTER'), 'LDAPFILTER'),
-    attributes: readAttributes(read),
-    userId: readUserId(read('UIDTYPE')),
-    sizeLimit: readSizeLimit(read('SIZELIMIT')),
+    transport: {
+      servers: read.LDAPURI,
+      startTls: read.EnforceTLS ?? false,
+      authority: readAuthority(read.CACERTIFICATE),
+      verified: read.only_trusted_certs ?? true,
+      connectTimeout: timeout.connect,
+      answerTimeout: timeout.answer,
+      // Active Directory also accepts `name@domain` and `DOMAIN\name`: the server validates the name.
+      bindDn: read.BINDDN ?? '',
+    },
+    base: read.LDAPBASE,
+    users: readFilter(read.LDAPSEARCHFILTER, 'LDAPSEARCHFILTER'),
+    userOf: readFilterFor(read.LDAPFILTER, 'LDAPFILTER'),
+    attributes: {
+      login: read.LOGINNAMEATTRIBUTE,
+      givenName: names.givenname,
+      surname: names.surname,
+      email: names.email,
+      phone: names.phone,
+      mobile: names.mobile,
+    },
+    userId: read.UIDTYPE,
+    sizeLimit: read.SIZELIMIT ?? 0,
   };
 }
 
-function readTransport(read: SettingReader): LdapTransport {
-  const [connectTimeout, answerTimeout] = readTimeouts(read('TIMEOUT'));
-  const bindDn = read('BINDDN');
-  // Active Directory also accepts `name@domain` and `DOMAIN\name`: the server validates the name.
-  return {
-    servers: readServers(read('LDAPURI')),
-    startTls: isTrue(read('EnforceTLS')),
-    authority: readAuthority(read('CACERTIFICATE')),
-    verified: !isFalse(read('only_trusted_certs')),
-    connectTimeout,
-    answerTimeout,
-    bindDn,
-  };
-}
-
-function readServers(text: string): readonly LdapServer[] {
-  const servers = splitList(text).map(readServer);
-  if (servers.length === 0) {
-    throw new LdapFault('settings', 'LDAPURI names no server');
+function readStored(settings: Settings): z.output<typeof LDAP_SETTINGS> {
+  try {
+    return readSettings(LDAP_SETTINGS, settings);
+  } catch (cause) {
+    throw isServiceError(cause) ? new LdapFault('settings', cause.message, { cause }) : cause;
   }
-  return servers;
-}
-
-function readServer(text: string): LdapServer {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^ldaps?:$/.test(url.protocol) || url.username !== '' || url.hostname === '') {
-    throw new LdapFault('settings', 'LDAPURI is no list of ldap://host:port and ldaps://host:port');
-  }
-  const secure = url.protocol === 'ldaps:';
-  const usualPort = secure ? SECURE_PORT : PLAIN_PORT;
-  const host = url.hostname.replaceAll(/^\[|\]$/g, '').toLowerCase();
-  return { host, port: url.port === '' ? usualPort : Number(url.port), secure };
-}
-
-/** Reads seconds: one value for both, or one for the connection and one for each answer: `5` or `2;10`. */
-function readTimeouts(text: string): readonly [connect: number, answer: number] {
-  const [first = '', second = first, ...others] = text.split(/[;,]/).map((part) => part.trim());
-  const seconds = [first, second].map((part) =>
-    Math.min(Number(part) === 0 ? USUAL_TIMEOUT : Number(part), MAX_TIMEOUT),
-  );
-  const [connect = 0, answer = 0] = seconds;
-  if (others.length > 0 || !seconds.every((value) => value > 0)) {
-    throw new LdapFault('settings', 'TIMEOUT is no number of seconds');
-  }
-  return [connect * 1000, answer * 1000];
-}
-
-function readSizeLimit(text: string): number {
-  if (!/^\d{0,9}$/.test(text)) {
-    throw new LdapFault('settings', 'SIZELIMIT is no number');
-  }
-  return Number(text);
 }
 
 /** Reads PEM; a list of certificates is read whole. */
-function readAuthority(text: string): string | undefined {
-  if (text === '') {
-    return undefined;
-  }
+function readAuthority(text: string | undefined): string | undefined {
   try {
-    const certificates = text.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? [''];
-    certificates.forEach((certificate) => new X509Certificate(certificate));
-    return certificates.join('\n');
+    const certificates = text?.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs);
+    certificates?.forEach((certificate) => new X509Certificate(certificate));
+    return certificates?.join('\n');
   } catch (cause) {
     throw new LdapFault('settings', 'CACERTIFICATE is no certificate in PEM', { cause });
   }
-}
-
-function readAttributes(read: SettingReader): LdapAttributes {
-  const map = readMap(read('USERINFO'));
-  const attribute = (field: string): string | undefined => {
-    const name = map.get(field) ?? '';
-    return name === '' ? undefined : attributeName(name, 'USERINFO');
-  };
-  const login = read('LOGINNAMEATTRIBUTE');
-  return {
-    login: attributeName(login === '' ? (map.get('username') ?? '') : login, 'LOGINNAMEATTRIBUTE'),
-    givenName: attribute('givenname'),
-    surname: attribute('surname'),
-    email: attribute('email'),
-    phone: attribute('phone'),
-    mobile: attribute('mobile'),
-  };
-}
-
-function readMap(text: string): ReadonlyMap<string, string> {
-  const parsed = parseJsonObject(text === '' ? '{}' : text);
-  if (parsed === undefined || Object.values(parsed).some((name) => typeof name === 'object')) {
-    throw new LdapFault('settings', 'USERINFO is no JSON object of fields and attributes');
-  }
-  return new Map(Object.entries(parsed).map(([field, name]) => [field.toLowerCase(), String(name).trim()]));
-}
-
-function readUserId(text: string): LdapUserId {
-  const type = text.toLowerCase();
-  if (type === '' || type === 'dn') {
-    return { kind: 'dn' };
-  }
-  const names = BYTES.get(type);
-  return names === undefined
-    ? { kind: 'attribute', name: attributeName(text, 'UIDTYPE') }
-    : { kind: 'bytes', names };
-}
-
-function attributeName(text: string, setting: string): string {
-  if (!/^(?:[A-Za-z][A-Za-z0-9-]{0,127}|\d+(?:\.\d+){1,20})$/.test(text)) {
-    throw new LdapFault('settings', `${setting} names no attribute`);
-  }
-  return text;
-}
-
-function requireName(text: string, setting: string): void {
-  if (readDistinguishedName(text) === undefined) {
-    throw new LdapFault('settings', `${setting} is no distinguished name`);
-  }
-}
-
-function isTrue(text: string): boolean {
-  return ['true', '1', 'yes', 'on'].includes(text.toLowerCase());
-}
-
-function isFalse(text: string): boolean {
-  return ['false', '0', 'no', 'off'].includes(text.toLowerCase());
 }
 
 const MAX_NAME_LENGTH = 8192;
@@ -298,7 +175,6 @@ function sameForAll(value: string): string {
 }
 
 const PLACE = '%s';
-const MAX_FILTER_LENGTH = 8192;
 
 /** @returns a value escaped for a filter, where it matches itself only (RFC 4515 §3) */
 function escapeFilterValue(value: string): string {
@@ -309,18 +185,15 @@ function escapeFilterValue(value: string): string {
 }
 
 /**
- * @param text a filter (RFC 4515), also without its outer parentheses; of several in a row, the form of LinOTP's search
- *   filters (`(uid=*)(objectClass=person)`), all must match
+ * @param text a filter (RFC 4515); of several in a row, the form of LinOTP's search filters
+ *   (`(uid=*)(objectClass=person)`), all must match
  * @param setting the name of the setting, for the message
  * @throws LdapFault 'settings'
  */
 function readFilter(text: string, setting: string): Filter {
   try {
     const trimmed = decodeEscapes(text.trim()).replaceAll(/(\)|\([&|!])\s+(?=[()])/g, '$1');
-    if (trimmed === '' || text.length > MAX_FILTER_LENGTH || !isBalanced(trimmed)) {
-      throw new Error('empty, too long, or with parentheses that do not match');
-    }
-    return FilterParser.parseString(`(&${trimmed.startsWith('(') ? trimmed : `(${trimmed})`})`);
+    return FilterParser.parseString(`(&${trimmed})`);
   } catch (cause) {
     throw new LdapFault('settings', `${setting} is no LDAP filter`, { cause });
   }
@@ -351,18 +224,6 @@ function readFilterFor(text: string, setting: string): (value: string) => Filter
 /** @returns the filter for entries whose attribute is this value, which may be bytes */
 export function equals(attribute: string, value: string | Buffer): Filter {
   return new EqualityFilter({ attribute, value });
-}
-
-/** Parentheses in values are escaped, so every literal one is counted. ldapts adds missing ones at the end. */
-function isBalanced(filter: string): boolean {
-  let depth = 0;
-  for (const [parenthesis] of filter.matchAll(/[()]/g)) {
-    depth += parenthesis === '(' ? 1 : -1;
-    if (depth < 0) {
-      return false;
-    }
-  }
-  return depth === 0;
 }
 
 function endOfPlace(item: string): number {

@@ -7,7 +7,8 @@ import {
   SearchRequest,
 } from 'ldapts';
 import { LdapExchange, LdapFault } from './ldap-exchange.ts';
-import type { LdapServer, LdapTransport } from './ldap-configuration.ts';
+import type { LdapServer } from '../../settings/ldap-settings.ts';
+import type { LdapTransport } from './ldap-configuration.ts';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { connectionReason } from '../../user-source.ts';

@@ -1,7 +1,8 @@
 import { Semaphore } from '../../../kernel/bounded-work.ts';
 import { LdapConnection } from './ldap-connection.ts';
 import { LdapFault } from './ldap-exchange.ts';
-import type { LdapServer, LdapTransport } from './ldap-configuration.ts';
+import type { LdapServer } from '../../settings/ldap-settings.ts';
+import type { LdapTransport } from './ldap-configuration.ts';
 
 const MAX_CONNECTIONS = 4;
 /** Milliseconds. */

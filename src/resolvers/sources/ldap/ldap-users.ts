@@ -11,6 +11,7 @@ import {
 import type { LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
 import { LdapFault } from './ldap-exchange.ts';
+import type { LdapUserId } from '../../settings/ldap-settings.ts';
 import {
   searchFilters,
   equals,
@@ -19,7 +20,6 @@ import {
   type LdapSettings,
   readLdapSettings,
   type LdapAttributes,
-  type LdapUserId,
 } from './ldap-configuration.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 

@@ -319,10 +319,10 @@ describeWithSlapd('the users of an LDAP directory', () => {
     expect(cuts).toHaveLength(3);
   });
 
-  it('are those of the search filter, also when it is written with escapes and line ends', async () => {
+  it('are those of the search filter, also when it is written with escapes and blanks', async () => {
     expect(await users({ LDAPSEARCHFILTER: '(cn=bj\\c3\\b6rn)' }).count()).toBe(1);
     expect(await users({ LDAPSEARCHFILTER: '(cn=bj*rn)' }).count()).toBe(1);
-    expect(await users({ LDAPSEARCHFILTER: '(|\n (uid=anna)\n (uid=CaseY) )' }).count()).toBe(2);
+    expect(await users({ LDAPSEARCHFILTER: '(| (uid=anna) (uid=CaseY) )' }).count()).toBe(2);
     expect(await users({ LDAPSEARCHFILTER: '(uid=a\\2ab)' }).count()).toBe(1);
   });
 

@@ -168,11 +168,11 @@ describe('a realm of users in an SQL database', () => {
       'The setting Map has for userid',
     ],
     [{ Table: 'people"; DROP TABLE people; --' }, 'The setting Table'],
-    [{ Where: '1=1; DROP TABLE people' }, 'The setting Where holds a semicolon'],
-    [{ Where: '1=1) OR (1=1' }, 'The setting Where has parentheses'],
-    [{ Driver: 'oracle' }, "The setting Driver names 'oracle'"],
+    [{ Where: '1=1; DROP TABLE people' }, 'The setting Where is not one condition'],
+    [{ Where: '1=1) OR (1=1' }, 'The setting Where is not one condition'],
+    [{ Driver: 'oracle' }, 'The setting Driver is none of postgresql'],
     [{ Port: '0' }, 'The setting Port is a whole number'],
-    [{ conParams: 'options=-c search_path=x' }, "The setting conParams holds 'options'"],
+    [{ conParams: 'options=-c search_path=x' }, 'The setting conParams takes sslmode='],
     [{ LDAPBASE: 'dc=x' }, "The setting 'ldapbase' is unknown"],
   ])('is not made of %j', async (changes, message) => {
     const { status, error } = await set(changes, 'bad');
