@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
+import { existsSync, type Stats } from 'node:fs';
 import {
   chown,
   lstat,
@@ -27,26 +27,19 @@ import { type PostgresPrograms, runProgram, runScript, type SystemAccount, unava
 export interface Cluster {
   /** The data folder, all links resolved. */
   readonly dataFolder: string;
-  /** The path of the cluster, for messages and for other clients. */
+  /** The path of the cluster, also that of its socket. */
   readonly path: string;
-  /** A path of this process to the very folder that was checked, whatever has its name since. */
-  readonly folder: string;
   /** The account that runs PostgreSQL: the folder's owner. Undefined: that of this process. */
   readonly account: SystemAccount | undefined;
-  /** The folder of the socket, for a connection of this process. */
-  readonly socketFolder: string;
-  close(): void;
 }
 
 /** Names the socket: `<folder>/.s.PGSQL.5432`. No TCP port is opened. */
 export const SOCKET_PORT = 5432;
 export const SOCKET = `.s.PGSQL.${SOCKET_PORT}`;
-/** The longest path of a socket that every system accepts (macOS: 103 bytes and a final zero). */
-const MAX_SOCKET_PATH = 100;
+/** The longest path of a socket that every system accepts (macOS). */
+const MAX_SOCKET_PATH = 103;
 const WRITABLE_BY_ALL = 0o002;
 const WRITABLE_BY_GROUP = 0o020;
-const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-const HAS_PROC = existsSync('/proc/self/fd');
 
 /**
  * Finds the data folder.
@@ -81,68 +74,53 @@ export async function openDataFolder(dataDir: string, create: boolean): Promise<
  */
 export async function findCluster(dataFolder: string): Promise<Cluster | undefined> {
   const path = clusterPath(dataFolder);
-  let file: number;
   try {
-    file = openSync(path, OPEN_FOLDER);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') {
-      return undefined;
+    const status = await lstat(path);
+    if (status.isSymbolicLink()) {
+      throw unavailable(
+        `${path} is a link: a copy of this data folder would lead to the same database. Set DATA_DIR to the folder that has the database itself`,
+      );
     }
-    throw unopened(error, path);
-  }
-  const close = (): void => {
-    closeSync(file);
-  };
-  try {
-    const account = ownerOf(file, path);
+    const account = ownerOf(status, path);
     if (account !== undefined) {
       await assertOwner(dataFolder, [0, account.uid]);
     }
-    const folder = HAS_PROC ? `/proc/self/fd/${file}` : path;
-    const socketFolder = Buffer.byteLength(join(path, SOCKET)) <= MAX_SOCKET_PATH ? path : folder;
-    await stat(join(folder, 'PG_VERSION'));
-    return { dataFolder, path, folder, account, socketFolder, close };
+    await stat(join(path, 'PG_VERSION'));
+    return { dataFolder, path, account };
   } catch (error) {
-    close();
     if (codeOf(error) === 'ENOENT') {
       return undefined;
     }
-    throw error;
+    throw codeOf(error) === 'EACCES' ? notOurs(path) : error;
   }
 }
 
+/** @throws ServiceError 'database.unavailable' where the path of its socket would be too long */
 function clusterPath(dataFolder: string): string {
-  return join(dataFolder, 'postgres');
-}
-
-function unopened(error: unknown, path: string): unknown {
-  const code = codeOf(error);
-  if (code === 'ELOOP' || code === 'ENOTDIR') {
-    return unavailable(
-      `${path} is a link: a copy of this data folder would lead to the same database. Set DATA_DIR to the folder that has the database itself`,
-    );
+  const path = join(dataFolder, 'postgres');
+  if (Buffer.byteLength(join(path, SOCKET)) > MAX_SOCKET_PATH) {
+    throw unavailable(`a socket cannot be in ${path}: set DATA_DIR to a shorter path`);
   }
-  return code === 'EACCES' ? notOurs(path) : error;
+  return path;
 }
 
 /**
  * @returns the path by which a process that works in the cluster `path` calls it. Its account may not reach the real path,
- *   such as one in root's home, and that may be too long for a socket or be misread as a list of folders
+ *   such as one in root's home, and that may be misread as a list of folders
  */
 export function ownPath(path: string): string {
-  if (HAS_PROC) {
+  if (existsSync('/proc/self/cwd')) {
     return '/proc/self/cwd';
   }
-  if (Buffer.byteLength(join(path, SOCKET)) > MAX_SOCKET_PATH || /[",\n]/.test(path)) {
+  if (/[",\n]/.test(path)) {
     throw unavailable(
-      `a socket cannot be in ${path}: set DATA_DIR to a shorter path without commas and quotation marks`,
+      `a socket cannot be in ${path}: set DATA_DIR to a path without commas and quotation marks`,
     );
   }
   return path;
 }
 
-function ownerOf(file: number, path: string): SystemAccount | undefined {
-  const { uid, gid, mode } = fstatSync(file);
+function ownerOf({ uid, gid, mode }: Stats, path: string): SystemAccount | undefined {
   const me = process.getuid?.();
   if (uid === 0 || (me !== 0 && me !== uid)) {
     throw notOurs(path);
@@ -185,10 +163,7 @@ function codeOf(error: unknown): string | undefined {
 const NAME = 'tankeeper';
 const PROGRAMS = '/usr/sbin:/usr/bin:/sbin:/bin';
 const USERADD = `--system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin ${NAME}`;
-/** Another process may be creating the account; useradd then finds its files locked. */
-const ATTEMPTS = 15;
-const PAUSE_MS = 200;
-const NO_PROGRAM = 'there is no useradd';
+const PAUSE_MS = 2_000;
 
 const run = promisify(execFile);
 
@@ -204,36 +179,28 @@ export async function accountForNewCluster(programs = PROGRAMS): Promise<SystemA
   if (process.getuid?.() !== 0) {
     return undefined;
   }
-  const surroundings = { env: { PATH: programs, LC_ALL: 'C' } };
-  let complaint: string | undefined;
-  for (let attempt = 1; attempt <= ATTEMPTS && complaint !== NO_PROGRAM; attempt += 1) {
-    const found = await findAccount(surroundings);
-    if (found !== undefined) {
-      return found;
-    }
-    complaint = await run('useradd', USERADD.split(' '), surroundings).then(
-      () => undefined,
-      (error: unknown) => {
-        const { code, stderr } = error as { code?: string | number; stderr?: string };
-        return code === 'ENOENT' ? NO_PROGRAM : (stderr ?? '').trim();
-      },
-    );
-    await sleep(complaint === undefined ? 0 : PAUSE_MS);
-  }
-  throw unavailable(
-    `PostgreSQL must not run as root, and its account ${NAME} is missing and cannot be created (${complaint ?? 'it does not appear'}): create a system account of that name, run tankeeper as an ordinary user, or set DATABASE_URL`,
-  );
-}
-
-async function findAccount(surroundings: {
-  env: Record<string, string>;
-}): Promise<SystemAccount | undefined> {
-  const ids = ['-u', '-g'].map((option) => run('id', [option, NAME], surroundings));
-  const [uid = 0, gid = 0] = await Promise.all(ids).then(
-    (found) => found.map(({ stdout }) => Number(stdout)),
-    () => [],
-  );
-  return uid > 0 ? { uid, gid } : undefined;
+  const env = { PATH: programs, LC_ALL: 'C' };
+  const find = async (): Promise<SystemAccount> => {
+    const ids = ['-u', '-g'].map((option) => run('id', [option, NAME], { env }));
+    const [uid, gid] = (await Promise.all(ids)).map(({ stdout }) => Number(stdout));
+    return { uid: uid ?? 0, gid: gid ?? 0 };
+  };
+  let complaint = 'it does not appear';
+  const create = async (): Promise<SystemAccount> => {
+    await run('useradd', USERADD.split(' '), { env }).catch(async (error: unknown) => {
+      complaint = (error as Error).message.trim();
+      // Another process may be creating it, and has its files locked.
+      await sleep(PAUSE_MS);
+    });
+    return find();
+  };
+  return find()
+    .catch(create)
+    .catch(() => {
+      throw unavailable(
+        `PostgreSQL must not run as root, and its account ${NAME} is missing and cannot be created (${complaint}): create a system account of that name, run tankeeper as an ordinary user, or set DATABASE_URL`,
+      );
+    });
 }
 
 interface CreationRequest {
@@ -249,7 +216,7 @@ const UNFINISHED = 'postgres.new-';
 const UNFINISHED_FOR_MS = 3_600_000;
 /** The access rules are replaced at each start; the order of text is the same on every machine. */
 const INITDB =
-  `--username ${CLUSTER_ROLE} --no-instructions --auth-local peer --auth-host reject ` +
+  `--username ${CLUSTER_ROLE} --no-instructions --auth-local trust --auth-host reject ` +
   '--encoding UTF8 --locale C --locale-provider builtin --builtin-locale C.UTF-8';
 
 /**

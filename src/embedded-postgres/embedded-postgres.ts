@@ -15,9 +15,9 @@ import {
   type PostmasterFile,
   type StartedPostmaster,
   hasEnded,
+  holderOf,
   readPostmasterFile,
   startPostmaster,
-  whoseProcess,
 } from './postmaster.ts';
 import { type PostgresPrograms, type SystemAccount, findPrograms, unavailable } from './programs.ts';
 
@@ -94,16 +94,12 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     log,
     signal: closing.signal,
   };
-  const first = await enterAs({ ...request, signal: giveUp ?? closing.signal }).catch((error: unknown) => {
-    cluster.close();
-    throw error;
-  });
+  const first = await enterAs({ ...request, signal: giveUp ?? closing.signal });
   const presence = keepPresent(request, first);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     closing.abort();
     await leave(await presence, cluster, log);
-    cluster.close();
   };
   return {
     connection: embeddedConnection(cluster),
@@ -157,7 +153,7 @@ async function keepPresent(request: EntryRequest, first: ClusterEntry): Promise<
 
 async function leave({ membership }: ClusterEntry, cluster: Cluster, log: Log): Promise<void> {
   try {
-    const serving = await readPostmasterFile(cluster.folder);
+    const serving = await readPostmasterFile(cluster.path);
     if ((await membership.leave()) === 'stopping' && !(await hasEnded(serving?.pid, cluster))) {
       log.warn('The embedded database could not be stopped, or not in time, and is left running');
     }
@@ -190,7 +186,6 @@ interface ClusterEntry {
 interface Attempt {
   readonly begun: number;
   started?: StartedPostmaster;
-  emptySince?: number;
 }
 
 const POLL_MS = 25;
@@ -199,10 +194,7 @@ const ABSENCE_TIMEOUT_MS = 30_000;
 const CHANGE_TIMEOUT_MS = 300_000;
 /** Another process was first, or has already stopped ours, or the former postmaster's children still end: try again. */
 const RACE =
-  /lock file .* already exists|pre-existing shared memory block|received (?:fast|smart|immediate) shutdown request/;
-/** Another process has made the lock file and not yet written it, or died in between. */
-const EMPTY_LOCK = /lock file .* is empty/;
-const EMPTY_LOCK_TIMEOUT_MS = 1_000;
+  /lock file .* (?:already exists|is empty)|pre-existing shared memory block|received (?:fast|smart|immediate) shutdown request/;
 
 /**
  * Joins the cluster's running postmaster, or starts one. Any number of processes may do this at once, and while another
@@ -227,7 +219,7 @@ async function enter(request: EntryRequest, attempt: Attempt): Promise<ClusterEn
   const { cluster, role } = request;
   for (;;) {
     request.signal.throwIfAborted();
-    const serving = await readPostmasterFile(cluster.folder);
+    const serving = await readPostmasterFile(cluster.path);
     const outcome = serving?.listens === true ? await joinCluster(cluster, role) : 'absent';
     if (typeof outcome !== 'string') {
       return { membership: outcome, startedHere: attempt.started?.pid === serving?.pid };
@@ -246,8 +238,13 @@ async function startUnlessRunning(
   attempt: Attempt,
 ): Promise<void> {
   const { cluster, durable, log } = request;
-  if (!(await mayStart(cluster, serving, attempt))) {
+  const { started } = attempt;
+  const holder = serving === undefined ? 'nothing' : await holderOf(serving.pid);
+  if (started?.hasExited() === false || holder === 'postgres') {
     return;
+  }
+  if (started !== undefined) {
+    assertRace(await started.complaint(), cluster);
   }
   if (serving !== undefined) {
     log.warn(
@@ -256,42 +253,13 @@ async function startUnlessRunning(
     );
   }
   const programs = await request.findPrograms();
-  attempt.started = await startPostmaster(programs, cluster, { durable, stranger: serving?.pid });
-}
-
-/**
- * @throws ServiceError 'database.unavailable' if a postmaster of ours has ended for a lasting reason, or this is the
- *   copy of a running cluster
- */
-async function mayStart(
-  cluster: Cluster,
-  serving: PostmasterFile | undefined,
-  attempt: Attempt,
-): Promise<boolean> {
-  const { started } = attempt;
-  if (started?.hasExited() === false) {
-    return false;
-  }
-  if (started !== undefined) {
-    assertRace(await started.complaint(), cluster, attempt);
-  }
-  const whose = serving === undefined ? 'unrelated' : await whoseProcess(serving.pid, cluster);
-  if (serving !== undefined && whose === 'original') {
-    // A copy made while PostgreSQL wrote is rarely complete, and no check detects it: the operator must decide.
-    throw unavailable(
-      `the data folder ${cluster.dataFolder} is a copy, made while its database was running, and that one runs still (process ${serving.pid} in its own folder). Stop its server and copy the folder again; or, to have PostgreSQL recover what was copied, remove ${join(cluster.path, 'postmaster.pid')}`,
-    );
-  }
-  return whose === 'unrelated';
+  const stranger = holder === 'stranger' ? serving?.pid : undefined;
+  attempt.started = await startPostmaster(programs, cluster, { durable, stranger });
 }
 
 /** @throws ServiceError with PostgreSQL's own message if it ended for another reason than a race of starts */
-function assertRace(complaint: string, cluster: Cluster, attempt: Attempt): void {
+function assertRace(complaint: string, cluster: Cluster): void {
   if (RACE.test(complaint)) {
-    return;
-  }
-  attempt.emptySince ??= performance.now();
-  if (EMPTY_LOCK.test(complaint) && performance.now() - attempt.emptySince < EMPTY_LOCK_TIMEOUT_MS) {
     return;
   }
   const reason = complaint.split('\n').at(-1) ?? '';
@@ -309,7 +277,10 @@ function assertWithinTimeout(
 ): void {
   const waited = performance.now() - begun;
   if (waited > (outcome === 'changing' ? CHANGE_TIMEOUT_MS : ABSENCE_TIMEOUT_MS)) {
-    const culprit = serving === undefined ? '' : `; process ${serving.pid} serves it, but cannot be reached`;
+    const culprit =
+      serving === undefined
+        ? ''
+        : `; process ${serving.pid} serves it, but cannot be reached. If the folder is a copy of one whose database runs, stop that and copy it again, or remove ${join(cluster.path, 'postmaster.pid')}`;
     throw unavailable(`the embedded database in ${cluster.dataFolder} does not answer${culprit}`);
   }
 }

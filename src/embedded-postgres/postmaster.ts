@@ -1,17 +1,9 @@
 import { constants } from 'node:fs';
-import { userInfo } from 'node:os';
 import { spawn } from 'node:child_process';
-import { lstat, open } from 'node:fs/promises';
+import { lstat, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  isolatedSurroundings,
-  type PostgresPrograms,
-  runScript,
-  SHELL,
-  type SystemAccount,
-  unavailable,
-} from './programs.ts';
+import { isolatedSurroundings, type PostgresPrograms, SHELL, unavailable } from './programs.ts';
 import { type Cluster, CLUSTER_ROLE, ownPath, SOCKET, SOCKET_PORT } from './cluster.ts';
 import pg from 'pg';
 
@@ -35,27 +27,16 @@ export interface StartedPostmaster {
 export const LOG_FILE = 'postgres.log';
 const POLL_MS = 20;
 const STOP_TIMEOUT_MS = 30_000;
-const MAP = 'tankeeper';
-const NOTE = '# Written by tankeeper at each start of this PostgreSQL.\n';
 /**
- * Runs as the cluster's account, in the cluster, and becomes the postmaster. $1 and $2: the contents of the two files.
- * Removes the lock of an earlier postmaster's socket: postmaster.pid alone decides which one serves.
+ * Runs as the cluster's account, in the cluster, and becomes the postmaster. Who reaches the socket, in a folder of mode
+ * 0700, is admitted. Removes the lock of an earlier postmaster's socket: postmaster.pid alone decides which one serves.
  */
 const START = `
 umask 077
 exec >>${LOG_FILE} 2>&1
-printf %s "$1" >pg_hba.conf.$$ && mv -f pg_hba.conf.$$ pg_hba.conf || exit
-printf %s "$2" >pg_ident.conf.$$ && mv -f pg_ident.conf.$$ pg_ident.conf || exit
+printf 'local all ${CLUSTER_ROLE} trust\\n' >pg_hba.conf.$$ && mv -f pg_hba.conf.$$ pg_hba.conf || exit
 rm -f ${SOCKET}.lock
-shift 2
 exec "$@"
-`;
-/** Compares as the account: in a container root may not look into another account's process. */
-const WHOSE = `
-[ -e /proc/self/cwd ] || exec kill -0 "$1"
-[ "/proc/$1/cwd" -ef . ] && exit 0
-read -r pid <"/proc/$1/cwd/postmaster.pid" && [ "$pid" = "$1" ] && exit 3
-exit 1
 `;
 
 /** @returns the content of postmaster.pid, undefined if there is none or it is still empty */
@@ -66,16 +47,16 @@ export async function readPostmasterFile(folder: string): Promise<PostmasterFile
 }
 
 /**
- * Tells what the process is that postmaster.pid names. After a crash its number may be that of any other process.
- * @returns 'ours' if it works in this cluster, 'original' if it is the postmaster of another one, of which this one is
- *   a copy. Without /proc (macOS), every running process of the account counts as ours
+ * After a crash, the number in postmaster.pid may be that of any other process, which PostgreSQL takes for a postmaster.
+ * @returns what has the number; 'nothing' also without /proc (macOS), where PostgreSQL decides
  */
-export async function whoseProcess(
-  pid: number,
-  cluster: Cluster,
-): Promise<'ours' | 'original' | 'unrelated'> {
-  const { status } = await runScript(WHOSE, [String(pid)], cluster);
-  return status === 0 ? 'ours' : status === 3 ? 'original' : 'unrelated';
+export async function holderOf(pid: number): Promise<'postgres' | 'stranger' | 'nothing'> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (status === undefined) {
+    return 'nothing';
+  }
+  // One that has ended keeps its number until its parent looks.
+  return /^\d+ \(postgres\) [^ZX]/.test(status) ? 'postgres' : 'stranger';
 }
 
 /**
@@ -83,23 +64,22 @@ export async function whoseProcess(
  * not used: it passes the paths to a shell as part of its command. Its output goes to a file: a pipe would break with
  * this process.
  * @param durable commits must survive a power cut
- * @param stranger a process in postmaster.pid that is no postmaster of this cluster, although PostgreSQL takes it for one
+ * @param stranger a process in postmaster.pid that is no postmaster, although PostgreSQL takes it for one
  */
 export async function startPostmaster(
   { postgres }: PostgresPrograms,
   cluster: Cluster,
   { durable, stranger }: { readonly durable: boolean; readonly stranger: number | undefined },
 ): Promise<StartedPostmaster> {
-  const logPath = join(cluster.folder, LOG_FILE);
+  const logPath = join(cluster.path, LOG_FILE);
   const size = await lstat(logPath).then(
     (status) => status.size,
     () => 0,
   );
-  const rules = await accessRules(cluster);
   const path = ownPath(cluster.path);
   const command = [postgres, '-D', path, ...settings(path, durable)];
-  const surroundings = isolatedSurroundings(cluster);
-  const child = spawn(SHELL, ['-c', START, 'sh', ...rules, ...command], {
+  const surroundings = isolatedSurroundings({ account: cluster.account, folder: cluster.path });
+  const child = spawn(SHELL, ['-c', START, 'sh', ...command], {
     ...surroundings,
     // Set by pg_ctl, too: PostgreSQL does not take that process for another postmaster.
     env: { ...surroundings.env, ...(stranger !== undefined && { PG_GRANDPARENT_PID: String(stranger) }) },
@@ -123,9 +103,9 @@ export async function startPostmaster(
 }
 
 /** @returns true if that postmaster serves the cluster no more, within half a minute */
-export async function hasEnded(pid: number | undefined, { folder }: Cluster): Promise<boolean> {
+export async function hasEnded(pid: number | undefined, { path }: Cluster): Promise<boolean> {
   return within(STOP_TIMEOUT_MS, async () => {
-    const serving = await readPostmasterFile(folder);
+    const serving = await readPostmasterFile(path);
     return serving === undefined || serving.pid !== pid;
   });
 }
@@ -141,22 +121,9 @@ async function within(milliseconds: number, holds: () => Promise<boolean>): Prom
   return true;
 }
 
-/**
- * Peer authentication: the kernel reports the connecting account to PostgreSQL. There is no secret to lose, and no
- * other connection, none for replication either.
- * @returns the contents of pg_hba.conf and pg_ident.conf
- */
-async function accessRules({ account }: Cluster): Promise<readonly [string, string]> {
-  const lines = [...(await admittedNames(account))].map(
-    (name) => `${MAP} "${name.replaceAll('"', '""')}" ${CLUSTER_ROLE}\n`,
-  );
-  return [`${NOTE}local all ${CLUSTER_ROLE} peer map=${MAP}\n`, `${NOTE}${lines.join('')}`];
-}
-
 function settings(folder: string, durable: boolean): readonly string[] {
   const values = {
     hba_file: join(folder, 'pg_hba.conf'),
-    ident_file: join(folder, 'pg_ident.conf'),
     listen_addresses: '',
     port: SOCKET_PORT,
     unix_socket_directories: folder,
@@ -170,33 +137,6 @@ function settings(folder: string, durable: boolean): readonly string[] {
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
   };
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-}
-
-/**
- * Names who may connect to the cluster: root, the account of this process, and the one that runs PostgreSQL, which can
- * read all the files anyway.
- * @throws ServiceError 'database.unavailable' if the account of this process has no name, by which alone PostgreSQL
- *   knows it
- */
-async function admittedNames(account: SystemAccount | undefined): Promise<ReadonlySet<string>> {
-  const names = new Set(['root', ownName()]);
-  if (account !== undefined) {
-    const { status, output } = await runScript('id -un', [], { account });
-    if (status === 0) {
-      names.add(output);
-    }
-  }
-  return names;
-}
-
-function ownName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    throw unavailable(
-      `the embedded database cannot tell who connects: the user with the number ${process.getuid?.() ?? ''} has no name on this machine (no line in /etc/passwd). Run tankeeper as a user that has one, or set DATABASE_URL`,
-    );
-  }
 }
 
 // A link may lead anywhere, and opening a pipe would wait.
@@ -260,8 +200,6 @@ const LOCK_CLASS = 0x74616e6b;
 const PRESENCE = 1;
 const SERVER = 2;
 const SERVER_WAIT_MS = 2_000;
-/** Peer authentication has failed. */
-const INVALID_AUTHORIZATION = '28000';
 /** The database exists, or another session creates it. */
 const EXISTS = ['42P04', '23505'];
 /**
@@ -271,9 +209,9 @@ const EXISTS = ['42P04', '23505'];
 const STOP = `COPY (SELECT 1) TO PROGRAM
   'read -r own name state parent rest </proc/$PPID/stat || parent=$(ps -o ppid= -p $PPID); kill -INT $parent'`;
 
-export function embeddedConnection({ socketFolder }: Cluster): EmbeddedConnection {
+export function embeddedConnection({ path }: Cluster): EmbeddedConnection {
   return {
-    host: socketFolder,
+    host: path,
     port: SOCKET_PORT,
     user: CLUSTER_ROLE,
     database: DATABASE,
@@ -283,8 +221,7 @@ export function embeddedConnection({ socketFolder }: Cluster): EmbeddedConnectio
 }
 
 /**
- * @throws ServiceError 'database.unavailable' if the socket leads to another cluster, or its server does not admit this
- *   process, and any error other than "no server there" and "a server that starts or stops"
+ * @throws ServiceError 'database.unavailable' if the socket leads to another cluster, and any error other than "no server there" and "a server that starts or stops"
  */
 export async function joinCluster(cluster: Cluster, role: EmbeddedRole): Promise<Membership | JoinRefusal> {
   const client = new pg.Client({
@@ -318,10 +255,10 @@ export async function joinCluster(cluster: Cluster, role: EmbeddedRole): Promise
  * Verifies that the server works in this folder, by a file that it makes there and removes: a socket may be the hard
  * link of another one.
  */
-async function assertServes(client: pg.Client, { folder, path }: Cluster): Promise<void> {
+async function assertServes(client: pg.Client, { path }: Cluster): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   const { rows } = await client.query<{ name: string }>('SELECT pg_export_snapshot() AS name');
-  const isHere = await lstat(join(folder, 'pg_snapshots', rows[0]?.name ?? '')).then(
+  const isHere = await lstat(join(path, 'pg_snapshots', rows[0]?.name ?? '')).then(
     (status) => status.isFile(),
     () => false,
   );
@@ -335,12 +272,6 @@ async function assertServes(client: pg.Client, { folder, path }: Cluster): Promi
 
 function refusal(error: unknown): JoinRefusal {
   const code = (error as { code?: string }).code ?? '';
-  if (code === INVALID_AUTHORIZATION) {
-    throw unavailable(
-      'the embedded database was started by another user, and admits only that user and root',
-      { cause: error },
-    );
-  }
   if (['ENOENT', 'ECONNREFUSED'].includes(code)) {
     return 'absent';
   }

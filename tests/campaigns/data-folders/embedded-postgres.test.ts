@@ -83,15 +83,19 @@ describe('the embedded PostgreSQL', () => {
     expect(log).not.toContain('secret-4711');
   });
 
-  it.each(['a "quoted", one', "it's $HOME `id` \\ here", 'ünï çode', `long-${'x'.repeat(120)}`])(
+  it.each(['a "quoted", one', "it's $HOME `id` \\ here", 'ünï çode'])(
     'works in a data folder called %s',
     async (name) => {
       const dataDir = join(await folders.make(), name);
       const { connection } = await folders.open({ dataDir });
       expect(await ask(connection, 'SELECT 1')).toBe(1);
-      expect(Buffer.byteLength(`${connection.host}/.s.PGSQL.5432`)).toBeLessThanOrEqual(100);
     },
   );
+
+  it('is refused in a data folder whose path is too long for a socket', async () => {
+    const dataDir = join(await folders.make(), 'x'.repeat(120));
+    await expect(folders.open({ dataDir })).rejects.toThrow(/set DATA_DIR to a shorter path/);
+  });
 });
 
 describe('several processes on one data folder', () => {
@@ -147,12 +151,10 @@ describe('several processes on one data folder', () => {
     expect((await readdir(dataDir)).sort()).toEqual(['postgres']);
   });
 
-  it('waits for one that has made the lock file and not yet written it, and refuses one that is left empty', async () => {
+  it('waits for one that has made the lock file and not yet written it', async () => {
     const { dataDir, cluster } = await usedDataDir();
     const lock = join(cluster, 'postmaster.pid');
     await writeFile(lock, '');
-    await expect(folders.open({ dataDir })).rejects.toMatchObject({ code: 'database.unavailable' });
-    await writeFile(join(dataDir, 'postgres/postgres.log'), '');
     const opening = folders.open({ dataDir });
     // Begun by another process, which then gives up.
     while (!(await readFile(join(dataDir, 'postgres/postgres.log'), 'utf8')).includes('is empty')) {
