@@ -108,7 +108,7 @@ export const faults = [
     'monitoring/monitoring-service.ts',
     'last?.snapshot === snapshot && last.realms === realms',
     'last?.snapshot === snapshot',
-    'tests/compat/monitoring',
+    'tests/monitoring/monitoring-service',
   ],
   [
     'monitoring/reports.ts',

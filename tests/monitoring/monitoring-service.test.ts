@@ -38,6 +38,7 @@ const TOKENS: readonly TokenSketch[] = [
 ];
 
 let test: TestDatabase;
+let service: MonitoringService;
 
 beforeAll(async () => {
   test = await createTestDatabase();
@@ -46,6 +47,7 @@ beforeAll(async () => {
     realms: configuration.realms,
     tokens: TOKENS,
   });
+  service = monitoringOver(test.database, configuration);
 });
 afterAll(() => test.drop());
 
@@ -56,6 +58,25 @@ function counting(
 ): MonitoringService {
   return monitoringOver(test.database, under, { sources: countingSources(users), timeoutMs });
 }
+
+describe('token counts', () => {
+  it('are those of the realms in each request, independent of earlier requests', async () => {
+    // Without pending changes all requests share one snapshot.
+    await test.database.knex.raw('SELECT fold_counts(10000)');
+    const summaries: unknown[] = [];
+    for (const realms of ['north', 'south', 'north,south', '*', 'north']) {
+      const { summary } = await service.tokens(ANNA, { realms });
+      summaries.push(summary.map(({ count }) => count));
+    }
+    expect(summaries).toEqual([
+      [4, 3],
+      [6, 1],
+      [9, 3],
+      [16, 7],
+      [4, 3],
+    ]);
+  });
+});
 
 describe('users of a realm', () => {
   const users = (resolver: string): Promise<number> => Promise.resolve(resolver === 'people' ? 40 : 2);
