@@ -78,9 +78,12 @@ interface InstallationHealth {
 }
 
 /** Responses of all realms in a period that ends now. */
-export interface ResponsePeriod {
+interface ResponsePeriod {
   readonly since: Date;
-  readonly outcomes: ResponseOutcomes;
+  readonly accepted: number;
+  /** Wrong ones, and those to locked, closed or unknown challenges. */
+  readonly refused: number;
+  readonly expired: number;
 }
 
 /** Responses of the last 24 hours, 7 and 30 days. */
@@ -91,10 +94,9 @@ interface ResponsePeriods {
 }
 
 /** A token whose responses were refused lately. */
-export interface RefusedToken {
-  readonly serial: string;
-  /** The token as it is now; null: it is gone, or the caller may not see it. */
-  readonly token: TokenView | null;
+interface RefusedToken extends Pick<TokenView, 'serial' | 'ownerRealm' | 'isLocked'> {
+  /** null: nobody, or the token is gone, or the caller may not see it. */
+  readonly owner: TokenView['owner'];
   /** The number of refused responses among the looked-at rows. */
   readonly refusals: number;
   /** The time of the last of them, as the audit has it. */
@@ -102,7 +104,7 @@ export interface RefusedToken {
 }
 
 /** The health of the installation. A part is null for a caller without the right to see it. */
-export interface Health {
+interface Health {
   readonly installation: InstallationHealth | null;
   readonly responses: ResponsePeriods | null;
   /** Those of the last day, the newest first; also null while too many search the audit. */
@@ -214,10 +216,7 @@ export class HealthService {
       wholeHour(now - 30 * DAY_MS),
     ] as const;
     const numbers = await observations.responseNumbersSince(since);
-    const period = (place: 0 | 1 | 2): ResponsePeriod => ({
-      since: since[place],
-      outcomes: numbers[place] ?? {},
-    });
+    const period = (place: 0 | 1 | 2): ResponsePeriod => periodOf(since[place], numbers[place] ?? {});
     return { day: period(0), week: period(1), month: period(2) };
   }
 
@@ -240,7 +239,9 @@ export class HealthService {
         serial,
         refusals,
         lastAt,
-        token: isShown ? viewOf(token, { configuration, grant: shown, now: this.#deps.clock.now() }) : null,
+        ...(isShown
+          ? viewOf(token, { configuration, grant: shown, now: this.#deps.clock.now() })
+          : { owner: null, ownerRealm: null, isLocked: false }),
       });
     }
     return refused;
@@ -266,8 +267,10 @@ export class HealthService {
 }
 
 /** @returns the tokens that the rows are about, the newest row first */
-function bySerial(rows: readonly AuditRow[]): readonly Omit<RefusedToken, 'token'>[] {
-  const found = new Map<string, Omit<RefusedToken, 'token'>>();
+function bySerial(
+  rows: readonly AuditRow[],
+): readonly Pick<RefusedToken, 'serial' | 'refusals' | 'lastAt'>[] {
+  const found = new Map<string, Pick<RefusedToken, 'serial' | 'refusals' | 'lastAt'>>();
   for (const { subject, at } of rows) {
     const before = found.get(subject);
     found.set(subject, {
@@ -278,4 +281,10 @@ function bySerial(rows: readonly AuditRow[]): readonly Omit<RefusedToken, 'token
   }
   found.delete('');
   return [...found.values()].sort((one, other) => (one.lastAt < other.lastAt ? 1 : -1));
+}
+
+function periodOf(since: Date, outcomes: ResponseOutcomes): ResponsePeriod {
+  const { accepted = 0, expired = 0, declined = 0, reported = 0 } = outcomes;
+  const all = Object.values(outcomes).reduce((sum, number) => sum + number, 0);
+  return { since, accepted, expired, refused: all - accepted - expired - declined - reported };
 }

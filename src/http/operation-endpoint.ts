@@ -7,6 +7,15 @@ import type { RequiredRights } from '../policy/access-control.ts';
 import type { Services } from '../services.ts';
 import { inEveryDialect, valueOf } from './answers.ts';
 import { administratorEndpoint, type Endpoint } from './endpoint-spec.ts';
+import { unlessKnown } from './reply.ts';
+
+/** Of operations that change nothing. */
+const KNOWN = {
+  others: [{ status: 304, meaning: 'nothing has changed since the answer with the tag in `If-None-Match`' }],
+} as const;
+const TAG = {
+  ETag: 'the version of the answer: sent in `If-None-Match`, it is answered with 304 until there is another',
+};
 
 /** @returns the path of an operation: `webhook add` is at /admin/webhook/add */
 function operationPath({ name }: Pick<Operation, 'name'>): `/${string}` {
@@ -58,9 +67,13 @@ function operationEndpoint(operation: Operation, services: Services): Endpoint {
       requiresFor: () => rights,
       changesState: changes,
       parameters: input,
-      answers: inEveryDialect(valueOf(shownSchema(output))),
+      answers: inEveryDialect({ ...(changes ? {} : KNOWN), ...valueOf(shownSchema(output)) }),
+      ...(changes ? {} : { answerHeaders: TAG }),
     },
-    async ({ caller, parameters, context, dialect }) =>
-      dialect.administration.value(shown(output, await operation.run(services, caller, parameters)), context),
+    async ({ caller, parameters, context, dialect, ifNoneMatch }) => {
+      const value = shown(output, await operation.run(services, caller, parameters));
+      const reply = dialect.administration.value(value, context);
+      return changes ? reply : unlessKnown(reply, ifNoneMatch);
+    },
   );
 }

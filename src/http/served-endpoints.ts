@@ -2,7 +2,6 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Services } from '../services.ts';
 import { configurationEndpoints } from './controllers/system/configuration-controller.ts';
-import { healthEndpoint } from './controllers/system/health-controller.ts';
 import { keyEndpoint } from './controllers/system/key-controller.ts';
 import { policyEndpoints } from './controllers/system/policy-controller.ts';
 import { realmEndpoints } from './controllers/system/realm-controller.ts';
@@ -13,7 +12,6 @@ import { userListEndpoint } from './controllers/tokens/user-controller.ts';
 import { adminEndpoints, loadTokensEndpoint } from './controllers/tokens/enrolment-controller.ts';
 import { auditEndpoints } from './controllers/audit-controller.ts';
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
-import { overviewEndpoints } from './controllers/helpdesk/overview-controller.ts';
 import { linotpEndpoints } from './controllers/linotp-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
@@ -98,8 +96,6 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...selfServiceEndpoints(services, guards.logins),
     ownPasswordEndpoint(administrators, guards.logins),
     ...sessionEndpoints(services.sessions),
-    ...overviewEndpoints(services.overview, config),
-    healthEndpoint(services),
     rightsEndpoint(services.rights),
     resyncEndpoint(services.resynchronisation),
     loadTokensEndpoint(services.tokenImport),

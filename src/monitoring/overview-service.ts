@@ -1,3 +1,4 @@
+import { ownAnswerAddress } from '../challenges/enrolment/enrolment-service.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -14,6 +15,7 @@ import {
   type ConfigurationOverview,
   firstMinute,
   type KnownUsers,
+  licenceOverview,
   type Overview,
   resolverHealth,
   responseOverview,
@@ -42,6 +44,7 @@ interface OverviewDependencies {
   readonly probe: Pick<StorageProbe, 'encrypts'>;
   /** Counts the users of resolvers elsewhere, whose numbers are old or missing, in the background. */
   readonly countAgain: (configuration: Configuration, known: KnownUsers) => void;
+  readonly publicUrl?: string | undefined;
   readonly clock: Clock;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed: () => number;
@@ -54,6 +57,8 @@ interface FirstSteps extends InstalledSteps {
   /** A policy names the address that apps send their responses to. */
   readonly address: boolean;
   readonly token: boolean;
+  /** The address of this server by `PUBLIC_URL`; null: not known. */
+  readonly proposed: string | null;
 }
 
 /** The state of the installation at a moment, from which every caller's overview is made. */
@@ -72,8 +77,6 @@ interface OverviewFacts {
 
 /** Milliseconds for which a test of the encryption, which writes to the database, is taken for the present state. */
 const PROBE_KEPT_MS = 60_000;
-/** Milliseconds for which a reading serves those who ask again. */
-const READING_KEPT_MS = 1_000;
 
 /**
  * The overview for administrators. All numbers are kept by the database: no statement walks over tokens, users or audit
@@ -81,18 +84,11 @@ const READING_KEPT_MS = 1_000;
  */
 export class OverviewService {
   readonly #deps: OverviewDependencies;
-  readonly #recentFacts: KeptReading<OverviewFacts>;
   readonly #encrypts: KeptReading<boolean>;
 
   constructor(dependencies: OverviewDependencies) {
     const { probe, elapsed } = dependencies;
     this.#deps = dependencies;
-    this.#recentFacts = new KeptReading({
-      read: () => this.#facts(),
-      keptMs: READING_KEPT_MS,
-      failureKeptMs: READING_KEPT_MS,
-      elapsed,
-    });
     this.#encrypts = new KeptReading({
       read: () => probe.encrypts().catch(isWithoutKeys),
       keptMs: PROBE_KEPT_MS,
@@ -100,21 +96,15 @@ export class OverviewService {
     });
   }
 
-  /**
-   * @param isAskedAgain the caller has had an overview: one of the last second will do
-   * @returns the parts that the caller may see now; never a realm that the caller's policies do not name
-   */
-  async read(
-    caller: Caller,
-    { isAskedAgain }: { readonly isAskedAgain: boolean } = { isAskedAgain: false },
-  ): Promise<Overview> {
+  /** @returns the parts that the caller may see now; never a realm that the caller's policies do not name */
+  async read(caller: Caller): Promise<Overview> {
     const { access, configurations } = this.#deps;
-    const facts = await (isAskedAgain ? this.#recentFacts.current() : this.#facts());
+    const facts = await this.#facts();
     return show(facts, overviewRights(access, await configurations.current(), caller));
   }
 
   async firstSteps(): Promise<FirstSteps> {
-    const { configurations, counts } = this.#deps;
+    const { configurations, counts, publicUrl } = this.#deps;
     const { resolvers, realms, policies } = await configurations.current();
     const [{ tokens }, installed] = await Promise.all([counts.snapshot(), counts.installedSteps()]);
     return {
@@ -123,6 +113,7 @@ export class OverviewService {
       address: policies.some((policy) => givesValue(policy, 'qrtanurl')),
       token: tokens.some(({ tokens: number }) => number > 0),
       ...installed,
+      proposed: ownAnswerAddress(publicUrl),
     };
   }
 
@@ -176,7 +167,7 @@ function show(facts: OverviewFacts, rights: OverviewRights): Overview {
     tokens: rights.tokens && tokenOverview(counts.tokens, facts.locked, rights.tokens),
     activeUsers: rights.activeUsers && activeUserOverview(counts.activeUsers, rights.activeUsers),
     users: rights.users && userOverview(configuration, facts.users, rights.users),
-    licence: rights.licence ? facts.licence : null,
+    licence: rights.licence ? licenceOverview(facts.licence) : null,
     configuration: rights.configuration ? facts.state : null,
     storageEncryption: rights.storageEncryption ? facts.encrypts : null,
     resolvers: rights.resolvers ? resolverHealth(configuration.resolvers, facts.uses) : null,

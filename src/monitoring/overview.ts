@@ -62,7 +62,7 @@ export interface ResolverHealth {
 }
 
 /** Responses by outcome, with estimates of the time that their verification took. */
-export interface ResponseNumbers {
+interface ResponseNumbers {
   /** Those that there were. */
   readonly outcomes: ResponseOutcomes;
   /** Milliseconds; null without responses. */
@@ -84,12 +84,35 @@ export type ConfigurationOverview = Pick<
   'sync' | 'changedAt' | 'values' | 'resolvers' | 'policies' | 'realms'
 >;
 
+interface LicenceOverview {
+  readonly state: LicenceReport['kind'];
+  /** Why it is invalid; null: it is not. */
+  readonly reason: 'unreadable' | 'expired' | 'exceeded' | null;
+  readonly unit: 'user' | 'token' | null;
+  readonly licensed: number | null;
+  readonly active: number | null;
+  /** The first instant at which it is no longer valid. */
+  readonly endsAt: Date | null;
+}
+
+export function licenceOverview(report: LicenceReport): LicenceOverview {
+  const licence = report.kind === 'none' ? undefined : report.licence;
+  return {
+    state: report.kind,
+    reason: report.kind === 'invalid' ? report.reason : null,
+    unit: licence?.unit ?? null,
+    licensed: licence?.licensed ?? null,
+    active: 'active' in report ? report.active : null,
+    endsAt: licence?.endsAt ?? null,
+  };
+}
+
 /** The state of an installation. A part is null for a caller without the right to see it. */
 export interface Overview {
   readonly tokens: TokenOverview | null;
   readonly activeUsers: ActiveUserOverview | null;
   readonly users: readonly ResolverUserOverview[] | null;
-  readonly licence: LicenceReport | null;
+  readonly licence: LicenceOverview | null;
   readonly configuration: ConfigurationOverview | null;
   /** True if a new secret was found encrypted a minute ago at most; false, too, while there is no key to encrypt with. */
   readonly storageEncryption: boolean | null;

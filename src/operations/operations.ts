@@ -1,6 +1,7 @@
 import type { OperationGroup } from './operation.ts';
 import { ADMINISTRATORS, API_TOKENS, SECOND_FACTORS } from './administrators.ts';
 import { HELPDESK } from './helpdesk.ts';
+import { INSTALLATION } from './installation.ts';
 import { POLICIES } from './policies.ts';
 import { REALMS } from './realms.ts';
 import { RESOLVERS } from './resolvers.ts';
@@ -24,4 +25,5 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
   POLICIES,
   SETTINGS,
   WEBHOOKS,
+  INSTALLATION,
 ];

@@ -31,6 +31,7 @@ describe('the tankeeper command', () => {
       'policy',
       'setting',
       'webhook',
+      'installation',
       'sessions',
       'challenge',
       'count',

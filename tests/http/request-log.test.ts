@@ -114,9 +114,9 @@ describe('the log', () => {
   it('keeps quiet about an answer that the client has', async () => {
     const server = opened.restarted();
     const { app } = server;
-    const first = await request(app).get('/admin/overview').set(AS_ADMIN);
+    const first = await request(app).get('/admin/installation/overview').set(AS_ADMIN);
     await request(app)
-      .get('/admin/overview')
+      .get('/admin/installation/overview')
       .set({ ...AS_ADMIN, 'If-None-Match': first.get('ETag') });
     expect(requestLines(server).map(({ level, fields }) => [level, fields.status])).toEqual([
       ['info', 200],

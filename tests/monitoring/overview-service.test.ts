@@ -17,10 +17,7 @@ const CONFIGURATION = {
 const none = (): Promise<never[]> => Promise.resolve([]);
 
 /** @param encrypts tests the encryption */
-function overviewWith(
-  encrypts: () => Promise<boolean>,
-  { elapsed = () => 0, counted = () => undefined }: { elapsed?: () => number; counted?: () => void } = {},
-): OverviewService {
+function overviewWith(encrypts: () => Promise<boolean>): OverviewService {
   return new OverviewService({
     configurations: { current: () => Promise.resolve(CONFIGURATION) },
     configurationState: {
@@ -29,10 +26,7 @@ function overviewWith(
     },
     access: { grantOf: () => ({ realms: 'all' }) },
     counts: {
-      snapshot: () => {
-        counted();
-        return Promise.resolve({ tokens: [], activeUsers: [] });
-      },
+      snapshot: () => Promise.resolve({ tokens: [], activeUsers: [] }),
       lockedTokens: none,
       installedSteps: () => Promise.resolve({ secondFactor: false, backup: false }),
     },
@@ -42,7 +36,7 @@ function overviewWith(
     probe: { encrypts },
     countAgain: () => undefined,
     clock: { now: () => NOW },
-    elapsed,
+    elapsed: () => 0,
   });
 }
 
@@ -59,46 +53,12 @@ describe('the overview', () => {
         expect(await overview.read(callerNamed('anna'))).toMatchObject({
           storageEncryption: false,
           tokens: { summary: { total: 0 } },
-          licence: { kind: 'none' },
+          licence: { state: 'none' },
         });
       }
       expect(asked).toBe(1);
     },
   );
-
-  it('is read once in a second for all who ask again, and each time for those who ask first', async () => {
-    let [now, readings] = [0, 0];
-    const overview = overviewWith(() => Promise.resolve(true), {
-      elapsed: () => now,
-      counted: () => (readings += 1),
-    });
-    const again = (name: string): Promise<unknown> =>
-      overview.read(callerNamed(name), { isAskedAgain: true });
-    await Promise.all([again('anna'), again('bert')]);
-    now = 999;
-    await again('anna');
-    expect(readings).toBe(1);
-    now = 1_000;
-    await Promise.all([again('anna'), again('bert')]);
-    expect(readings).toBe(2);
-    await Promise.all([overview.read(callerNamed('anna')), overview.read(callerNamed('bert'))]);
-    expect(readings).toBe(4);
-  });
-
-  it('is read anew after the database has failed, though not more than once in a second', async () => {
-    let [now, isAway] = [0, true];
-    const overview = overviewWith(
-      () =>
-        isAway ? Promise.reject(new ServiceError('database.unavailable', 'away')) : Promise.resolve(true),
-      { elapsed: () => now },
-    );
-    const again = (): Promise<unknown> => overview.read(callerNamed('anna'), { isAskedAgain: true });
-    await expect(again()).rejects.toThrow('away');
-    isAway = false;
-    await expect(again()).rejects.toThrow('away');
-    now = 1_000;
-    await expect(again()).resolves.toMatchObject({ storageEncryption: true });
-  });
 
   it('fails with the database', async () => {
     const overview = overviewWith(() => Promise.reject(new ServiceError('database.unavailable', 'away')));

@@ -6,8 +6,9 @@ import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { RecordTable } from '../design/record-table.tsx';
 import { WithCode } from '../design/with-code.tsx';
-import { personAddress, tokenAddress } from '../helpdesk/addresses.ts';
+import { tokenAddress } from '../helpdesk/addresses.ts';
 import helpdesk from '../helpdesk/helpdesk.module.css';
+import { Owner } from '../helpdesk/token-owner.tsx';
 import { useFormat } from '../language/format.ts';
 import { useLanguage, useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
@@ -15,7 +16,7 @@ import { isFailing } from '../webhooks/webhook-queries.ts';
 import { findingWords } from './finding-words.ts';
 import { healthTexts } from './health-texts.ts';
 
-type Health = ValueOf<'/system/health'>;
+type Health = ValueOf<'/admin/installation/health'>;
 type Installation = NonNullable<Health['installation']>;
 type Responses = NonNullable<Health['responses']>;
 type Refused = NonNullable<Health['refused']>;
@@ -31,7 +32,7 @@ export default function HealthPage(): ReactNode {
   const t = useTexts(healthTexts);
   const health = useQuery({
     queryKey: ['health'],
-    queryFn: ({ signal }) => call('/system/health', {}, { signal }),
+    queryFn: ({ signal }) => call('/admin/installation/health', {}, { signal }),
     refetchInterval: AGAIN_MS,
   });
   return (
@@ -72,7 +73,7 @@ interface InstallationProps {
   readonly installation: Installation;
 }
 
-function FindingsPart({ installation: { findings, examined } }: InstallationProps): ReactNode {
+function FindingsPart({ installation: { findings, examined_at: examined } }: InstallationProps): ReactNode {
   const t = useTexts(healthTexts);
   const format = useFormat();
   return (
@@ -210,8 +211,8 @@ function Resolvers({ resolvers }: Pick<Installation, 'resolvers'>): ReactNode {
                 </Badge>
               ),
             ],
-            [t.lastSuccess, ({ succeeded }) => format.time(succeeded)],
-            [t.lastFailure, ({ failed }) => format.time(failed)],
+            [t.lastSuccess, ({ succeeded_at: at }) => format.time(at)],
+            [t.lastFailure, ({ failed_at: at }) => format.time(at)],
           ]}
           rows={resolvers}
           keyOf={({ resolver }) => resolver}
@@ -254,10 +255,10 @@ function RefusedPart({ refused }: { readonly refused: Refused }): ReactNode {
         <RecordTable
           label={t.people}
           columns={[
-            [t.owner, ({ owner }) => owner && <OwnerName owner={owner} />],
+            [t.owner, (token) => token.owner && <Owner token={token} />],
             [
               t.token,
-              ({ serial, locked }) => (
+              ({ serial, is_locked: locked }) => (
                 <>
                   {maySee ? <Anchor href={`#${tokenAddress(serial)}`}>{serial}</Anchor> : serial}{' '}
                   {locked && (
@@ -269,21 +270,12 @@ function RefusedPart({ refused }: { readonly refused: Refused }): ReactNode {
               ),
             ],
             [t.refusals, ({ refusals }) => format.number(refusals)],
-            [t.last, ({ last }) => format.time(last)],
+            [t.last, ({ last_at: at }) => format.time(at)],
           ]}
           rows={refused}
           keyOf={({ serial }) => serial}
         />
       )}
     </Part>
-  );
-}
-
-function OwnerName({ owner }: { readonly owner: NonNullable<Refused[number]['owner']> }): ReactNode {
-  const { user, resolver, realm } = owner;
-  return realm === null ? (
-    user
-  ) : (
-    <Anchor href={`#${personAddress({ user, resolver, realm })}`}>{user}</Anchor>
   );
 }

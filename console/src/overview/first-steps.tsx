@@ -5,7 +5,7 @@ import { type Texts, useTexts } from '../language/language.ts';
 import { AnswerAddress } from '../policies/answer-address.tsx';
 import { useSession } from '../session/session.tsx';
 
-export type FirstStepsValue = ValueOf<'/system/firststeps'>;
+export type FirstStepsValue = ValueOf<'/admin/installation/first-steps'>;
 
 const STEPS = ['resolver', 'realm', 'address', 'token', 'second_factor', 'backup'] as const;
 type Step = (typeof STEPS)[number];

@@ -23,8 +23,8 @@ export function InstallationSection({ overview }: { readonly overview: Overview 
           </StateRow>
         )}
         {configuration !== null && (
-          <StateRow name={t.configuration} isGood={configuration.in_sync}>
-            {configuration.in_sync ? t.inSync(format.time(configuration.changed)) : t.notInSync}
+          <StateRow name={t.configuration} isGood={configuration.sync}>
+            {configuration.sync ? t.inSync(format.time(configuration.changed_at)) : t.notInSync}
           </StateRow>
         )}
         {isEncrypted !== null && (
@@ -53,7 +53,7 @@ function StateRow({ name, isGood, children }: StateRowProps): ReactNode {
 }
 
 function licenceWords(
-  { state, explanation, unit, licensed, active, ends }: NonNullable<Overview['licence']>,
+  { state, reason, unit, licensed, active, ends_at: ends }: NonNullable<Overview['licence']>,
   t: (typeof overviewTexts)['en'],
   format: Format,
 ): string {
@@ -65,5 +65,5 @@ function licenceWords(
       ? [t.licenceUse(format.number(active), format.number(licensed), unit)]
       : [];
   const end = ends === null ? [] : [t.licenceEnds(format.time(ends))];
-  return [...(explanation === null ? [] : [explanation]), ...use, ...end].join('; ');
+  return [...(reason === null ? [] : [t.licenceReasons[reason]]), ...use, ...end].join('; ');
 }

@@ -23,7 +23,7 @@ export default function OverviewPage(): ReactNode {
   const maySee = useSession().may('system', 'read');
   const { data: steps } = useQuery({
     queryKey: ['first-steps'],
-    queryFn: maySee ? ({ signal }) => call('/system/firststeps', {}, { signal }) : skipToken,
+    queryFn: maySee ? ({ signal }) => call('/admin/installation/first-steps', {}, { signal }) : skipToken,
     staleTime: 0,
   });
   const isNew = steps !== undefined && hasOpenSteps(steps);

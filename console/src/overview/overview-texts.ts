@@ -14,6 +14,7 @@ interface OverviewTexts {
   readonly noLicence: string;
   readonly licenceUse: (active: string, licensed: string, unit: 'user' | 'token' | null) => string;
   readonly licenceEnds: (at: string) => string;
+  readonly licenceReasons: Readonly<Record<'unreadable' | 'expired' | 'exceeded', string>>;
   readonly configuration: string;
   readonly inSync: (changed: string) => string;
   readonly notInSync: string;
@@ -78,6 +79,11 @@ export const overviewTexts: Texts<OverviewTexts> = {
     licenceUse: (active, licensed, unit) =>
       `${active} of ${licensed} ${unit === 'user' ? 'users' : 'tokens'} in use`,
     licenceEnds: (at) => `valid until ${at}`,
+    licenceReasons: {
+      unreadable: 'it cannot be read',
+      expired: 'it has expired',
+      exceeded: 'more are in use than it allows',
+    },
     configuration: 'Configuration',
     inSync: (changed) => `in step with the database; last changed ${changed}`,
     notInSync: 'this server does not use the configuration of the database yet',
@@ -119,7 +125,7 @@ export const overviewTexts: Texts<OverviewTexts> = {
       declined: 'declined on the device',
       reported: 'reported on the device: this was not me',
       unknown: 'there is no such transaction',
-      nothing_open: 'no transaction is open',
+      'nothing open': 'no transaction is open',
     },
     number: 'Number',
     latency: 'Time for verification',
@@ -160,6 +166,11 @@ export const overviewTexts: Texts<OverviewTexts> = {
     licenceUse: (active, licensed, unit) =>
       `${active} von ${licensed} ${unit === 'user' ? 'Benutzern' : 'Token'} in Gebrauch`,
     licenceEnds: (at) => `gültig bis ${at}`,
+    licenceReasons: {
+      unreadable: 'sie ist nicht lesbar',
+      expired: 'sie ist abgelaufen',
+      exceeded: 'es sind mehr in Gebrauch, als sie erlaubt',
+    },
     configuration: 'Konfiguration',
     inSync: (changed) => `auf dem Stand der Datenbank; zuletzt geändert ${changed}`,
     notInSync: 'dieser Server verwendet die Konfiguration der Datenbank noch nicht',
@@ -201,7 +212,7 @@ export const overviewTexts: Texts<OverviewTexts> = {
       declined: 'auf dem Gerät abgelehnt',
       reported: 'auf dem Gerät gemeldet: Das war ich nicht',
       unknown: 'es gibt keine solche Transaktion',
-      nothing_open: 'keine Transaktion ist offen',
+      'nothing open': 'keine Transaktion ist offen',
     },
     number: 'Anzahl',
     latency: 'Dauer der Prüfung',

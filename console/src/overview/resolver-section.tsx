@@ -84,14 +84,14 @@ function HealthCell({ health }: { readonly health: ResolverRow['health'] }): Rea
       <Badge color={COLOURS[health.state]} variant="light" tt="none">
         {t.states[health.state]}
       </Badge>
-      {health.kind !== 'managed' && health.succeeded !== null && (
+      {health.kind !== 'managed' && health.succeeded_at !== null && (
         <div className={classes.meaning}>
-          {t.lastAnswer}: {format.time(health.succeeded)}
+          {t.lastAnswer}: {format.time(health.succeeded_at)}
         </div>
       )}
-      {health.kind !== 'managed' && health.failed !== null && (
+      {health.kind !== 'managed' && health.failed_at !== null && (
         <div className={classes.meaning}>
-          {t.lastFailure}: {format.time(health.failed)}
+          {t.lastFailure}: {format.time(health.failed_at)}
         </div>
       )}
     </>
@@ -109,8 +109,8 @@ function UsersCell({ users }: { readonly users: ResolverRow['users'] }): ReactNo
   ) : (
     <>
       {format.number(users.users)}
-      {users.counted !== null && (
-        <div className={classes.meaning}>{t.counted(format.time(users.counted))}</div>
+      {users.counted_at !== null && (
+        <div className={classes.meaning}>{t.counted(format.time(users.counted_at))}</div>
       )}
     </>
   );

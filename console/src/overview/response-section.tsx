@@ -52,14 +52,14 @@ export function ResponseSection({ responses }: { readonly responses: Responses }
               description={t.latencyChart}
               labels={labels}
               series={[
-                { name: t.half, colour: 'blue', values: responses.minutes.map(({ p50_ms: p50 }) => p50) },
-                { name: t.most, colour: 'violet', values: responses.minutes.map(({ p95_ms: p95 }) => p95) },
+                { name: t.half, colour: 'blue', values: responses.minutes.map(({ p50 }) => p50) },
+                { name: t.most, colour: 'violet', values: responses.minutes.map(({ p95 }) => p95) },
               ]}
             />
           </div>
           <p className={classes.meaning}>
-            {t.latency}: {t.half} {milliseconds(responses.p50_ms)}, {t.most} {milliseconds(responses.p95_ms)}{' '}
-            ({t.latencyMeaning})
+            {t.latency}: {t.half} {milliseconds(responses.p50)}, {t.most} {milliseconds(responses.p95)} (
+            {t.latencyMeaning})
           </p>
           <OutcomeTable outcomes={responses.outcomes} />
           <details>
@@ -123,8 +123,8 @@ function MinuteTable({ responses, labels }: MinuteTableProps): ReactNode {
         </Table.Thead>
         <Table.Tbody>
           {rows
-            .filter(({ p50_ms: p50 }) => p50 !== null)
-            .map(({ minute, place, p50_ms: p50, p95_ms: p95 }) => (
+            .filter(({ p50 }) => p50 !== null)
+            .map(({ minute, place, p50, p95 }) => (
               <Table.Tr key={minute}>
                 <Table.Th scope="row">{labels[place]}</Table.Th>
                 {series.map(({ group, counts }) => (

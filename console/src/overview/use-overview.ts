@@ -4,7 +4,7 @@ import { ServerFailure } from '../api/server-failure.ts';
 import { pauseAfter } from '../shell/retries.ts';
 
 /** The value of the overview. */
-export type Overview = ValueOf<'/admin/overview'>;
+export type Overview = ValueOf<'/admin/installation/overview'>;
 
 /** An answer, with the tag by which the server knows it. */
 interface TaggedOverview {
@@ -35,7 +35,7 @@ export function useOverview(): ShownOverview {
     queryKey: KEY,
     queryFn: async ({ client, signal }): Promise<TaggedOverview> => {
       const known = client.getQueryData<TaggedOverview>(KEY);
-      const answer = await callUnlessKnown('/admin/overview', known?.tag ?? undefined, signal);
+      const answer = await callUnlessKnown('/admin/installation/overview', known?.tag ?? undefined, signal);
       if (answer !== undefined) {
         return { tag: answer.tag, overview: answer.value };
       }

@@ -115,8 +115,8 @@ export class CanaryAdministration {
     await post('/admin/passkeys/options', {});
     await post('/admin/passkeys/remove', { id: '1' });
     await this.#send({ path: '/admin/passkeys' });
-    await this.#send({ path: '/admin/overview' });
-    await this.#send({ path: '/system/firststeps' });
+    await this.#send({ path: '/admin/installation/overview' });
+    await this.#send({ path: '/admin/installation/first-steps' });
     await this.#send({ path: '/admin/answeraddress' });
     await this.#send({ path: '/admin/rights' });
     await this.#send({ path: '/admin/sessions', parameters: { administrator: '*' } });

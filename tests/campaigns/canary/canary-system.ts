@@ -23,7 +23,7 @@ export async function administerSystem(
   await tryOperations(post, marks);
   await post('/system/keys');
   await post('/system/keys', { count: '1' });
-  await post('/system/health');
+  await post('/admin/installation/health');
   await addWebhook(`${name}-hook`, post, marks);
   await helpThemselves(name, post, marks);
   await client.send({ path: '/self/tokens', method: 'GET' });

@@ -33,7 +33,7 @@ const TELLING = [
   ['/admin/helpdesk/search', { text: 'cleo' }],
   ['/admin/helpdesk/person', { user: 'cleo', realm: 'south' }],
   ['/admin/userlist', { realm: 'south', username: '*' }],
-  ['/admin/overview', {}],
+  ['/admin/installation/overview', {}],
   ['/audit/search', {}],
   ['/audit/export', {}],
 ] as const;

@@ -131,4 +131,4 @@ async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   `);
 }
 
-const isOverview = (of: { url: () => string }): boolean => of.url().endsWith('/admin/overview');
+const isOverview = (of: { url: () => string }): boolean => of.url().endsWith('/admin/installation/overview');

@@ -128,7 +128,7 @@ describe('a server that was not told', () => {
       // What is sealed anew cannot be read there, and nothing is stored that nobody could open, until the file comes.
       expect(JSON.stringify(await installation.confirm([here, there], 'T1', 1))).not.toContain('true');
       expect(await installation.enrol(there, 'T2')).not.toBe(true);
-      const health = await installation.ask(there, '/system/health', {});
+      const health = await installation.ask(there, '/admin/installation/health', {});
       expect(JSON.stringify(health.result.value)).toContain(`has not read the key ${keyid}`);
       installation.copyKeyFile('other-machine.key');
       await installation.readKeys(there);

@@ -79,10 +79,10 @@ function refusalOf({ body }: Response): string {
   return (body as { readonly result: { readonly error: { readonly message: string } } }).result.error.message;
 }
 
-describe('GET /system/health', () => {
+describe('GET /admin/installation/health', () => {
   it('tells findings with their remedies, the backup, webhooks and resolvers', async () => {
     const walk = jest.spyOn(InstallationStore.prototype, 'realmsOfQrTokens');
-    const { installation } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    const { installation } = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
     expect(walk).not.toHaveBeenCalled();
     expect(installation?.findings).toContainEqual({
       severity: 'warning',
@@ -109,7 +109,7 @@ describe('GET /system/health', () => {
   });
 
   it('sums the responses of a day, a week and a month from kept numbers', async () => {
-    const { responses } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    const { responses } = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
     expect(responses).toMatchObject({
       day: { accepted: 4, refused: 2, expired: 0 },
       week: { accepted: 4, refused: 2, expired: 5 },
@@ -118,14 +118,15 @@ describe('GET /system/health', () => {
   });
 
   it('names the newest users with refused responses', async () => {
-    const { refused } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    const { refused } = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
     expect(refused).toEqual([
       {
         serial: 'N1',
-        owner: { user: 'anna', resolver: 'north', realm: 'north' },
-        locked: false,
+        owner: { login: 'anna', resolver: 'north' },
+        owner_realm: 'north',
+        is_locked: false,
         refusals: 2,
-        last: expect.any(String),
+        last_at: expect.any(String),
       },
       expect.objectContaining({ serial: 'S1', refusals: 1 }),
     ]);
@@ -134,22 +135,22 @@ describe('GET /system/health', () => {
   it('tells the rest while too many search the audit', async () => {
     const busy = new ServiceError('server.busy', 'busy');
     const search = jest.spyOn(AuditReading.prototype, 'page').mockRejectedValue(busy);
-    const health = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    const health = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
     search.mockRestore();
     expect(health).toMatchObject({ installation: { last_backup: null }, refused: null });
   });
 
   it('shows an administrator of one realm the refused users of this realm alone', async () => {
-    const shown = healthOf(await administrators.get('northern', '/system/health', {}));
+    const shown = healthOf(await administrators.get('northern', '/admin/installation/health', {}));
     expect(shown).toEqual({
       installation: null,
       responses: null,
-      refused: [expect.objectContaining({ serial: 'N1', owner: expect.objectContaining({ user: 'anna' }) })],
+      refused: [expect.objectContaining({ serial: 'N1', owner: expect.objectContaining({ login: 'anna' }) })],
     });
   });
 
   it('names no owner to those who may not see tokens', async () => {
-    const { refused } = healthOf(await administrators.get('counting', '/system/health', {}));
+    const { refused } = healthOf(await administrators.get('counting', '/admin/installation/health', {}));
     expect(refused).toEqual([
       expect.objectContaining({ serial: 'N1', owner: null }),
       expect.objectContaining({ serial: 'S1', owner: null }),
@@ -161,19 +162,23 @@ describe('GET /system/health', () => {
       name: 'enabling',
       rights: ['admin:enable'],
     });
-    const answer = await application.send('/system/health', {}).set('Authorization', `Bearer ${token}`);
+    const answer = await application
+      .send('/admin/installation/health', {})
+      .set('Authorization', `Bearer ${token}`);
     expect(refusalOf(answer)).toMatch(/^ERR410/);
   });
 
   it('and an administrator without any of them is refused', async () => {
-    expect(refusalOf(await administrators.get('nobody', '/system/health', {}))).toMatch(/^ERR410/);
+    expect(refusalOf(await administrators.get('nobody', '/admin/installation/health', {}))).toMatch(
+      /^ERR410/,
+    );
   });
 
   it('counts the response that uses a transaction up as refused', async () => {
     await application.services.settings.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1']]));
     const { transactionid } = await application.challenge('S1', '12345678');
     await application.check(transactionid, '00000000');
-    const { refused } = healthOf(await application.asAdmin('/system/health', {}, 'get'));
+    const { refused } = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
     expect(refused).toContainEqual(expect.objectContaining({ serial: 'S1', refusals: 2 }));
   });
 });
@@ -282,7 +287,7 @@ describe('the first steps of an installation', () => {
       second_factor: false,
       backup: false,
     };
-    await expect(asked('/system/firststeps')).resolves.toEqual({ ...steps, proposed: ADDRESS });
+    await expect(asked('/admin/installation/first-steps')).resolves.toEqual({ ...steps, proposed: ADDRESS });
     await addressed.addRealm('north', ['anna']);
     await policy('url', 'authentication', `qrtanurl=${ADDRESS}`, 'north');
     await addressed.enrolPlain('OCRA1', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'anna', realm: 'north' });
@@ -292,7 +297,7 @@ describe('the first steps of an installation', () => {
       version: 'test',
       write: () => Promise.resolve(),
     });
-    await expect(asked('/system/firststeps')).resolves.toEqual({
+    await expect(asked('/admin/installation/first-steps')).resolves.toEqual({
       ...steps,
       resolver: true,
       realm: true,

@@ -45,7 +45,7 @@ async function administrator(name: string, rights: readonly string[] = ['*']): P
 
 async function overviewOf(name: string): Promise<Value> {
   const answer = await request(application.app)
-    .post('/admin/overview')
+    .post('/admin/installation/overview')
     .set('Authorization', `Bearer ${bearers.get(name) ?? ''}`);
   return valueOf(answer) as Value;
 }
@@ -108,7 +108,7 @@ describe('the overview', () => {
     expect(present(value)).toEqual(['tokens', 'active_users', 'users']);
     expect(value.tokens).toMatchObject({ realms: [{ realm: 'north', total: 2 }], summary: { total: 2 } });
     expect(value.active_users).toEqual({ realms: [{ realm: 'north', users: 1 }], total: 1 });
-    expect(value.users).toEqual([{ resolver: 'north', realms: ['north'], users: 2, counted: null }]);
+    expect(value.users).toEqual([{ resolver: 'north', realms: ['north'], users: 2, counted_at: null }]);
     expect(JSON.stringify(value)).not.toMatch(/south|no realm|sue/);
   });
 
@@ -133,7 +133,7 @@ describe('the overview', () => {
   it('is not sent again to a client that has it, until what the client may see has changed', async () => {
     const ask = (name: string, tag: string, method: 'get' | 'post' = 'get'): request.Test => {
       const headers = { Authorization: `Bearer ${bearers.get(name) ?? ''}`, 'If-None-Match': tag };
-      return request(application.app)[method]('/admin/overview').set(headers);
+      return request(application.app)[method]('/admin/installation/overview').set(headers);
     };
     const first = await ask('north', '"none"');
     const tag = first.get('ETag') ?? '';
@@ -159,14 +159,14 @@ describe('the overview', () => {
   });
 
   it('takes a credential', async () => {
-    expect((await application.send('/admin/overview', {})).status).toBe(401);
+    expect((await application.send('/admin/installation/overview', {})).status).toBe(401);
   });
 
   it('has the state of licence, configuration and encryption', async () => {
     const value = await overviewOf('all');
     expect(value.licence).toMatchObject({ state: 'none', licensed: null });
     expect(value.configuration).toMatchObject({
-      in_sync: true,
+      sync: true,
       realms: 2,
       resolvers: { managed: 2, ldap: 0 },
     });
@@ -197,13 +197,13 @@ describe('responses in the overview', () => {
     const { responses } = (await overviewOf('all')) as unknown as {
       responses: {
         outcomes: Record<string, number>;
-        p50_ms: number;
-        p95_ms: number;
+        p50: number;
+        p95: number;
         minutes: { minute: string; outcomes: Record<string, number> }[];
       };
     };
     expect(responses.outcomes).toMatchObject({ accepted: 1, unknown: 1, wrong: 10 });
-    expect(responses.p95_ms).toBeGreaterThanOrEqual(responses.p50_ms);
+    expect(responses.p95).toBeGreaterThanOrEqual(responses.p50);
     expect(responses.minutes).toHaveLength(60);
     expect(responses.minutes[59]).toMatchObject({
       minute: from.toISOString(),
@@ -222,15 +222,15 @@ describe('resolvers in the overview', () => {
     await resolvers.set(OPERATOR, { name: 'File', kind: 'passwd', settings });
     await realms.set(OPERATOR, { name: 'file', resolvers: ['File'] });
     expect(await overviewOf('all')).toMatchObject({
-      users: expect.arrayContaining([{ resolver: 'File', realms: ['file'], users: null, counted: null }]),
+      users: expect.arrayContaining([{ resolver: 'File', realms: ['file'], users: null, counted_at: null }]),
       resolvers: expect.arrayContaining([
-        { resolver: 'File', kind: 'passwd', state: 'unknown', succeeded: null, failed: null },
+        { resolver: 'File', kind: 'passwd', state: 'unknown', succeeded_at: null, failed_at: null },
         {
           resolver: 'north',
           kind: 'managed',
           state: 'available',
-          succeeded: expect.anything(),
-          failed: null,
+          succeeded_at: expect.anything(),
+          failed_at: null,
         },
       ]),
     });
@@ -243,8 +243,8 @@ describe('resolvers in the overview', () => {
           resolver: 'File',
           kind: 'passwd',
           state: 'unavailable',
-          succeeded: null,
-          failed: application.clock.now().toISOString(),
+          succeeded_at: null,
+          failed_at: application.clock.now().toISOString(),
         },
       ]),
     );

@@ -84,8 +84,8 @@ describe('the licence that the setting has', () => {
     await addTokens(5);
     const message = 'volume exceeded: 5 token users found > 2 token users licensed.';
     expect(await license()).toEqual({ valid: false, message });
-    expect(await valueOf('/admin/overview')).toMatchObject({
-      licence: { state: 'invalid', explanation: message, licensed: 2, active: 5 },
+    expect(await valueOf('/admin/installation/overview')).toMatchObject({
+      licence: { state: 'invalid', reason: 'exceeded', licensed: 2, active: 5 },
     });
   });
 

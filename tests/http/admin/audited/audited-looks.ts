@@ -31,4 +31,4 @@ export const QUESTIONS: Readonly<Record<string, RequestValues>> = {
 };
 
 /** Endpoints that only look, and answer any administrator as far as the rights go. */
-export const LOOKS_FOR_ALL: readonly string[] = ['/admin/rights', '/admin/overview'];
+export const LOOKS_FOR_ALL: readonly string[] = ['/admin/rights', '/admin/installation/overview'];
