@@ -272,6 +272,8 @@ function wrongSecret(message: string, cause?: unknown): ServiceError {
 const MAX_MARKS = 400_000;
 /** Maximum number of characters from one `<` to the next: a certificate has some thousands. */
 const MAX_PIECE_LENGTH = 65_536;
+/** Maximum number of `=` in such a piece: an element has some attributes, and the parser is slow with thousands. */
+const MAX_PIECE_MARKS = 64;
 const PARSER = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: '',
@@ -291,7 +293,10 @@ function parseXml(document: string): unknown {
   const isLarge = ['<', '=', '\r', '&'].some(
     (mark) => document.split(mark, MAX_MARKS + 1).length > MAX_MARKS,
   );
-  if (isLarge || document.split('<').some(({ length }) => length > MAX_PIECE_LENGTH)) {
+  const hasLarge = document
+    .split('<')
+    .some((piece) => piece.length > MAX_PIECE_LENGTH || piece.split('=').length > MAX_PIECE_MARKS);
+  if (isLarge || hasLarge) {
     throw wrongFile('it has more, or longer, parts than any file of keys');
   }
   if (
