@@ -36,6 +36,25 @@ const ANSWERS: Answers = {
   'webhooks.retry': 3,
   'webhooks.test': { status: null, failure: 'no answer', durationMs: 5, eventId: 'e' },
   'webhooks.remove': 3,
+  'people.person': {
+    login: 'anna',
+    realm: 'office',
+    resolver: 'staff',
+    details: { givenName: 'Anna', surname: 'Berg', email: '', phone: '' },
+    tokens: [
+      {
+        serial: 'QR1',
+        type: 'ocra2',
+        owner: { login: 'anna', resolver: 'staff' },
+        realms: ['office'],
+        state: 'active',
+        failCount: 0,
+      },
+    ],
+    hasMore: false,
+    transactions: null,
+    sessions: null,
+  },
 };
 
 async function run(line: string, typed?: readonly string[]) {
@@ -55,6 +74,13 @@ describe('the command of an operation', () => {
       ].join('\n'),
     );
     expect((await run('webhook show siem')).out).toMatch(/^Created at +2026-11-01T00:00:00.000Z$/m);
+  });
+
+  it('shows people what is in a thing: facts of another one line by line, a list as a table', async () => {
+    const { out } = await run('helpdesk person anna');
+    expect(out).toMatch(/^Details given name +Anna$/m);
+    expect(out).toMatch(/^QR1 +ocra2 +anna +office +active +0$/m);
+    expect(out).toMatch(/^Transactions: none$/m);
   });
 
   it('shows scripts the declared fields, and no others', async () => {

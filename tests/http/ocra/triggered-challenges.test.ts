@@ -116,6 +116,16 @@ describe('a PIN alone, under the policy challenge_response', () => {
     expect((await ask({ pass: 'other', data: 'Pay 50 EUR' })).detail).toBeUndefined();
   });
 
+  it('issues none to a token with which an administrator signs in', async () => {
+    const { administrators, secondFactors } = application.services;
+    await administrators.add(OPERATOR, `desk-${user}`, 'the password of the desk');
+    await secondFactors.setToken(OPERATOR, `desk-${user}`, serial);
+    const { result, detail } = await ask({ pass: 'pin' });
+    expect([result.value, detail]).toEqual([false, undefined]);
+    await secondFactors.remove(OPERATOR, `desk-${user}`);
+    expect((await triggered()).id).not.toBe('');
+  });
+
   it('takes the PIN with the response as well, and no other PIN', async () => {
     const { id, question } = await triggered();
     const response = application.respond(SUITE, question);
