@@ -1,11 +1,10 @@
 import { unknownAdministrator } from '../administrators/administrator-service.ts';
-import { type Administrator, lastAdministrator } from '../administrators/administrator.ts';
+import { lastAdministrator } from '../administrators/administrator.ts';
 import type { AdministratorStore } from '../administrators/administrator-store.ts';
-import { canonicalKey, OCRA_DEFAULTS } from '../configuration/settings.ts';
-import type { Configuration, Realm } from '../configuration/configuration.ts';
+import { type Configuration, findRealm, type Realm } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { composed, listNames, splitList } from '../kernel/text.ts';
+import { composed, listNames } from '../kernel/text.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { Caller } from '../policy/caller.ts';
 import { policiesAfter } from '../policy/granting.ts';
@@ -15,23 +14,20 @@ import type { ReadPolicy } from '../policy/read-policy.ts';
 import { unknownNames } from '../policy/policy-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { UserName } from '../users/user-service.ts';
-import { requireManaged } from '../resolvers/resolver-lookup.ts';
+import {
+  assertInNoRealm,
+  requireManaged,
+  requireRealm,
+  requireResolver,
+} from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
-import { boundOf, isOcraToken, isUsable, type Token, type UseBound, isOwnedBy } from '../tokens/token.ts';
-import { readUse, type UseSettings } from '../tokens/token-settings.ts';
+import { isOcraToken, isUsable, type Token } from '../tokens/token.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
-import { changeConsequences, type PolicyPreview, settingConsequences } from './configuration-consequences.ts';
-import { RealmConsequences } from './realm-consequences.ts';
+import { changeConsequences, type PolicyPreview } from './policy-consequences.ts';
 
 /** Tokens and owners that are examined for one question. */
 const MAX_TOKENS = 100;
-
-const BOUNDS: Readonly<Record<UseBound, string>> = {
-  early: 'its period begins later',
-  expired: 'its period has ended',
-  'used-up': 'it has been used as often as it may',
-};
 
 interface ConsequenceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -49,37 +45,84 @@ interface ConsequenceDependencies {
  */
 export class ConsequenceService {
   readonly #deps: ConsequenceDependencies;
-  readonly #realms: RealmConsequences;
 
   constructor(dependencies: ConsequenceDependencies) {
     this.#deps = dependencies;
-    this.#realms = new RealmConsequences(dependencies);
   }
 
-  async ofRealmRemoval(name: string): Promise<readonly Consequence[]> {
-    return this.#realms.ofRemoval(await this.#deps.configuration.current(), name);
+  /** @throws ServiceError 'realm.unknown' */
+  async ofRealmRemoval(named: string): Promise<readonly Consequence[]> {
+    const { name, isDefault } = requireRealm(await this.#deps.configuration.current(), named);
+    const { tokens } = await this.#deps.counts.snapshot();
+    const count = tokens
+      .filter(({ realms }) => realms.includes(name))
+      .reduce((sum, row) => sum + row.tokens, 0);
+    return [
+      ...consequence(
+        count > 0,
+        'realm.tokens',
+        `${countText(count, 'token')} ${count === 1 ? 'leaves' : 'leave'} this realm`,
+        { count },
+      ),
+      ...consequence(isDefault, 'realm.default', 'it is the default realm'),
+    ];
   }
 
+  /** @throws ServiceError 'realm.unknown' */
   async ofRealmChange({
     name,
     resolvers,
   }: Pick<Realm, 'name' | 'resolvers'>): Promise<readonly Consequence[]> {
-    return this.#realms.ofChange(await this.#deps.configuration.current(), name, resolvers);
+    const realm = requireRealm(await this.#deps.configuration.current(), name);
+    const names = realm.resolvers.filter((one) => !resolvers.includes(one));
+    return consequence(
+      names.length > 0,
+      'realm.resolvers',
+      `users of ${listNames(names)} are no longer found in the realm ${realm.name}`,
+      { names },
+    );
   }
 
+  /** @param name the new default realm; null: none */
   async ofDefaultRealm(name: string | null): Promise<readonly Consequence[]> {
-    return this.#realms.ofDefault(await this.#deps.configuration.current(), name);
+    const present = findRealm(await this.#deps.configuration.current(), '');
+    return consequence(
+      present !== undefined && present.name !== name?.trim().toLowerCase(),
+      'realm.new-default',
+      `users who are named without a realm are no longer looked for in ${present?.name ?? ''}`,
+      { names: present === undefined ? [] : [present.name] },
+    );
   }
 
+  /** @throws ServiceError 'resolver.unknown'; 'resolver.in-use' for one of a realm: its removal is refused */
   async ofResolverRemoval(name: string): Promise<readonly Consequence[]> {
-    return this.#realms.ofResolverRemoval(await this.#deps.configuration.current(), name);
+    const configuration = await this.#deps.configuration.current();
+    const resolver = requireResolver(configuration, name);
+    assertInNoRealm(configuration, resolver);
+    const count = resolver.kind === 'managed' ? await this.#deps.users.count(resolver.id) : 0;
+    return [
+      { code: 'resolver.settings', text: 'its settings are gone for good' },
+      ...consequence(
+        count > 0,
+        'resolver.users',
+        `${countText(count, 'user')} with their passwords ${count === 1 ? 'is' : 'are'} removed`,
+        { count },
+      ),
+    ];
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid' */
   async ofUserRemoval({ resolver, login }: UserName): Promise<readonly Consequence[]> {
     const { id } = requireManaged(await this.#deps.configuration.current(), resolver);
     const user = await this.#deps.users.findByLogin(id, login);
-    return user === undefined ? [] : this.#ofOwner({ resolverId: id, userId: user.userId });
+    const owner = user && { resolverId: id, userId: user.userId };
+    const count = owner === undefined ? 0 : await this.#deps.tokens.count({ owner });
+    return consequence(
+      count > 0,
+      'user.tokens',
+      `${countText(count, 'token')} ${count === 1 ? 'becomes' : 'become'} unassigned, and open challenges close`,
+      { count },
+    );
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid' */
@@ -102,33 +145,20 @@ export class ConsequenceService {
         'token.key',
         `the ${found.length === 1 ? 'key' : 'keys'} of ${listNames(found.map(({ serial }) => serial))} ${found.length === 1 ? 'is' : 'are'} gone for good`,
       ),
-      ...(await this.#ofLockedOut(found)),
-      ...(await this.#ofSecondFactors(serials)),
+      ...(await this.ofTokenWithdrawal(serials)),
     ];
   }
 
-  /** Of switching tokens off, or taking them from their owners. @throws ServiceError 'token.unknown' */
+  /** @param serials of tokens that the act removes, switches off or takes from their owners */
   async ofTokenWithdrawal(serials: readonly string[]): Promise<readonly Consequence[]> {
-    const found = await this.#find(serials);
-    return [...(await this.#ofLockedOut(found)), ...(await this.#ofSecondFactors(serials))];
-  }
-
-  /**
-   * Of a change of its period or its counts; nothing where it goes on to take responses, or takes none as it is.
-   * @throws ServiceError 'token.unknown', 'parameter.invalid'
-   */
-  async ofTokenUse(serial: string, settings: UseSettings): Promise<readonly Consequence[]> {
-    const now = this.#deps.clock.now();
-    const [token] = await this.#find([serial]);
-    const use = token && { ...token.use, ...readUse(settings, token.use) };
-    const bound = use && boundOf(use, now);
-    return token === undefined || bound === undefined || !isUsable(token, now)
-      ? []
-      : [
-          { code: 'token.use', text: `${serial} takes no responses from now on: ${BOUNDS[bound]}` },
-          ...(await this.#ofLockedOut([token])),
-          ...(await this.#ofSecondFactors([serial])),
-        ];
+    const names = (await this.#deps.administrators.list())
+      .filter(({ secondFactor }) => secondFactor?.kind === 'token' && serials.includes(secondFactor.serial))
+      .map(({ name }) => name);
+    return consequence(
+      names.length > 0,
+      'second-factor.lost',
+      `${listNames(names)} cannot sign in without ${names.length === 1 ? 'this second factor' : 'these second factors'}`,
+    );
   }
 
   /** Of an enrolment under a serial that there is already; without a serial there is no earlier token. */
@@ -159,16 +189,13 @@ export class ConsequenceService {
    */
   async ofTokenRealms({ serial, realms }: Pick<Token, 'serial' | 'realms'>): Promise<readonly Consequence[]> {
     const [token] = await this.#find([serial]);
-    const requested = new Set(realms.map((name) => name.trim().toLowerCase()));
-    const left = (token?.realms ?? []).filter((name) => !requested.has(name));
-    return [
-      ...consequence(
-        left.length > 0,
-        'token.realms',
-        `${serial} leaves ${listNames(left)}: policies and administrators of ${left.length === 1 ? 'this realm' : 'these realms'} no longer apply to it`,
-      ),
-      ...consequence(left.length > 0 && requested.size === 0, 'token.no-realm', 'it is in no realm then'),
-    ];
+    const requested = realms.map((name) => name.trim().toLowerCase());
+    const left = (token?.realms ?? []).filter((name) => !requested.includes(name));
+    return consequence(
+      left.length > 0,
+      'token.realms',
+      `${serial} leaves ${listNames(left)}: policies and administrators there no longer apply to it`,
+    );
   }
 
   /** @throws ServiceError 'policy.invalid' */
@@ -204,46 +231,21 @@ export class ConsequenceService {
     };
   }
 
-  /**
-   * @param value undefined: the default applies again
-   * @throws ServiceError 'configuration.invalid'
-   */
-  async ofSetting(key: string, value: string | undefined): Promise<readonly Consequence[]> {
-    const { settings } = await this.#deps.configuration.current();
-    return settingConsequences(settings, canonicalKey(key, OCRA_DEFAULTS.keys()), value);
-  }
-
   /** @throws ServiceError 'administrator.unknown'; 'administrator.invalid' for the only one: the removal is refused */
   async ofAdministratorRemoval(named: string): Promise<readonly Consequence[]> {
     const name = composed(named);
-    const { policies } = await this.#deps.configuration.current();
     const names = await this.#administrators();
     if (!names.includes(name)) {
       throw unknownAdministrator(name);
     }
-    const others = names.filter((one) => one !== name);
-    if (others.length === 0) {
+    if (names.length === 1) {
       throw lastAdministrator();
     }
-    const apiTokens = (await this.#deps.administrators.listApiTokens(name)).length;
-    const naming = policies.filter(({ user }) => splitList(user).includes(name)).map((policy) => policy.name);
     return [
-      { code: 'administrator.sessions', text: `the password and all sessions of ${name} end` },
-      ...consequence(
-        apiTokens > 0,
-        'administrator.api-tokens',
-        `${countText(apiTokens, 'API token')} of ${name} ${apiTokens === 1 ? 'is' : 'are'} refused from then on`,
-      ),
-      ...consequence(
-        naming.length > 0,
-        'administrator.policies',
-        `the policies ${listNames(naming)} name ${name}`,
-      ),
-      ...consequence(
-        others.length === 1,
-        'administrator.last',
-        `${others[0] ?? ''} is then the only administrator`,
-      ),
+      {
+        code: 'administrator.sessions',
+        text: `the password, all sessions and API tokens of ${name} end`,
+      },
     ];
   }
 
@@ -255,12 +257,17 @@ export class ConsequenceService {
     name: string,
     requested: { readonly serial: string } | undefined,
   ): Promise<readonly Consequence[]> {
-    const administrators = await this.#deps.administrators.list();
-    const administrator = administrators.find((one) => one.name === composed(name));
+    const administrator = (await this.#deps.administrators.list()).find((one) => one.name === composed(name));
     if (administrator === undefined) {
       throw unknownAdministrator(name);
     }
     const { name: signsIn, secondFactor } = administrator;
+    const token = requested && (await this.#deps.tokens.findBySerial(requested.serial));
+    const canAnswer =
+      token !== undefined &&
+      isOcraToken(token) &&
+      isUsable(token, this.#deps.clock.now()) &&
+      token.rollout === 'complete';
     return [
       { code: 'administrator.sessions', text: `all sessions of ${signsIn} end` },
       ...consequence(
@@ -268,57 +275,22 @@ export class ConsequenceService {
         'second-factor.passkeys',
         `the passkeys of ${signsIn} are removed`,
       ),
-      ...(requested === undefined
-        ? consequence(
-            secondFactor !== undefined,
-            'second-factor.none',
-            `the password alone signs ${signsIn} in`,
-          )
-        : await this.#ofNewFactor(administrator, requested.serial, administrators.length === 1)),
-    ];
-  }
-
-  async #ofNewFactor(
-    { name, secondFactor }: Administrator,
-    serial: string,
-    isOnlyAdministrator: boolean,
-  ): Promise<readonly Consequence[]> {
-    const token = await this.#deps.tokens.findBySerial(serial);
-    const canAnswer =
-      token !== undefined &&
-      isOcraToken(token) &&
-      isUsable(token, this.#deps.clock.now()) &&
-      token.rollout === 'complete';
-    return [
       ...consequence(
-        secondFactor === undefined,
+        requested === undefined && secondFactor !== undefined,
+        'second-factor.none',
+        `the password alone signs ${signsIn} in`,
+      ),
+      ...consequence(
+        requested !== undefined && secondFactor === undefined,
         'second-factor.programs',
-        `programs that show the password of ${name} are refused: they need an API token`,
+        `programs that show the password of ${signsIn} are refused: they need an API token`,
       ),
-      ...consequence(!canAnswer, 'second-factor.unusable', `${serial} cannot answer: ${name} cannot sign in`),
       ...consequence(
-        isOnlyAdministrator,
-        'second-factor.last',
-        `${name} is the only administrator: without the token, only commands on this machine let anybody in`,
+        requested !== undefined && !canAnswer,
+        'second-factor.unusable',
+        `${requested?.serial ?? ''} cannot answer: ${signsIn} cannot sign in`,
       ),
     ];
-  }
-
-  /** @param serials tokens that the act removes, switches off or replaces */
-  async #ofSecondFactors(serials: readonly string[]): Promise<readonly Consequence[]> {
-    const names = (await this.#deps.administrators.list())
-      .filter(
-        ({ secondFactor }) =>
-          secondFactor?.kind === 'token' &&
-          secondFactor.tokenId !== undefined &&
-          serials.includes(secondFactor.serial),
-      )
-      .map(({ name }) => name);
-    return consequence(
-      names.length > 0,
-      'second-factor.lost',
-      `${listNames(names)} cannot sign in without ${names.length === 1 ? 'this second factor' : 'these second factors'}`,
-    );
   }
 
   /** Of revoking one API token, or all of an administrator. */
@@ -327,25 +299,10 @@ export class ConsequenceService {
     const isNamed = (label: string): boolean => all.some((token) => token.name === label);
     const meant = name === undefined || isNamed(name) ? name : composed(name);
     const revoked = all.filter((token) => meant === undefined || token.name === meant);
-    const rights = [...new Set(revoked.flatMap((token) => token.rights))];
     return consequence(
       revoked.length > 0,
       'api-token.programs',
-      `programs that show ${revoked.length === 1 ? 'it' : `one of ${revoked.length} API tokens`} are refused from then on (${listNames(rights)})`,
-    );
-  }
-
-  /** @param owner a user whom the act removes */
-  async #ofOwner(owner: {
-    readonly resolverId: string;
-    readonly userId: string;
-  }): Promise<readonly Consequence[]> {
-    const tokens = await this.#deps.tokens.count({ owner });
-    return consequence(
-      tokens > 0,
-      'user.tokens',
-      `${countText(tokens, 'token')} ${tokens === 1 ? 'becomes' : 'become'} unassigned, and open challenges close`,
-      { count: tokens },
+      `programs that show ${revoked.length === 1 ? 'it' : `one of ${revoked.length} API tokens`} are refused from then on`,
     );
   }
 
@@ -355,29 +312,6 @@ export class ConsequenceService {
       found.push((await this.#deps.tokens.findBySerial(serial)) ?? nothingSelected({ serial }));
     }
     return found;
-  }
-
-  /** @returns the owners who have no active token besides these */
-  async #ofLockedOut(tokens: readonly Token[]): Promise<readonly Consequence[]> {
-    const active = tokens.filter((token) => token.active && token.owner !== null);
-    const owners = new Map(
-      active.map(({ owner }) => [`${owner?.resolverId ?? ''} ${owner?.userId ?? ''}`, owner]),
-    );
-    const lockedOut: string[] = [];
-    for (const owner of owners.values()) {
-      if (owner !== null) {
-        const all = await this.#deps.tokens.count({ owner, active: true });
-        const these = active.filter((token) => isOwnedBy(token, owner));
-        if (all <= these.length) {
-          lockedOut.push(owner.login);
-        }
-      }
-    }
-    return consequence(
-      lockedOut.length > 0,
-      'token.last',
-      `${listNames(lockedOut)} ${lockedOut.length === 1 ? 'has' : 'have'} no other active token`,
-    );
   }
 
   async #ofChange(

@@ -75,6 +75,8 @@ interface OverviewFacts {
   readonly encrypts: boolean;
 }
 
+/** Milliseconds for which a reading serves all who ask. */
+const READING_KEPT_MS = 1_000;
 /** Milliseconds for which a test of the encryption, which writes to the database, is taken for the present state. */
 const PROBE_KEPT_MS = 60_000;
 
@@ -84,11 +86,18 @@ const PROBE_KEPT_MS = 60_000;
  */
 export class OverviewService {
   readonly #deps: OverviewDependencies;
+  readonly #facts: KeptReading<OverviewFacts>;
   readonly #encrypts: KeptReading<boolean>;
 
   constructor(dependencies: OverviewDependencies) {
     const { probe, elapsed } = dependencies;
     this.#deps = dependencies;
+    this.#facts = new KeptReading({
+      read: () => this.#readFacts(),
+      keptMs: READING_KEPT_MS,
+      failureKeptMs: READING_KEPT_MS,
+      elapsed,
+    });
     this.#encrypts = new KeptReading({
       read: () => probe.encrypts().catch(isWithoutKeys),
       keptMs: PROBE_KEPT_MS,
@@ -96,10 +105,13 @@ export class OverviewService {
     });
   }
 
-  /** @returns the parts that the caller may see now; never a realm that the caller's policies do not name */
+  /**
+   * Callers share one reading of the state a second.
+   * @returns the parts that the caller may see now; never a realm that the caller's policies do not name
+   */
   async read(caller: Caller): Promise<Overview> {
     const { access, configurations } = this.#deps;
-    const facts = await this.#facts();
+    const facts = await this.#facts.current();
     return show(facts, overviewRights(access, await configurations.current(), caller));
   }
 
@@ -118,7 +130,7 @@ export class OverviewService {
   }
 
   /** Reads the state of the installation. @throws ServiceError 'database.unavailable' */
-  async #facts(): Promise<OverviewFacts> {
+  async #readFacts(): Promise<OverviewFacts> {
     const { configurations, configurationState, clock, counts, observations } = this.#deps;
     const { configuration, report: compared } = await compareConfiguration(configurationState, clock, () =>
       configurations.current(),

@@ -45,13 +45,10 @@ const setSetting = operation({
   run: async ({ settings }, caller, { value, ...input }) => {
     await settings.set(caller, new Map([[input.key, value]]), readOf(input));
   },
-  asks: async ({ settings, consequences }, _caller, { value, ...input }) => {
+  asks: ({ settings }, _caller, { value, ...input }) => {
     settings.check(new Map([[input.key, value]]));
     const unread = settings.unreadReason(input.key);
-    return [
-      ...consequence(unread !== undefined, 'setting.unread', unread ?? ''),
-      ...(await consequences.ofSetting(input.key, value)),
-    ];
+    return Promise.resolve(consequence(unread !== undefined, 'setting.unread', unread ?? ''));
   },
   says: (_none, input) => `${input.key} is ${input.value}`,
 });
@@ -63,7 +60,6 @@ const removeSetting = operation({
   changes: true,
   input: { key, expected: READ },
   run: ({ settings }, caller, input) => settings.remove(caller, input.key, readOf(input)),
-  asks: ({ consequences }, _caller, input) => consequences.ofSetting(input.key, undefined),
   says: (_none, input) => `${input.key} has its default again`,
 });
 

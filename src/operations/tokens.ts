@@ -276,10 +276,6 @@ const setToken = operation({
         use: useOf(input),
       },
     ),
-  asks: async ({ consequences }, _caller, input) => {
-    const use = useOf(input);
-    return use === undefined ? [] : consequences.ofTokenUse(input.serial, use);
-  },
   says: (_changed, input) => `${input.serial} is changed`,
 });
 

@@ -16,8 +16,14 @@ const CONFIGURATION = {
 } as unknown as Configuration;
 const none = (): Promise<never[]> => Promise.resolve([]);
 
+/** Each look is a second after the one before, unless a test says so. */
+let readingTime = 0;
+
 /** @param encrypts tests the encryption */
-function overviewWith(encrypts: () => Promise<boolean>): OverviewService {
+function overviewWith(
+  encrypts: () => Promise<boolean>,
+  { elapsed, counted = () => undefined }: { elapsed?: () => number; counted?: () => void } = {},
+): OverviewService {
   return new OverviewService({
     configurations: { current: () => Promise.resolve(CONFIGURATION) },
     configurationState: {
@@ -26,7 +32,10 @@ function overviewWith(encrypts: () => Promise<boolean>): OverviewService {
     },
     access: { grantOf: () => ({ realms: 'all' }) },
     counts: {
-      snapshot: () => Promise.resolve({ tokens: [], activeUsers: [] }),
+      snapshot: () => {
+        counted();
+        return Promise.resolve({ tokens: [], activeUsers: [] });
+      },
       lockedTokens: none,
       installedSteps: () => Promise.resolve({ secondFactor: false, backup: false }),
     },
@@ -36,7 +45,7 @@ function overviewWith(encrypts: () => Promise<boolean>): OverviewService {
     probe: { encrypts },
     countAgain: () => undefined,
     clock: { now: () => NOW },
-    elapsed: () => 0,
+    elapsed: elapsed ?? (() => (readingTime += 1_000)),
   });
 }
 
@@ -59,6 +68,37 @@ describe('the overview', () => {
       expect(asked).toBe(1);
     },
   );
+
+  it('is read once in a second for all who ask', async () => {
+    let [now, readings] = [0, 0];
+    const overview = overviewWith(() => Promise.resolve(true), {
+      elapsed: () => now,
+      counted: () => (readings += 1),
+    });
+    const ask = (name: string): Promise<unknown> => overview.read(callerNamed(name));
+    await Promise.all([ask('anna'), ask('bert')]);
+    now = 999;
+    await ask('anna');
+    expect(readings).toBe(1);
+    now = 1_000;
+    await Promise.all([ask('anna'), ask('bert')]);
+    expect(readings).toBe(2);
+  });
+
+  it('is read anew after the database has failed, though not more than once in a second', async () => {
+    let [now, isAway] = [0, true];
+    const overview = overviewWith(
+      () =>
+        isAway ? Promise.reject(new ServiceError('database.unavailable', 'away')) : Promise.resolve(true),
+      { elapsed: () => now },
+    );
+    const ask = (): Promise<unknown> => overview.read(callerNamed('anna'));
+    await expect(ask()).rejects.toThrow('away');
+    isAway = false;
+    await expect(ask()).rejects.toThrow('away');
+    now = 1_000;
+    await expect(ask()).resolves.toMatchObject({ storageEncryption: true });
+  });
 
   it('fails with the database', async () => {
     const overview = overviewWith(() => Promise.reject(new ServiceError('database.unavailable', 'away')));

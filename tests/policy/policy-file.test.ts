@@ -8,7 +8,7 @@ import { anyText } from '../support/values/any-text.ts';
 import type { Principal } from '../../src/policy/caller.ts';
 import { decideRight, allRights } from '../../src/policy/granting.ts';
 import { explainRight, explainValue } from '../../src/policy/explanation.ts';
-import { changeOfRights } from '../../src/consequences/configuration-consequences.ts';
+import { changeOfRights } from '../../src/consequences/policy-consequences.ts';
 import { policyValue, ReadPolicy } from '../../src/policy/read-policy.ts';
 
 const HELPDESK: Policy = {

@@ -37,40 +37,19 @@ const GERMAN: Readonly<Record<string, (facts: Facts) => string>> = {
   'policy.rights': ({ names, rights }) =>
     `${listed(names)} ${chosen(names.length, 'verliert', 'verlieren')} ${listed(rights)}`,
   'policy.unknown-names': ({ names }) => `Sie nennt, was es nicht gibt: ${listed(names)}`,
-  'policy.qrtanurl': ({ names }) =>
-    `In ${listed(names)} lehnen Apps neue Challenges ab: Es gibt keine Adresse für ihre Antworten`,
-  'policy.otppin': ({ names }) =>
-    `In ${listed(names)} brauchen Antworten eine andere PIN oder ein anderes Passwort als bisher`,
   'policy.own': ({ rights }) =>
     `Sie verlieren ${listed(rights)}, zumindest von dieser Adresse und zu dieser Zeit`,
   'policy.own-realms': ({ rights }) => `Sie haben ${listed(rights)} in weniger Realms`,
-  'setting.challenges': ({ count }) =>
-    `Mit der nächsten Challenge eines Tokens bleiben höchstens ${count} offen, ältere werden geschlossen`,
-  'setting.attempts': ({ count }) =>
-    `Eine Challenge wird nach ${count} falschen Antworten geschlossen, auch eine schon offene`,
-  'setting.lock': ({ count }) => `Neue Token werden nach ${count} falschen Antworten gesperrt`,
-  'setting.clock': () =>
-    'Antworten von Geräten mit abweichender Uhr werden abgelehnt: Das Zeitfenster ändert sich',
   'setting.unread': () => 'Der Server liest diese Einstellung nicht',
   'realm.tokens': ({ count }) => `${count} Token ${chosen(count, 'verlässt', 'verlassen')} diesen Realm`,
-  'realm.last': ({ count }) => `${count} davon ${chosen(count, 'ist', 'sind')} danach in keinem Realm`,
   'realm.default': () => 'Er ist der Standard-Realm',
-  'realm.users': ({ count }) =>
-    `${count} Benutzer mit aktiven Token ${chosen(count, 'kann', 'können')} nicht mehr mit diesem Realm genannt werden`,
-  'realm.policies': ({ names }) => `Richtlinien nennen ihn: ${listed(names)}`,
   'realm.resolvers': ({ names }) =>
     `Benutzer aus ${listed(names)} werden in diesem Realm nicht mehr gefunden`,
-  'realm.resolver-users': ({ count }) => `${count} davon ${chosen(count, 'hat', 'haben')} aktive Token`,
   'realm.new-default': ({ names }) =>
-    names.length === 0
-      ? 'Benutzer ohne Angabe eines Realms werden nicht mehr gefunden'
-      : `Benutzer ohne Angabe eines Realms werden in ${listed(names)} gesucht`,
-  'resolver.no-realm': ({ names }) =>
-    `${listed(names)} ${chosen(names.length, 'ist', 'sind')} danach in keinem Realm`,
+    `Benutzer ohne Angabe eines Realms werden nicht mehr in ${listed(names)} gesucht`,
+  'resolver.settings': () => 'Seine Einstellungen sind endgültig weg',
   'resolver.users': ({ count }) =>
     `${count} Benutzer ${chosen(count, 'wird', 'werden')} mit Passwort entfernt`,
-  'resolver.secret': () => 'Sein Passwort wird entfernt',
-  'resolver.policies': ({ names }) => `Richtlinien nennen ihn: ${listed(names)}`,
   'user.tokens': ({ count }) =>
     `${count} Token ${chosen(count, 'gehört', 'gehören')} danach niemandem, offene Challenges werden geschlossen`,
   'user.password': () => 'Das Passwort ist endgültig weg, Anmeldungen damit werden abgelehnt',

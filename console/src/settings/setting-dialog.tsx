@@ -118,7 +118,7 @@ function useCheck({ key, value }: CheckedValue): {
     queryKey: ['setting-consequences', key, settled],
     queryFn: ({ signal }) =>
       settled === undefined
-        ? call('/admin/setting/remove/consequences', { key }, { signal })
+        ? Promise.resolve([])
         : call('/admin/setting/set/consequences', { key, value: settled }, { signal }),
     placeholderData: keepPreviousData,
     staleTime: 0,

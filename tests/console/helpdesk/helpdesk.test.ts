@@ -149,7 +149,7 @@ describe('the tokens of people', () => {
   }
 
   const people = (...logins: string[]): Parameters<typeof tokensOf>[0] =>
-    logins.map((user) => ({ user, userrealm: 'north', resconf: 'people' }));
+    logins.map((user) => ({ user, user_realm: 'north', user_resolver: 'people' }));
   const read = (...logins: string[]): Promise<readonly ListedToken[]> =>
     tokensOf(people(...logins))(new AbortController().signal, () => undefined);
 

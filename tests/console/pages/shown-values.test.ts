@@ -64,15 +64,15 @@ describe('series of responses', () => {
   ): Parameters<typeof responseSeries>[0]['minutes'][number] => ({
     minute: '2026-11-20T12:00:00Z',
     outcomes,
-    p50_ms: 1,
-    p95_ms: 2,
+    p50: 1,
+    p95: 2,
   });
 
   it('have the groups that there were, minute by minute, and count every outcome once', () => {
     const minutes = [
       minute({ accepted: 2, wrong: 1, exhausted: 1 }),
       minute({}),
-      minute({ closed: 1, dropped: 1, expired: 1, unknown: 1, nothing_open: 1, unverifiable: 1 }),
+      minute({ closed: 1, dropped: 1, expired: 1, unknown: 1, 'nothing open': 1, unverifiable: 1 }),
     ];
     expect(responseSeries({ minutes })).toEqual([
       { group: 'accepted', counts: [2, 0, 0] },
@@ -104,14 +104,14 @@ describe('rows of resolvers', () => {
     resolver,
     kind: 'ldap',
     state,
-    succeeded: null,
-    failed: null,
+    succeeded_at: null,
+    failed_at: null,
   });
 
   it('begin with those that need a look', () => {
     const rows = resolverRows({
       resolvers: [health('b', 'available'), health('new', 'unknown'), health('z', 'unavailable')],
-      users: [{ resolver: 'b', realms: ['a'], users: 3, counted: null }],
+      users: [{ resolver: 'b', realms: ['a'], users: 3, counted_at: null }],
     });
     expect(rows.map(({ resolver }) => resolver)).toEqual(['z', 'new', 'b']);
     expect(rows[2]).toMatchObject({ health: { state: 'available' }, users: { users: 3 } });

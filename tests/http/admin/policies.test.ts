@@ -209,8 +209,6 @@ describe('settings', () => {
 
   it('tell what follows from a change, and refuse what is invalid', async () => {
     const path = '/admin/setting/set/consequences';
-    const few = await ask(path, { key: 'ocramaxchallenges', value: '1' });
-    expect(few.value).toMatchObject([{ code: 'setting.challenges' }]);
     const unread = await ask(path, { key: 'OcraMaxChallengs', value: '1' });
     expect(unread.value).toMatchObject([{ text: 'the server reads no setting OcraMaxChallengs' }]);
     const wrong = await ask(path, { key: 'OcraDefaultSuite', value: 'x' });

@@ -105,20 +105,11 @@ describe('token list and show', () => {
 });
 
 describe('token commands that change tokens', () => {
-  it('set the period and the counts of use, and ask first where the token would take no responses', async () => {
+  it('set the period and the counts of use', async () => {
     const line = ['set', 'A', '--valid-until', '2026-01-01T00:00:00Z', '--max-successes', '0'];
     const use = { validUntil: '2026-01-01T00:00:00Z', maxSuccesses: '0' };
-    const answers = {
-      'consequences.ofTokenUse': [{ code: 'token.use', text: 'A takes no responses from now on' }],
-    };
-    const refused = await run(line, { answers, typed: ['n'] });
-    expect(refused).toMatchObject({ code: 1, calls: [] });
-    const foretold = await run([...line, '--dry-run'], { answers });
-    expect(foretold).toMatchObject({ calls: [] });
-    expect(foretold.out).toContain('A takes no responses from now on');
     const set = ['tokens.set', { serial: 'A' }, { use: expect.objectContaining(use) as unknown }];
-    expect((await run([...line, '--yes'], { answers })).calls).toEqual([set]);
-    expect((await run(line, { answers: { 'consequences.ofTokenUse': [] } })).calls).toContainEqual(set);
+    expect((await run(line)).calls).toEqual([set]);
   });
 
   it('take PINs from prompts, typed twice, or files, and never print them', async () => {

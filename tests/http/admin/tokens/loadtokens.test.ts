@@ -147,7 +147,11 @@ describe('/admin/loadtokens', () => {
       () => keyPackage({ serial: 'new1' }) + ocraPackage('new2', 'OCRA-9:x', KEY),
       /key 2: Not an OCRA suite/,
     ],
-    ['a short secret', () => keyPackage({ serial: 'new1' }) + ocraPackage('new2', SUITE, Buffer.alloc(15)), /16 to 128 bytes/],
+    [
+      'a short secret',
+      () => keyPackage({ serial: 'new1' }) + ocraPackage('new2', SUITE, Buffer.alloc(15)),
+      /16 to 128 bytes/,
+    ],
     [
       'an algorithm of no token',
       () => keyPackage({ serial: 'new1' }) + keyPackage({ algorithm: 'urn:x:other' }),

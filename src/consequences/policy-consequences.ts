@@ -1,11 +1,4 @@
-import {
-  checkOcraSettings,
-  OCRA_DEFAULTS,
-  type OcraSettings,
-  readOcraSettings,
-} from '../configuration/settings.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { isServiceError } from '../kernel/errors.ts';
 import { listNames } from '../kernel/text.ts';
 import type { Principal } from '../policy/caller.ts';
 import {
@@ -16,7 +9,7 @@ import {
   somebodyWrites,
 } from '../policy/granting.ts';
 import { knownActions } from '../policy/policy-actions.ts';
-import { policyValue, ReadPolicy } from '../policy/read-policy.ts';
+import type { ReadPolicy } from '../policy/read-policy.ts';
 import type { PolicyFinding } from '../policy/policy.ts';
 import type { UnknownPolicyName } from '../policy/policy-names.ts';
 import { type Consequence, consequence } from './consequence.ts';
@@ -63,29 +56,7 @@ export function changeConsequences(
     readonly at: Date;
   },
 ): readonly Consequence[] {
-  const change = changeOfRights(configuration.policies, after, administrators);
-  return [
-    ...policyConsequences(configuration, after, change, at),
-    ...ownConsequences(configuration, after, principal, at),
-  ];
-}
-
-/** Values of the scope authentication, and what follows where a realm has none any more, or another one. */
-const VALUES = [
-  { action: 'qrtanurl', lost: 'apps refuse new challenges: there is no callback URL' },
-  { action: 'otppin', lost: 'responses need another PIN or password than before' },
-] as const;
-
-/**
- * @param after the policies that there would be
- * @returns the rights that administrators lose, and the values that realms lose; regardless of times and clients
- */
-export function policyConsequences(
-  configuration: Pick<Configuration, 'policies' | 'realms'>,
-  after: readonly ReadPolicy[],
-  { lost, nobodyWrites }: RightsChange,
-  at: Date,
-): readonly Consequence[] {
+  const { lost, nobodyWrites } = changeOfRights(configuration.policies, after, administrators);
   return [
     ...consequence(
       nobodyWrites,
@@ -98,28 +69,8 @@ export function policyConsequences(
       names,
       rights,
     })),
-    ...lostValues(configuration, after, at),
+    ...ownConsequences(configuration, after, principal, at),
   ];
-}
-
-function lostValues(
-  { policies, realms }: Pick<Configuration, 'policies' | 'realms'>,
-  after: readonly ReadPolicy[],
-  at: Date,
-): readonly Consequence[] {
-  return VALUES.flatMap(({ action, lost }) => {
-    const valueIn = (base: readonly ReadPolicy[], realm: string): string =>
-      policyValue(base, { scope: 'authentication', action, realms: [realm], at }).join(' ');
-    const changed = realms
-      .map(({ name }) => name)
-      .filter((realm) => {
-        const [was, is] = [valueIn(policies, realm), valueIn(after, realm)];
-        return action === 'qrtanurl' ? was !== '' && is === '' : was !== is;
-      });
-    return consequence(changed.length > 0, `policy.${action}`, `in ${listNames(changed)}, ${lost}`, {
-      names: changed,
-    });
-  });
 }
 
 /**
@@ -127,7 +78,7 @@ function lostValues(
  * @param after the policies that there would be
  * @returns the rights that the caller loses, and those that hold in fewer realms
  */
-export function ownConsequences(
+function ownConsequences(
   base: PolicyBase,
   after: readonly ReadPolicy[],
   principal: Principal,
@@ -171,69 +122,6 @@ function rightsOf(before: readonly ReadPolicy[], after: readonly ReadPolicy[]): 
 
 function isNarrower(was: 'all' | readonly string[], is: 'all' | readonly string[]): boolean {
   return is !== 'all' && (was === 'all' || was.some((realm) => !is.includes(realm)));
-}
-
-/** Wrong responses; fewer lock out people who mistype. */
-const FEW_WRONG = 3;
-
-/**
- * @param value the new one; undefined: the default applies again
- * @returns the consequences of a change of a configuration value, which closes or locks
- * @throws ServiceError 'configuration.invalid'
- */
-export function settingConsequences(
-  settings: ReadonlyMap<string, string>,
-  key: string,
-  value: string | undefined,
-): readonly Consequence[] {
-  const initial = OCRA_DEFAULTS.get(key);
-  if (initial === undefined) {
-    return [];
-  }
-  checkOcraSettings(new Map([[key, value ?? initial]]));
-  const is = readOcraSettings(new Map([...settings, [key, value ?? initial]]));
-  const was = readable(settings);
-  return was === undefined ? [] : changes(was, is);
-}
-
-/** @returns undefined where a stored value is invalid, which the change may mend */
-function readable(settings: ReadonlyMap<string, string>): OcraSettings | undefined {
-  try {
-    return readOcraSettings(settings);
-  } catch (error) {
-    if (isServiceError(error, 'configuration.invalid')) {
-      return undefined;
-    }
-    throw error;
-  }
-}
-
-function changes(was: OcraSettings, is: OcraSettings): readonly Consequence[] {
-  return [
-    ...consequence(
-      is.maxChallenges < was.maxChallenges,
-      'setting.challenges',
-      `a token's next challenge leaves at most ${is.maxChallenges} open, and closes older ones`,
-      { count: is.maxChallenges },
-    ),
-    ...consequence(
-      is.maxChallengeRequests < was.maxChallengeRequests,
-      'setting.attempts',
-      `a challenge closes after ${is.maxChallengeRequests} wrong responses, also one that is open now`,
-      { count: is.maxChallengeRequests },
-    ),
-    ...consequence(
-      is.defaultMaxFail < Math.min(was.defaultMaxFail, FEW_WRONG),
-      'setting.lock',
-      `new tokens are locked after ${is.defaultMaxFail} wrong responses`,
-      { count: is.defaultMaxFail },
-    ),
-    ...consequence(
-      is.timeWindow < was.timeWindow || is.timeShift !== was.timeShift,
-      'setting.clock',
-      'responses of devices whose clocks differ are refused: the window of time changes',
-    ),
-  ];
 }
 
 /** Administrators that are examined; more are not named in a question. */
