@@ -87,9 +87,13 @@ export function isAborted(error: unknown): boolean {
   );
 }
 
+/** The database ends the connection: at a shutdown or a crash, for an administrator, or as it was idle too long. */
+const ENDED = /^(?:57P0[1-5]|25P03)$/;
+
 /** @returns true if no statement may follow on the connection */
 export function endsConnection(error: unknown): boolean {
-  return (error as { code?: unknown }).code === READ_ONLY || textOf(error).endsWith(NO_ANSWER);
+  const { code } = error as { code?: unknown };
+  return code === READ_ONLY || ENDED.test(String(code)) || textOf(error).endsWith(NO_ANSWER);
 }
 
 /** @returns true if the program or the database refused before the commit; after a lost connection nothing is sure */
