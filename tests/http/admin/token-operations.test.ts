@@ -36,7 +36,7 @@ describe('the operations on tokens over HTTP', () => {
     const { value } = await ask('show', { serial: 'A1' });
     expect(value).toMatchObject({
       serial: 'A1',
-      user: 'ann',
+      owner: { login: 'ann' },
       realms: ['bank'],
       state: 'active',
       counter: '0',
