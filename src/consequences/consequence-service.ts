@@ -262,12 +262,6 @@ export class ConsequenceService {
       throw unknownAdministrator(name);
     }
     const { name: signsIn, secondFactor } = administrator;
-    const token = requested && (await this.#deps.tokens.findBySerial(requested.serial));
-    const canAnswer =
-      token !== undefined &&
-      isOcraToken(token) &&
-      isUsable(token, this.#deps.clock.now()) &&
-      token.rollout === 'complete';
     return [
       { code: 'administrator.sessions', text: `all sessions of ${signsIn} end` },
       ...consequence(
@@ -285,12 +279,22 @@ export class ConsequenceService {
         'second-factor.programs',
         `programs that show the password of ${signsIn} are refused: they need an API token`,
       ),
-      ...consequence(
-        requested !== undefined && !canAnswer,
-        'second-factor.unusable',
-        `${requested?.serial ?? ''} cannot answer: ${signsIn} cannot sign in`,
-      ),
+      ...(requested === undefined ? [] : await this.#ofUnusable(signsIn, requested.serial)),
     ];
+  }
+
+  async #ofUnusable(name: string, serial: string): Promise<readonly Consequence[]> {
+    const token = await this.#deps.tokens.findBySerial(serial);
+    const canAnswer =
+      token !== undefined &&
+      isOcraToken(token) &&
+      isUsable(token, this.#deps.clock.now()) &&
+      token.rollout === 'complete';
+    return consequence(
+      !canAnswer,
+      'second-factor.unusable',
+      `${serial} cannot answer: ${name} cannot sign in`,
+    );
   }
 
   /** Of revoking one API token, or all of an administrator. */

@@ -261,7 +261,7 @@ export type UseSettings = Readonly<Partial<Record<keyof TokenUse, string | undef
  * @param known the present use, with which the change must fit
  * @throws ServiceError 'parameter.invalid' that names the setting
  */
-export function readUse(settings: UseSettings, known: TokenUse): Partial<TokenUse> {
+function readUse(settings: UseSettings, known: TokenUse): Partial<TokenUse> {
   const { validFrom, validUntil } = settings;
   const change: Partial<TokenUse> = {
     ...(validFrom !== undefined && { validFrom: readMoment(validFrom, 'validityPeriodStart') }),

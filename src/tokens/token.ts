@@ -314,10 +314,10 @@ export function isUsable(
 }
 
 /** Why a token takes no responses: before its period, after it, or with a count at its maximum. */
-export type UseBound = 'early' | 'expired' | 'used-up';
+type UseBound = 'early' | 'expired' | 'used-up';
 
 /** @returns what keeps the token from taking responses at `now`; undefined: neither its period nor a count does */
-export function boundOf(use: TokenUse, now: Date): UseBound | undefined {
+function boundOf(use: TokenUse, now: Date): UseBound | undefined {
   if (use.validUntil !== null && now >= use.validUntil) {
     return 'expired';
   }
