@@ -68,12 +68,14 @@ export class ConsequenceService {
     ];
   }
 
-  /** @throws ServiceError 'realm.unknown' */
+  /** @throws ServiceError 'realm.unknown', 'resolver.unknown' */
   async ofRealmChange({
     name,
     resolvers,
   }: Pick<Realm, 'name' | 'resolvers'>): Promise<readonly Consequence[]> {
-    const realm = requireRealm(await this.#deps.configuration.current(), name);
+    const configuration = await this.#deps.configuration.current();
+    const realm = requireRealm(configuration, name);
+    resolvers.forEach((one) => requireResolver(configuration, one));
     const names = realm.resolvers.filter((one) => !resolvers.includes(one));
     return consequence(
       names.length > 0,

@@ -169,7 +169,6 @@ describe('a command with consequences', () => {
     'policy disable x',
     'policy enable x',
     'setting set x y',
-    'setting remove x',
     'admin remove x',
     'api-token remove x y',
     'keys retire 0123456789abcdef',

@@ -237,7 +237,7 @@ const acts = (): readonly Act[] => [
   act('policy remove p --yes', 'policy/remove: removed'),
   act('setting set OcraMaxChallenges 5', 'configuration/set: stored'),
   act('setting list'),
-  act('setting remove OcraMaxChallenges --yes', 'configuration/remove: removed'),
+  act('setting remove OcraMaxChallenges', 'configuration/remove: removed'),
   act('realm remove bank --yes', 'realm/remove: removed, from 0 tokens'),
   act('user remove ann people', 'user/remove: removed, 0 tokens unassigned'),
   act('resolver remove people', 'resolver/remove: removed'),

@@ -195,7 +195,7 @@ describe('commands while the server runs on the embedded database', () => {
     expect(values).toContainEqual({ key: 'OcraMaxChallenges', value: '5', source: 'set' });
     expect(values).toContainEqual({ key: 'OcraMaxChallengeRequests', value: '3', source: 'default' });
     expect(policy).toMatchObject({ active: false });
-    await Promise.all([json('setting remove OcraMaxChallenges --yes'), json('policy remove answers --yes')]);
+    await Promise.all([json('setting remove OcraMaxChallenges'), json('policy remove answers --yes')]);
     const refused = await Promise.all([
       run('setting set OcraMaxChallenges many'),
       run('setting set OcraDefaultSuite rubbish'),
