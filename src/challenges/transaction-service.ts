@@ -190,8 +190,8 @@ export const EVENT_KINDS = [
 ] as const;
 type TransactionEventKind = (typeof EVENT_KINDS)[number];
 
-/** `ended`: not answered, and no longer stored; whether it expired or was replaced is not known. */
-export const TRANSACTION_STATES = [
+/** The states of a transaction whose challenge is stored. */
+export const STORED_STATES = [
   'open',
   'expired',
   'accepted',
@@ -199,8 +199,9 @@ export const TRANSACTION_STATES = [
   'superseded',
   'declined',
   'reported',
-  'ended',
 ] as const;
+/** `ended`: not answered, and no longer stored; whether it expired or was replaced is not known. */
+export const TRANSACTION_STATES = [...STORED_STATES, 'ended'] as const;
 type TransactionState = (typeof TRANSACTION_STATES)[number];
 
 interface TransactionEvent {

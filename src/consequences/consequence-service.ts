@@ -26,7 +26,7 @@ import { isOcraToken, isUsable, type Token } from '../tokens/token.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { changeConsequences, type PolicyPreview } from './policy-consequences.ts';
 
-/** Tokens and owners that are examined for one question. */
+/** Tokens that are examined for one question. */
 const MAX_TOKENS = 100;
 
 interface ConsequenceDependencies {
@@ -40,8 +40,8 @@ interface ConsequenceDependencies {
 
 /**
  * Foretells what follows from an act that removes or locks out. Reads only; the cost does not grow with the number of
- * tokens. Where the present state refuses the act, so does the foretelling, as far as it sees that. What is foretold may change until the act: the act
- * itself stays atomic.
+ * tokens. Where the present state refuses the act, so does the foretelling, as far as it sees that. What is foretold may
+ * change until the act: the act itself stays atomic.
  */
 export class ConsequenceService {
   readonly #deps: ConsequenceDependencies;
@@ -154,7 +154,13 @@ export class ConsequenceService {
   /** @param serials of tokens that the act removes, switches off or takes from their owners */
   async ofTokenWithdrawal(serials: readonly string[]): Promise<readonly Consequence[]> {
     const names = (await this.#deps.administrators.list())
-      .filter(({ secondFactor }) => secondFactor?.kind === 'token' && serials.includes(secondFactor.serial))
+      .filter(
+        ({ secondFactor }) =>
+          secondFactor?.kind === 'token' &&
+          // Of a token that was removed, the serial alone is left, which another may have by now.
+          secondFactor.tokenId !== undefined &&
+          serials.includes(secondFactor.serial),
+      )
       .map(({ name }) => name);
     return consequence(
       names.length > 0,

@@ -8,7 +8,7 @@ import { beginSession, sessionOptions, splitUrl } from './session-settings.ts';
 const ANSWER_MS = 2_000;
 
 /** A server's socket. All fields are explicit: pg would take a missing one from PG* variables. */
-interface SocketConnection {
+export interface SocketConnection {
   /** The folder of the socket. */
   readonly host: string;
   readonly port: number;

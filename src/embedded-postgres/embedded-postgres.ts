@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { SocketConnection } from '../database/pool.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type Log, describeFault } from '../kernel/log.ts';
 import { type Cluster, createCluster, findCluster, noClusterIn, openDataFolder } from './cluster.ts';
 import {
-  type EmbeddedConnection,
   type EmbeddedRole,
   type JoinRefusal,
   type Membership,
@@ -55,7 +55,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres {
-  readonly connection: EmbeddedConnection;
+  readonly connection: SocketConnection;
   /** It was not running before. */
   readonly startedHere: boolean;
   /** Leaves it; call it after the pool is closed. The last process to leave stops PostgreSQL. */

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { lstat, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SocketConnection } from '../database/pool.ts';
 import { isolatedSurroundings, type PostgresPrograms, SHELL, unavailable } from './programs.ts';
 import { type Cluster, CLUSTER_ROLE, ownPath, SOCKET, SOCKET_PORT } from './cluster.ts';
 import pg from 'pg';
@@ -166,17 +167,6 @@ async function readForeignFile(path: string, from = 0): Promise<string> {
 /** The role of this process: the server, of which there is one, or a command. */
 export type EmbeddedRole = 'server' | 'command';
 
-/** All fields are explicit: pg would take a missing one from PG* variables. */
-export interface EmbeddedConnection {
-  /** The folder of the socket. */
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly database: string;
-  readonly ssl: false;
-  readonly options: string;
-}
-
 /**
  * A process's membership in the cluster: a connection of its own that holds an advisory lock while it lives. The
  * operating system ends it with the process, so a crash leaves nothing to clean up.
@@ -209,7 +199,7 @@ const EXISTS = ['42P04', '23505'];
 const STOP = `COPY (SELECT 1) TO PROGRAM
   'read -r own name state parent rest </proc/$PPID/stat || parent=$(ps -o ppid= -p $PPID); kill -INT $parent'`;
 
-export function embeddedConnection({ path }: Cluster): EmbeddedConnection {
+export function embeddedConnection({ path }: Cluster): SocketConnection {
   return {
     host: path,
     port: SOCKET_PORT,

@@ -1,3 +1,4 @@
+import type { STORED_STATES } from '../challenges/transaction-service.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -21,17 +22,6 @@ interface PersonDependencies {
   readonly sessions: Pick<OwnSessionStore, 'countOpen' | 'endAll'>;
   readonly clock: Clock;
 }
-
-/** The states of a transaction whose challenge is stored. */
-export const STORED_STATES = [
-  'open',
-  'expired',
-  'accepted',
-  'given up',
-  'superseded',
-  'declined',
-  'reported',
-] as const;
 
 /** A stored transaction of a token. */
 export interface RecentTransaction {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { STORED_STATES } from '../helpdesk/person-service.ts';
+import { STORED_STATES } from '../challenges/transaction-service.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import { flag, knownSecret, list, password, text, wholeNumber } from './input.ts';

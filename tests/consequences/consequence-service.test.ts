@@ -139,6 +139,16 @@ describe('the consequences of an act on a token, a user or an administrator', ()
     expect((await eventualRefusal(service.ofTokenRemoval(['T9']))).code).toBe('token.unknown');
   });
 
+  it('switching off: whose second factor it is, and not whose it was under that serial', async () => {
+    const withFactor = (tokenId: string | undefined): Promise<readonly string[]> => {
+      const secondFactor = { kind: 'token', serial: 'T3', tokenId } as const;
+      administrators = administrators.map((one) => ({ ...one, secondFactor }));
+      return textsOf(service.ofTokenWithdrawal(['T3']));
+    };
+    expect(await withFactor('3')).toEqual(['alice and bert cannot sign in without these second factors']);
+    expect(await withFactor(undefined)).toEqual([]);
+  });
+
   it('an enrolment under a serial that there is: the key', async () => {
     expect(await textsOf(service.ofEnrolment({ serial: 'T1' }))).toEqual([
       'there is a token T1: its key is replaced, and the device that has it now is refused',

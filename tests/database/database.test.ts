@@ -182,6 +182,16 @@ describe('the pool', () => {
     await expect(write()).resolves.toMatchObject({ rowCount: 1 });
   });
 
+  it('does not use a connection again that the database has ended', async () => {
+    const database = open({ poolSize: 1 });
+    const end = (): Promise<unknown> => database.knex.raw('SELECT pg_terminate_backend(pg_backend_pid())');
+    const prepared = (): Promise<unknown> => database.prepared.run({ name: 'two', text: 'SELECT 2' }, []);
+    for (let time = 0; time < 10; time += 1) {
+      expect(await faultOf(end())).toMatchObject({ code: 'database.unavailable' });
+      await expect(prepared()).resolves.toHaveLength(1);
+    }
+  });
+
   it('does not use a connection again on which no answer came in time', async () => {
     const proxy = await DatabaseProxy.start(test.url);
     const database = open({ connection: proxy.url, poolSize: 1, statementTimeoutMs: 100 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { accountForNewCluster } from '../../src/embedded-postgres/cluster.ts';
 import type { SystemAccount } from '../../src/embedded-postgres/programs.ts';
-import type { EmbeddedConnection } from '../../src/embedded-postgres/postmaster.ts';
+import type { SocketConnection } from '../../src/database/pool.ts';
 import { accountNamed, describeAsRoot, NOBODY } from './support/as-root.ts';
 import { ask, embeddedFolders } from './support/embedded-folders.ts';
 import { visitSocket } from './support/socket-visitor.ts';
@@ -26,7 +26,7 @@ describe('the embedded database', () => {
 });
 
 await describeAsRoot('the embedded database of root', () => {
-  let connection: EmbeddedConnection;
+  let connection: SocketConnection;
   let cluster: string;
 
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import pg from 'pg';
 
-import type { EmbeddedConnection } from '../../../src/embedded-postgres/postmaster.ts';
+import type { SocketConnection } from '../../../src/database/pool.ts';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
@@ -80,7 +80,7 @@ export async function isServed(cluster: string): Promise<boolean> {
 }
 
 /** Runs one statement on the embedded database. @returns the first column of the first row */
-export async function ask(connection: EmbeddedConnection, sql: string): Promise<unknown> {
+export async function ask(connection: SocketConnection, sql: string): Promise<unknown> {
   const client = new pg.Client(connection);
   await client.connect();
   try {
