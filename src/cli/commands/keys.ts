@@ -112,8 +112,11 @@ function report(output: Output, rotation: Rotation): void {
   if (unreadableCount > 0) {
     throw new CliFailure(`${unreadableCount} secrets cannot be opened, and stay as they are`);
   }
-  if (left > 0) {
-    throw new CliFailure(`${left} secrets were held by others all the time: do it again`);
+  // Servers that have not read the change yet go on sealing with the key before: the second rotation takes that.
+  if (left > 0 && !isNew) {
+    throw new CliFailure(
+      `${left} secrets were held by others all the time, or sealed meanwhile by a server that needs a SIGHUP: do it again`,
+    );
   }
   if (isNew) {
     output.say(
