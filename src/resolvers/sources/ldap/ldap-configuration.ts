@@ -13,7 +13,7 @@ import { isServiceError } from '../../../kernel/errors.ts';
 import { LDAP_SETTINGS, type LdapServer, type LdapUserId } from '../../settings/ldap-settings.ts';
 import { readSettings, type Settings } from '../../settings/setting-values.ts';
 import type { UserCondition, UserField, UserPattern } from '../../user-source.ts';
-import { LdapFault } from './ldap-exchange.ts';
+import { LdapFault } from './ldap-connection.ts';
 
 export interface LdapTransport {
   readonly servers: readonly LdapServer[];

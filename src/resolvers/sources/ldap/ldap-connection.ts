@@ -1,17 +1,21 @@
-import {
-  BindRequest,
-  ExtendedRequest,
-  type Filter,
-  PagedResultsControl,
-  type SearchEntry,
-  SearchRequest,
-} from 'ldapts';
-import { LdapExchange, LdapFault } from './ldap-exchange.ts';
-import type { LdapServer } from '../../settings/ldap-settings.ts';
-import type { LdapTransport } from './ldap-configuration.ts';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import {
+  BindRequest,
+  BindResponse,
+  ExtendedRequest,
+  ExtendedResponse,
+  type Filter,
+  MessageParser,
+  PagedResultsControl,
+  SearchEntry,
+  SearchReference,
+  SearchRequest,
+  SearchResponse,
+} from 'ldapts';
+import type { LdapServer } from '../../settings/ldap-settings.ts';
 import { connectionReason } from '../../user-source.ts';
+import type { LdapTransport } from './ldap-configuration.ts';
 
 export interface LdapSearch {
   readonly base: string;
@@ -284,4 +288,295 @@ async function ready<S extends Socket>(
 
 function ignore(): void {
   // The first error has been handled.
+}
+
+type LdapRequest = BindRequest | SearchRequest | ExtendedRequest;
+type LdapResponse = BindResponse | SearchResponse | ExtendedResponse;
+
+interface Pending {
+  readonly id: number;
+  /** Recognizes the last message: a bind's success must not be taken for a search without entries. */
+  readonly isAnswer: (message: unknown) => message is LdapResponse;
+  /** Undefined: the answer has no entries. */
+  readonly onEntry: ((entry: SearchEntry) => void) | undefined;
+  readonly resolve: (answer: LdapResponse) => void;
+  readonly reject: (fault: LdapFault) => void;
+}
+
+/**
+ * Requests and answers on a socket, one at a time. Messages are ldapts'; why its client is not used is in ADR 38.
+ */
+class LdapExchange {
+  readonly #socket: Socket;
+  readonly #frames = new LdapFrames();
+  readonly #parser = new MessageParser();
+  #pending: Pending | undefined;
+  #lastId = 0;
+  #fault: LdapFault | undefined;
+
+  readonly #onData = (chunk: Buffer): void => {
+    try {
+      for (const frame of this.#frames.add(chunk)) {
+        if (!this.isOpen) {
+          return;
+        }
+        this.#parser.read(frame, new Map());
+      }
+    } catch (cause) {
+      this.#onBroken(cause);
+    }
+  };
+  readonly #onBroken = (cause: unknown): void => {
+    this.#fail(
+      cause instanceof LdapFault ? cause : new LdapFault('lost', 'the server answers amiss', { cause }),
+    );
+  };
+  readonly #onError = (cause: Error): void => {
+    this.#fail(new LdapFault('lost', 'the connection broke', { cause }));
+  };
+  readonly #onEnd = (): void => {
+    this.#fail(new LdapFault('lost', 'the server closed the connection'));
+  };
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', this.#onData);
+    socket.on('error', this.#onError);
+    socket.on('end', this.#onEnd);
+    socket.on('close', this.#onEnd);
+    this.#parser.on('error', this.#onBroken);
+    this.#parser.on('message', (message) => {
+      this.#receive(message);
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#fault === undefined;
+  }
+
+  /**
+   * @param timeout milliseconds for the whole answer
+   * @throws LdapFault, also for every result but success. After one that is not 'refused' the socket is gone
+   */
+  async ask(
+    request: LdapRequest,
+    timeout: number,
+    onEntry?: (entry: SearchEntry) => void,
+  ): Promise<LdapResponse> {
+    if (this.#fault !== undefined) {
+      throw this.#fault;
+    }
+    this.#lastId += 1;
+    request.messageId = this.#lastId;
+    const timer = setTimeout(() => {
+      this.#fail(new LdapFault('silent', `the server does not answer within ${timeout / 1000} s`));
+    }, timeout);
+    try {
+      const answer = await new Promise<LdapResponse>((resolve, reject) => {
+        this.#pending = { id: request.messageId, isAnswer: answersTo(request), onEntry, resolve, reject };
+        this.#socket.write(request.write());
+      });
+      if (answer.status !== 0) {
+        throw refusedByServer(answer.status, answer.errorMessage);
+      }
+      return answer;
+    } finally {
+      this.#pending = undefined;
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Releases the socket to another user.
+   * @throws LdapFault if it broke, or if the server has sent more than was requested
+   */
+  release(): Socket {
+    if (this.#frames.hasRest) {
+      this.#fail(new LdapFault('lost', 'the server answers amiss'));
+    }
+    if (this.#fault !== undefined) {
+      throw this.#fault;
+    }
+    this.#socket.off('data', this.#onData);
+    this.#socket.off('end', this.#onEnd);
+    this.#socket.off('close', this.#onEnd);
+    return this.#socket;
+  }
+
+  /** Ends the exchange at once; a waiting request fails with a fault. */
+  close(): void {
+    this.#fail(new LdapFault('lost', 'the connection was closed'));
+  }
+
+  #receive(message: { readonly messageId: number }): void {
+    const pending = this.#pending;
+    if (pending?.id !== message.messageId) {
+      this.#fail(new LdapFault('lost', 'the server ended the conversation'));
+    } else if (message instanceof SearchEntry && pending.onEntry !== undefined) {
+      pending.onEntry(message);
+    } else if (pending.isAnswer(message)) {
+      pending.resolve(message);
+    } else if (!(message instanceof SearchReference)) {
+      this.#fail(new LdapFault('lost', 'the server answers amiss'));
+    }
+  }
+
+  #fail(fault: LdapFault): void {
+    this.#fault ??= fault;
+    this.#pending?.reject(this.#fault);
+    this.#socket.destroy();
+  }
+}
+
+function answersTo(request: LdapRequest): (message: unknown) => message is LdapResponse {
+  if (request instanceof SearchRequest) {
+    return (message) => message instanceof SearchResponse;
+  }
+  return request instanceof BindRequest
+    ? (message) => message instanceof BindResponse
+    : (message) => message instanceof ExtendedResponse;
+}
+
+const SEQUENCE = 0x30;
+const LONG_FORM = 0x80;
+const MAX_LENGTH_OCTETS = 4;
+const MAX_FRAME_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Splits a server's bytes into LDAP messages (BER sequences, RFC 4511 §5.1). It reads each byte once and keeps at most
+ * one incomplete message.
+ */
+class LdapFrames {
+  #pieces: Buffer[] = [];
+  #held = 0;
+  /** The size of the next message in bytes, once its header has arrived. */
+  #expectedLength: number | undefined;
+
+  /** An incomplete message is buffered. */
+  get hasRest(): boolean {
+    return this.#held > 0;
+  }
+
+  /**
+   * @returns the messages that are complete now.
+   * @throws LdapFault for bytes that are not LDAP, or too large a message
+   */
+  *add(chunk: Buffer): Generator<Buffer> {
+    this.#pieces.push(chunk);
+    this.#held += chunk.length;
+    for (;;) {
+      this.#expectedLength ??= this.#readHead();
+      if (this.#expectedLength === undefined || this.#held < this.#expectedLength) {
+        return;
+      }
+      const whole = this.#join();
+      const frame = whole.subarray(0, this.#expectedLength);
+      const rest = whole.subarray(this.#expectedLength);
+      this.#pieces = rest.length > 0 ? [rest] : [];
+      this.#held = rest.length;
+      this.#expectedLength = undefined;
+      yield frame;
+    }
+  }
+
+  #join(): Buffer {
+    const [first] = this.#pieces;
+    const whole = this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [whole];
+    return whole;
+  }
+
+  #readHead(): number | undefined {
+    const head = this.#held === 0 ? Buffer.alloc(0) : this.#join();
+    const [tag, length] = head;
+    if (tag === undefined) {
+      return undefined;
+    }
+    if (tag !== SEQUENCE) {
+      throw new LdapFault('lost', 'the server answers with something that is not LDAP');
+    }
+    if (length === undefined || length < LONG_FORM) {
+      return length === undefined ? undefined : 2 + length;
+    }
+    const octets = length - LONG_FORM;
+    if (octets < 1 || octets > MAX_LENGTH_OCTETS) {
+      throw new LdapFault('lost', 'the server answers with something that is not LDAP');
+    }
+    return head.length < 2 + octets ? undefined : assertSize(2 + octets + head.readUIntBE(2, octets));
+  }
+}
+
+function assertSize(size: number): number {
+  if (size > MAX_FRAME_BYTES) {
+    throw new LdapFault('lost', `the server sends an answer of more than ${MAX_FRAME_BYTES} bytes`);
+  }
+  return size;
+}
+
+/**
+ * The cause of a failed request to a directory:
+ * `settings` the resolver's configuration; `unreachable` no connection, or no TLS on it; `lost` a connection that ended
+ * or answered with something other than LDAP; `silent` no answer in time; `refused` a result other than success, see
+ * `resultCode`; `answer` entries that cannot be used; `busy` too many requests at once.
+ */
+type LdapFaultKind = 'settings' | 'unreachable' | 'lost' | 'silent' | 'refused' | 'answer' | 'busy';
+
+/**
+ * A failed request to a directory. The message is for the client too and continues the sentence
+ * `The resolver 'x' is unavailable: …`; hosts, DNs and the server's messages are in `detail`, for the log. Neither
+ * holds a password.
+ */
+export class LdapFault extends Error {
+  override readonly name = 'LdapFault';
+  readonly kind: LdapFaultKind;
+  readonly detail: string | undefined;
+  /** RFC 4511 §4.1.9, if the server sent one. */
+  readonly resultCode: number | undefined;
+  /** The servers at fault as `host:port`, separated by commas, once they are known. */
+  readonly address: string | undefined;
+
+  constructor(
+    kind: LdapFaultKind,
+    message: string,
+    options: { detail?: string | undefined; resultCode?: number; address?: string; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.detail = options.detail;
+    this.resultCode = options.resultCode;
+    this.address = options.address;
+  }
+
+  /** The fault may be limited to this server: another one of the same directory may answer. */
+  get isOfTheServer(): boolean {
+    return ['unreachable', 'lost', 'silent'].includes(this.kind) || [51, 52].includes(this.resultCode ?? 0);
+  }
+}
+
+/** RFC 4511 appendix A.1, for the codes that administrators encounter. */
+const IN_WORDS: ReadonlyMap<number, string> = new Map([
+  [2, 'the directory does not understand the question'],
+  [3, 'the question takes longer than the directory allows'],
+  [4, 'the answer is larger than the size limit of the directory'],
+  [8, 'the directory demands a stronger way to bind'],
+  [10, 'LDAPBASE is held by another directory, and referrals are not followed'],
+  [11, 'the answer is larger than the directory allows'],
+  [13, 'the directory demands TLS'],
+  [32, 'LDAPBASE does not exist, or may not be seen'],
+  [34, 'the directory takes LDAPBASE or BINDDN for no distinguished name'],
+  [48, 'the directory refuses to bind like this'],
+  [49, 'the directory refuses BINDDN and its password'],
+  [50, 'BINDDN may not read the users'],
+  [51, 'the directory is busy'],
+  [52, 'the directory is not available'],
+  [53, 'the directory is unwilling'],
+]);
+
+const MAX_DIAGNOSTIC_LENGTH = 200;
+
+/** @param diagnostic the server's message, for the log */
+function refusedByServer(resultCode: number, diagnostic: string): LdapFault {
+  const words = IN_WORDS.get(resultCode) ?? `the directory answers with error ${resultCode}`;
+  const said = diagnostic.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_DIAGNOSTIC_LENGTH);
+  return new LdapFault('refused', words, { resultCode, detail: `LDAP result ${resultCode} ${said}`.trim() });
 }

@@ -1,6 +1,5 @@
 import { Semaphore } from '../../../kernel/bounded-work.ts';
-import { LdapConnection } from './ldap-connection.ts';
-import { LdapFault } from './ldap-exchange.ts';
+import { LdapConnection, LdapFault } from './ldap-connection.ts';
 import type { LdapServer } from '../../settings/ldap-settings.ts';
 import type { LdapTransport } from './ldap-configuration.ts';
 

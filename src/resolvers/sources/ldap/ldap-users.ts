@@ -8,9 +8,8 @@ import {
   type UserSource,
   matchesUser,
 } from '../../user-source.ts';
-import type { LdapSearch } from './ldap-connection.ts';
+import { LdapFault, type LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
-import { LdapFault } from './ldap-exchange.ts';
 import type { LdapUserId } from '../../settings/ldap-settings.ts';
 import {
   searchFilters,

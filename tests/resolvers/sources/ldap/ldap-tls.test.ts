@@ -36,6 +36,20 @@ function wireTap(url: string): Promise<FakeServer> {
   });
 }
 
+/** Adds bytes in clear to the answer to StartTLS, as somebody on the way can. */
+function injectingTap(url: string, injected: Buffer): Promise<FakeServer> {
+  return fakeServer((socket) => {
+    const server = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+    server.on('error', () => socket.destroy());
+    socket.once('close', () => server.destroy());
+    socket.pipe(server);
+    server.once('data', (answer) => {
+      socket.write(Buffer.concat([answer, injected]));
+      server.pipe(socket);
+    });
+  });
+}
+
 describeWithSlapd('a connection to an LDAP directory', () => {
   const folder = temporaryFolder();
   let withTls: Slapd;
@@ -82,6 +96,19 @@ describeWithSlapd('a connection to an LDAP directory', () => {
     expect(tap.received().length).toBeGreaterThan(0);
     expect(tap.received().includes(READER_PASSWORD)).toBe(false);
     expect(tap.received().includes('Geheim 1')).toBe(false);
+  });
+
+  it.each([
+    ['a whole answer', 0],
+    ['the beginning of one', 5],
+  ])('is not made where %s came in clear before TLS began', async (_what, missing) => {
+    // A success for the next request, which is the bind.
+    const success = Buffer.from('300c02010261070a010004000400', 'hex');
+    const tap = await injectingTap(withTls.url, success.subarray(0, success.length - missing));
+    closing.unshift(tap);
+    const source = users(tap.url, { ...STARTTLS, CACERTIFICATE, UIDTYPE: 'dn' });
+    const refusal = await eventualRefusal(source.checkPassword(`cn=anna,${PEOPLE}`, 'Geheim 2'));
+    expect(refusal.message).toMatch(/the server (?:answers amiss|ended the conversation)/);
   });
 
   it('is not made where EnforceTLS is set and the server has no TLS; no password was sent', async () => {
