@@ -10,26 +10,10 @@ import {
 } from 'ldapts';
 import type { z } from 'zod';
 import { isServiceError } from '../../../kernel/errors.ts';
-import { LDAP_SETTINGS, type LdapServer, type LdapUserId } from '../../settings/ldap-settings.ts';
+import { LDAP_SETTINGS, type LdapUserId } from '../../settings/ldap-settings.ts';
 import { readSettings, type Settings } from '../../settings/setting-values.ts';
 import type { UserCondition, UserField, UserPattern } from '../../user-source.ts';
-import { LdapFault } from './ldap-connection.ts';
-
-export interface LdapTransport {
-  readonly servers: readonly LdapServer[];
-  /** A connection without TLS must begin with StartTLS. */
-  readonly startTls: boolean;
-  /** PEM; undefined: the authorities that Node.js trusts. */
-  readonly authority: string | undefined;
-  /** Certificates are verified. */
-  readonly verified: boolean;
-  /** Milliseconds. */
-  readonly connectTimeout: number;
-  /** Milliseconds for the answer to one request. */
-  readonly answerTimeout: number;
-  /** Empty: anonymous. */
-  readonly bindDn: string;
-}
+import { LdapFault, type LdapTransport } from './ldap-connection.ts';
 
 /** Attributes of an entry, by the value that is read from them. */
 export interface LdapAttributes {

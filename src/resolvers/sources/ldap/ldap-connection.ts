@@ -15,7 +15,22 @@ import {
 } from 'ldapts';
 import type { LdapServer } from '../../settings/ldap-settings.ts';
 import { connectionReason } from '../../user-source.ts';
-import type { LdapTransport } from './ldap-configuration.ts';
+
+export interface LdapTransport {
+  readonly servers: readonly LdapServer[];
+  /** A connection without TLS must begin with StartTLS. */
+  readonly startTls: boolean;
+  /** PEM; undefined: the authorities that Node.js trusts. */
+  readonly authority: string | undefined;
+  /** Certificates are verified. */
+  readonly verified: boolean;
+  /** Milliseconds. */
+  readonly connectTimeout: number;
+  /** Milliseconds for the answer to one request. */
+  readonly answerTimeout: number;
+  /** Empty: anonymous. */
+  readonly bindDn: string;
+}
 
 export interface LdapSearch {
   readonly base: string;

@@ -1,7 +1,6 @@
 import { Semaphore } from '../../../kernel/bounded-work.ts';
-import { LdapConnection, LdapFault } from './ldap-connection.ts';
+import { LdapConnection, LdapFault, type LdapTransport } from './ldap-connection.ts';
 import type { LdapServer } from '../../settings/ldap-settings.ts';
-import type { LdapTransport } from './ldap-configuration.ts';
 
 const MAX_CONNECTIONS = 4;
 /** Milliseconds. */
