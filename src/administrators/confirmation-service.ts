@@ -174,10 +174,10 @@ function loginOf({ principal: { proof, groups } }: Caller): Buffer {
       'People of single sign-on have no password here: an administrator of this server can do this',
     );
   }
-  if (typeof proof !== 'object') {
+  if (proof === 'password' || proof?.kind !== 'login') {
     throw new ServiceError('confirmation.required', 'A login is confirmed, no other credential');
   }
-  return proof.login;
+  return proof.hash;
 }
 
 function ended(): ServiceError {

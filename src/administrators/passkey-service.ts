@@ -74,7 +74,7 @@ export class PasskeyService {
     assertWhole(rights);
     const webAuthn = this.#webAuthn();
     await assertConfirmed(caller, this.#deps);
-    const login = typeof proof === 'object' ? proof.login : undefined;
+    const login = typeof proof === 'object' && proof.kind === 'login' ? proof.hash : undefined;
     const begun = await this.#begin(
       webAuthn,
       { administrator, login },

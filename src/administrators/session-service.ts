@@ -4,14 +4,8 @@ import { ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { type ListedSession, type SessionChoice, sessionHash, type SessionKind } from './session.ts';
+import type { ListedSession, SessionChoice } from './session.ts';
 import type { SessionStore } from './session-store.ts';
-
-/** The session that authenticated a request. */
-export interface UsedSession {
-  readonly secret: string;
-  readonly kind: SessionKind;
-}
 
 interface SessionDependencies {
   readonly sessions: SessionStore;
@@ -35,30 +29,35 @@ export class SessionService {
   }
 
   /**
-   * @param named the owner; `*`: everybody's
+   * @param named the owner; `*`: everybody's; undefined: the caller's own, for an operator everybody's
    * @returns open sessions, newest first, a thousand at most
    * @throws ServiceError 'right.missing'
    */
-  async list(caller: Caller, named: string, used?: UsedSession): Promise<readonly ListedSession[]> {
-    const owner = composed(named);
+  async list(caller: Caller, named?: string): Promise<readonly ListedSession[]> {
+    const { administrator, operator, proof } = caller.principal;
+    const owner = composed(named ?? (operator ? '*' : administrator));
     await this.#authorize(caller, owner);
     return this.#deps.sessions.list(owner === '*' ? undefined : owner, {
       now: this.#deps.clock.now(),
       max: MAX_SESSIONS,
-      own: used && sessionHash(used.secret, used.kind),
+      own: typeof proof === 'object' ? proof.hash : undefined,
     });
   }
 
   /**
-   * Ends a session, or all of the owner. Every server refuses them within a second.
+   * Ends a session, or all of the owner, by default the caller. Every server refuses them within a second.
    * @returns the number of sessions that were open
    * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid' for an invalid id
    */
   async end(
     caller: Caller,
-    { isAll, ...named }: SessionChoice & { readonly isAll: boolean },
+    {
+      isAll,
+      owner = caller.principal.administrator,
+      id,
+    }: Omit<SessionChoice, 'owner'> & { readonly owner?: string | undefined; readonly isAll: boolean },
   ): Promise<number> {
-    const choice = { ...named, owner: composed(named.owner) };
+    const choice = { id, owner: composed(owner) };
     await this.#authorize(caller, choice.owner);
     if ((choice.id === undefined) !== isAll) {
       throw new ServiceError('parameter.missing', 'Name one session by id, or all of them by all=1', {
@@ -87,6 +86,6 @@ export class SessionService {
 }
 
 /** @returns true if the caller has proven to be that administrator, who needs no right to see and end the own sessions */
-export function isOwner({ principal }: Caller, administrator: string): boolean {
+function isOwner({ principal }: Caller, administrator: string): boolean {
   return composed(administrator) === principal.administrator && principal.proof !== undefined;
 }

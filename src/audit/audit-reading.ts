@@ -6,7 +6,7 @@ import { Semaphore, KeyedCounts } from '../kernel/bounded-work.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/granting.ts';
 import type { AuditStore } from './audit-store.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, parsePastInstant } from '../kernel/clock.ts';
 import { exportExtract, type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
 import type { AuditAuthority } from './checkpoint.ts';
 import type { AuditSealer } from './sealing-store.ts';
@@ -20,10 +20,16 @@ interface AuditReadingDependencies {
   readonly clock: Clock;
 }
 
-export interface AuditPageRequest extends Omit<
+/** What selects rows, with times as `parsePastInstant` reads them. */
+export type AuditQuery = Omit<
   AuditFilter,
-  'limit' | 'offset' | 'after' | 'within' | 'entirelyWithin'
-> {
+  'limit' | 'after' | 'within' | 'entirelyWithin' | 'since' | 'until'
+> & {
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
+export interface AuditPageRequest extends AuditQuery {
   /** 1 to 1000; default 100. */
   readonly limit?: number | undefined;
   /** `next` of the page before; absent: the first page. */
@@ -41,16 +47,12 @@ export interface AuditPage {
 }
 
 const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1_000;
 /** A search for rare rows reads much of the trail: it must not take the pool's connections. */
 const SEARCHES_AT_ONCE = 2;
 const MAX_WAITING_SEARCHES = 8;
 const TIMEOUT_MS = 10_000;
 
-interface AuditExportRequest extends Omit<
-  AuditFilter,
-  'limit' | 'offset' | 'after' | 'within' | 'entirelyWithin'
-> {
+interface AuditExportRequest extends AuditQuery {
   readonly format: ExportFormat;
 }
 
@@ -109,16 +111,16 @@ export class AuditReading {
    * Takes the right `admin:audit`. A caller bound to realms finds only rows whose subject is in one of them. Whether the
    * PIN of a wrong response was right takes `admin:set`, which sets PINs: to others it would be a way to guess one.
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
-   *   for a limit or cursor, 'server.busy'
+   *   for a time or cursor, 'server.busy'
    */
   async page(
     caller: Caller,
-    { cursor, limit = DEFAULT_LIMIT, ...filter }: AuditPageRequest,
+    { cursor, limit = DEFAULT_LIMIT, ...query }: AuditPageRequest,
   ): Promise<AuditPage> {
     const reader = await this.#reader(caller);
     const requested = {
-      ...boundFilter(filter, reader),
-      limit: readLimit(limit) + 1,
+      ...boundFilter(filterOf(query, this.#deps.clock.now()), reader),
+      limit: limit + 1,
       ...(cursor !== undefined && { after: readCursor(cursor) }),
     };
     const found = await this.#turns.run(() => this.#deps.store.searchStep(requested));
@@ -135,9 +137,10 @@ export class AuditReading {
    * cannot. A caller bound to realms gets only rows whose subject is in one of them.
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    */
-  async grantExport(caller: Caller, { format, ...requested }: AuditExportRequest): Promise<GrantedExport> {
+  async grantExport(caller: Caller, { format, ...query }: AuditExportRequest): Promise<GrantedExport> {
     const { store, sealer, authority, clock } = this.#deps;
     const reader = await this.#reader(caller);
+    const requested = filterOf(query, clock.now());
     const filter = boundFilter(requested, reader);
     const told = { ...requested, within: filter.within };
     const { since, until, ...selecting } = told;
@@ -189,13 +192,14 @@ export class AuditReading {
   }
 }
 
-function readLimit(limit: number): number {
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-    throw new ServiceError('parameter.invalid', `The limit must be a whole number from 1 to ${MAX_LIMIT}`, {
-      parameter: 'limit',
-    });
-  }
-  return limit;
+function filterOf({ since, until, ...query }: AuditQuery, now: Date): Omit<AuditFilter, 'limit'> {
+  const read = (time: string | Date, name: string): Date =>
+    typeof time === 'string' ? parsePastInstant(time, now, name) : time;
+  return {
+    ...query,
+    ...(since !== undefined && { since: read(since, 'since') }),
+    ...(until !== undefined && { until: read(until, 'until') }),
+  };
 }
 
 function cursorOf({ at, id }: RowPlace): string {

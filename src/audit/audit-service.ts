@@ -1,11 +1,10 @@
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
-import type { AuditRow } from './audit-row.ts';
 import { type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuditAuthority, InstallationKey } from './checkpoint.ts';
-import type { AuditFilter, AuditPeriod } from './filter-values.ts';
+import type { AuditPeriod } from './filter-values.ts';
 import type { Pruned } from './pruning-store.ts';
 import type { AuditSealer } from './sealing-store.ts';
 import type { TrailVerification, VerifyRequest } from './verification.ts';
@@ -19,21 +18,12 @@ interface AuditDependencies {
   readonly pruningTime: () => Promise<Date>;
 }
 
-/** Searches, verifies, exports and prunes the audit trail. For operators at the machine. */
+/** Verifies, exports and prunes the audit trail. For operators at the machine. */
 export class AuditService {
   readonly #deps: AuditDependencies;
 
   constructor(dependencies: AuditDependencies) {
     this.#deps = dependencies;
-  }
-
-  /**
-   * @returns rows, newest first
-   * @throws ServiceError 'right.missing' for a caller who is no operator
-   */
-  async search(caller: Caller, filter: AuditFilter): Promise<readonly AuditRow[]> {
-    assertOperator(caller, 'The audit trail is read');
-    return await this.#deps.store.search(filter);
   }
 
   /**

@@ -60,13 +60,8 @@ export class AuditStore {
     this.#database = database;
   }
 
-  /** @returns rows, newest first. Rare ones take a reading of the whole trail, without a time limit */
-  search(filter: AuditFilter): Promise<readonly AuditRow[]> {
-    return this.#find(filter, true);
-  }
-
   /**
-   * Searches as `search`, in short statements. Where no index finds the rows, it reads only a part of the trail, part by
+   * Searches, newest rows first, in short statements. Where no index finds the rows, it reads only a part of the trail, part by
    * part from the newest row or that of `after` on.
    */
   async searchStep(filter: AuditFilter, bounds = PARTS): Promise<FoundRows> {
@@ -163,7 +158,7 @@ export class AuditStore {
     return typeof row?.at === 'string' ? { at: row.at, id: row.id } : undefined;
   }
 
-  async #find(filter: PartFilter, isLong = false): Promise<readonly AuditRow[]> {
+  async #find(filter: PartFilter): Promise<readonly AuditRow[]> {
     const { actor, action, subject, subjects = [], realm, outcome, client, requestId, transaction } = filter;
     if (!isStorable(actor, action, subject, ...subjects, realm, outcome, client, requestId, transaction)) {
       return [];
@@ -173,7 +168,7 @@ export class AuditStore {
       const found: unknown = await query.clone().transacting(sql);
       return found as StoredRow[];
     };
-    return (await this.#database.transact(read, { isLong })).map(toAuditRow);
+    return (await this.#database.transact(read)).map(toAuditRow);
   }
 
   /** @returns the approximate number of rows, from the database's statistics */
@@ -200,8 +195,8 @@ function isIndexed({ transaction, subject, subjects, actor, action, ...filter }:
 }
 
 export function searchQuery(knex: Knex, filter: PartFilter): Knex.QueryBuilder {
-  const { transaction, subjects, limit, offset = 0 } = filter;
-  const query = knex('audit').select(knex.raw(AUDIT_COLUMNS)).limit(limit).offset(offset);
+  const { transaction, subjects, limit } = filter;
+  const query = knex('audit').select(knex.raw(AUDIT_COLUMNS)).limit(limit);
   if (transaction !== undefined) {
     query.withMaterialized('audit', knex.raw(ROWS_OF_TRANSACTION, [transaction]));
   } else if (subjects !== undefined) {
@@ -220,7 +215,7 @@ function newestOfEach(knex: Knex, subjects: readonly string[], filter: PartFilte
     .select('audit.*')
     .whereRaw('audit.subject >= owned.subject AND audit.subject <= owned.subject')
     .orderByRaw(`audit.subject DESC, ${NEWEST_FIRST}`)
-    .limit(filter.limit + (filter.offset ?? 0));
+    .limit(filter.limit);
   restrict(newest, { ...filter, subjects: undefined });
   return knex.raw(
     'SELECT newest.* FROM unnest(?::text[]) AS owned(subject) CROSS JOIN LATERAL (?) AS newest',

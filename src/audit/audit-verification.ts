@@ -20,10 +20,10 @@ interface AuditVerificationDependencies {
 }
 
 interface NewestVerification {
-  /** Undefined: there was none yet. */
-  readonly newest: VerificationRecord | undefined;
-  /** 32 bytes each, Ed25519, the current one first. */
-  readonly publicKeys: readonly Buffer[];
+  /** Null: there was none yet. */
+  readonly verification: VerificationRecord | null;
+  /** Public keys, Ed25519, Base64, the current one first. */
+  readonly keys: readonly string[];
 }
 
 const LISTED_FINDINGS = 100;
@@ -78,8 +78,8 @@ export class AuditVerification {
   async newest(caller: Caller): Promise<NewestVerification> {
     await this.#authorize(caller);
     return {
-      newest: await this.#deps.verifications.newest(),
-      publicKeys: this.#deps.authority.keys().map(({ publicKey }) => publicKey),
+      verification: (await this.#deps.verifications.newest()) ?? null,
+      keys: this.#deps.authority.keys().map(({ publicKey }) => publicKey.toString('base64')),
     };
   }
 

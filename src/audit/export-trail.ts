@@ -67,7 +67,7 @@ export function exportExtract(
   {
     filter: { within, ...filter },
     ...options
-  }: ExportOptions & { readonly filter: Omit<AuditFilter, 'limit' | 'offset' | 'after'> },
+  }: ExportOptions & { readonly filter: Omit<AuditFilter, 'limit' | 'after'> },
 ): Promise<number> {
   const head = {
     form: EXTRACT_FORM,

@@ -17,8 +17,6 @@ export interface AuditFilter extends AuditPeriod {
   readonly requestId?: string | undefined;
   readonly transaction?: string | undefined;
   readonly limit: number;
-  /** The number of newest rows to skip; default 0. */
-  readonly offset?: number | undefined;
   /** The last row of the page before. */
   readonly after?: RowPlace | undefined;
   /** Realms of which the subject is in at least one. */
@@ -50,14 +48,23 @@ export const OUTCOME_WORDS: readonly string[] = [
   'enabled', 'secret', 'retried', 'delivered', 'failed',
 ];
 
-/** Acts of the audit; an act at a path of the interface has the path as action, without the slash at its beginning. */
+/** Acts of the audit. A refusal has the path that was asked, without the slash at its beginning: any of the interface. */
 // prettier-ignore
 export const ACTS: readonly string[] = [
+  'ocra/request', 'ocra/check_t',
+  'validate/check', 'validate/check_s', 'validate/check_t', 'validate/check_status', 'validate/samlcheck',
+  'validate/simplecheck',
+  'admin/init', 'admin/loadtokens', 'admin/resync', 'admin/getsession', 'admin/dropsession', 'admin/login',
+  'admin/logout', 'admin/confirmation', 'admin/confirmation/finish', 'admin/passkeys/options',
+  'admin/passkeys/remove', 'admin/sign-in', 'admin/sign-in/finish', 'admin/sign-in/oidc/callback',
+  'admin/sign-in/passkey', 'admin/sign-in/passkey-link',
+  'self/enrol', 'self/enrol/cancel', 'self/enrol/finish', 'self/lock', 'self/rename', 'self/sign-in',
+  'self/sign-in/finish', 'self/sign-out', 'self/tokens',
   'migrate',
   'administrator/add', 'administrator/password', 'administrator/remove', 'administrator/first',
   'administrator/rehash', 'administrator/session', 'administrator/second-factor',
   'api-token/add', 'api-token/remove',
-  'audit/prune',
+  'audit/export', 'audit/prune', 'audit/verify',
   'backup/export', 'backup/restore',
   'challenges/close-all',
   'cli/check_t',

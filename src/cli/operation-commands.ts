@@ -14,7 +14,7 @@ export function addOperationCommands(
   { name, about, operations }: OperationGroup,
 ): Command {
   const group = program.command(name).description(about);
-  for (const operation of operations) {
+  for (const operation of operations.filter(({ onlyServed }) => onlyServed !== true)) {
     addOperationCommand(group, context, operation);
   }
   return group;

@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import { addSessionsCommand } from './commands/sessions.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
@@ -29,6 +28,8 @@ Passwords, PINs and keys are never arguments: they are asked for, or read from a
 
 /** Commands of a group that are no operations. */
 const BESIDE: Readonly<Record<string, (group: Command, context: CommandContext) => void>> = {
+  audit: addAuditCommands,
+  keys: addKeysCommands,
   resolver: addResolverCommands,
   token: addTokenInitCommand,
   user: addUserListCommand,
@@ -65,13 +66,10 @@ export function buildProgram(dependencies: CliDependencies): Command {
     const command = addOperationCommands(program, context, group);
     BESIDE[group.name]?.(command, context);
   }
-  addSessionsCommand(program, context);
   addChallengeCommand(program, context);
   addCountCommand(program, context);
   addHousekeepingCommand(program, context);
   addImportCommands(program, context);
-  addAuditCommands(program, context);
-  addKeysCommands(program, context);
   addBackupCommands(program, context);
   addDeviceCommands(program, context);
   return program;

@@ -52,11 +52,6 @@ export interface OtherAnswer {
 /** A number of things. */
 export const count = z.int().nonnegative();
 
-/** @returns the time as an answer shows it; null if there is none */
-export function timeOf(time: Date | null | undefined): string | null {
-  return time?.toISOString() ?? null;
-}
-
 /** @returns the answer whose `result` has that `value` */
 export function valueOf(
   value: z.ZodType,

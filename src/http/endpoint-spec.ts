@@ -38,8 +38,8 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly summary: string;
   /** Enforced by the steps `authenticateCaller` and `authorizeCaller`; for `/monitoring/config` by its service. */
   readonly requires: Requirement;
-  /** The rights in place of `requires`, where the input decides on them. */
-  readonly requiresFor?: (parameters: z.output<z.ZodObject<Shape>>, caller: Caller) => RequiredRights;
+  /** The rights in place of `requires`: of several all; none where the service decides. */
+  readonly rights?: RequiredRights;
   /** The release of LinOTP that the dialect `linotp` follows in its answers; default: `linotp2`. */
   readonly family?: Family;
   /** Of a path that LinOTP had: the words that precede the name of a missing parameter; default: none. */
@@ -155,7 +155,7 @@ type ServedCall = Call<Picked> &
 export type Picked = Readonly<Record<string, unknown>>;
 
 /** An endpoint, ready to be served. */
-export interface Endpoint extends Omit<EndpointSpec<z.ZodRawShape>, 'requiresFor' | 'transactionNamedBy'> {
+export interface Endpoint extends Omit<EndpointSpec<z.ZodRawShape>, 'transactionNamedBy'> {
   readonly family: Family;
   readonly usage: string;
   readonly transactionNamedBy?: readonly string[];
@@ -165,8 +165,7 @@ export interface Endpoint extends Omit<EndpointSpec<z.ZodRawShape>, 'requiresFor
   readonly secrets: ReadonlySet<string>;
   /** `password`: the administrator must give the password with the request. */
   readonly access: 'open' | 'administrator' | 'password';
-  /** @returns the rights that the caller needs */
-  readonly rightsFor: (parameters: Picked, caller: Caller) => RequiredRights;
+  readonly rights: RequiredRights;
   readonly answer: (call: ServedCall) => Promise<Reply> | Reply;
 }
 
@@ -207,16 +206,16 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
 }
 
 /** The step `pickDeclared` has read the parameters by the declared schema: here their types are known again. */
-function served<Shape extends z.ZodRawShape>({ requiresFor, ...spec }: EndpointSpec<Shape>) {
+function served<Shape extends z.ZodRawShape>(spec: EndpointSpec<Shape>) {
   const { requires, methods, parameters } = spec;
   const rights: RequiredRights = isRightName(requires) ? [requires] : [];
   return {
     family: 'linotp2',
     usage: '',
+    rights,
     ...spec,
     allowed: allowedMethods(methods),
     secrets: secretsOf(parameters),
-    rightsFor: (picked: Picked, caller: Caller) => requiresFor?.(picked as Output<Shape>, caller) ?? rights,
   } as const;
 }
 
@@ -235,7 +234,7 @@ function allowedMethods(methods: readonly Method[]): readonly string[] {
 
 interface Facts<Shape extends z.ZodRawShape> extends Pick<
   EndpointSpec<Shape>,
-  'path' | 'summary' | 'large' | 'requiresFor' | 'usage'
+  'path' | 'summary' | 'large' | 'usage'
 > {
   readonly parameters: Shape;
   /** By default `system:read`, of a change `system:write`. */

@@ -384,16 +384,9 @@ async function authenticateCaller(state: EndpointRequest): Promise<void> {
 }
 
 /** Checks the rights that the endpoint declares. Services only bound what is seen by the realms in which they hold. */
-async function authorizeCaller({
-  endpoint,
-  exchange,
-  server,
-  picked,
-  identity,
-}: EndpointRequest): Promise<void> {
+async function authorizeCaller({ endpoint, exchange, server, identity }: EndpointRequest): Promise<void> {
   if (identity !== undefined) {
-    const caller = callerOf(identity, exchange);
-    await server.rights.require(caller, endpoint.rightsFor(picked, caller));
+    await server.rights.require(callerOf(identity, exchange), endpoint.rights);
   }
 }
 

@@ -64,7 +64,7 @@ function operationEndpoint(operation: Operation, services: Services): Endpoint {
       methods: changes ? ['POST'] : ['GET', 'POST'],
       summary: does,
       requires: typeof first === 'string' ? first : 'credential',
-      requiresFor: () => rights,
+      rights,
       changesState: changes,
       parameters: input,
       answers: inEveryDialect({ ...(changes ? {} : KNOWN), ...valueOf(shownSchema(output)) }),

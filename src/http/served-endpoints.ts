@@ -2,7 +2,6 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Services } from '../services.ts';
 import { configurationEndpoints } from './controllers/system/configuration-controller.ts';
-import { keyEndpoint } from './controllers/system/key-controller.ts';
 import { policyEndpoints } from './controllers/system/policy-controller.ts';
 import { realmEndpoints } from './controllers/system/realm-controller.ts';
 import { resolverTrialEndpoints } from './controllers/system/resolver-controller.ts';
@@ -10,14 +9,13 @@ import { resyncEndpoint, tokenEndpoints } from './controllers/tokens/token-contr
 import { tokenListEndpoint } from './controllers/tokens/token-list-controller.ts';
 import { userListEndpoint } from './controllers/tokens/user-controller.ts';
 import { adminEndpoints, loadTokensEndpoint } from './controllers/tokens/enrolment-controller.ts';
-import { auditEndpoints } from './controllers/audit-controller.ts';
+import { auditExportEndpoint } from './controllers/audit-controller.ts';
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
 import { linotpEndpoints } from './controllers/linotp-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { loginEndpoints } from './controllers/sign-in/login-controller.ts';
 import { passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
 import { selfServiceEndpoints } from './controllers/sign-in/self-service-controller.ts';
-import { sessionEndpoints } from './controllers/sign-in/session-controller.ts';
 import { singleSignOnEndpoints } from './controllers/sign-in/single-sign-on-controller.ts';
 import { ownPasswordEndpoint, rightsEndpoint } from './controllers/administrator-controller.ts';
 import { signInEndpoints } from './controllers/sign-in/sign-in-controller.ts';
@@ -95,11 +93,10 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
       : singleSignOnEndpoints(singleSignOn, config.consoleFiles !== undefined)),
     ...selfServiceEndpoints(services, guards.logins),
     ownPasswordEndpoint(administrators, guards.logins),
-    ...sessionEndpoints(services.sessions),
     rightsEndpoint(services.rights),
     resyncEndpoint(services.resynchronisation),
     loadTokensEndpoint(services.tokenImport),
-    ...auditEndpoints(services, clock, () => endpoints),
+    auditExportEndpoint(services, clock),
     ...validateEndpoints(services.validation),
     tokenListEndpoint(services),
     ...tokenEndpoints(services),
@@ -107,7 +104,6 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     ...policyEndpoints(services.policies),
     ...realmEndpoints(services),
     ...resolverTrialEndpoints(services),
-    keyEndpoint(services),
     ...configurationEndpoints(services, settings),
     ...OPERATION_GROUPS.flatMap(({ operations }) => operations).flatMap((operation) =>
       operationEndpoints(operation, services),

@@ -13,11 +13,14 @@ interface KeyDependencies {
   readonly clock: Clock;
 }
 
-/** The keys. Holds nothing of a key but its id. */
-export interface KeyReport {
-  readonly keys: readonly (KeyState & Partial<Pick<CountedKey, 'secrets'>>)[];
-  /** The time at which the secrets were counted; undefined: they were not. */
-  readonly countedAt: Date | undefined;
+/** The first of these that holds. `former`: whether it is needed only a count tells. */
+export const KEY_STATES = ['unknown', 'retired', 'current', 'added', 'former', 'needed', 'unused'] as const;
+
+/** A key. Holds nothing of it but its id. */
+export interface ListedKey extends KeyState {
+  readonly state: (typeof KEY_STATES)[number];
+  /** Undefined: not counted. */
+  readonly secrets?: number | undefined;
 }
 
 interface AddedKey extends Pick<NewKey, 'keyId'> {
@@ -47,23 +50,22 @@ const COUNT_LASTS_MS = 10_000;
  */
 export class KeyService {
   readonly #deps: KeyDependencies;
-  readonly #count: KeptReading<{ readonly keys: readonly CountedKey[]; readonly countedAt: Date }>;
+  readonly #counted: KeptReading<readonly CountedKey[]>;
 
   constructor(dependencies: KeyDependencies) {
     const { keys, clock } = dependencies;
     this.#deps = dependencies;
-    this.#count = new KeptReading({
-      read: async () => ({ keys: await keys.counted(), countedAt: clock.now() }),
+    this.#counted = new KeptReading({
+      read: () => keys.counted(),
       keptMs: COUNT_LASTS_MS,
       elapsed: () => clock.now().getTime(),
     });
   }
 
   /** @param isCounted counts the secrets of each key; takes seconds with a million tokens */
-  async show(isCounted: boolean): Promise<KeyReport> {
-    return isCounted
-      ? this.#count.current()
-      : { keys: await this.#deps.keys.entries(), countedAt: undefined };
+  async list(isCounted: boolean): Promise<readonly ListedKey[]> {
+    const keys = isCounted ? await this.#counted.current() : await this.#deps.keys.entries();
+    return keys.map((key) => ({ ...key, state: stateOf(key) }));
   }
 
   /**
@@ -108,4 +110,23 @@ export class KeyService {
     assertOperator(caller, 'Keys are changed');
     return this.#deps.keys.retire(keyId, actOf(caller, 'keys/retire'));
   }
+}
+
+function stateOf({
+  addedAt,
+  isCurrent,
+  currentSince,
+  retiredAt,
+  secrets,
+}: KeyState & Pick<ListedKey, 'secrets'>): ListedKey['state'] {
+  if (addedAt === undefined) {
+    return 'unknown';
+  }
+  if (retiredAt !== undefined) {
+    return 'retired';
+  }
+  if (isCurrent || currentSince === undefined) {
+    return isCurrent ? 'current' : 'added';
+  }
+  return secrets === undefined ? 'former' : secrets > 0 ? 'needed' : 'unused';
 }

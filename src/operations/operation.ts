@@ -25,6 +25,8 @@ export interface OperationFacts<Input extends z.ZodRawShape, Output extends z.Zo
    * and times in ISO 8601.
    */
   readonly output?: Output;
+  /** True: only a server can do it, and no command does. */
+  readonly onlyServed?: true;
   readonly run: (
     services: Services,
     caller: Caller,
@@ -45,7 +47,7 @@ export interface OperationFacts<Input extends z.ZodRawShape, Output extends z.Zo
 /** An operation of any types, as edges serve it: `input` is of its own schema. */
 export interface Operation extends Pick<
   OperationFacts<z.ZodRawShape, z.ZodType>,
-  'name' | 'does' | 'right' | 'changes'
+  'name' | 'does' | 'right' | 'changes' | 'onlyServed'
 > {
   readonly input: z.ZodObject;
   readonly output: z.ZodType;

@@ -1,10 +1,13 @@
 import type { OperationGroup } from './operation.ts';
 import { ADMINISTRATORS, API_TOKENS, SECOND_FACTORS } from './administrators.ts';
+import { AUDIT } from './audit.ts';
 import { HELPDESK } from './helpdesk.ts';
 import { INSTALLATION } from './installation.ts';
+import { KEYS } from './keys.ts';
 import { POLICIES } from './policies.ts';
 import { REALMS } from './realms.ts';
 import { RESOLVERS } from './resolvers.ts';
+import { SESSIONS } from './sessions.ts';
 import { SETTINGS } from './settings.ts';
 import { TOKENS } from './tokens.ts';
 import { TRANSACTIONS } from './transactions.ts';
@@ -16,8 +19,10 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
   ADMINISTRATORS,
   SECOND_FACTORS,
   API_TOKENS,
+  SESSIONS,
   TOKENS,
   TRANSACTIONS,
+  AUDIT,
   HELPDESK,
   USERS,
   REALMS,
@@ -25,5 +30,6 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
   POLICIES,
   SETTINGS,
   WEBHOOKS,
+  KEYS,
   INSTALLATION,
 ];

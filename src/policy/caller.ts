@@ -14,11 +14,11 @@ export interface Principal {
   /** A user of the command line on the machine itself. Policies do not apply, so that a wrong one can be repaired. */
   readonly operator: boolean;
   /**
-   * The proof of the person: the password, which came with the request; the hash of the login's session, which may have
-   * been confirmed; or a session of old clients, which cannot be. Undefined: none, as of API tokens, which speak for the
+   * The proof of the person: the password, which came with the request; or the session, by its hash: that of a login,
+   * which may have been confirmed, or one of old clients, which cannot be. Undefined: none, as of API tokens, which speak for the
    * person and may not touch the person's own credentials.
    */
-  readonly proof?: 'password' | 'session' | { readonly login: Buffer } | undefined;
+  readonly proof?: 'password' | { readonly kind: 'session' | 'login'; readonly hash: Buffer } | undefined;
   /**
    * The address of the client, as policies of client networks see it; empty for the command line on the machine itself.
    */

@@ -22,13 +22,13 @@ export async function assertConfirmed(
   if (operator || proof === 'password') {
     return;
   }
-  if (typeof proof !== 'object') {
+  if (proof?.kind !== 'login') {
     throw new ServiceError(
       'confirmation.required',
       'This takes a password: sign in with a browser. API tokens and sessions are not enough',
     );
   }
-  if (!(await confirmations.isConfirmed(proof.login, clock.now()))) {
+  if (!(await confirmations.isConfirmed(proof.hash, clock.now()))) {
     throw new ServiceError('confirmation.required', 'Confirm first that it is you: /admin/confirmation');
   }
 }

@@ -121,7 +121,7 @@ describe('administrators', () => {
   );
 
   it('with a login that is not confirmed make and change no credential', async () => {
-    const thief = callerNamed('admin', { proof: { login: Buffer.alloc(32) } });
+    const thief = callerNamed('admin', { proof: { kind: 'login', hash: Buffer.alloc(32) } });
     const attempts = [
       service.add(thief, 'mallory', PASSWORD),
       service.setPassword(thief, 'admin', 'my new one'),
@@ -150,7 +150,7 @@ describe('administrators', () => {
         },
       }),
     });
-    const thief = callerNamed('admin', { proof: { login: Buffer.alloc(32) } });
+    const thief = callerNamed('admin', { proof: { kind: 'login', hash: Buffer.alloc(32) } });
     for (const attempt of [
       () => slow.add(thief, 'mallory', PASSWORD),
       () => slow.setPassword(thief, 'bob', 'my new one'),

@@ -58,7 +58,7 @@ describe('a decision on a response', () => {
     await challenges.answer(transactionId, wrongly(1_000), ACT);
     await challenges.answer(transactionId, rightly(), ACT);
     await challenges.answer(transactionId, rightly(), ACT);
-    const rows = await new AuditStore({ database }).search({ transaction: transactionId, limit: 10 });
+    const { rows } = await new AuditStore({ database }).searchStep({ transaction: transactionId, limit: 10 });
     expect(rows.map(({ outcome }) => outcome)).toEqual(['closed', 'accepted', 'wrong', 'issued']);
   });
 

@@ -54,8 +54,8 @@ describe('the search for rare rows', () => {
     ],
     ['nothing', { client: '192.0.2.1', limit: 5 }],
   ])('finds the same rows part by part as at once: %s', async (_name, filter) => {
-    const all = await store.search({ ...filter, limit: ROWS });
-    expect((await everyPage(filter)).ids).toEqual(all.map(({ id }) => id));
+    const all = await store.searchStep({ ...filter, limit: ROWS });
+    expect((await everyPage(filter)).ids).toEqual(all.rows.map(({ id }) => id));
   });
 
   it('reads a bounded part of the trail for a page, and says how far', async () => {
@@ -132,6 +132,5 @@ describe('the search for the rows about the tokens of a user', () => {
     const first = await store.searchStep({ ...filter, limit: 120 });
     const second = await store.searchStep({ ...filter, after: first.rows.at(-1) });
     expect([...first.rows, ...second.rows]).toEqual(rows);
-    expect(await store.search({ ...filter, limit: 5, offset: 3 })).toEqual(rows.slice(3, 8));
   });
 });

@@ -44,7 +44,7 @@ describe('the rows of a transaction', () => {
     const found = await store.ofTransaction('T4000', 1);
     expect(found).toMatchObject({ rows: [{ id: '4000', at: '2026-10-02T01:06:40.000000Z' }], more: 1 });
     expect((await store.ofTransaction('T4000', 2))?.more).toBe(0);
-    expect((await store.search({ transaction: 'T4000', limit: 9 })).map(({ id }) => id)).toEqual([
+    expect((await store.searchStep({ transaction: 'T4000', limit: 9 })).rows.map(({ id }) => id)).toEqual([
       '104000',
       '4000',
     ]);
@@ -60,7 +60,7 @@ describe('the rows of a transaction', () => {
   it('are none for an empty or unstorable id, though many rows have none', async () => {
     for (const id of ['', '\0', 'T', '%']) {
       expect(await store.ofTransaction(id, 9)).toEqual({ rows: [], more: 0 });
-      expect(await store.search({ transaction: id, limit: 9 })).toEqual([]);
+      expect((await store.searchStep({ transaction: id, limit: 9 })).rows).toEqual([]);
     }
   });
 });

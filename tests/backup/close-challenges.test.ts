@@ -27,7 +27,7 @@ describe('tankeeper challenges close-all', () => {
     const value = await application.check(transactionid, application.respond(SUITE, question));
     expect(value).toEqual({ failcount: 0, result: true });
     expect(await application.services.backups.closeChallenges(OPERATOR)).toBe(0);
-    const rows = await application.services.audit.search(OPERATOR, {
+    const rows = await application.auditRows({
       action: 'challenges/close-all',
       limit: 5,
     });

@@ -191,7 +191,7 @@ const NAMED = {
   'resolvers.list': [{ name: 'people', kind: 'managed', settings: {} }],
   'policies.list': [{ name: 'ocra-administrators' }],
   'administrators.list': [{ name: 'admin', createdAt: new Date(0) }],
-  'audit.search': [],
+  'auditReading.page': { rows: [], next: null },
 };
 
 async function failureOf(line: string, answers: Answers = {}): Promise<{ code: number; err: string }> {

@@ -94,7 +94,6 @@ const COMMANDS: readonly Mistake[] = [
   ['policy remove ocra-administrator', "no policy 'ocra-administrator'", 'tankeeper policy list'],
   ['setting set OcraMaxChalenges 5', 'OcraMaxChalenges', '--yes'],
   ['setting set OcraMaxChallenges many', 'OcraMaxChallenges', 'a whole number from 1 to 1000'],
-  ['audit search --since 2026-02-30', '2026-02-30', '2027-01-31'],
   ['api-token add admin a monitorin:tokens', 'monitorin:tokens', 'scopes: '],
   ['api-token add admin a * --expires soon', 'expires', '(90D, 12H)'],
   ['admin add bert --password-file @none', 'cannot read', 'none: there is no such file'],

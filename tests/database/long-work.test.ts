@@ -118,11 +118,6 @@ const atStarts: Hold = async (holder) => {
 
 const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
   [
-    'that looks for what is rare in the audit',
-    table('audit'),
-    { search: (own) => audit(own).service.search(OPERATOR, { actor: 'nobody', limit: 10 }) },
-  ],
-  [
     'that prunes the audit',
     table('audit_default', 'ROW EXCLUSIVE'),
     { prune: (own) => audit(own).service.prune(OPERATOR, { before: new Date(0), force: false }) },

@@ -296,7 +296,12 @@ describe('a typical mistake over HTTP', () => {
     ['a serial that there is not', '/admin/enable', { serial: 'T9' }, ["serial 'T9'"]],
     ['a serial with a space', '/ocra/request', { serial: 'T 9', data: 'x' }, ["serial 'T 9'"]],
     ['an unknown transaction', '/admin/transaction/show', { transaction_id: '1' }, ["transaction '1'"]],
-    ['a date that there is not', '/audit/search', { since: '2026-02-30' }, ['since', '2027-01-31', '1H, 2D']],
+    [
+      'a date that there is not',
+      '/admin/audit/search',
+      { since: '2026-02-30' },
+      ['since', '2027-01-31', '1H, 2D'],
+    ],
     ['an unknown status', '/monitoring/tokens', { status: 'actve' }, ["'actve'"]],
     ['an unknown realm', '/monitoring/tokens', { realms: 'nort' }, ["'nort'", 'policies']],
     ['an unknown user', '/ocra/request', { user: 'zoe', data: 'x' }, ['zoe']],

@@ -65,7 +65,7 @@ describe('the keys of a database', () => {
 
 const KEY_ID = 'aa'.repeat(8);
 
-describe('/system/keys', () => {
+describe('/admin/keys/list', () => {
   let application: TestApplication;
   beforeAll(async () => {
     application = await TestApplication.open();
@@ -78,19 +78,19 @@ describe('/system/keys', () => {
 
   it('shows the keys without reading the tokens', async () => {
     const statements = await application.statementsOf(async () => {
-      const { body } = (await application.asAdmin('/system/keys', {})) as { body: { result: unknown } };
-      expect(body.result).toHaveProperty('value.keys', [
-        expect.objectContaining({ keyid: KEY_ID, current: true, retired: null, secrets: null }),
+      const { body } = (await application.asAdmin('/admin/keys/list', {})) as { body: { result: unknown } };
+      expect(body.result).toHaveProperty('value', [
+        { key_id: KEY_ID, state: 'current', added_at: expect.any(String), current_since: expect.any(String) },
       ]);
     });
     expect(statements.join()).not.toContain('FROM tokens');
   });
 
   it('counts the secrets of each key, also of one that is not registered', async () => {
-    const { keys } = await application.services.keys.show(true);
+    const keys = await application.services.keys.list(true);
     const unknown = keys.filter(({ keyId }) => keyId !== KEY_ID);
-    expect(unknown).toEqual([expect.objectContaining({ addedAt: undefined, secrets: 1 })]);
-    expect(keys.find(({ keyId }) => keyId === KEY_ID)).toMatchObject({ secrets: 0 });
+    expect(unknown).toEqual([expect.objectContaining({ state: 'unknown', secrets: 1 })]);
+    expect(keys.find(({ keyId }) => keyId === KEY_ID)).toMatchObject({ state: 'current', secrets: 0 });
   });
 });
 
@@ -110,15 +110,48 @@ describe('a count of secrets', () => {
       keys: new CountedStore({ database: test.database }),
       opened: testKeys(),
     });
-    const failed = Promise.allSettled([service.show(true), service.show(true)]);
+    const failed = Promise.allSettled([service.list(true), service.list(true)]);
     first.reject(new Error('away'));
     expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect((await service.show(true)).countedAt).toEqual(clock.now());
+    expect(await service.list(true)).toEqual([]);
     clock.advance(9);
-    await service.show(true);
+    await service.list(true);
     expect(counts).toBe(2);
     clock.advance(2);
-    await service.show(true);
+    await service.list(true);
     expect(counts).toBe(3);
+  });
+});
+
+describe('the state of a key', () => {
+  const at = new Date();
+  it.each([
+    [{ isCurrent: true }, 'current'],
+    [{ currentSince: undefined }, 'added'],
+    [{}, 'former'],
+    [{ secrets: 1 }, 'needed'],
+    [{ secrets: 0 }, 'unused'],
+    [{ retiredAt: at, secrets: 0 }, 'retired'],
+    [{ addedAt: undefined, currentSince: undefined, secrets: 3 }, 'unknown'],
+  ])('with %j is %s', async (facts, state) => {
+    const key = {
+      keyId: KEY_ID,
+      addedAt: at,
+      isCurrent: false,
+      currentSince: at,
+      retiredAt: undefined,
+      ...facts,
+    };
+    class OneKey extends KeyStore {
+      override entries(): ReturnType<KeyStore['entries']> {
+        return Promise.resolve([key]);
+      }
+    }
+    const service = new KeyService({
+      clock: new TestClock(),
+      keys: new OneKey({ database: test.database }),
+      opened: testKeys(),
+    });
+    expect(await service.list(false)).toEqual([{ ...key, state }]);
   });
 });

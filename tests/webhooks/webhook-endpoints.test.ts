@@ -89,7 +89,7 @@ describe('the endpoints of webhooks', () => {
     expect(await value('set', { ...SIEM, realms: '' })).toBe(true);
     expect(await value('list', {})).toMatchObject([{ ...changed, realms: [] }]);
     expect(await signingRow()).toEqual(before);
-    const answer = await application.asAdmin('/audit/search', { action: 'webhook/set' }, 'get');
+    const answer = await application.asAdmin('/admin/audit/search', { action: 'webhook/set' }, 'get');
     expect(answer.body).toMatchObject({
       result: {
         value: { rows: [{ outcome: 'changed realms' }, { outcome: 'changed url, events, realms' }] },

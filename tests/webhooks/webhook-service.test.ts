@@ -104,7 +104,7 @@ describe('the administration of webhooks', () => {
     await service().test(OPERATOR, 'siem');
     await service().retry(OPERATOR, 'siem');
     await service().remove(OPERATOR, 'siem');
-    const rows = await application.services.audit.search(OPERATOR, { subject: 'siem', limit: 7 });
+    const rows = await application.auditRows({ subject: 'siem', limit: 7 });
     expect(new Set(rows.map(({ action }) => action)).size).toBe(7);
     receiver.received.length = 0;
   });

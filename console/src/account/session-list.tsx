@@ -9,7 +9,7 @@ import { useReread } from '../design/use-reread.ts';
 import { useFormat } from '../language/format.ts';
 import { type Texts, useTexts } from '../language/language.ts';
 
-type OpenSession = ValueOf<'/admin/sessions'>[number];
+type OpenSession = ValueOf<'/admin/session/list'>[number];
 
 interface SessionListProps {
   /** The owner of the sessions; `*`: everybody's. Undefined: the caller's. */
@@ -66,13 +66,13 @@ export function SessionList({ owner }: SessionListProps): ReactNode {
   const ofOwner = owner === undefined ? {} : { administrator: owner };
   const sessions = useQuery({
     queryKey: ['sessions', owner ?? ''],
-    queryFn: ({ signal }) => call('/admin/sessions', ofOwner, { signal }),
+    queryFn: ({ signal }) => call('/admin/session/list', ofOwner, { signal }),
   });
   const end = useMutation({
     mutationFn: (one: OpenSession | 'all') =>
       call(
-        '/admin/sessions/end',
-        one === 'all' ? { ...ofOwner, all: '1' } : { administrator: one.administrator, id: one.id },
+        '/admin/session/end',
+        one === 'all' ? { ...ofOwner, all: '1' } : { administrator: one.owner, id: one.id },
       ),
     onSuccess: () => reread(['sessions']),
   });
@@ -124,24 +124,24 @@ function SessionTable({ listed, isEverybody, isPending, onEnd }: SessionTablePro
     <RecordTable
       label={t.sessions}
       columns={[
-        isEverybody ? [t.owner, ({ administrator }) => administrator] : null,
+        isEverybody ? [t.owner, ({ owner: name }) => name] : null,
         [
           t.client,
-          ({ client, own }) => (
+          ({ client, is_own: own }) => (
             <>
               {client} {own && <Badge variant="light">{t.thisOne}</Badge>}
             </>
           ),
         ],
         [t.kind, ({ kind }) => t.kinds[kind]],
-        [t.begun, ({ created }) => format.time(created)],
-        [t.ends, ({ expires }) => format.ago(expires)],
+        [t.begun, ({ created_at: created }) => format.time(created)],
+        [t.ends, ({ expires_at: expires }) => format.ago(expires)],
       ]}
       rows={listed}
       keyOf={({ id }) => id}
       act={{
         name: t.end,
-        of: ({ administrator, client, created }) => `${administrator}, ${client}, ${format.time(created)}`,
+        of: ({ owner, client, created_at: created }) => `${owner}, ${client}, ${format.time(created)}`,
         isDisabled: isPending,
         onClick: onEnd,
       }}

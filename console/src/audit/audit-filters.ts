@@ -16,8 +16,8 @@ export interface AuditForm {
   readonly outcome: string;
   readonly realm: string;
   readonly client: string;
-  readonly request: string;
-  readonly transactionid: string;
+  readonly request_id: string;
+  readonly transaction_id: string;
   readonly period: Period;
   /** As `<input type="datetime-local">` gives it: in the zone of the console. */
   readonly from: string;
@@ -32,8 +32,8 @@ export const EMPTY_FORM: AuditForm = {
   outcome: '',
   realm: '',
   client: '',
-  request: '',
-  transactionid: '',
+  request_id: '',
+  transaction_id: '',
   period: '1D',
   from: '',
   to: '',
@@ -47,11 +47,11 @@ const TEXTS = [
   'outcome',
   'realm',
   'client',
-  'request',
-  'transactionid',
+  'request_id',
+  'transaction_id',
 ] as const satisfies readonly (keyof AuditForm)[];
 
-/** The filters of /audit/search and /audit/export. */
+/** The filters of /admin/audit/search and /admin/audit/export. */
 export type AuditFilters = Readonly<Partial<Record<(typeof TEXTS)[number] | 'since' | 'until', string>>>;
 
 /** @returns the filters of a form */
@@ -105,12 +105,12 @@ const ABOUT_TOKENS = /^(?:ocra|validate|token|cli)\/|^admin\/(?:init|loadtokens|
 /** @returns the path of the page of a row's object; undefined: it has none */
 export function subjectPath({
   action,
-  serial,
+  subject,
 }: {
   readonly action: string;
-  readonly serial: string;
+  readonly subject: string;
 }): string | undefined {
-  return serial !== '' && ABOUT_TOKENS.test(action) ? tokenAddress(serial) : undefined;
+  return subject !== '' && ABOUT_TOKENS.test(action) ? tokenAddress(subject) : undefined;
 }
 
 /** Responses and acts that were refused. */

@@ -54,7 +54,7 @@ function useAuditSearch(request: { readonly filters: AuditFilters; readonly numb
     queryKey: ['audit', 'search', request],
     queryFn: ({ pageParam, signal }) =>
       call(
-        '/audit/search',
+        '/admin/audit/search',
         { ...request.filters, limit: '50', ...(pageParam !== null && { cursor: pageParam }) },
         { signal },
       ),

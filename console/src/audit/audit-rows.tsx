@@ -11,7 +11,7 @@ import { outcomeText } from './outcome-words.ts';
 import { auditTexts } from './audit-texts.ts';
 import classes from './audit.module.css';
 
-type AuditRow = ValueOf<'/audit/search'>['rows'][number];
+type AuditRow = ValueOf<'/admin/audit/search'>['rows'][number];
 
 /** Rows of the audit; each opens to all that it holds. */
 export function AuditRows({ rows }: { readonly rows: readonly AuditRow[] }): ReactNode {
@@ -45,7 +45,7 @@ function Row({ row }: { readonly row: AuditRow }): ReactNode {
           {row.action}
         </span>
         <span className={classes.cell} data-name={t.serial}>
-          {row.serial}
+          {row.subject}
         </span>
         <span className={classes.cell} data-name={t.actor}>
           {row.actor === '' ? t.openEndpoint : row.actor}
@@ -81,33 +81,33 @@ function Details({ row }: { readonly row: AuditRow }): ReactNode {
     [
       t.serial,
       path === undefined ? (
-        row.serial
+        row.subject
       ) : (
         <Anchor inherit component={Link} href={path}>
-          {row.serial}
+          {row.subject}
         </Anchor>
       ),
     ],
     [t.realm, row.realm],
     [t.client, row.client],
     [
-      t.transactionid,
-      row.transactionid !== '' && session.may('admin', 'transaction') ? (
-        <Anchor inherit component={Link} href={transactionAddress(row.transactionid)}>
-          {row.transactionid}
+      t.transaction_id,
+      row.transaction !== '' && session.may('admin', 'transaction') ? (
+        <Anchor inherit component={Link} href={transactionAddress(row.transaction)}>
+          {row.transaction}
         </Anchor>
       ) : (
-        row.transactionid
+        row.transaction
       ),
     ],
     [
-      t.request,
-      row.request !== '' && row.outcome.startsWith('refused') && session.may('system', 'read') ? (
-        <Anchor inherit component={Link} href={`/policies/explain/${encodeURIComponent(row.request)}`}>
-          {row.request}: {t.explain}
+      t.request_id,
+      row.request_id !== '' && row.outcome.startsWith('refused') && session.may('system', 'read') ? (
+        <Anchor inherit component={Link} href={`/policies/explain/${encodeURIComponent(row.request_id)}`}>
+          {row.request_id}: {t.explain}
         </Anchor>
       ) : (
-        row.request
+        row.request_id
       ),
     ],
     [t.outcome, outcomeText(row.outcome, language, row.action)],

@@ -13,8 +13,8 @@ interface AuditTexts {
   readonly outcome: string;
   readonly realm: string;
   readonly client: string;
-  readonly request: string;
-  readonly transactionid: string;
+  readonly request_id: string;
+  readonly transaction_id: string;
   readonly period: string;
   readonly periods: Readonly<Record<Period, string>>;
   readonly from: string;
@@ -54,8 +54,8 @@ const en: AuditTexts = {
   outcome: 'Outcome',
   realm: 'Realm',
   client: 'Address',
-  request: 'Request',
-  transactionid: 'Transaction',
+  request_id: 'Request',
+  transaction_id: 'Transaction',
   period: 'Period',
   periods: {
     '1H': 'last hour',
@@ -103,8 +103,8 @@ const de: AuditTexts = {
   outcome: 'Ergebnis',
   realm: 'Realm',
   client: 'Adresse',
-  request: 'Anfrage',
-  transactionid: 'Transaktion',
+  request_id: 'Anfrage',
+  transaction_id: 'Transaktion',
   period: 'Zeitraum',
   periods: {
     '1H': 'letzte Stunde',

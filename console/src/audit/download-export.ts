@@ -19,7 +19,7 @@ export async function fetchExport(
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (bytes: number) => void },
 ): Promise<ExportedFile> {
   const response = await orAway(
-    fetch('api/audit/export', {
+    fetch('api/admin/audit/export', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...csrfHeaders(document.cookie) },
       body: JSON.stringify(parameters),

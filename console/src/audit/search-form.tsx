@@ -14,7 +14,7 @@ import classes from './audit.module.css';
 type TextField = Exclude<keyof AuditForm, 'period'>;
 
 /** Those that few searches need. */
-const RARE_FIELDS = ['actor', 'realm', 'client', 'transactionid', 'request'] as const;
+const RARE_FIELDS = ['actor', 'realm', 'client', 'transaction_id', 'request_id'] as const;
 
 interface SearchFormProps {
   readonly first: AuditForm;
@@ -31,7 +31,7 @@ export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): R
   const [form, setForm] = useState(first);
   const values = useQuery({
     queryKey: ['audit', 'values'],
-    queryFn: ({ signal }) => call('/audit/values', {}, { signal }),
+    queryFn: ({ signal }) => call('/admin/audit/values', {}, { signal }),
     staleTime: Infinity,
   });
   const field = (name: TextField, label: string, known?: readonly string[]): ReactNode => (

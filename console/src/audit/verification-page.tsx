@@ -20,7 +20,7 @@ export default function VerificationPage(): ReactNode {
   const t = useTexts(verificationTexts);
   const overview = useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => call('/audit/verification', {}, { signal }),
+    queryFn: ({ signal }) => call('/admin/audit/verification', {}, { signal }),
     refetchInterval: ({ state: { data } }) =>
       data?.verification?.state === 'running' ? POLL_MS.running : POLL_MS.over,
   });
@@ -69,7 +69,7 @@ function BeginForm({ isRunning }: { readonly isRunning: boolean }): ReactNode {
   const [checkpoint, setCheckpoint] = useState('');
   const begin = useMutation({
     mutationFn: () =>
-      call('/audit/verify', checkpoint.trim() === '' ? {} : { checkpoint: checkpoint.trim() }),
+      call('/admin/audit/verify', checkpoint.trim() === '' ? {} : { checkpoint: checkpoint.trim() }),
     onSuccess: () => reread(KEY),
   });
   const submit = (event: SyntheticEvent): void => {

@@ -6,13 +6,13 @@ import { useTexts } from '../language/language.ts';
 import classes from './audit.module.css';
 import { verificationTexts } from './verification-texts.ts';
 
-type Verification = NonNullable<ValueOf<'/audit/verification'>['verification']>;
+type Verification = NonNullable<ValueOf<'/admin/audit/verification'>['verification']>;
 
 /** A verification in words: its progress, or what was checked, until when, and what was found. */
 export function VerificationResult({ verification }: { readonly verification: Verification }): ReactNode {
   const t = useTexts(verificationTexts);
   const format = useFormat();
-  const { begun_by: begunBy, begun, ended, checkpoint } = verification;
+  const { begun_by: begunBy, begun_at: begun, ended_at: ended, checkpoint } = verification;
   return (
     <>
       <div role="status" className={classes.part}>
@@ -31,7 +31,7 @@ export function VerificationResult({ verification }: { readonly verification: Ve
 function Outcome({ verification }: { readonly verification: Verification }): ReactNode {
   const t = useTexts(verificationTexts);
   const format = useFormat();
-  const { state, rows, of, checkpoints, findings, begun, reason } = verification;
+  const { state, rows, of, checkpoints, findings, begun_at: begun, reason } = verification;
   switch (state) {
     case 'running':
       return (

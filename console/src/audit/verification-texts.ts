@@ -1,7 +1,7 @@
 import type { ValueOf } from '../api/call.ts';
 import type { Texts } from '../language/language.ts';
 
-type Verification = NonNullable<ValueOf<'/audit/verification'>['verification']>;
+type Verification = NonNullable<ValueOf<'/admin/audit/verification'>['verification']>;
 type Finding = Verification['listed'][number];
 
 interface VerificationTexts {

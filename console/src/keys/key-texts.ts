@@ -1,13 +1,13 @@
 import type { Texts } from '../language/language.ts';
-import type { KeyUse } from './key-use.ts';
+import type { ShownKey } from './rotation.ts';
 
 interface KeyTexts {
   readonly title: string;
   readonly lead: string;
   readonly none: string;
   readonly keys: string;
-  readonly uses: Readonly<Record<KeyUse, string>>;
-  readonly explained: Readonly<Record<KeyUse, string>>;
+  readonly uses: Readonly<Record<ShownKey['state'], string>>;
+  readonly explained: Readonly<Record<ShownKey['state'], string>>;
   readonly added: string;
   readonly firstUsed: string;
   readonly retired: string;

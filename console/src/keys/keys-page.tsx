@@ -9,19 +9,11 @@ import { Page } from '../design/page.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { keyTexts } from './key-texts.ts';
-import {
-  isRotating,
-  type KeyReport,
-  type KeyUse,
-  progressOf,
-  type ShownKey,
-  stateOf,
-  useOf,
-} from './key-use.ts';
+import { isRotating, progressOf, type ShownKey, stateOf } from './rotation.ts';
 
 /** Milliseconds between two looks while a rotation is under way. */
 const POLL_MS = 15_000;
-const COLOURS: Readonly<Partial<Record<KeyUse, string>>> = {
+const COLOURS: Readonly<Partial<Record<ShownKey['state'], string>>> = {
   current: 'green',
   unknown: 'red',
   needed: 'yellow',
@@ -33,7 +25,7 @@ export default function KeysPage(): ReactNode {
   const t = useTexts(keyTexts);
   const report = useQuery({
     queryKey: ['keys'],
-    queryFn: ({ signal }) => call('/system/keys', {}, { signal }),
+    queryFn: ({ signal }) => call('/admin/keys/list', {}, { signal }),
     refetchInterval: POLL_MS,
   });
   // The count reads all tokens, and may take seconds: it is made on request.
@@ -42,14 +34,14 @@ export default function KeysPage(): ReactNode {
     queryKey: ['keys', 'counted', stateOf(report.data)],
     queryFn:
       isCountRequested && report.data !== undefined
-        ? ({ signal }) => call('/system/keys', { count: '1' }, { signal })
+        ? ({ signal }) => call('/admin/keys/list', { count: '1' }, { signal })
         : skipToken,
-    refetchInterval: ({ state }) => (isRotating(state.data) ? POLL_MS : false),
+    refetchInterval: ({ state }) => (isRotating(state.data ?? []) ? POLL_MS : false),
   });
   return (
     <Page title={t.title} lead={t.lead}>
       {report.error === null && <QueryFailure query={counted} />}
-      <Loaded query={report}>{(shown) => <Report report={{ ...shown, ...counted.data }} />}</Loaded>
+      <Loaded query={report}>{(shown) => <Report keys={counted.data ?? shown} />}</Loaded>
       {counted.data === undefined && (
         <div>
           <Button
@@ -68,21 +60,21 @@ export default function KeysPage(): ReactNode {
   );
 }
 
-function Report({ report }: { readonly report: KeyReport }): ReactNode {
+function Report({ keys }: { readonly keys: readonly ShownKey[] }): ReactNode {
   const t = useTexts(keyTexts);
-  const progress = progressOf(report);
+  const progress = progressOf(keys);
   return (
     <>
-      {report.keys.length === 0 ? (
+      {keys.length === 0 ? (
         <Text>{t.none}</Text>
       ) : (
         <CardList label={t.keys}>
-          {report.keys.map((key) => (
-            <KeyCard key={key.keyid} shown={key} />
+          {keys.map((key) => (
+            <KeyCard key={key.key_id} shown={key} />
           ))}
         </CardList>
       )}
-      {progress !== undefined && isRotating(report) && <Rotation {...progress} />}
+      {progress !== undefined && isRotating(keys) && <Rotation {...progress} />}
     </>
   );
 }
@@ -90,24 +82,23 @@ function Report({ report }: { readonly report: KeyReport }): ReactNode {
 function KeyCard({ shown }: { readonly shown: ShownKey }): ReactNode {
   const t = useTexts(keyTexts);
   const format = useFormat();
-  const { keyid, added, current_since: since, retired, secrets } = shown;
-  const use = useOf(shown);
+  const { key_id: keyId, state, added_at: added, current_since: since, retired_at: retired, secrets } = shown;
   return (
     <Card
-      title={<Code>{keyid}</Code>}
+      title={<Code>{keyId}</Code>}
       badges={
-        <Badge variant="light" color={COLOURS[use] ?? 'gray'}>
-          {t.uses[use]}
+        <Badge variant="light" color={COLOURS[state] ?? 'gray'}>
+          {t.uses[state]}
         </Badge>
       }
     >
-      <Text>{t.explained[use]}</Text>
+      <Text>{t.explained[state]}</Text>
       <Facts
         facts={[
-          [t.secrets, secrets === null ? t.notCounted : format.number(secrets)],
-          added === null ? null : [t.added, format.time(added)],
-          since === null ? null : [t.firstUsed, format.time(since)],
-          retired === null ? null : [t.retired, format.time(retired)],
+          [t.secrets, secrets === undefined ? t.notCounted : format.number(secrets)],
+          added === undefined ? null : [t.added, format.time(added)],
+          since === undefined ? null : [t.firstUsed, format.time(since)],
+          retired === undefined ? null : [t.retired, format.time(retired)],
         ]}
       />
     </Card>

@@ -2,59 +2,23 @@ import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { AuditRow } from '../../audit/audit-row.ts';
 import type { ExportFormat } from '../../audit/export-trail.ts';
-import type { AuditFilter, AuditPeriod } from '../../audit/filter-values.ts';
+import type { AuditPeriod } from '../../audit/filter-values.ts';
 import type { InstallationKey } from '../../audit/checkpoint.ts';
 import type { AuditFinding, TrailVerification, VerifyRequest } from '../../audit/verification.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
-import { type OptionInstant, pastInstantOption, wholeNumberOption } from '../option-values.ts';
-import type { Column, TextStyle } from '../output.ts';
+import { type OptionInstant, pastInstantOption } from '../option-values.ts';
 import { withProgress } from '../progress.ts';
 import { consequence, countText } from '../../consequences/consequence.ts';
 import { safeText } from '../../kernel/text.ts';
 
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 100_000;
-const GREATEST_OFFSET = 1_000_000_000;
 const SINCE = 'from this date or time on, in UTC, or so long ago: 30M, 1H, 2D, 1W';
-
-const COLUMNS: readonly Column<AuditRow>[] = [
-  { key: 'id', value: ({ id }) => id },
-  {
-    key: 'at',
-    title: 'TIME',
-    value: ({ at }) => at,
-    text: ({ at }) => at.replace(/\d{3}Z$/, 'Z'),
-  },
-  { key: 'actor', title: 'ACTOR', value: ({ actor }) => actor },
-  { key: 'action', title: 'ACTION', value: ({ action }) => action },
-  { key: 'subject', title: 'SUBJECT', value: ({ subject }) => subject },
-  { key: 'realm', title: 'REALM', value: ({ realm }) => realm },
-  { key: 'outcome', title: 'OUTCOME', value: ({ outcome }) => outcome, style: outcomeStyle },
-  { key: 'client', title: 'CLIENT', value: ({ client }) => client },
-  { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId },
-  { key: 'transaction', title: 'TRANSACTION', value: ({ transaction }) => transaction },
-];
-
-/** Responses and acts that were refused. */
-const REFUSED = /^(?:wrong|exhausted|locked|closed|unverifiable|refused)/;
-
-function outcomeStyle({ outcome }: AuditRow): TextStyle | undefined {
-  return outcome === 'accepted' ? 'green' : REFUSED.test(outcome) ? 'red' : undefined;
-}
 
 interface PeriodOptions {
   readonly since?: OptionInstant | undefined;
   readonly until?: OptionInstant | undefined;
-}
-
-interface SearchOptions
-  extends Omit<AuditFilter, 'subject' | 'requestId' | keyof AuditPeriod>, PeriodOptions {
-  readonly serial?: string;
-  readonly request?: string;
 }
 
 interface ExportCommandOptions extends PeriodOptions {
@@ -67,49 +31,11 @@ interface PruneOptions {
   readonly force?: true;
 }
 
-/** Adds `tankeeper audit …`: reads the audit trail, and verifies that it is complete and unchanged. */
-export function addAuditCommands(program: Command, context: CommandContext): void {
-  const audit = program
-    .command('audit')
-    .description('the audit trail: what administrators did, and each decision on a response');
-  addSearch(audit, context);
+/** Adds the commands of `tankeeper audit` that are no operations: they read or write files, or wait. */
+export function addAuditCommands(audit: Command, context: CommandContext): void {
   addAuditVerifyCommand(audit, context);
   addExport(audit, context);
   addPrune(audit, context);
-}
-
-function addSearch(audit: Command, context: CommandContext): void {
-  addCommand(audit, 'search', 'show rows, newest first; all that is given must match', [
-    'audit search --outcome wrong --since 2026-11-01',
-    'audit search --serial LSGO1 --limit 20',
-  ])
-    .option('--serial <serial>', 'of this token, or whatever else the act was about')
-    .option('--actor <name>', 'by this administrator; operator:NAME for commands')
-    .option('--action <action>', 'such as ocra/check_t or admin/init')
-    .option('--realm <realm>', 'about what is in this realm')
-    .option('--outcome <outcome>', 'such as accepted, wrong or created')
-    .option('--client <address>', 'from this address')
-    .option('--request <id>', 'under this request, as the log names it')
-    .option('--transaction <id>', 'about this transaction')
-    .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
-    .option('--until <when>', 'before this date or time', pastInstantOption(context.dependencies.clock))
-    .option(
-      '--offset <rows>',
-      'without so many of the newest, for the next page',
-      wholeNumberOption(0, GREATEST_OFFSET),
-    )
-    .option('--limit <rows>', 'so many at most', wholeNumberOption(1, MAX_LIMIT), DEFAULT_LIMIT)
-    .action(async ({ serial, request, since, until, ...others }: SearchOptions) => {
-      const filter: AuditFilter = {
-        ...others,
-        ...(serial !== undefined && { subject: serial }),
-        ...(request !== undefined && { requestId: request }),
-      };
-      const rows = await context.withServices((services, caller) =>
-        services.audit.search(caller, { ...filter, ...periodOf({ since, until }) }),
-      );
-      context.output.list(rows, COLUMNS, 'nothing matches');
-    });
 }
 
 function periodOf({ since, until }: PeriodOptions): AuditPeriod {

@@ -153,7 +153,7 @@ async function bySession(
   if (session === undefined || owner === undefined) {
     throw notAuthenticated(session === undefined ? undefined : 'session');
   }
-  return { principal: { ...principal(owner, client), proof: 'session' }, session };
+  return { principal: bySessionOf(owner, session, client), session };
 }
 
 /** @param named the administrator of the password */
@@ -174,7 +174,7 @@ async function byPasswordAndSession(
   if (owner !== named) {
     throw notAuthenticated('session');
   }
-  return { principal: { ...principal(owner, client), proof: 'session' }, session };
+  return { principal: bySessionOf(owner, session, client), session };
 }
 
 function isRepeated(session: string | undefined, cookie: string | undefined): session is string {
@@ -191,7 +191,7 @@ async function byLogin(
   if (login === undefined) {
     throw notAuthenticated('login');
   }
-  const proof = { login: sessionHash(login.session, 'login') };
+  const proof = { kind: 'login', hash: sessionHash(login.session, 'login') } as const;
   const known = { ...principal(login.administrator, client, login.groups), proof };
   return { principal: known, session: undefined, login: login.session, csrfToken: login.csrfToken };
 }
@@ -217,6 +217,11 @@ function principal(administrator: string, client: string, groups?: readonly stri
 /** Refuses the password alone for an account with a second factor, see `byPassword`. */
 function byOwnPassword(administrator: string, client: string): Principal {
   return { ...principal(administrator, client), proof: 'password' };
+}
+
+function bySessionOf(administrator: string, session: string, client: string): Principal {
+  const proof = { kind: 'session', hash: sessionHash(session, 'session') } as const;
+  return { ...principal(administrator, client), proof };
 }
 
 function withoutSession(known: Principal): Identity {

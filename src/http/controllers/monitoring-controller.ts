@@ -112,7 +112,7 @@ export function monitoringEndpoints(monitoring: MonitoringService, post: 'on' | 
     ),
     administratorEndpoint(
       // The service requires the right: to do so before it compares would be to notice the change that it reports.
-      { ...spec('config', {}), requiresFor: () => [] },
+      { ...spec('config', {}), rights: [] },
       async ({ caller, context, dialect }) =>
         dialect.monitoring.configurationReport(await monitoring.config(caller), context),
     ),

@@ -161,9 +161,11 @@ async function expectRestored(environment: Readonly<Record<string, string>>): Pr
     await server.stop();
   }
   const found = await runCli(['audit', 'search', '--action', 'backup/restore', '--json'], environment);
-  expect(JSON.parse(found.out)).toMatchObject([
-    { outcome: expect.stringMatching(/^restored from 20.*, \d+ rows, open challenges closed$/) as unknown },
-  ]);
+  expect(JSON.parse(found.out)).toMatchObject({
+    rows: [
+      { outcome: expect.stringMatching(/^restored from 20.*, \d+ rows, open challenges closed$/) as unknown },
+    ],
+  });
   for (const words of [
     ['audit', 'verify'],
     ['count', '--verify'],

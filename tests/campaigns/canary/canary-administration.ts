@@ -119,8 +119,8 @@ export class CanaryAdministration {
     await this.#send({ path: '/admin/installation/first-steps' });
     await this.#send({ path: '/admin/answeraddress' });
     await this.#send({ path: '/admin/rights' });
-    await this.#send({ path: '/admin/sessions', parameters: { administrator: '*' } });
-    await post('/admin/sessions/end', { administrator: `${this.#name}-nobody`, all: '1' });
+    await this.#send({ path: '/admin/session/list', parameters: { administrator: '*' } });
+    await post('/admin/session/end', { administrator: `${this.#name}-nobody`, all: '1' });
   }
 
   async #logInWrongly(): Promise<void> {
@@ -298,9 +298,9 @@ export class CanaryAdministration {
       path: '/admin/helpdesk/person',
       parameters: { user: 'zoe', realm: `${this.#name}-people` },
     });
-    await this.#send({ path: '/audit/search', parameters: { since: '1H', limit: '1000' } });
-    await this.#send({ path: '/audit/export', parameters: { since: '1H' } });
-    for (const path of ['/audit/values', '/audit/verify', '/audit/verification']) {
+    await this.#send({ path: '/admin/audit/search', parameters: { since: '1H', limit: '1000' } });
+    await this.#send({ path: '/admin/audit/export', parameters: { since: '1H' } });
+    for (const path of ['/admin/audit/values', '/admin/audit/verify', '/admin/audit/verification']) {
       await this.#send({ path });
     }
     for (const path of ['/metrics', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post']) {

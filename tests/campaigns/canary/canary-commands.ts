@@ -84,7 +84,7 @@ export async function failCommands(installation: CanaryInstallation): Promise<vo
 
 /** Runs the commands that show the audit trail, to people and to programs. */
 export async function showAudit(installation: CanaryInstallation): Promise<void> {
-  await installation.run(['audit', 'search', '--json', '--limit', '10000']);
+  await installation.run(['audit', 'search', '--json', '--limit', '1000']);
   await installation.run(['audit', 'export', '--output', '-']);
 }
 

@@ -94,7 +94,7 @@ export class CanaryLife {
     await send({ path: '/admin/helpdesk/search', parameters: { text: opened.transactionid } });
     await send({ path: '/admin/token/show', parameters: { serial } });
     await send({ path: '/admin/helpdesk/tokens', parameters: { serial } });
-    await send({ path: '/audit/search', parameters: { transactionid: opened.transactionid } });
+    await send({ path: '/admin/audit/search', parameters: { transaction_id: opened.transactionid } });
     await send({ path: '/ocra', parameters: { serial } });
   }
 

@@ -21,8 +21,8 @@ export async function administerSystem(
   await changeUsers(name, post, marks);
   await changeTokens(name, post, marks);
   await tryOperations(post, marks);
-  await post('/system/keys');
-  await post('/system/keys', { count: '1' });
+  await post('/admin/keys/list');
+  await post('/admin/keys/list', { count: '1' });
   await post('/admin/installation/health');
   await addWebhook(`${name}-hook`, post, marks);
   await helpThemselves(name, post, marks);

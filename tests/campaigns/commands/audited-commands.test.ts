@@ -168,7 +168,7 @@ const acts = (): readonly Act[] => [
   act('api-token add bert probe *', 'api-token/add: created'),
   act('admin list'),
   act('second-factor remove bert --yes', 'administrator/second-factor: second factor removed'),
-  act('sessions bert'),
+  act('session list --administrator bert'),
   act('api-token list bert'),
   act('api-token remove bert probe --yes', 'api-token/remove: removed'),
   act('admin add carl --password-file @password', 'administrator/add: created'),

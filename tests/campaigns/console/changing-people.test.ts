@@ -77,8 +77,8 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await page.getByRole('button', { name: new RegExp(`^End: ${anna}`) }).waitFor();
     await page.getByRole('button', { name: 'End all sessions and sign-ins' }).click();
     await page.getByLabel('User name').waitFor();
-    const asked = page.waitForRequest('**/console/api/admin/sessions');
-    await page.route('**/console/api/admin/sessions', () => undefined);
+    const asked = page.waitForRequest('**/console/api/admin/session/list');
+    await page.route('**/console/api/admin/session/list', () => undefined);
     await signIn(page, bert);
     await page.evaluate("location.hash = '#/account'");
     await asked;

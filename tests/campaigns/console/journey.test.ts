@@ -34,8 +34,8 @@ const TELLING = [
   ['/admin/helpdesk/person', { user: 'cleo', realm: 'south' }],
   ['/admin/userlist', { realm: 'south', username: '*' }],
   ['/admin/installation/overview', {}],
-  ['/audit/search', {}],
-  ['/audit/export', {}],
+  ['/admin/audit/search', {}],
+  ['/admin/audit/export', {}],
 ] as const;
 /** Requests that are refused to the helpdesk of the north. */
 const REFUSED = [
@@ -45,7 +45,7 @@ const REFUSED = [
   ['/admin/policy/explain', { administrator: 'admin' }],
   ['/admin/admin/list', {}],
   ['/admin/webhook/list', {}],
-  ['/system/keys', {}],
+  ['/admin/keys/list', {}],
 ] as const;
 
 /** One person enrols an app, another one watches: through the pages of both, as their screens show them. */

@@ -81,7 +81,7 @@ describeWithProgram('the tables of the helpdesk', findChromium(), 'chromium', (p
   const isActive = async (serial: string): Promise<boolean> =>
     (await site.application.services.tokens.show(OPERATOR, serial)).active;
   const auditOf = async (action: string): Promise<readonly string[]> =>
-    (await site.application.services.audit.search(OPERATOR, { action, limit: 100 })).map(
+    (await site.application.auditRows({ action, limit: 100 })).map(
       ({ actor, subject }) => `${actor} ${subject}`,
     );
 

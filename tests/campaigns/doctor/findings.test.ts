@@ -349,7 +349,7 @@ describe('a lock that another holds', () => {
 
 // Last: the installation of this file has read its keys before.
 it('key.rotation is there a week after a change of the key, until the former one is retired', async () => {
-  const former = (await house.services.keys.show(false)).keys[0]?.keyId ?? '';
+  const former = (await house.services.keys.list(false))[0]?.keyId ?? '';
   await house.command(({ keys }) => keys.add(OPERATOR));
   expect(await find('key.rotation', 8 * DAY)).toMatchObject({
     text: expect.stringContaining('seals nothing'),

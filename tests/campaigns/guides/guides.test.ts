@@ -127,7 +127,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     after: [
       `curl -u helpdesk '${TAN_SERVER}/admin/userlist?realm=office&username=an*'`,
       `curl -u helpdesk '${TAN_SERVER}/admin/show?user=anna&realm=office'`,
-      `curl -u helpdesk '${TAN_SERVER}/audit/search?serial=QR1&since=1D'`,
+      `curl -u helpdesk '${TAN_SERVER}/admin/audit/search?serial=QR1&since=1D'`,
       ...['disable', 'enable', 'reset'].map(
         (act) => `curl -u helpdesk ${TAN_SERVER}/admin/${act} -d serial=QR1`,
       ),

@@ -25,9 +25,9 @@ interface Envelope {
   readonly detail?: Readonly<Record<string, string>>;
 }
 
-/** A key as `tankeeper keys list --json` shows it. */
+/** A key as `tankeeper keys list --count --json` shows it. */
 export interface ListedKey {
-  readonly keyid: string;
+  readonly key_id: string;
   readonly state: string;
   readonly secrets: number;
 }
@@ -111,7 +111,7 @@ export class KeyInstallation {
   }
 
   keys(): Promise<readonly ListedKey[]> {
-    return this.json<readonly ListedKey[]>('keys', 'list');
+    return this.json<readonly ListedKey[]>('keys', 'list', '--count');
   }
 
   async ask(server: ServerProcess, path: string, parameters: Record<string, string>): Promise<Envelope> {

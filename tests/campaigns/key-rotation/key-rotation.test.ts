@@ -14,7 +14,7 @@ const LAST = `LOADED${MANY - 1}`;
 const accepted = { failcount: 0, result: true };
 
 interface Rotated {
-  readonly keyid: string;
+  readonly key_id: string;
   readonly changed: boolean;
   readonly resealed: number;
   readonly left: number;
@@ -28,7 +28,7 @@ describe('changing the key while two servers run', () => {
   beforeEach(async () => {
     installation = await KeyInstallation.create();
     servers = [await installation.start(), await installation.start()];
-    oldKey = (await installation.keys())[0]?.keyid ?? '';
+    oldKey = (await installation.keys())[0]?.key_id ?? '';
   });
 
   afterEach(() => installation.remove());
@@ -38,10 +38,10 @@ describe('changing the key while two servers run', () => {
     await installation.load(1_500);
     const load = new Load(installation, servers);
     await load.begin();
-    const { keyid: newKey } = await installation.json<{ keyid: string }>('keys', 'add');
+    const { key_id: newKey } = await installation.json<{ key_id: string }>('keys', 'add');
     await installation.readKeys(...servers);
     const rotated = await installation.json<Rotated>('keys', 'rotate', '--yes');
-    expect(rotated).toMatchObject({ keyid: newKey, changed: true });
+    expect(rotated).toMatchObject({ key_id: newKey, changed: true });
     expect(rotated.resealed).toBeGreaterThanOrEqual(1_500);
     // A server seals with the key that it had, until it reads them again.
     expect(await installation.enrol(servers[0], 'SEALED-BEFORE')).toBe(true);
@@ -53,8 +53,8 @@ describe('changing the key while two servers run', () => {
     expect(done.enrolled).toBeGreaterThan(3);
     expect(done.pins).toBeGreaterThan(3);
     expect(await installation.json<Rotated>('keys', 'rotate')).toMatchObject({ changed: false, left: 0 });
-    const states = (await installation.keys()).map(({ keyid, state, secrets }) => [
-      keyid,
+    const states = (await installation.keys()).map(({ key_id: keyId, state, secrets }) => [
+      keyId,
       state,
       secrets === 0,
     ]);
@@ -91,7 +91,7 @@ describe('changing the key while two servers run', () => {
     await ended;
     await holding.rollback();
     const between = await installation.keys();
-    const old = between.find(({ keyid }) => keyid === oldKey);
+    const old = between.find(({ key_id: keyId }) => keyId === oldKey);
     expect(old?.state).toBe('needed');
     expect(await installation.openAll()).toBe(MANY);
     const refused = await installation.run('keys', 'retire', oldKey, '--yes');
@@ -114,22 +114,22 @@ describe('a server that was not told', () => {
       const there = await installation.start({ ENCRYPTION_KEY_FILE: copy });
       const [old] = await installation.keys();
       await installation.enrol(here, 'T1');
-      const { keyid } = await installation.json<{ keyid: string }>('keys', 'add');
+      const { key_id: keyId } = await installation.json<{ key_id: string }>('keys', 'add');
       const refused = await installation.run('keys', 'rotate');
       expect(refused.output).toContain('a server that has not read the newest key');
       await expect(installation.start({ ENCRYPTION_KEY_FILE: copy, PORT: '0' })).rejects.toThrow(
-        new RegExp(`The database needs the encryption key ${keyid}, and the key file .*other-machine.key`),
+        new RegExp(`The database needs the encryption key ${keyId}, and the key file .*other-machine.key`),
       );
       await installation.readKeys(here, there);
       expect(there.output()).toContain('cannot be read; those that are loaded still serve');
       expect(await installation.confirm([here, there], 'T1', 0)).toEqual(accepted);
       await installation.run('keys', 'rotate', '--yes');
-      await installation.json('keys', 'retire', old?.keyid ?? '', '--yes');
+      await installation.json('keys', 'retire', old?.key_id ?? '', '--yes');
       // What is sealed anew cannot be read there, and nothing is stored that nobody could open, until the file comes.
       expect(JSON.stringify(await installation.confirm([here, there], 'T1', 1))).not.toContain('true');
       expect(await installation.enrol(there, 'T2')).not.toBe(true);
       const health = await installation.ask(there, '/admin/installation/health', {});
-      expect(JSON.stringify(health.result.value)).toContain(`has not read the key ${keyid}`);
+      expect(JSON.stringify(health.result.value)).toContain(`has not read the key ${keyId}`);
       installation.copyKeyFile('other-machine.key');
       await installation.readKeys(there);
       expect(await installation.confirm([here, there], 'T1', 1)).toEqual(accepted);
@@ -152,12 +152,12 @@ describeWithSoftHsm('keys that a PKCS #11 module wraps', () => {
       ];
       await installation.enrol(servers[0], 'T1');
       const [old] = await installation.keys();
-      const { keyid } = await installation.json<{ keyid: string }>('keys', 'add');
+      const { key_id: keyId } = await installation.json<{ key_id: string }>('keys', 'add');
       await installation.readKeys(...servers);
       const rotated = await installation.json<Rotated>('keys', 'rotate', '--yes');
-      expect(rotated).toMatchObject({ keyid, changed: true, resealed: 1, left: 0 });
+      expect(rotated).toMatchObject({ key_id: keyId, changed: true, resealed: 1, left: 0 });
       expect(await installation.confirm(servers, 'T1', 0)).toEqual(accepted);
-      await installation.json('keys', 'retire', old?.keyid ?? '', '--yes');
+      await installation.json('keys', 'retire', old?.key_id ?? '', '--yes');
       const again = await installation.start();
       expect(await installation.confirm([again, again], 'T1', 1)).toEqual(accepted);
       const answer = await installation.ask(again, '/monitoring/storageEncryption', {});

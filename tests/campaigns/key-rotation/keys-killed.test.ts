@@ -61,7 +61,7 @@ describe('a change of the key that is killed', () => {
     expect(await states()).toEqual([`current ${TOKENS}`]);
     const [, prepared] = keysInFile();
     expect(prepared).toMatch(/^[0-9a-f]{16}$/);
-    expect(await installation.json('keys', 'add')).toMatchObject({ keyid: prepared, made: false });
+    expect(await installation.json('keys', 'add')).toMatchObject({ key_id: prepared, made: false });
     expect(keysInFile()).toHaveLength(2);
   });
 
@@ -80,7 +80,7 @@ describe('a change of the key that is killed', () => {
   });
 
   it('before the old one is retired leaves it in its place', async () => {
-    const [old = ''] = (await installation.keys()).map(({ keyid }) => keyid);
+    const [old = ''] = (await installation.keys()).map(({ key_id: keyId }) => keyId);
     await killedAt('encryption_keys IN SHARE MODE', 'keys', 'retire', old, '--yes');
     expect(await states()).toEqual(['unused 0', `current ${TOKENS}`]);
     await installation.json('keys', 'retire', old, '--yes');

@@ -19,74 +19,37 @@ const ROW: AuditRow = {
   transaction: 't1',
 };
 
+const PAGE = { rows: [ROW], next: '2026-11-20T12:00:00.123000Z,4294967297' };
+
 describe('tankeeper audit search', () => {
   it('asks for what is given', async () => {
-    const { dependencies, io, calls } = fakeCli({ 'audit.search': [ROW] });
-    const given = [
-      '--serial',
-      'T1',
-      '--since',
-      '2026-11-01',
-      '--until',
-      '2026-12-01T00:30:00Z',
-      '--client',
-      '192.0.2.7',
-      '--request',
-      'r1',
-      '--transaction',
-      't1',
-      '--offset',
-      '10',
-      '--limit',
-      '5',
-    ];
-    expect(await runProgram(['audit', 'search', ...given], dependencies)).toBe(0);
-    const period = { since: new Date('2026-11-01'), until: new Date('2026-12-01T00:30:00Z') };
-    const page = { limit: 5, offset: 10 };
-    const filter = {
-      subject: 'T1',
-      client: '192.0.2.7',
-      requestId: 'r1',
-      transaction: 't1',
-      ...page,
-      ...period,
-    };
-    expect(calls).toEqual([['audit.search', filter]]);
+    const { dependencies, io, calls } = fakeCli({ 'auditReading.page': PAGE });
+    const given = '--serial T1 --since 2026-11-01 --until 1H --client 192.0.2.7 --request-id r1 --limit 5';
+    expect(await runProgram(['audit', 'search', ...given.split(' ')], dependencies)).toBe(0);
+    const period = { since: '2026-11-01', until: '1H' };
+    const filter = { subject: 'T1', client: '192.0.2.7', requestId: 'r1', limit: 5, ...period };
+    expect(calls).toEqual([['auditReading.page', filter]]);
+    expect(io.out()).toMatch(/Next +2026-11-20T12:00:00.123000Z,4294967297\n/);
     expect(io.out()).toMatch(
-      /2026-11-20T12:00:00.123Z +alice +admin\/init +T1 +north +created +192.0.2.7 +r1 +t1\n/,
+      /2026-11-20T12:00:00.123000Z +alice +admin\/init +T1 +north +created +192.0.2.7 +r1 +t1\n/,
     );
   });
 
-  it('gives scripts the row', async () => {
-    const { dependencies, io } = fakeCli({ 'audit.search': [ROW] });
+  it('gives scripts the page', async () => {
+    const { dependencies, io } = fakeCli({ 'auditReading.page': PAGE });
     expect(await runProgram(['audit', 'search', '--json'], dependencies)).toBe(0);
-    expect(JSON.parse(io.out())).toEqual([
-      {
-        id: '4294967297',
-        at: '2026-11-20T12:00:00.123000Z',
-        actor: 'alice',
-        action: 'admin/init',
-        subject: 'T1',
-        realm: 'north',
-        outcome: 'created',
-        client: '192.0.2.7',
-        requestid: 'r1',
-        transaction: 't1',
-      },
-    ]);
+    const { requestId, ...row } = ROW;
+    expect(JSON.parse(io.out())).toEqual({ ...PAGE, rows: [{ ...row, request_id: requestId }] });
   });
 
-  it.each([
-    [['search', '--since', '2026-02-30']],
-    [['search', '--limit', '0']],
-    [['verify', '--key', 'abc']],
-    [['prune']],
-    [['export']],
-  ])('refuses %j', async (parameters) => {
-    const { dependencies, calls } = fakeCli();
-    expect(await runProgram(['audit', ...parameters], dependencies)).toBe(2);
-    expect(calls).toEqual([]);
-  });
+  it.each([[['search', '--limit', '0']], [['verify', '--key', 'abc']], [['prune']], [['export']]])(
+    'refuses %j',
+    async (parameters) => {
+      const { dependencies, calls } = fakeCli();
+      expect(await runProgram(['audit', ...parameters], dependencies)).toBe(2);
+      expect(calls).toEqual([]);
+    },
+  );
 });
 
 describe('tankeeper audit verify --checkpoint', () => {

@@ -58,10 +58,10 @@ it('the address of the audit of a user asks for the rows about their tokens, of 
 
 describe('a row', () => {
   it.each([
-    [{ action: 'ocra/check_t', serial: 'A/B 1' }, '/tokens/A~2f~B~20~1'],
-    [{ action: 'admin/init', serial: 'QR1' }, '/tokens/QR1'],
-    [{ action: 'token/reset', serial: '' }, undefined],
-    [{ action: 'policy/set', serial: 'QR1' }, undefined],
+    [{ action: 'ocra/check_t', subject: 'A/B 1' }, '/tokens/A~2f~B~20~1'],
+    [{ action: 'admin/init', subject: 'QR1' }, '/tokens/QR1'],
+    [{ action: 'token/reset', subject: '' }, undefined],
+    [{ action: 'policy/set', subject: 'QR1' }, undefined],
   ])('about %j leads to %s', (row, path) => {
     expect(subjectPath(row)).toBe(path);
   });
@@ -81,7 +81,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', '..', 'src');
 const WRITERS =
   /\b(?:audit\.write|auditEntry|target\.audit|noteTest|note|writeAll)\(|\boutcome(?:: | = )|\bOUTCOMES\b[^=]*= \{|\btype RefusedCredentials = ?/g;
 const NO_WRITERS =
-  /^(?:cli|observability|embedded-postgres|http\/(?:limits|controllers|serving)|linotp\/installation)/;
+  /^(?:cli|operations|observability|embedded-postgres|http\/(?:limits|controllers|serving)|linotp\/installation)/;
 const NO_OUTCOMES =
   /^(?:audit|counts|challenges|schema|backup|text|read|left|taken|value|answered|absent|changing|unavailable|left to another server|shared work .*|serial|realm|administrator\/|7\/7|[\w-]+\/[\w-]+|, |--.*)$/;
 /** Words of both languages, and names. */

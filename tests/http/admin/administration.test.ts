@@ -67,7 +67,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       await server.services.tokens.enable(OPERATOR, { serial });
       const { state } = await server.services.transactions.history(OPERATOR, transactionid);
       expect(state).toBe('superseded');
-      const rows = await server.services.audit.search(OPERATOR, { action: 'token/lost', limit: 10 });
+      const rows = await server.auditRows({ action: 'token/lost', limit: 10 });
       expect(rows).toMatchObject([{ subject: serial, outcome: 'changed active' }]);
     });
 
@@ -194,7 +194,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       const [kept] = await server.services.policies.list({ name: 'other' });
       expect(kept).toMatchObject({ scope, action, active: false });
       expect((await ask('/system/getPolicy', { name: 'other' })).status).toBe(true);
-      const [row] = await server.services.audit.search(OPERATOR, { action: 'policy/set', limit: 1 });
+      const [row] = await server.auditRows({ action: 'policy/set', limit: 1 });
       expect(row?.outcome).toMatch(/^stored, inactive: /);
       await ask('/system/delPolicy', { name: 'other' });
     });

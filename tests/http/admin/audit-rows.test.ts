@@ -13,10 +13,10 @@ interface Row {
   readonly at: string;
   readonly actor: string;
   readonly action: string;
-  readonly serial: string;
+  readonly subject: string;
   readonly realm: string;
   readonly outcome: string;
-  readonly transactionid: string;
+  readonly transaction: string;
 }
 
 interface Found {
@@ -57,8 +57,8 @@ afterAll(() => application.close());
 async function search(parameters: Record<string, string>, as?: string): Promise<Found> {
   const answer =
     as === undefined
-      ? await application.asAdmin('/audit/search', parameters, 'get')
-      : await bounded.get(as, '/audit/search', parameters);
+      ? await application.asAdmin('/admin/audit/search', parameters, 'get')
+      : await bounded.get(as, '/admin/audit/search', parameters);
   return (answer.body as { result: Found }).result;
 }
 
@@ -68,15 +68,15 @@ async function rows(parameters: Record<string, string>, as?: string): Promise<re
   return value?.rows ?? [];
 }
 
-describe('/audit/search', () => {
+describe('/admin/audit/search', () => {
   it('finds the rows of a transaction, newest first', async () => {
-    const found = await rows({ transactionid: transaction });
-    expect(found.map(({ outcome, serial }) => `${outcome} ${serial}`)).toEqual([
+    const found = await rows({ transaction_id: transaction });
+    expect(found.map(({ outcome, subject }) => `${outcome} ${subject}`)).toEqual([
       'accepted NORTH',
       'wrong NORTH',
       'issued NORTH',
     ]);
-    expect(found[0]).toMatchObject({ action: 'ocra/check_t', realm: 'north', transactionid: transaction });
+    expect(found[0]).toMatchObject({ action: 'ocra/check_t', realm: 'north', transaction });
     expect(Object.keys(found[0] ?? {})).not.toContain('signature');
   });
 
@@ -87,11 +87,8 @@ describe('/audit/search', () => {
     [{ outcome: 'issued', since: '1H' }, 3],
     [{ outcome: 'issued', until: '1H' }, 0],
     [{ outcome: 'issued', since: '2999-01-01' }, 0],
-    [{ outcome: 'issued', serial: '', limit: '', since: '' }, 3],
-    [{ outcome: 'issued', rows: '2' }, 2],
-    [{ outcome: 'issued', rp: '1' }, 1],
-    [{ outcome: 'issued', limit: '', rows: '', rp: '2' }, 2],
-    [{ outcome: 'issued', limit: '1', rows: '2', rp: '3' }, 1],
+    [{ outcome: 'issued', serial: '', since: '' }, 3],
+    [{ outcome: 'issued', limit: '2' }, 2],
     [{ serial: 'NORT%' }, 0],
     [{ actor: 'nobody' }, 0],
   ])('takes the filters of the command: %j', async (parameters, count) => {
@@ -115,7 +112,7 @@ describe('/audit/search', () => {
   it('shows a bound administrator rows of their realms, and no other name', async () => {
     const found = await rows({ limit: '1000' }, 'north-desk');
     expect(new Set(found.map(({ realm }) => realm))).toEqual(new Set(['north']));
-    expect(found.map(({ serial }) => serial)).toEqual(expect.arrayContaining(['NORTH', 'BOTH']));
+    expect(found.map(({ subject }) => subject)).toEqual(expect.arrayContaining(['NORTH', 'BOTH']));
     expect(JSON.stringify(found)).not.toMatch(/south|SOUTH|NOWHERE/);
     expect(await rows({ serial: 'SOUTH' }, 'north-desk')).toEqual([]);
     expect((await search({ serial: 'SOUTH', limit: '1' }, 'north-desk')).value?.next).toBeNull();
@@ -123,12 +120,12 @@ describe('/audit/search', () => {
 
   it('finds the rows of the tokens that a user has', async () => {
     const serials = async (parameters: Record<string, string>, as?: string): Promise<ReadonlySet<string>> =>
-      new Set((await rows({ limit: '1000', ...parameters }, as)).map(({ serial }) => serial));
+      new Set((await rows({ limit: '1000', ...parameters }, as)).map(({ subject }) => subject));
     expect(await serials({ user: 'ann@north' })).toEqual(new Set(['NORTH', 'BOTH']));
     expect(await serials({ user: 'bob@south' })).toEqual(new Set(['SOUTH']));
-    expect(await serials({ user: 'ann@north', transactionid: transaction })).toEqual(new Set(['NORTH']));
-    expect(await serials({ user: 'bob@south', transactionid: transaction })).toEqual(new Set());
-    expect((await rows({ user: 'ann@north', outcome: 'wrong' })).map(({ serial }) => serial)).toEqual([
+    expect(await serials({ user: 'ann@north', transaction_id: transaction })).toEqual(new Set(['NORTH']));
+    expect(await serials({ user: 'bob@south', transaction_id: transaction })).toEqual(new Set());
+    expect((await rows({ user: 'ann@north', outcome: 'wrong' })).map(({ subject }) => subject)).toEqual([
       'NORTH',
     ]);
     expect(await serials({ user: 'ann@north' }, 'north-both')).toEqual(new Set(['NORTH', 'BOTH']));
@@ -150,9 +147,9 @@ describe('/audit/search', () => {
 
   it.each<[Record<string, string>, RegExp]>([
     [{ since: 'soon' }, /^since must be a date/],
-    [{ limit: '0' }, /^The limit must be/],
-    [{ limit: '1001' }, /^The limit must be/],
-    [{ limit: '1e2' }, /^The limit must be/],
+    [{ limit: '0' }, /whole number from 1 to 1000/],
+    [{ limit: '1001' }, /whole number from 1 to 1000/],
+    [{ limit: '1e2' }, /whole number from 1 to 1000/],
     [{ cursor: "x' OR 1=1" }, /^The cursor is none of this search$/],
     [{ cursor: '2026-99-99T00:00:00.000000Z,1' }, /^The cursor is none of this search$/],
     [{ cursor: '2026-02-31T00:00:00.000000Z,1' }, /^The cursor is none of this search$/],
@@ -173,10 +170,11 @@ describe('/audit/search', () => {
   });
 
   it('offers the actions and outcomes that rows have', async () => {
-    const answer = await application.asAdmin('/audit/values', {});
+    const answer = await application.asAdmin('/admin/audit/values', {});
     const { actions } = (answer.body as { result: { value: { actions: string[] } } }).result.value;
     const found = await rows({ limit: '1000' });
-    expect(actions).toEqual(expect.arrayContaining(found.map(({ action }) => action)));
+    const done = found.filter(({ outcome }) => !outcome.startsWith('refused'));
+    expect(actions).toEqual(expect.arrayContaining(done.map(({ action }) => action)));
     const words = found.map(({ outcome }) => /^[a-z]*/.exec(outcome)?.[0]);
     expect(OUTCOME_WORDS).toEqual(expect.arrayContaining(words));
   });
@@ -205,8 +203,8 @@ afterAll(() => exporting.close());
 
 async function exported(parameters: Record<string, string> = {}, as?: string): Promise<Response> {
   return as === undefined
-    ? exporting.asAdmin('/audit/export', parameters)
-    : readers.post(as, '/audit/export', parameters);
+    ? exporting.asAdmin('/admin/audit/export', parameters)
+    : readers.post(as, '/admin/audit/export', parameters);
 }
 
 function linesOf({ text }: Response): Record<string, unknown>[] {
@@ -237,7 +235,7 @@ async function verified(response: Response): Promise<unknown> {
   return { isWhole: trail.isWhole, ...(await verifyTrail(trail, { keys, report: () => undefined })) };
 }
 
-describe('/audit/export', () => {
+describe('/admin/audit/export', () => {
   it('hands out the whole trail as a file that can be verified, and says so', async () => {
     const response = await exported();
     expect(response.headers).toMatchObject({
@@ -323,8 +321,8 @@ describe('/audit/export', () => {
 
   it('takes the right audit', async () => {
     expect(await errorOf(exported({}, 'clerk'))).toMatch(/scope=admin, action=audit$/);
-    expect((await exporting.send('/audit/export', {})).status).toBe(401);
-    expect((await exporting.asAdmin('/audit/export', {}, 'get')).status).toBe(405);
+    expect((await exporting.send('/admin/audit/export', {})).status).toBe(401);
+    expect((await exporting.asAdmin('/admin/audit/export', {}, 'get')).status).toBe(405);
   });
 
   it('refuses a third one of an administrator at once, not those of others, and goes on when one has ended', async () => {
@@ -378,22 +376,22 @@ describe('/audit/export', () => {
   });
 });
 
-describe('/audit/values', () => {
+describe('/admin/audit/values', () => {
   it('tells the values that filters know', async () => {
-    const answer = await exporting.asAdmin('/audit/values', {});
+    const answer = await exporting.asAdmin('/admin/audit/values', {});
     const { value } = (answer.body as { result: { value: { actions: string[]; outcomes: string[] } } })
       .result;
     expect(value.actions).toContain('ocra/check_t');
     expect(value.outcomes).toContain('accepted');
     for (const outcome of value.outcomes) {
-      const found = await exporting.asAdmin('/audit/search', { outcome, limit: '1' });
+      const found = await exporting.asAdmin('/admin/audit/search', { outcome, limit: '1' });
       expect((found.body as { result: { status: boolean } }).result.status).toBe(true);
     }
-    expect(await errorOf(readers.post('clerk', '/audit/values', {}))).toMatch(/action=audit$/);
+    expect(await errorOf(readers.post('clerk', '/admin/audit/values', {}))).toMatch(/action=audit$/);
   });
 
   it('finds the rows of an outcome whatever details follow it', async () => {
-    const answer = await exporting.asAdmin('/audit/search', { outcome: 'handed', limit: '1' });
+    const answer = await exporting.asAdmin('/admin/audit/search', { outcome: 'handed', limit: '1' });
     expect((answer.body as { result: { value: { rows: unknown[] } } }).result.value.rows).toHaveLength(1);
   });
 });

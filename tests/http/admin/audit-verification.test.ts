@@ -10,7 +10,7 @@ interface Verification {
   readonly id: string;
   readonly state: string;
   readonly begun_by: string;
-  readonly ended: string | null;
+  readonly ended_at: string | null;
   readonly rows: number;
   readonly findings: number;
   readonly newest: string;
@@ -39,9 +39,9 @@ async function tamper(text: string): Promise<void> {
 }
 
 const begin = async (): Promise<Verification> =>
-  valueOf(await application.asAdmin('/audit/verify', {})) as Verification;
+  valueOf(await application.asAdmin('/admin/audit/verify', {})) as Verification;
 const overview = async (): Promise<Overview> =>
-  valueOf(await application.asAdmin('/audit/verification', {})) as Overview;
+  valueOf(await application.asAdmin('/admin/audit/verification', {})) as Overview;
 
 /** @returns the result of a verification that was begun and has ended */
 async function result(): Promise<Verification> {
@@ -54,12 +54,12 @@ async function result(): Promise<Verification> {
   return verification;
 }
 
-describe('/audit/verify', () => {
+describe('/admin/audit/verify', () => {
   it('begins in the background; the result is kept, with its time and the keys', async () => {
     expect(await overview()).toMatchObject({ verification: null });
     await application.services.auditSealer.sealAll();
     const begun = await begin();
-    expect(begun).toMatchObject({ state: 'running', begun_by: 'admin', ended: null, listed: [] });
+    expect(begun).toMatchObject({ state: 'running', begun_by: 'admin', ended_at: null, listed: [] });
     await application.services.auditVerification.whenSettled();
     const { verification, keys } = await overview();
     expect(verification).toMatchObject({ id: begun.id, state: 'finished', findings: 0 });
@@ -89,7 +89,7 @@ describe('/audit/verify', () => {
   });
 
   it('requires a checkpoint that was given', async () => {
-    const wrong = await application.asAdmin('/audit/verify', { checkpoint: 'ab'.repeat(32) });
+    const wrong = await application.asAdmin('/admin/audit/verify', { checkpoint: 'ab'.repeat(32) });
     expect(valueOf(wrong)).toMatchObject({ state: 'running' });
     await application.services.auditVerification.whenSettled();
     expect((await overview()).verification).toMatchObject({
@@ -98,7 +98,7 @@ describe('/audit/verify', () => {
         { kind: 'removed', of: 'checkpoint', reason: `the trail does not contain ${'ab'.repeat(32)}` },
       ],
     });
-    const refused = await application.asAdmin('/audit/verify', { checkpoint: 'x' });
+    const refused = await application.asAdmin('/admin/audit/verify', { checkpoint: 'x' });
     expect(JSON.stringify(refused.body)).toContain('A checkpoint has 64 hexadecimal digits');
   });
 
@@ -180,12 +180,12 @@ describe('/audit/verify', () => {
     const bounded = await BoundedAdministrators.of(application);
     await bounded.add('north-desk', 'audit', 'north');
     await bounded.add('clerk', 'show', '*');
-    for (const path of ['/audit/verify', '/audit/verification']) {
+    for (const path of ['/admin/audit/verify', '/admin/audit/verification']) {
       const desk = JSON.stringify((await bounded.post('north-desk', path, {})).body);
       expect(desk).toContain('can be verified as a whole only');
       expect(JSON.stringify((await bounded.post('clerk', path, {})).body)).toContain('action=audit');
     }
-    expect((await application.asAdmin('/audit/verify', {}, 'get')).status).toBe(405);
+    expect((await application.asAdmin('/admin/audit/verify', {}, 'get')).status).toBe(405);
     expect(await sql('SELECT id FROM audit_verifications')).toEqual([]);
   });
 });

@@ -86,9 +86,9 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
       expect(await accepts(to, '1234')).toBe(true);
       expect(await accepts(from, '1234')).toBe(true);
       const rows = async (realm: string) =>
-        (
-          await application.services.audit.search(OPERATOR, { action: 'token/copy-pin', realm, limit: 1 })
-        ).map(({ subject, outcome }) => [subject, outcome]);
+        (await application.auditRows({ action: 'token/copy-pin', realm, limit: 1 })).map(
+          ({ subject, outcome }) => [subject, outcome],
+        );
       expect(await rows('south')).toEqual([[to, 'changed pin']]);
       expect(await rows('north')).toEqual([[from, 'copied pin']]);
     });
@@ -237,7 +237,7 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
 
     it('leaves no password in the log or the audit', async () => {
       await test(LDAP);
-      const rows = await application.services.audit.search(OPERATOR, { action: 'resolver/test', limit: 2 });
+      const rows = await application.auditRows({ action: 'resolver/test', limit: 2 });
       expect(rows.map(({ subject, outcome }) => [subject, outcome])).toEqual([
         ['unnamed', 'failed, at ldap://127.0.0.1:1'],
         ['unnamed', 'begun, at ldap://127.0.0.1:1'],

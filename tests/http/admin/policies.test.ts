@@ -317,7 +317,7 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
       action: 'show, checkserial',
     });
     expect(application.logged.join('\n')).toContain(detail?.message);
-    const [row] = await application.services.audit.search(OPERATOR, { action: 'policy/set', limit: 1 });
+    const [row] = await application.auditRows({ action: 'policy/set', limit: 1 });
     expect(row).toMatchObject({
       subject: 'desk',
       actor: 'admin',

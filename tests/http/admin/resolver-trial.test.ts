@@ -70,9 +70,7 @@ const draft = (changes: Record<string, string> = {}): Record<string, string> => 
   ...changes,
 });
 const rows = async () =>
-  (await application.services.audit.search(OPERATOR, { action: 'resolver/test', limit: 50 })).map(
-    ({ outcome }) => outcome,
-  );
+  (await application.auditRows({ action: 'resolver/test', limit: 50 })).map(({ outcome }) => outcome);
 
 describe('/system/testResolver', () => {
   it('reads the users of the stored resolver, and of one with other settings', async () => {

@@ -156,7 +156,7 @@ describe('/admin/transaction/show', () => {
       await application.check(transactionid, pin + wrongResponse(response()));
     }
     const search = async (filter: object): Promise<unknown> => {
-      const sent = await bounded.get(name, '/audit/search', {
+      const sent = await bounded.get(name, '/admin/audit/search', {
         serial,
         action: 'ocra/check_t',
         ...filter,
@@ -178,14 +178,18 @@ describe('/admin/transaction/show', () => {
     const { transactionid } = await application.challenge(serial, DATA);
     await application.check(transactionid, `pin${wrongResponse(response())}`);
     const search = async (outcome: string): Promise<unknown> => {
-      const sent = await bounded.get('pin-desk', '/audit/search', { serial, outcome });
+      const sent = await bounded.get('pin-desk', '/admin/audit/search', { serial, outcome });
       const { result } = sent.body as { result: { value: { rows: { outcome: string }[] } } };
       return result.value.rows.map((row) => row.outcome);
     };
     expect(await search('wrong')).toEqual(['wrong']);
     for (const outcome of ['wrong, right PIN', 'wrong, right', 'wrong,']) {
       expect(await search(outcome)).toEqual([]);
-      const { text } = await bounded.post('pin-desk', '/audit/export', { serial, outcome, format: 'csv' });
+      const { text } = await bounded.post('pin-desk', '/admin/audit/export', {
+        serial,
+        outcome,
+        format: 'csv',
+      });
       expect(text.trimEnd().split('\n')).toEqual([expect.stringContaining('outcome')]);
     }
   });

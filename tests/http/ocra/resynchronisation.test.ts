@@ -49,7 +49,7 @@ describe('/admin/resync of a token with a counter', () => {
     const answers = { otp1: at(first?.question ?? '', 500n), otp2: at(second?.question ?? '', 501n) };
     expect(await resync({ ...answers, challenge2: '' })).toBe(true);
     expect(await resync(answers)).toBe(false);
-    const acts = await application.services.audit.search(OPERATOR, {
+    const acts = await application.auditRows({
       subject: serial,
       action: 'token/resync',
       limit: 5,
@@ -461,7 +461,7 @@ describe('a token that is out of step', () => {
     const wrong = await automatic.check(transactionid, `pin${'0'.repeat(8)}`);
     expect(automatic.respond(SUITE, question, { counter: 0n })).not.toBe('00000000');
     expect([far.value, wrong]).toEqual([refused(1), refused(2)]);
-    const rows = await automatic.services.audit.search(OPERATOR, { outcome: 'wrong', limit: 10 });
+    const rows = await automatic.auditRows({ outcome: 'wrong', limit: 10 });
     const outcomes = rows.filter(({ subject }) => subject === serial).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['wrong, right PIN', 'wrong, out of step']);
     const { events } = await automatic.services.transactions.history(OPERATOR, far.transactionid);

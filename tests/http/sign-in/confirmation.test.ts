@@ -389,7 +389,7 @@ describe('/admin/password', () => {
   });
 });
 
-describe('/admin/sessions/end', () => {
+describe('/admin/session/end', () => {
   it('ends the sessions of a person for an API token with the right admin:sessions alone', async () => {
     await owning.services.policies.set(OPERATOR, {
       name: 'desk',
@@ -401,10 +401,10 @@ describe('/admin/sessions/end', () => {
       time: '',
       active: true,
     });
-    const refused = await send('/admin/sessions/end', { all: '1' }, await apiToken('*'));
+    const refused = await send('/admin/session/end', { all: '1' }, await apiToken('*'));
     expect(errorOf(refused)).toMatch(/action=sessions$/);
     await owning.services.policies.remove(OPERATOR, 'desk');
-    expect((await owner.post('/admin/sessions/end', { all: '1' })).status).toBe(200);
+    expect((await owner.post('/admin/session/end', { all: '1' })).status).toBe(200);
     expect((await owner.get('/admin/rights')).status).toBe(401);
   });
 });

@@ -189,9 +189,9 @@ describe('the registration of a passkey', () => {
       async () => {
         const owner = new Browser(application.app);
         await password(owner);
-        const sessions = valueOf(await owner.get('/admin/sessions')) as { id: string; own: boolean }[];
-        const stolen = sessions.find(({ own }) => !own);
-        expect(valueOf(await owner.post('/admin/sessions/end', { id: stolen?.id ?? '' }))).toBe(1);
+        const sessions = valueOf(await owner.get('/admin/session/list')) as { id: string; is_own: boolean }[];
+        const stolen = sessions.find((one) => !one.is_own);
+        expect(valueOf(await owner.post('/admin/session/end', { id: stolen?.id ?? '' }))).toBe(1);
       },
     ],
   ])('ends with the login that began it, as by %s', async (_case, end) => {

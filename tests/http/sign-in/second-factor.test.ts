@@ -370,7 +370,7 @@ describe('wrong second factors', () => {
 });
 
 const LONG_PASSWORD = 'correct horse battery';
-const SESSIONS = '/admin/sessions';
+const SESSIONS = '/admin/session/list';
 
 let listing: TestApplication;
 let bounded: BoundedAdministrators;
@@ -388,9 +388,9 @@ afterAll(() => listing.close());
 
 interface Listed {
   readonly id: string;
-  readonly administrator: string;
+  readonly owner: string;
   readonly kind: string;
-  readonly own: boolean;
+  readonly is_own: boolean;
 }
 
 async function signedIn(username: string): Promise<Browser> {
@@ -406,10 +406,10 @@ describe('the list of sessions', () => {
     await signedIn('bert');
     const listed = valueOf(await browser.get(SESSIONS)) as Listed[];
     expect(listed).toMatchObject([
-      { administrator: 'anna', kind: 'login', own: true, client: '127.0.0.1' },
-      { administrator: 'anna', kind: 'session', own: false },
+      { owner: 'anna', kind: 'login', is_own: true, client: '127.0.0.1' },
+      { owner: 'anna', kind: 'session', is_own: false },
     ]);
-    expect(listed[0]).toHaveProperty('expires', '2026-11-20T13:00:00.000Z');
+    expect(listed[0]).toHaveProperty('expires_at', '2026-11-20T13:00:00.000Z');
   });
 
   it('has those of others with the right, in every realm', async () => {
@@ -422,9 +422,9 @@ describe('the list of sessions', () => {
       expect(errorOf(refused)).toMatch(message);
     }
     const all = valueOf(await bounded.get('desk', SESSIONS, { administrator: '*' })) as Listed[];
-    expect(new Set(all.map(({ administrator }) => administrator))).toEqual(new Set(['anna', 'bert']));
+    expect(new Set(all.map(({ owner }) => owner))).toEqual(new Set(['anna', 'bert']));
     const ofBert = valueOf(await bounded.get('desk', SESSIONS, { administrator: 'bert' })) as Listed[];
-    expect(new Set(ofBert.map(({ administrator }) => administrator))).toEqual(new Set(['bert']));
+    expect(new Set(ofBert.map(({ owner }) => owner))).toEqual(new Set(['bert']));
   });
 
   it('does not have those that have ended', async () => {
@@ -444,21 +444,21 @@ describe('the end of a session', () => {
   it('is told to all servers: its cookie is refused', async () => {
     const [own, other] = [await signedIn('anna'), await signedIn('anna')];
     const listed = valueOf(await own.get(SESSIONS)) as Listed[];
-    const id = listed.find((one) => !one.own)?.id ?? '';
-    expect(valueOf(await own.post('/admin/sessions/end', { id }))).toBe(1);
+    const id = listed.find((one) => !one.is_own)?.id ?? '';
+    expect(valueOf(await own.post('/admin/session/end', { id }))).toBe(1);
     expect((await other.get(SESSIONS)).status).toBe(401);
     expect((await own.get(SESSIONS)).status).toBe(200);
-    expect(valueOf(await own.post('/admin/sessions/end', { id }))).toBe(0);
+    expect(valueOf(await own.post('/admin/session/end', { id }))).toBe(0);
   });
 
   it('reaches all of one’s own, and nobody else’s', async () => {
     const [anna, bert] = [await signedIn('anna'), await signedIn('bert')];
     const [ofBert] = valueOf(await bert.get(SESSIONS)) as Listed[];
-    expect(valueOf(await anna.post('/admin/sessions/end', { id: ofBert?.id ?? '' }))).toBe(0);
-    expect(errorOf(await anna.post('/admin/sessions/end', { administrator: 'bert', all: '1' }))).toMatch(
+    expect(valueOf(await anna.post('/admin/session/end', { id: ofBert?.id ?? '' }))).toBe(0);
+    expect(errorOf(await anna.post('/admin/session/end', { administrator: 'bert', all: '1' }))).toMatch(
       /right|ERR410/,
     );
-    expect(valueOf(await anna.post('/admin/sessions/end', { all: '1' }))).toBeGreaterThan(0);
+    expect(valueOf(await anna.post('/admin/session/end', { all: '1' }))).toBeGreaterThan(0);
     expect((await anna.get(SESSIONS)).status).toBe(401);
     expect((await bert.get(SESSIONS)).status).toBe(200);
     expect(await listing.services.sessions.end(OPERATOR, { owner: 'bert', isAll: true })).toBeGreaterThan(0);
@@ -473,7 +473,7 @@ describe('the end of a session', () => {
     { id: '1e9' },
   ])('needs one id or all: %j', async (given) => {
     const anna = await signedIn('anna');
-    const refused = await anna.post('/admin/sessions/end', given);
+    const refused = await anna.post('/admin/session/end', given);
     expect(errorOf(refused)).toBeDefined();
     expect((await anna.get(SESSIONS)).status).toBe(200);
   });

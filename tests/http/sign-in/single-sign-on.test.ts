@@ -192,9 +192,9 @@ describe('single sign-on', () => {
       const there = browser.at(other.app);
       expect((await callback(back, there)).status).toBe(200);
       const here = there.at(application.app);
-      const listed = valueOf(await here.get('/admin/sessions')) as { own: boolean }[];
-      expect(listed.filter(({ own }) => own)).toMatchObject([{ administrator: 'oidc:anna', kind: 'login' }]);
-      expect(valueOf(await here.post('/admin/sessions/end', { all: '1' }))).toBeGreaterThan(0);
+      const listed = valueOf(await here.get('/admin/session/list')) as { is_own: boolean }[];
+      expect(listed.filter((one) => one.is_own)).toMatchObject([{ owner: 'oidc:anna', kind: 'login' }]);
+      expect(valueOf(await here.post('/admin/session/end', { all: '1' }))).toBeGreaterThan(0);
       expect((await there.get(READ)).status).toBe(401);
     } finally {
       await other.services.closeSources();
@@ -234,7 +234,7 @@ describe('single sign-on', () => {
     await signIn();
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const forged = await request(application.app)
-      .post('/admin/sessions/end')
+      .post('/admin/session/end')
       .set('Cookie', cookie)
       .send('all=1');
     expect(forged.status).toBe(401);

@@ -1,3 +1,5 @@
+import type { AuditPageRequest } from '../../../src/audit/audit-reading.ts';
+import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { SingleSignOnSettings } from '../../../src/administrators/single-sign-on-service.ts';
 import { SqlTap } from '../database/sql-tap.ts';
 import type { Express } from 'express';
@@ -312,6 +314,11 @@ export class TestApplication {
   async addUser(login: string, resolver: string, password?: string): Promise<void> {
     const names = { givenName: '', surname: '', email: '', phone: '' };
     await this.services.users.add(OPERATOR, { resolver, login, password, ...names });
+  }
+
+  /** @returns rows of the audit, newest first */
+  async auditRows(filter: AuditPageRequest): Promise<readonly AuditRow[]> {
+    return (await this.services.auditReading.page(OPERATOR, filter)).rows;
   }
 
   async enrolPlain(serial: string, ocrasuite: string, more: Record<string, string> = {}): Promise<void> {

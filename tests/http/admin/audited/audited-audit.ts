@@ -4,17 +4,19 @@ import type { Act } from './audited-act.ts';
 /** @returns the acts that read the whole audit */
 export function auditedAudit(application: () => TestApplication): Readonly<Record<string, Act>> {
   return {
-    '/audit/export': {
+    '/admin/audit/export': {
       prepare: () => Promise.resolve({ values: {} }),
+      action: 'audit/export',
       outcomes: ['handed out as jsonl'],
       isIdle: true,
     },
-    '/audit/verify': {
+    '/admin/audit/verify': {
       prepare: async () => {
         // One at a time runs.
         await application().services.auditVerification.whenSettled();
         return { values: {} };
       },
+      action: 'audit/verify',
       outcomes: ['begun'],
       isIdle: true,
     },

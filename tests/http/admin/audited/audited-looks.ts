@@ -2,7 +2,7 @@ import type { RequestValues } from './audited-act.ts';
 
 /** The parameters of endpoints that only look, where they need some to succeed. */
 export const QUESTIONS: Readonly<Record<string, RequestValues>> = {
-  '/system/keys': { count: '1' },
+  '/admin/keys/list': { count: '1' },
   '/admin/webhook/deliveries': { name: 'kept' },
   '/admin/webhook/show': { name: 'kept' },
   '/admin/realm/show': { name: 'north' },

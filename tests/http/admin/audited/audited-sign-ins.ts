@@ -82,7 +82,7 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
       action: 'administrator/password',
       isFree: true,
     },
-    '/admin/sessions/end': {
+    '/admin/session/end': {
       prepare: async () => ({ values: { administrator: (await signedIn(parts)).name, all: '1' } }),
       outcomes: ['session closed'],
       action: 'administrator/session',
