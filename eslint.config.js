@@ -92,9 +92,10 @@ export default tseslint.config(
     files: ['tests/**/*.ts'],
     plugins: { jest },
     rules: {
-      // describe() blocks are long by nature; a single test that grows too long still shows in review.
+      // describe() blocks are long by nature; a single test that grows too long still shows in review. A file shares its
+      // server: better one of 700 lines than two that open the same.
       'max-lines-per-function': 'off',
-      'max-lines': ['error', { max: 500, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 600, skipBlankLines: true, skipComments: true }],
       'jest/no-focused-tests': 'error',
       'jest/no-disabled-tests': 'error',
       'jest/expect-expect': [

@@ -1,19 +1,24 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
 import request from 'supertest';
-import { AS_ADMIN, OPERATOR, TestApplication } from '../support/application/test-application.ts';
-import { ServiceError } from '../../src/kernel/errors.ts';
+import type { z } from 'zod';
+import { failureStatus, toServiceError } from '../../src/http/answer-failure.ts';
+import { keepSignIn, readSignIn, SECOND_STEP } from '../../src/http/authentication/cookies.ts';
+import { envelopeId } from '../../src/http/dialects/documented.ts';
+import type { AdministratorSpec } from '../../src/http/endpoint-spec.ts';
+import { failureForm } from '../../src/http/failures.ts';
+import { preferredLanguage, translate } from '../../src/http/messages.ts';
+import { asciiJson } from '../../src/http/reply.ts';
 import { addressUnavailable } from '../../src/http/serving/server.ts';
-import { BoundedAdministrators } from '../support/application/bounded-administrators.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { AS_ADMIN, OPERATOR, PASSWORD, TestApplication } from '../support/application/test-application.ts';
+import { anyText } from '../support/values/any-text.ts';
 
 const CHECK = '/ocra/check_t?pass=p&transactionid=t';
 
 let application: TestApplication;
-let bounded: BoundedAdministrators;
 beforeAll(async () => {
   application = await TestApplication.open();
-  await application.addRealm('north', ['ann']);
-  bounded = await BoundedAdministrators.of(application);
-  await bounded.add('clerk', 'show', 'north');
 });
 afterAll(() => application.close());
 
@@ -287,47 +292,252 @@ describe('the id of a request', () => {
   });
 });
 
-function messageOf(body: unknown): string {
-  return (body as { result: { error: { message: string } } }).result.error.message;
-}
+describe('an address that cannot be used', () => {
+  it.each([['EACCES', 443, 'may not use the port', 'from 1024 on']])(
+    '%s: port %i, the reason and the remedy',
+    (code, port, reason, remedy) => {
+      const { message } = addressUnavailable(Object.assign(new Error('x'), { code }), '127.0.0.1', port);
+      expect(message).toContain(`127.0.0.1 port ${port}: `);
+      expect(message).toContain(reason);
+      expect(message).toContain(remedy);
+    },
+  );
+});
 
-describe('a typical mistake over HTTP', () => {
-  it.each([
-    ['a serial that there is not', '/admin/enable', { serial: 'T9' }, ["serial 'T9'"]],
-    ['a serial with a space', '/ocra/request', { serial: 'T 9', data: 'x' }, ["serial 'T 9'"]],
-    ['an unknown transaction', '/admin/transaction/show', { transaction_id: '1' }, ["transaction '1'"]],
-    [
-      'a date that there is not',
-      '/admin/audit/search',
-      { since: '2026-02-30' },
-      ['since', '2027-01-31', '1H, 2D'],
-    ],
-    ['an unknown status', '/monitoring/tokens', { status: 'actve' }, ["'actve'"]],
-    ['an unknown realm', '/monitoring/tokens', { realms: 'nort' }, ["'nort'", 'policies']],
-    ['an unknown user', '/ocra/request', { user: 'zoe', data: 'x' }, ['zoe']],
-  ] as const)('%s is named', async (_name, path, parameters, parts) => {
-    const message = messageOf((await application.asAdmin(path, parameters, 'get')).body);
-    for (const part of parts) {
-      expect(message).toContain(part);
-    }
-    expect(message).not.toMatch(/\n\s+at /);
+describe('asciiJson', () => {
+  it('indents by three and escapes all but ASCII', () => {
+    expect(asciiJson({ a: ['ä\u007f', '\u{1f600}'] })).toBe(
+      '{\n   "a": [\n      "\\u00e4\\u007f",\n      "\\ud83d\\ude00"\n   ]\n}',
+    );
   });
 
-  it('a missing right is named with its scope', async () => {
-    const answer = await bounded.get('clerk', '/admin/userlist', { realm: 'north' });
-    expect(messageOf(answer.body)).toContain('scope=admin, action=userlist');
+  it('can be read back, whatever the text, and is ASCII', () => {
+    fc.assert(
+      fc.property(anyText(), (text) => {
+        const json = asciiJson({ text });
+        expect(JSON.parse(json)).toEqual({ text });
+        expect(json).toMatch(/^[\n -~]*$/);
+      }),
+    );
   });
 });
 
-describe('an address that cannot be used', () => {
+describe('envelopeId', () => {
   it.each([
-    ['EADDRINUSE', 5001, 'another program listens there', 'PORT'],
-    ['EACCES', 443, 'may not use the port', 'from 1024 on'],
-    ['EADDRNOTAVAIL', 5001, 'no such address', 'Correct HOST'],
-  ])('%s: port %i, the reason and the remedy', (code, port, reason, remedy) => {
-    const { message } = addressUnavailable(Object.assign(new Error('x'), { code }), '127.0.0.1', port);
-    expect(message).toContain(`127.0.0.1 port ${port}: `);
-    expect(message).toContain(reason);
-    expect(message).toContain(remedy);
+    [undefined, 1],
+    ['7', 7],
+    ['0', 0],
+    ['-3', -3],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740992', 1],
+    ['99999999999999999999', 1],
+    ['1.5', 1],
+    ['1e3', 1],
+    ['0x10', 1],
+    [' 7', 1],
+    ['', 1],
+    ['null', 1],
+    ['"><script>', 1],
+  ])('of %j is %i', (given, id) => {
+    expect(envelopeId(given)).toBe(id);
+  });
+});
+
+describe('failureStatus', () => {
+  const plain = failureForm('right.missing');
+
+  it.each([
+    [undefined, 200],
+    ['400', 400],
+    ['599', 599],
+    [' 418 ', 418],
+    ['399', 500],
+    ['600', 500],
+    ['200', 500],
+    ['204', 500],
+    ['', 500],
+    ['abc', 500],
+    ['-1', 500],
+    ['4e2', 500],
+    ['404.0', 500],
+    ['99999999999999999999', 500],
+  ])('with httperror %j is %i', (httpError, status) => {
+    expect(failureStatus(plain, { httpError, restrictedTo: '' })).toBe(status);
+  });
+});
+
+describe('toServiceError', () => {
+  it.each(['EMFILE', 'ENFILE'])(
+    'makes a passing refusal of %s, also as the cause of another fault',
+    (code) => {
+      const fault = Object.assign(new Error('too many open files'), { code });
+      for (const thrown of [fault, new Error('cannot open', { cause: fault })]) {
+        const error = toServiceError(thrown);
+        expect([error.code, failureForm(error.code).status]).toEqual(['server.busy', 503]);
+      }
+    },
+  );
+});
+
+describe('the language of an answer', () => {
+  it.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['de', 'de'],
+    ['DE-at', 'de'],
+    ['de-DE,de;q=0.9,en;q=0.8', 'de'],
+    ['en-US,en;q=0.9,de;q=0.1', 'en'],
+    ['fr', 'fr'],
+    ['xx', 'en'],
+    ['xx, de;q=0.2', 'de'],
+    ['de;q=0.3, fr;q=0.7', 'fr'],
+    ['de;q=0', 'en'],
+    ['de ; q=0.5 , en ; q=0.4', 'de'],
+    ['den', 'en'],
+    ['*', 'en'],
+    ['de;q=2', 'en'],
+    ['de;q=x', 'en'],
+    [',;=,;q', 'en'],
+    [`${'xx,'.repeat(100_000)}de`, 'en'],
+  ])('for Accept-Language %j is %s', (header, language) => {
+    expect(preferredLanguage(header)).toBe(language);
+  });
+});
+
+describe('the catalogue of texts', () => {
+  const fillings = { request: 'request' };
+
+  it('has the recorded German and French ones', () => {
+    expect(translate('right.missing/ocra', 'de', fillings)).toBe(
+      'Sie haben nicht die administrativen Rechte für die OCRA-Anfrage: ocra/request.',
+    );
+    expect(translate('right.missing/ocra', 'fr', fillings)).toBe(
+      "Vous ne disposez pas de droits d'administration pour la requête Ocra : ocra/request.",
+    );
+    expect(translate('right.missing/ocra', 'en', fillings)).toBe(
+      'You do not have the administrative right to do an ocra/request',
+    );
+  });
+
+  it('is in English where there is no other text', () => {
+    expect(translate('enrolment/seed', 'fr')).toBe('OTP seed');
+    expect(translate('right.missing/policy', 'fr', { scope: 'admin', action: 'show' })).toBe(
+      'You do not have the administrative right to do this. You are missing a policy scope=admin, action=show',
+    );
+  });
+
+  it('fills each place with its own value', () => {
+    expect(translate('licence/exceeded', 'de', { licensed: 5, active: 17 })).toBe(
+      'Volumen überschritten: 17 aktive Token gefunden > 5 lizensierte Token.',
+    );
+  });
+
+  it("does not read a placeholder in a client's text", () => {
+    expect(translate('right.missing/realms', 'de', { realms: "'{realms}$&'" })).toBe(
+      "Sie haben nicht die notwendigen Rechte um diese Realms einzusehen: ['{realms}$&']. Überprüfen Sie die Richtlinien!",
+    );
+  });
+});
+
+type Requires = AdministratorSpec<z.ZodRawShape>['requires'];
+
+describe('an endpoint for administrators', () => {
+  it('cannot be declared as one that anybody may call', () => {
+    // @ts-expect-error -- no credential at all
+    const nothing: Requires = 'nothing';
+    // @ts-expect-error -- a link proves no administrator
+    const link: Requires = 'link';
+    // @ts-expect-error -- nor does a transaction
+    const transaction: Requires = 'transaction';
+    // @ts-expect-error -- nor a sign-in under way
+    const signIn: Requires = 'sign-in';
+    const possible: readonly Requires[] = ['credential', 'password', 'system:read'];
+    expect(possible).not.toEqual(expect.arrayContaining([nothing, link, transaction, signIn]));
+  });
+});
+
+/** @returns the paths that an answer names, below which a proxy shows the server */
+async function shownBelow(headers: Record<string, string>, changes = {}): Promise<readonly unknown[]> {
+  const http = { documentedVersion: '1.2.3', ...changes };
+  const { app } = application.restarted({ trustProxy: ['loopback'], http });
+  const described = await request(app).get('/openapi.json').set(headers);
+  const opened = await request(app)
+    .get('/admin/getsession')
+    .set({ ...AS_ADMIN, ...headers });
+  const posted = await request(app)
+    .post('/monitoring/license')
+    .set({ ...AS_ADMIN, ...headers });
+  const { servers } = described.body as { servers: { url: string }[] };
+  const named = (pattern: RegExp, text = ''): string | undefined => pattern.exec(text)?.[1];
+  return [
+    ...servers.map(({ url }) => url),
+    named(/Path=([^;]*)/, opened.get('Set-Cookie')?.[0]),
+    named(/<([^>]*)>/, posted.get('Link')),
+  ];
+}
+
+const ROOT = ['/', '/', '/docs/monitoring-post'];
+const BELOW = ['/tan', '/tan/', '/tan/docs/monitoring-post'];
+
+describe('a server below a path of a proxy', () => {
+  it.each(['/tan', '/tan/', '/tan, /inner'])(
+    'stays below the path that X-Forwarded-Prefix names: %s',
+    async (prefix) => {
+      await expect(shownBelow({ 'X-Forwarded-Prefix': prefix })).resolves.toEqual(BELOW);
+    },
+  );
+
+  it('stays below the path of PUBLIC_URL, unless the proxy names another one', async () => {
+    const changes = { publicUrl: 'https://example.com/tan' };
+    await expect(shownBelow({}, changes)).resolves.toEqual(BELOW);
+    await expect(shownBelow({ 'X-Forwarded-Prefix': '/' }, changes)).resolves.toEqual(ROOT);
+    await expect(shownBelow({ 'X-Forwarded-Prefix': '/b/c' }, changes)).resolves.toEqual([
+      '/b/c',
+      '/b/c/',
+      '/b/c/docs/monitoring-post',
+    ]);
+  });
+
+  it.each([
+    '//evil.example',
+    '/a//b',
+    '/../x',
+    '/a;b',
+    '/a b',
+    '/"><script>',
+    'tan',
+    `/${'x'.repeat(300)}`,
+    '',
+  ])('takes no prefix that is no plain path: %j', async (prefix) => {
+    await expect(shownBelow({ 'X-Forwarded-Prefix': prefix })).resolves.toEqual(ROOT);
+  });
+
+  it('takes no prefix of a client that is no trusted proxy', async () => {
+    const { app } = application;
+    const opened = await request(app)
+      .get('/admin/getsession')
+      .set({ ...AS_ADMIN, 'X-Forwarded-Prefix': '/tan' });
+    expect(opened.get('Set-Cookie')?.[0]).toContain('; Path=/; ');
+  });
+
+  it('signs people in by cookies below its path, that no other host can plant', async () => {
+    const headers = { 'X-Forwarded-Prefix': '/tan', 'X-Forwarded-Proto': 'https' };
+    const { app } = application.restarted({ trustProxy: ['loopback'] });
+    const login = await request(app)
+      .post('/admin/login')
+      .set(headers)
+      .type('form')
+      .send({ username: 'admin', password: 'wrong' });
+    expect(login.status).toBe(401);
+    const form = { username: 'admin', password: PASSWORD };
+    const right = await request(app).post('/admin/login').set(headers).type('form').send(form);
+    for (const cookie of right.get('Set-Cookie') ?? []) {
+      expect(cookie).toContain('; Path=/tan/; ');
+    }
+    const shown = { secure: true, host: 'x', prefix: '/tan' };
+    expect(keepSignIn(SECOND_STEP, 's', new Date(0), shown)).toMatch(
+      /^__Secure-sign_in=s; Path=\/tan\/; .*; Secure$/,
+    );
+    expect(readSignIn('__Secure-sign_in=s', SECOND_STEP, shown)).toBe('s');
   });
 });

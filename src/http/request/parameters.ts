@@ -83,7 +83,7 @@ export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): RequestVa
  * @param entries of a repeated name the last one is used
  * @throws ServiceError 'request.malformed' when there are more than `max`, or a text holds a forbidden character
  */
-export function mergeParameters(entries: readonly QueryEntry[], max: number): RequestValues {
+function mergeParameters(entries: readonly QueryEntry[], max: number): RequestValues {
   if (entries.length > max) {
     throw tooManyParameters(max);
   }

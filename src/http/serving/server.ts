@@ -243,7 +243,7 @@ type ExpressPrototypes = Pick<Express, 'request' | 'response'>;
  * the app; a change of prototype after the construction makes every later access slow. These messages have it from the
  * start.
  */
-export function expressMessages(app: ExpressPrototypes): {
+function expressMessages(app: ExpressPrototypes): {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
 } {

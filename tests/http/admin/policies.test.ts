@@ -414,13 +414,4 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
     expect((await request(application.app).get(FILE)).status).toBe(401);
     expect((await request(application.app).post('/system/importPolicy')).status).toBe(401);
   });
-
-  it('of more than 256 KiB are refused before they are read', async () => {
-    const answer = await request(application.app)
-      .post('/system/importPolicy')
-      .set(AS_ADMIN)
-      .type('form')
-      .send(`file=${'a'.repeat(256 * 1024)}`);
-    expect(answer.status).toBe(413);
-  });
 });

@@ -226,22 +226,6 @@ describe('connections', () => {
       sockets.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded).length;
     await expectSoon(kept).toBe(6);
   });
-
-  it('that say nothing at all are ended', async () => {
-    const { refusals } = watched();
-    server = await startServer(() => undefined, {
-      host: '127.0.0.1',
-      port: 0,
-      requestTimeout: 1_000,
-      connections: { refusals, max: 8, isExempt: () => false },
-    });
-    const socket = connect(server.port, '127.0.0.1');
-    sockets.push(socket);
-    const heard: Buffer[] = [];
-    socket.on('error', () => undefined).on('data', (piece) => heard.push(piece));
-    await once(socket, 'close');
-    expect(Buffer.concat(heard).toString('latin1')).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-  });
 });
 
 async function eventually(look: () => Promise<boolean>): Promise<boolean> {
@@ -292,18 +276,6 @@ describe('large bodies', () => {
     await expect(Promise.all([results[2], last])).resolves.toEqual(['2', '3']);
     expect(begun).toEqual([0, 1, 2, 3]);
     await expect(guard.run(() => Promise.resolve('free'))).resolves.toBe('free');
-  });
-
-  it('are refused after a while, and take the turn of no other body', async () => {
-    const { guard, counted } = guardWith(20);
-    const end = deferred<string>();
-    const first = guard.run(() => end.promise);
-    const refusal = await eventualRefusal(guard.run(() => Promise.resolve('never')));
-    expect(refusal).toMatchObject({ code: 'server.busy', retryAfter: 1 });
-    expect(counted).toEqual(['large-bodies']);
-    end.resolve('first');
-    await expect(first).resolves.toBe('first');
-    await expect(guard.run(() => Promise.resolve('next'))).resolves.toBe('next');
   });
 
   it('are refused at once where many wait', async () => {

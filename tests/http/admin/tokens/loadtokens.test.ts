@@ -219,24 +219,4 @@ describe('the body of /admin/loadtokens', () => {
     expect((await upload('file='.padEnd(most + 1, 'a'), form)).status).toBe(413);
     expect((await upload('file='.padEnd(65_537, 'a'), form, '/admin/resync')).status).toBe(413);
   });
-
-  it.each([
-    ['with no boundary at all', 'multipart/form-data', 'x'],
-    ['whose boundary never comes', 'multipart/form-data; boundary=abc', '--xyz\r\n\r\n'],
-    [
-      'that is not closed',
-      'multipart/form-data; boundary=abc',
-      '--abc\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n<KeyCon',
-    ],
-  ])('is refused in parts %s', async (_what, contentType, body) => {
-    expect((await upload(body, contentType)).status).toBe(400);
-  });
-
-  it('cannot come by GET', async () => {
-    const response = await request(application.app)
-      .get('/admin/loadtokens')
-      .query({ file: 'x' })
-      .set(AS_ADMIN);
-    expect([response.status, response.get('Allow')]).toEqual([405, 'POST, OPTIONS']);
-  });
 });
