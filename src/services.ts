@@ -176,7 +176,7 @@ export function buildServices(dependencies: ServiceDependencies) {
 
 type Shared = ReturnType<typeof sharedBySeveral>;
 
-/** @returns what several services share, under the names by which most of them take it */
+/** @returns what several services share */
 function sharedBySeveral(dependencies: ServiceDependencies) {
   const { database, keys, clock, random, log, passwordsAtOnce = 2 } = dependencies;
   const { vault } = keys;
@@ -222,42 +222,68 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
 
 /** Users, the sources they are in, and their tokens. */
 function directoryServices(shared: Shared) {
-  const { autocommit } = shared.database.audit;
+  const { database, configuration, access, vault, hasher, clock, random, confirmations } = shared;
+  const { sources, files, trial, users, managedUsers, tokenStore } = shared;
+  const { autocommit } = database.audit;
   return {
-    realms: new RealmService(shared),
-    resolvers: new ResolverService(shared),
+    realms: new RealmService({ configuration }),
+    resolvers: new ResolverService({ configuration, sources, vault, files, trial }),
     resolverTrials: new ResolverTrialService({
-      ...shared,
+      configuration,
+      access,
+      files,
+      trial,
       noteTrial: (resolver, outcome, act) => autocommit.write(act, resolver, outcome),
     }),
-    users: new UserService({ ...shared, users: shared.managedUsers }),
-    tokens: new TokenService({ ...shared, tokens: shared.tokenStore }),
-    linotpImport: new LinotpImportService({ ...shared, target: new ImportStore(shared) }),
+    users: new UserService({ configuration, sources, hasher, access, users: managedUsers }),
+    tokens: new TokenService({
+      configuration,
+      users,
+      access,
+      vault,
+      clock,
+      random,
+      confirmations,
+      tokens: tokenStore,
+    }),
+    linotpImport: new LinotpImportService({ vault, sources, target: new ImportStore({ database }) }),
   };
 }
 
 /** The life of challenges, and the enrolment of the tokens that answer them. */
 function challengeServices(shared: Shared) {
-  const { database, tokenStore: store, auditStore: trail, statusWaits: max = STATUS_WAITS } = shared;
-  const { responder = nodeResponder, transactionIds = hexTransactionIds } = shared;
-  const { metrics, observations } = shared;
+  const { database, configuration, access, vault, users, tokenStore, auditStore: trail, refusals } = shared;
+  const { clock, random, log, metrics, observations, confirmations, publicUrl } = shared;
+  const {
+    responder = nodeResponder,
+    transactionIds = hexTransactionIds,
+    statusWaits: max = STATUS_WAITS,
+  } = shared;
   const means = { turn: computingTurns(), responder };
   const issues = new ChallengeIssueStore({ database, metrics: metrics?.challenges });
-  const common = {
-    ...shared,
-    tokens: new TokenChoice({ ...shared, tokens: store }),
-    challenges: new ChallengeStore({
-      database,
-      metrics: metrics?.challenges,
-      responseEnded: (reason, milliseconds) => {
-        observations.responseEnded(reason, milliseconds);
-      },
-    }),
-    issues,
-    factory: new ChallengeFactory({ ...shared, issues, transactionIds }),
-    check: new ResponseChecker({ ...shared, means }),
-  };
-  const ocra = new ChallengeService(common);
+  const tokens = new TokenChoice({ users, tokens: tokenStore });
+  const challenges = new ChallengeStore({
+    database,
+    metrics: metrics?.challenges,
+    responseEnded: (reason, milliseconds) => {
+      observations.responseEnded(reason, milliseconds);
+    },
+  });
+  const factory = new ChallengeFactory({ vault, clock, random, log, issues, transactionIds });
+  const check = new ResponseChecker({ vault, users, clock, means });
+  const trigger = new ChallengeTrigger({ issues, factory, check, clock });
+  const phase2 = new RolloutPhase2({ tokens, issues, factory, vault, random });
+  const ocra = new ChallengeService({
+    configuration,
+    access,
+    users,
+    tokens,
+    challenges,
+    factory,
+    check,
+    clock,
+    refusals,
+  });
   const statusWatch = new StatusWatch({
     watched: new StatusWatchStore({ database }),
     metrics: metrics?.statusWaits,
@@ -266,20 +292,49 @@ function challengeServices(shared: Shared) {
   });
   return {
     ocra,
-    calculations: new CalculationService(shared),
+    calculations: new CalculationService({ clock, random }),
     /** Receives changes; the server ends it before it waits for its requests. */
     statusWatch,
     statusWaits: new StatusWaitService({
-      ...shared,
+      clock,
       ocra,
       watch: statusWatch,
       metrics: metrics?.statusWaits,
     }),
-    validation: new ValidationService({ ...common, ocra, trigger: new ChallengeTrigger(common) }),
-    transactions: new TransactionService({ ...common, trail }),
-    resynchronisation: new ResynchronisationService(common),
-    enrolment: new EnrolmentService({ ...common, phase2: new RolloutPhase2(common) }),
-    tokenImport: new TokenImportService({ ...common, tokens: store }),
+    validation: new ValidationService({
+      configuration,
+      users,
+      challenges,
+      check,
+      tokenStore,
+      clock,
+      log,
+      refusals,
+      ocra,
+      trigger,
+    }),
+    transactions: new TransactionService({ configuration, access, challenges, factory, clock, trail }),
+    resynchronisation: new ResynchronisationService({
+      configuration,
+      access,
+      tokens,
+      challenges,
+      vault,
+      clock,
+    }),
+    enrolment: new EnrolmentService({
+      configuration,
+      access,
+      users,
+      tokenStore,
+      vault,
+      random,
+      publicUrl,
+      confirmations,
+      clock,
+      phase2,
+    }),
+    tokenImport: new TokenImportService({ configuration, access, users, vault, random, tokens: tokenStore }),
   };
 }
 
@@ -287,33 +342,101 @@ function challengeServices(shared: Shared) {
 function signInServices(
   shared: Shared,
   { ocra, enrolment }: Pick<ReturnType<typeof challengeServices>, 'ocra' | 'enrolment'>,
-  { tokens: tokenService }: Pick<ReturnType<typeof directoryServices>, 'tokens'>,
+  { tokens }: Pick<ReturnType<typeof directoryServices>, 'tokens'>,
 ) {
-  const { publicUrl, singleSignOn, clock, log, vault: keys, administratorStore } = shared;
-  const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
-  const logins = new LoginService({ ...shared, administrators, tokens: new LoginTokens({ keys }) });
-  const common = { ...shared, administrators, logins, attempts: new SignInStore(shared) };
-  const passkeys = new PasskeyService({ ...common, passkeys: new PasskeyStore(shared) });
-  const secondStep = new SecondStep({ ...shared, ocra, passkeys });
+  const { database, configuration, access, vault: keys, hasher, users, tokenStore, credentials } = shared;
+  const { clock, random, log, confirmations, administratorStore } = shared;
+  const { publicUrl, sessionLifetime, singleSignOn } = shared;
+  const administrators = new AdministratorService({
+    confirmations,
+    configuration,
+    access,
+    hasher,
+    credentials,
+    clock,
+    random,
+    sessionLifetime,
+    administrators: administratorStore,
+  });
+  const logins = new LoginService({ clock, random, administrators, tokens: new LoginTokens({ keys }) });
+  const attempts = new SignInStore({ database });
+  const passkeys = new PasskeyService({
+    confirmations,
+    attempts,
+    publicUrl,
+    clock,
+    random,
+    passkeys: new PasskeyStore({ database, credentials }),
+  });
+  const secondStep = new SecondStep({ tokenStore, clock, ocra, passkeys });
   const host = publicUrl === undefined ? 'tankeeper' : new URL(publicUrl).host;
-  const ownSessions = new OwnSessionStore(shared);
-  const own = { ...shared, tokens: tokenService, enrolment, secondStep, host, sessions: ownSessions };
-  const ownSignIn = new OwnSignInService(own);
+  const ownSessions = new OwnSessionStore({ database });
+  const ownSignIn = new OwnSignInService({
+    configuration,
+    users,
+    tokenStore,
+    sessions: ownSessions,
+    secondStep,
+    host,
+    clock,
+    random,
+  });
   return {
     administrators,
     logins,
     ownSignIn,
-    ownTokens: new OwnTokenService({ ...own, signIn: ownSignIn }),
-    sessions: new SessionService({ ...shared, sessions: new SessionStore(shared) }),
+    ownTokens: new OwnTokenService({
+      tokens,
+      enrolment,
+      sessions: ownSessions,
+      host,
+      clock,
+      random,
+      signIn: ownSignIn,
+    }),
+    sessions: new SessionService({
+      configuration,
+      access,
+      clock,
+      sessions: new SessionStore({ database, credentials }),
+    }),
     passkeys,
-    signIn: new SignInService({ ...common, secondStep, host }),
-    confirmation: new ConfirmationService({ ...common, secondStep, host }),
-    secondFactors: new SecondFactorService(common),
+    signIn: new SignInService({
+      administrators,
+      logins,
+      attempts,
+      sessionLifetime,
+      clock,
+      random,
+      secondStep,
+      host,
+    }),
+    confirmation: new ConfirmationService({
+      administrators,
+      attempts,
+      confirmations,
+      clock,
+      random,
+      secondStep,
+      host,
+    }),
+    secondFactors: new SecondFactorService({
+      administratorStore,
+      attempts,
+      publicUrl,
+      clock,
+      random,
+      confirmations,
+    }),
     /** Undefined: it is not configured. */
     singleSignOn:
       singleSignOn &&
       new SingleSignOnService({
-        ...common,
+        attempts,
+        logins,
+        log,
+        clock,
+        random,
         ...singleSignOn,
         seal: new SealedSignOns({ keys }),
         provider: new OpenidProvider({ ...singleSignOn, log, clock }),
@@ -328,18 +451,27 @@ function signInServices(
 
 /** The audit, and the removal of what has expired. */
 function auditServices(shared: Shared) {
-  const { database, clock, authority, pruningClock, auditStore: store } = shared;
-  const sealer = new AuditSealer({ ...shared, database, authority, clock });
+  const { database, configuration, access, clock, log, authority, pruningClock, auditStore: store } = shared;
+  const sealer = new AuditSealer({ log, database, authority, clock });
   const pruningTime = (): Promise<Date> => pruningClock.time('audit');
   const audit = new AuditService({ store, sealer, authority, clock, pruningTime });
   const verifications = new VerificationStore({ database });
   return {
     audit,
-    auditReading: new AuditReading({ ...shared, store, sealer }),
+    auditReading: new AuditReading({ authority, access, configuration, clock, store, sealer }),
     auditSealer: sealer,
-    auditVerification: new AuditVerification({ ...shared, store, verifications }),
+    auditVerification: new AuditVerification({
+      authority,
+      access,
+      configuration,
+      clock,
+      log,
+      store,
+      verifications,
+    }),
     housekeeping: new HousekeepingService({
-      ...shared,
+      clock,
+      pruningClock,
       store: new HousekeepingStore({ database }),
       challengeRetention: shared.challengeRetention ?? SEVEN_DAYS,
       metrics: shared.metrics?.housekeeping,
@@ -350,85 +482,144 @@ function auditServices(shared: Shared) {
 
 /** The reports of /monitoring, their counts, and the state of the installation. */
 function monitoringServices(shared: Shared) {
-  const { database, clock, configuration } = shared;
+  const { database, configuration: configurations, access, vault, freshVault, sources, counts } = shared;
+  const { clock, random, log, observations, managedUsers, timeoutMs, publicUrl } = shared;
   const keptUsers = new UserCountStore({ database });
-  const userCounts = new UserCounts({ ...shared, metrics: shared.metrics?.resolvers, store: keptUsers });
+  const userCounts = new UserCounts({
+    sources,
+    observations,
+    log,
+    clock,
+    timeoutMs,
+    metrics: shared.metrics?.resolvers,
+    store: keptUsers,
+  });
   const elapsed = (): number => performance.now();
   const refresh = new CountRefresh({ userCounts, clock, elapsed });
-  const common = {
-    ...shared,
-    configurations: configuration,
-    configurationState: configuration,
-    probe: new StorageProbe(shared),
-    elapsed,
-  };
+  const probe = new StorageProbe({ database, vault, freshVault, random });
   return {
     overview: new OverviewService({
-      ...common,
+      configurations,
+      configurationState: configurations,
+      access,
+      counts,
+      managedUsers,
+      probe,
+      publicUrl,
+      clock,
+      elapsed,
       userCounts: keptUsers,
       observations: new ObservationStore({ database }),
       countAgain: (...counted) => {
         refresh.refresh(...counted);
       },
     }),
-    monitoring: new MonitoringService({ ...common, userCounts }),
-    counts: new CountService(shared),
+    monitoring: new MonitoringService({
+      configurations,
+      access,
+      counts,
+      configurationState: configurations,
+      probe,
+      clock,
+      userCounts,
+    }),
+    counts: new CountService({ counts }),
     /** The state of the installation for metrics. */
-    installation: new InstallationReadings(common),
+    installation: new InstallationReadings({ configurations, counts, clock, elapsed }),
   };
 }
 
 /** Policies and settings, and what follows from them. */
 function policyServices(shared: Shared, audit: AuditReading) {
-  const { administratorStore: administrators, tokenStore: tokens, managedUsers } = shared;
-  const common = { ...shared, administrators };
+  const { configuration, access, counts, clock, log, managedUsers } = shared;
+  const { administratorStore: administrators, tokenStore: tokens } = shared;
   return {
-    policies: new PolicyService(common),
-    rights: new RightsService(shared),
-    settings: new SettingService(shared),
-    consequences: new ConsequenceService({ ...common, tokens, users: managedUsers }),
+    policies: new PolicyService({ configuration, administrators, log }),
+    rights: new RightsService({ configuration, access }),
+    settings: new SettingService({ configuration, log }),
+    consequences: new ConsequenceService({
+      configuration,
+      counts,
+      administrators,
+      clock,
+      tokens,
+      users: managedUsers,
+    }),
     explanations: new ExplanationService({
-      ...common,
-      readRefusals: (caller) => new RefusedRightSearch({ ...shared, audit }, caller),
+      configuration,
+      administrators,
+      clock,
+      readRefusals: (caller) => new RefusedRightSearch({ access, configuration, audit }, caller),
     }),
   };
 }
 
 /** The views of the helpdesk. */
 function helpdeskViews(shared: Shared, transactions: TransactionService) {
-  const { database, tokenStore: tokens } = shared;
+  const { database, configuration, access, clock, users, sources, counts, tokenStore: tokens } = shared;
   const pages = new TokenPageStore({ database });
   const latest = new LatestTransactionStore({ database });
   return {
-    helpdeskSearch: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
+    helpdeskSearch: new SearchService({
+      configuration,
+      access,
+      clock,
+      pages,
+      people: new PeopleSearch({ sources }),
+      transactions,
+    }),
     people: new PersonService({
-      ...shared,
+      configuration,
+      access,
+      users,
+      clock,
       tokens,
       transactions: latest,
-      sessions: new OwnSessionStore(shared),
+      sessions: new OwnSessionStore({ database }),
     }),
-    tokenPages: new TokenListService({ ...shared, pages, transactions: latest }),
+    tokenPages: new TokenListService({
+      configuration,
+      access,
+      users,
+      sources,
+      clock,
+      counts,
+      pages,
+      transactions: latest,
+    }),
   };
 }
 
 /** Keys, backups, and the receivers of events. */
 function operationServices(shared: Shared) {
-  const { database, vault, pruningClock } = shared;
+  const { database, configuration, access, vault, clock, random, log, pruningClock } = shared;
   const keys = new KeyStore({ database });
   const hooks = new WebhookStore({ database });
   return {
-    keys: new KeyService({ ...shared, keys, opened: shared.keys }),
+    keys: new KeyService({ clock, keys, opened: shared.keys }),
     backups: new BackupService({
-      ...shared,
+      clock,
       store: new BackupStore({ database }),
       keys: vault,
       cipher: async () => new (await import('./backup/backup-encryption.ts')).BackupCipher(),
     }),
-    webhooks: new WebhookService({ ...shared, store: hooks, sender: openSender, newId: () => randomUUID() }),
+    webhooks: new WebhookService({
+      configuration,
+      access,
+      vault,
+      clock,
+      random,
+      store: hooks,
+      sender: openSender,
+      newId: () => randomUUID(),
+    }),
     /** Makes the one that delivers events in the background of this process. */
     webhookDispatcher: async () =>
       new DeliveryDispatcher({
-        ...shared,
+        vault,
+        clock,
+        random,
+        log,
         metrics: shared.metrics?.webhooks,
         pruningTime: () => pruningClock.time(),
         store: new DeliveryStore({ database }),
@@ -438,11 +629,13 @@ function operationServices(shared: Shared) {
 }
 
 function healthService(shared: Shared, audit: AuditReading) {
-  const { database, configuration, clock, examined, tokenStore: tokens } = shared;
+  const { database, configuration, access, clock, examined, tokenStore: tokens } = shared;
   const installation = new InstallationStore({ database });
   const keys = new KeyStore({ database });
   return new HealthService({
-    ...shared,
+    configuration,
+    access,
+    clock,
     audit,
     tokens,
     examined: examined && {
