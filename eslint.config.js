@@ -45,7 +45,7 @@ export default tseslint.config(
     extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      'max-lines': ['error', { max: 500, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 700, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       complexity: ['error', 10],
       eqeqeq: 'error',
@@ -89,13 +89,18 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src/services.ts'],
+    // Lists of what each class is given, without a branch.
+    rules: { 'max-lines-per-function': 'off' },
+  },
+  {
     files: ['tests/**/*.ts'],
     plugins: { jest },
     rules: {
       // describe() blocks are long by nature; a single test that grows too long still shows in review. A file shares its
       // server: better one of 700 lines than two that open the same.
       'max-lines-per-function': 'off',
-      'max-lines': ['error', { max: 600, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 700, skipBlankLines: true, skipComments: true }],
       'jest/no-focused-tests': 'error',
       'jest/no-disabled-tests': 'error',
       'jest/expect-expect': [
