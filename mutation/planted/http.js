@@ -88,7 +88,7 @@ export const faults = [
     'http/endpoint.ts',
     'await pause(REFUSAL_STEP_MS - ((performance.now() - arrived) % REFUSAL_STEP_MS));',
     'void pause; void arrived;',
-    'tests/http/sign-in/self-service-secrecy',
+    'tests/http/sign-in/self-service',
   ],
   ['http/endpoint.ts', 'await work.run(() => admitLargeBody(state));', '', 'tests/http/request/bodies'],
   [
@@ -134,7 +134,7 @@ export const faults = [
     'http/refused-requests.ts',
     "['begun-sign-ins', 'too many sign-ins'],",
     '',
-    'tests/http/sign-in/self-service-secrecy tests/http/sign-in tests/http/admin/audited',
+    'tests/http/sign-in/self-service tests/http/sign-in tests/http/admin/audited',
   ],
   [
     'http/limits/guards.ts',
@@ -159,25 +159,25 @@ export const faults = [
     'http/limits/login-guard.ts',
     'mine.size >= this.#deps.atOnce && !mine.has(credential)',
     'mine.size >= this.#deps.atOnce',
-    'tests/http/limits/limits-logins',
+    'tests/http/authentication/remembered-credentials',
   ],
   [
     'http/limits/login-guard.ts',
     'mine.size >= this.#deps.atOnce &&',
     'mine.size >= 999 &&',
-    'tests/http/limits/limits-logins',
+    'tests/http/authentication/remembered-credentials',
   ],
   [
     'http/limits/login-guard.ts',
     'names.wait(own.pair) > 0 ? undefined : await verify(count)',
     'await verify(count)',
-    'tests/http/sign-in/self-service-secrecy tests/http/sign-in',
+    'tests/http/sign-in/self-service tests/http/sign-in',
   ],
   [
     'http/limits/login-guard.ts',
     'isExempt(client) ? 0 : clients.count(network)',
     'clients.count(network)',
-    'tests/http/limits/limits-logins',
+    'tests/http/authentication/remembered-credentials',
   ],
   [
     'http/limits/login-guard.ts',
@@ -276,7 +276,7 @@ export const faults = [
     'http/unserved-paths.ts',
     'unservedPath(request.path) ?? nothingThere()',
     'nothingThere(unservedPath(request.path))',
-    'tests/http/admin/linotp-clients',
+    'tests/http/admin/linotp-administration',
   ],
   [
     'http/controllers/validate-controller.ts',
@@ -306,13 +306,13 @@ export const faults = [
     'http/controllers/linotp-controller.ts',
     "sopin !== undefined && sopin !== ''",
     "sopin === '\\0'",
-    'tests/http/admin/linotp-clients tests/http/admin',
+    'tests/http/admin/linotp-administration tests/http/admin',
   ],
   [
     'http/controllers/linotp-controller.ts',
     'unique: free === serial.trim()',
     "unique: free !== ''",
-    'tests/http/admin/linotp-clients',
+    'tests/http/admin/linotp-administration',
   ],
   [
     'http/controllers/linotp-controller.ts',
@@ -355,13 +355,13 @@ export const faults = [
     'challenges/status-wait-service.ts',
     'if (seconds > MAX_WAIT) {',
     'if (seconds > 9_999) {',
-    'tests/http/ocra/waiting-for-status',
+    'tests/http/ocra/expensive-answers',
   ],
   [
     'challenges/status-wait-service.ts',
     'if (gone.aborted) {',
     "if (gone.aborted && administrator === '\\0') {",
-    'tests/http/ocra/waiting-for-status',
+    'tests/http/ocra/expensive-answers',
   ],
   [
     'administrators/login-service.ts',

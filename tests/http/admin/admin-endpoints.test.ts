@@ -94,13 +94,6 @@ describe('/admin/init', () => {
     expect(pictureText(page.text)).toMatch(text);
     expect(page.text).toContain(`<span class="${fact}">`);
   });
-
-  it('names a missing type', async () => {
-    expect((await proxied.asAdmin('/admin/init', {})).body).toHaveProperty(
-      'result.error.message',
-      "ERR77: Usage: admin/init: enrol a token. Missing parameter 'type'.",
-    );
-  });
 });
 
 describe('a session of the clients of LinOTP 2', () => {

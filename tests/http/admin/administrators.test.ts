@@ -185,18 +185,6 @@ describe.each(CHANGES)('%s', (path, given) => {
     const foreign = await operator.post(path, parameters);
     expect([foreign.status, errorOf(foreign)]).toEqual([200, undefined]);
   });
-
-  it('is refused to a page of another site', async () => {
-    const cookie = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const forged = await request(application.app)
-      .post(path)
-      .set({ Cookie: cookie, 'Sec-Fetch-Site': 'cross-site' })
-      .set('X-CSRF-TOKEN', operator.cookies.get('csrf_access_token') ?? '')
-      .type('form')
-      .send({ administrator: 'admin', ...given });
-    expect(forged.status).toBe(403);
-    expect(errorOf(forged)).toMatch(/another site/);
-  });
 });
 
 describe('API tokens over HTTP', () => {

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { whileHeld } from '../../support/database/held-statement.ts';
 
 /* What LinOTP 2.12.6 was recorded to answer in samples, which the replay of the recordings cannot ask for. */
 
@@ -277,4 +279,318 @@ describe('in the dialect linotp', () => {
       ]),
     );
   });
+});
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+let number = 0;
+
+describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dialect %s', (dialect) => {
+  let application: TestApplication;
+  let bounded: BoundedAdministrators;
+
+  beforeAll(async () => {
+    application = await TestApplication.open({ dialect });
+    await application.addRealm('north', ['ann']);
+    await application.addRealm('south', ['bob']);
+    await application.enrolPlain('T1', SUITE, { user: 'ann', realm: 'north' });
+    await application.enrolPlain('T2', SUITE, { user: 'bob', realm: 'south' });
+    await application.enrolPlain('T3', 'OCRA-1:HOTP-SHA256-8:QN08-PSHA1');
+    bounded = await BoundedAdministrators.of(application);
+    await bounded.add('north-desk', 'show', 'north');
+  });
+  afterAll(() => application.close());
+
+  interface Answer {
+    readonly value?: unknown;
+    readonly error?: { readonly message: string };
+  }
+  const ask = async (path: string, parameters: Record<string, string> = {}): Promise<Answer> => {
+    const answer = await application.asAdmin(path, parameters, 'get');
+    return (answer.body as { result: Answer }).result;
+  };
+
+  it('sees the owner of a token, in its own realms alone', async () => {
+    expect((await ask('/admin/getTokenOwner', { serial: 'T1' })).value).toMatchObject({
+      username: 'ann',
+      realm: 'north',
+      resolver: 'north',
+    });
+    expect((await ask('/admin/getTokenOwner', { serial: 'T3' })).value).toEqual({});
+    const { text } = await bounded.get('north-desk', '/admin/getTokenOwner', { serial: 'T2' });
+    expect(text).toContain('No token found with the serial');
+    expect(text).not.toContain('bob');
+  });
+
+  it('learns whether a serial is free, in any case, and gets one that is', async () => {
+    expect((await ask('/admin/check_serial', { serial: 'NEW' })).value).toEqual({
+      unique: true,
+      new_serial: 'NEW',
+    });
+    expect((await ask('/admin/check_serial', { serial: 't1' })).value).toEqual({
+      unique: false,
+      new_serial: 't1_01',
+    });
+    expect((await ask('/admin/check_serial', { serial: 'ü' })).error?.message).toContain('printable ASCII');
+  });
+
+  it('sets the PIN of a suite, and no PIN that tokens here lack', async () => {
+    const set = (parameters: Record<string, string>) =>
+      application.asAdmin('/admin/setPin', { serial: 'T3', ...parameters });
+    expect((await set({ userpin: '42' })).text).toContain('"set userpin": 1');
+    expect((await set({ userpin: '42', sopin: '1' })).text).toContain("'sopin' is not set");
+  });
+
+  describe('that copies the PIN of a token', () => {
+    const copy = (parameters: Record<string, string>) => ask('/admin/copyTokenPin', parameters);
+    /** Answers a new challenge with that PIN. */
+    const accepts = async (serial: string, pin: string): Promise<boolean> => {
+      const { transactionid, question } = await application.challenge(serial);
+      const { counter } = await application.services.tokens.show(OPERATOR, serial);
+      const pass = pin + application.respond(SUITE, question, { counter });
+      return ((await application.check(transactionid, pass)) as { result: boolean }).result;
+    };
+    let from: string;
+    let to: string;
+    beforeEach(async () => {
+      number += 1;
+      [from, to] = [`FROM${number}`, `TO${number}`];
+      await application.enrolPlain(from, SUITE, { user: 'ann', realm: 'north', pin: '1234' });
+      await application.enrolPlain(to, SUITE, { user: 'bob', realm: 'south', pin: '9999' });
+    });
+
+    it('gets a token that takes this PIN in place of its own, and an audit row of each', async () => {
+      expect(await copy({ from, to })).toEqual({ status: true, value: 1 });
+      expect(await accepts(to, '9999')).toBe(false);
+      expect(await accepts(to, '1234')).toBe(true);
+      expect(await accepts(from, '1234')).toBe(true);
+      const rows = async (realm: string) =>
+        (await application.auditRows({ action: 'token/copy-pin', realm, limit: 1 })).map(
+          ({ subject, outcome }) => [subject, outcome],
+        );
+      expect(await rows('south')).toEqual([[to, 'changed pin']]);
+      expect(await rows('north')).toEqual([[from, 'copied pin']]);
+    });
+
+    it('is refused where there is no PIN to copy, and the other token keeps its own', async () => {
+      expect((await copy({ from: 'T1', to })).error?.message).toContain("The token 'T1' has no PIN");
+      expect((await copy({ from, to: from })).error?.message).toContain('name the same token');
+      expect((await copy({ from: 'NONE', to })).error?.message).toContain("with the serial 'NONE'");
+      expect((await copy({ from, to: 'NONE' })).error?.message).toContain("with the serial 'NONE'");
+      expect((await copy({ from: '*', to })).error?.message).toContain("with the serial '*'");
+      expect((await copy({ from })).error?.message).toContain('Missing parameter');
+      expect(await accepts(to, '9999')).toBe(true);
+    });
+
+    it('needs a right of its own, for the realms of both tokens', async () => {
+      await bounded.add(`north${number}`, 'copytokenpin', 'north');
+      await bounded.add(`both${number}`, 'copytokenpin', 'north,south');
+      const tried = async (name: string, serials: Record<string, string>): Promise<string> =>
+        (await bounded.post(`${name}${number}`, '/admin/copyTokenPin', serials)).text;
+      expect(await tried('north', { from, to })).toContain(`No token found with the serial '${to}'`);
+      expect(await tried('north', { from: to, to: from })).toContain(
+        `No token found with the serial '${to}'`,
+      );
+      expect(await accepts(to, '9999')).toBe(true);
+      expect(await tried('both', { from, to })).toContain('"value": 1');
+      const { text } = await bounded.post('north-desk', '/admin/copyTokenPin', { from, to });
+      expect(text).toContain('ERR410');
+    });
+
+    it('gets the one that another administrator sets at this moment, and none that is removed', async () => {
+      const { tokens } = application.services;
+      const waits = /^select "id", "serial" from "tokens" .*for no key update$/s;
+      await whileHeld(
+        waits,
+        () => tokens.copyPin(OPERATOR, { from, to }),
+        () => tokens.set(OPERATOR, { serial: from }, { pin: '5678' }),
+      );
+      expect(await accepts(to, '5678')).toBe(true);
+      const copying = whileHeld(
+        waits,
+        () => tokens.copyPin(OPERATOR, { from, to }),
+        () => tokens.removePin(OPERATOR, { serial: from }, 'pin'),
+      );
+      await expect(copying).rejects.toThrow('has no PIN');
+      expect(await accepts(to, '5678')).toBe(true);
+    });
+
+    it('both ways at once ends without a deadlock, and with one PIN', async () => {
+      const { tokens } = application.services;
+      await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          tokens.copyPin(OPERATOR, index % 2 === 0 ? { from, to } : { from: to, to: from }),
+        ),
+      );
+      const pin = (await accepts(from, '1234')) ? '1234' : '9999';
+      expect(await accepts(from, pin)).toBe(true);
+      expect(await accepts(to, pin)).toBe(true);
+    });
+  });
+
+  it('is told that there is no password in place of a lost token, which stays as it is', async () => {
+    const { error } = await ask('/admin/losttoken', { serial: 'T1' });
+    expect(error?.message).toContain('there are no tokens with a fixed password');
+    expect(await application.services.tokens.show(OPERATOR, 'T1')).toMatchObject({ active: true });
+  });
+
+  describe('that tries a resolver', () => {
+    const LDAP = {
+      type: 'LDAP',
+      LDAPURI: 'ldap://127.0.0.1:1',
+      LDAPBASE: 'dc=x',
+      BINDDN: 'cn=x',
+      BINDPW: 'a secret of the directory',
+      LOGINNAMEATTRIBUTE: 'uid',
+      LDAPSEARCHFILTER: '(uid=*)',
+      LDAPFILTER: '(uid=%s)',
+    };
+    const test = async (parameters: Record<string, string>): Promise<Answer> =>
+      ((await application.asAdmin('/admin/testresolver', parameters)).body as { result: Answer }).result;
+
+    it('learns the number of its users, or why they cannot be read, whether it has a name or not', async () => {
+      for (const name of [{ name: 'north' }, { previous_name: 'north', name: 'renamed' }]) {
+        expect(await test({ type: 'managedresolver', ...name })).toEqual({
+          status: true,
+          value: { result: true, desc: '1 users' },
+        });
+      }
+      expect(await test({ type: 'managed' })).toEqual({
+        status: true,
+        value: { result: true, desc: '0 users' },
+      });
+      for (const more of [{}, { name: 'new' }]) {
+        const { value } = await test({ ...LDAP, ...more });
+        expect(value).toEqual({ result: false, desc: expect.stringMatching(/./) });
+        expect(JSON.stringify(value)).not.toContain('127.0.0.1');
+      }
+    });
+
+    it('names the settings as LinOTP does there, or the stored resolver alone', async () => {
+      expect((await test({ name: 'north' })).value).toEqual({ result: true, desc: '1 users' });
+      const ldap = {
+        ldap_uri: LDAP.LDAPURI,
+        ldap_basedn: LDAP.LDAPBASE,
+        ldap_binddn: LDAP.BINDDN,
+        ldap_password: LDAP.BINDPW,
+        ldap_loginattr: LDAP.LOGINNAMEATTRIBUTE,
+        ldap_searchfilter: LDAP.LDAPSEARCHFILTER,
+        ldap_userfilter: LDAP.LDAPFILTER,
+        ldap_mapping: '{"username": "uid"}',
+        ldap_timeout: '1',
+        ldap_sizelimit: '50',
+      };
+      const sql = {
+        sql_driver: 'postgres',
+        sql_server: '127.0.0.1',
+        sql_port: '1',
+        sql_database: 'x',
+        sql_user: 'x',
+        sql_password: 'a secret of the directory',
+        sql_table: 'users',
+        sql_mapping: '{"userid": "id", "username": "login"}',
+      };
+      for (const given of [ldap, { type: 'LDAP', ...ldap }, sql, { type: 'sql', ...sql }]) {
+        const answer = await test(given);
+        expect(answer).toEqual({
+          status: true,
+          value: { result: false, desc: expect.stringMatching(/connect|refused|reach/i) },
+        });
+      }
+      expect(application.logged.join()).not.toContain('a secret of the directory');
+    });
+
+    it.each([
+      [{ name: 'north', LDAPURI: 'ldap://x' }, "Missing parameter 'type'"],
+      [{ name: 'nosuch' }, "resolver 'nosuch'"],
+      [{ ldap_uri: 'ldap://x' }, 'LDAPBASE is missing'],
+      [{ ldap_uri: 'http://x' }, 'LDAPURI'],
+      [{ type: 'passwdresolver', fileName: '/etc/passwd' }, 'no file can be named over HTTP'],
+      [{ type: 'ldapresolver' }, 'LDAPURI is missing'],
+      [{ ...LDAP, name: 'north' }, 'of the kind managed and cannot become ldap'],
+      [{ type: 'x' }, "Unknown kind of resolver 'x'"],
+      [{}, 'Missing parameter'],
+    ])('is refused what setResolver refuses: %j', async (parameters, message) => {
+      expect((await test(parameters as Record<string, string>)).error?.message).toContain(message);
+    });
+
+    it('leaves no password in the log or the audit', async () => {
+      await test(LDAP);
+      const rows = await application.auditRows({ action: 'resolver/test', limit: 2 });
+      expect(rows.map(({ subject, outcome }) => [subject, outcome])).toEqual([
+        ['unnamed', 'failed, at ldap://127.0.0.1:1'],
+        ['unnamed', 'begun, at ldap://127.0.0.1:1'],
+      ]);
+      expect(application.logged.join()).not.toContain('a secret of the directory');
+    });
+
+    it('needs the right to change resolvers', async () => {
+      await application.services.policies.set(OPERATOR, {
+        name: 'reads',
+        scope: 'system',
+        action: 'read',
+        realm: '*',
+        user: 'admin',
+      });
+      expect((await test(LDAP)).error?.message).toContain('ERR410');
+      await application.services.policies.remove(OPERATOR, 'reads');
+    });
+  });
+
+  it('reads which actions policies have, and the support', async () => {
+    const { value, error } = await ask('/system/getPolicyDef');
+    expect(error).toBeUndefined();
+    expect(value).toHaveProperty('admin.show.type', 'bool');
+    expect(value).toHaveProperty('authentication.otppin.type', 'str');
+    expect((await ask('/system/getPolicyDef', { scope: 'ocra' })).value).toHaveProperty(
+      'request.type',
+      'bool',
+    );
+    expect((await ask('/system/getPolicyDef', { scope: 'x' })).error?.message).toContain(
+      'The scope is one of',
+    );
+    expect((await ask('/system/getSupportInfo')).value).toEqual({});
+    expect((await ask('/system/isSupportValid')).value).toBe(false);
+  });
+
+  it.each(['/maintenance/ok', '/maintenance/check_status', '/healthcheck/status'])(
+    'gets the state from %s without a login',
+    async (path) => {
+      const { text, status } = await application.send(path, {}, 'get');
+      expect(status).toBe(200);
+      expect(text).toContain('"value": true');
+    },
+  );
+
+  it.each([
+    '/userservice/login',
+    '/userservice',
+    '/selfservice/index',
+    '/manage/tokenview_flexi',
+    '/manage/',
+    '/gettoken/getotp',
+    '/tools/migrate_resolver',
+    '/admin/losttoken',
+    '/admin/lostToken',
+    '/system/checkPolicy',
+  ])('is told by an answer in JSON that %s is not served, and why', async (path) => {
+    const answer = await application.send(path, {}, 'get');
+    expect(answer.status).toBe(404);
+    const { error } = (answer.body as { result: Answer }).result;
+    expect(error?.message).toContain(`The path ${path} of LinOTP is not served: `);
+  });
+
+  it.each(['/userservice/login', '/selfservice', '/account/login'])(
+    'is told that users look after their tokens at another page than %s',
+    async (path) => {
+      const { text } = await application.send(path, {}, 'get');
+      expect(text).toContain('/app/account, where a policy of the scope selfservice lets them');
+    },
+  );
+
+  it.each(['/nowhere', '/managers', '/toString', '/admin/constructor', '/userservices/x'])(
+    'finds nothing at %s',
+    async (path) => {
+      expect((await application.send(path, {}, 'get')).status).toBe(404);
+    },
+  );
 });

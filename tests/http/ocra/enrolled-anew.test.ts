@@ -262,28 +262,6 @@ describe('an administrator who is bound to a realm', () => {
       expect((await eventualRefusal(refused)).code).toBe('right.missing');
     }
   });
-
-  it('does so over HTTP, for a roll-out too', async () => {
-    const { administrators, tokens } = restricted.services;
-    await administrators.add(OPERATOR, 'bound', 'a password of bound');
-    const credentials = Buffer.from('bound:a password of bound').toString('base64');
-    await restricted.enrolPlain('OVERHTTP', SUITE);
-    await tokens.setRealms(OPERATOR, { serial: 'OVERHTTP', realms: ['north', 'south'] });
-    const { body } = (await restricted
-      .send('/admin/init', {
-        type: 'ocra',
-        genkey: '1',
-        sharedsecret: '1',
-        serial: 'OVERHTTP',
-        realm: 'north',
-      })
-      .set('Authorization', `Basic ${credentials}`)) as { body: { result: { status: boolean } } };
-    expect(body.result.status).toBe(true);
-    expect(await tokens.show(OPERATOR, 'OVERHTTP')).toMatchObject({
-      realms: ['north', 'south'],
-      rollout: 'phase1',
-    });
-  });
 });
 
 it('an administrator of all realms puts a token that is enrolled anew into the realm named, and no other', async () => {

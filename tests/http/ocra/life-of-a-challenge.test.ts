@@ -386,12 +386,6 @@ describe('a decline at /ocra/check_t', () => {
     expect(told).toEqual(told.map(() => once));
   });
 
-  it('is never the acceptance of a response, for a portal that looks at the result alone', async () => {
-    const challenge = await documented.challenge('Q1', 'Pay 5');
-    expect(await decline(documented, challenge)).toMatchObject({ result: false });
-    expect(await decline(documented, challenge)).toMatchObject({ result: false, declined: true });
-  });
-
   it('is refused beside a response, and neither has an effect', async () => {
     const { transactionid, question } = await documented.challenge('Q1', 'Pay 5');
     const text = documented.decline(TEXT_SUITE, transactionid, question, 'declined');

@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import request from 'supertest';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
@@ -115,29 +113,6 @@ describe('a roll-out in the dialect linotp', () => {
 });
 
 describe('a challenge in the dialect linotp', () => {
-  it.each([
-    'OCRA-1:HOTP-SHA1-4:QH04',
-    'OCRA-1:HOTP-SHA512-10:C-QN64-PSHA512',
-    'OCRA-1:HOTP-SHA256-0:QA08',
-    'OCRA-1:HOTP-SHA256-6:QN10-PSHA256-T59S',
-    'OCRA-1:HOTP-SHA1-7:C-QA04-T48H',
-  ])('is answered rightly once with %s', async (suite) => {
-    const serial = `S${suite.replaceAll(/[^A-Z0-9]/g, '')}`;
-    await application.enrolPlain(serial, suite, { pin: 'ä ', ocrapin: '12' });
-    const { transactionid, challenge, data, message } = await detailOf('/ocra/request', {
-      serial,
-      data: 'Ü1',
-    });
-    expect({ message, url: parseQrTanUrl(data) }).toMatchObject({
-      message: 'Ü1',
-      url: { question: challenge, transactionId: transactionid },
-    });
-    const tan = application.respond(suite, challenge, { pin: '12' });
-    expect(await check(transactionid, tan)).toEqual({ failcount: 1, result: false });
-    expect(await check(transactionid, `ä ${tan}`)).toEqual({ failcount: 0, result: true });
-    expect(await check(transactionid, `ä ${tan}`)).toEqual({ failcount: 0, result: false });
-  });
-
   it('that newer ones pushed out is unknown, and the others are answered in any order', async () => {
     await application.enrolPlain('MANY', SUITE);
     const oldest = await detailOf('/ocra/request', { serial: 'MANY' });
@@ -221,18 +196,6 @@ async function answerOf(path: string, parameters: Record<string, string> = {}): 
 }
 
 describe('the dialect linotp', () => {
-  it('carries the version that SERVICE_VERSION gives', async () => {
-    const { app } = application.restarted({ http: { serviceVersion: 'Mine 1' } });
-    const { body } = (await request(app).get('/ocra/check_t?transactionid=1&pass=x')) as { body: unknown };
-    expect(body).toMatchObject({ version: 'Mine 1' });
-  });
-
-  it('takes no notice of the parameter id', async () => {
-    expect((await answerOf('/ocra/check_t', { transactionid: '1', pass: 'x', id: '7' })).body).toMatchObject({
-      id: 1,
-    });
-  });
-
   it('has nothing behind two ids', async () => {
     const { status, text } = await answerOf('/ocra/check_t/1/2');
     expect(status).toBe(404);

@@ -1,10 +1,12 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { queryOnce } from '../../support/database/test-server.ts';
-import { SqlTap } from '../../support/database/sql-tap.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { SqlTap } from '../../support/database/sql-tap.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const PASSWORD = 'correct horse';
@@ -14,7 +16,7 @@ let serial: string;
 let number = 0;
 
 beforeAll(async () => {
-  application = await TestApplication.open();
+  application = await TestApplication.open({ limits: { loginFailures: 1000 } });
   for (const name of ['bank', 'shop']) {
     await application.addRealm(name, ['ann']);
     await application.services.users.setPassword(OPERATOR, {
@@ -98,12 +100,6 @@ describe('the PIN before the response', () => {
       await realms.set(OPERATOR, { name: 'bank', resolvers: ['bank'] });
       await rm(folder, { recursive: true });
     }
-  });
-
-  it('is never right with otppin=1 where the token has no owner', async () => {
-    await policy('bank', '1');
-    await application.services.tokens.unassign(OPERATOR, { serial });
-    expect(await accepted('', PASSWORD)).toEqual([false, false]);
   });
 
   it('is asked of no directory for a challenge that was closed elsewhere', async () => {
@@ -219,5 +215,265 @@ describe('the PIN before the response', () => {
 
   it.each(['3', '', 'pin'])('cannot be required by otppin=%s', async (value) => {
     await expect(ask(value)).rejects.toMatchObject({ code: 'policy.invalid' });
+  });
+});
+
+describe('the rights of the scope ocra', () => {
+  const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
+  const NEEDED =
+    'ERR410: You do not have the administrative right to do this. You are missing a policy scope=ocra, action=secondfactor';
+  /** Of a new installation, for every administrator. */
+  const DEFAULT = 'ocra-administrators';
+
+  beforeAll(async () => {
+    await application.addRealm('north', ['nora']);
+    await application.addRealm('south', ['sven']);
+    const { administrators, policies } = application.services;
+    const own = { name: 'own', scope: 'ocra', action: '*', realm: '*', user: 'admin' };
+    await policies.set(OPERATOR, own);
+    await administrators.add(OPERATOR, 'anna', 'the password of anna');
+    await administrators.add(OPERATOR, 'portal', 'the password of portal');
+  });
+  beforeEach(() => {
+    number += 1;
+    serial = `BOUND${number}`;
+  });
+  afterEach(async () => {
+    const { policies } = application.services;
+    for (const { name } of await policies.list()) {
+      if (name.startsWith('portal')) {
+        await policies.remove(OPERATOR, name);
+      }
+    }
+  });
+
+  /** From then on, the portal has the rights of its own policies only. */
+  async function grant(action: string, realm = '*', name = 'portal'): Promise<void> {
+    const { policies } = application.services;
+    if ((await policies.list()).some((policy) => policy.name === DEFAULT)) {
+      await policies.remove(OPERATOR, DEFAULT);
+    }
+    await policies.set(OPERATOR, { name, scope: 'ocra', action, realm, user: 'portal' });
+  }
+
+  /** Sends a request of the portal, with the rights of its policies. @returns the error, or undefined */
+  async function asPortal(path: string, parameters: Record<string, string>): Promise<string | undefined> {
+    const response = await application
+      .send(path, parameters)
+      .auth('portal', 'the password of portal', { type: 'basic' });
+    return errorOf(response);
+  }
+
+  const request = (parameters: Record<string, string>) =>
+    asPortal('/ocra/request', { data: 'Pay 5 EUR', ...parameters });
+
+  /** Enrols a token with which anna signs in. */
+  async function signInToken(realms: readonly string[] = []): Promise<void> {
+    await application.enrolPlain(serial, SUITE);
+    if (realms.length > 0) {
+      await application.asAdmin('/admin/tokenrealm', { serial, realms: realms.join() });
+    }
+    await application.services.secondFactors.setToken(OPERATOR, 'anna', serial);
+  }
+
+  async function begin(browser: Browser): Promise<string> {
+    const begun = await browser.post('/admin/sign-in', {
+      username: 'anna',
+      password: 'the password of anna',
+    });
+    const { detail } = begun.body as { detail: { data: string } };
+    const url = parseQrTanUrl(detail.data);
+    return application.respond(SUITE, url.kind === 'req' ? url.question : '');
+  }
+
+  describe('an administrator who signs in with a token', () => {
+    it('is not kept out by however many challenges of others', async () => {
+      await signInToken();
+      const browser = new Browser(application.app);
+      const response = await begin(browser);
+      for (let count = 0; count < 9; count += 1) {
+        await application.challenge(serial, `Pay ${count} EUR`);
+      }
+      expect(valueOf(await browser.post('/admin/sign-in/finish', { response }))).toEqual({ signed_in: true });
+    });
+
+    it('loses no sign-in to later ones, and no sign-in closes a challenge of a portal', async () => {
+      await signInToken();
+      const { transactionid, question } = await application.challenge(serial, 'Pay 5 EUR');
+      const browsers = Array.from({ length: 5 }, () => new Browser(application.app));
+      const responses: string[] = [];
+      for (const browser of browsers) {
+        responses.push(await begin(browser));
+      }
+      const ends = await Promise.all(
+        browsers.map((browser, place) =>
+          browser.post('/admin/sign-in/finish', { response: responses[place] ?? '' }),
+        ),
+      );
+      expect(ends.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      expect(await application.check(transactionid, application.respond(SUITE, question))).toMatchObject({
+        result: true,
+      });
+    });
+
+    it('does not keep a response without transaction id from the challenge of a portal', async () => {
+      await signInToken();
+      const { question } = await application.challenge(serial, 'Pay 5 EUR');
+      for (let count = 0; count < 4; count += 1) {
+        await begin(new Browser(application.app));
+      }
+      const pass = application.respond(SUITE, question);
+      expect(valueOf(await application.send('/validate/check_s', { serial, pass }))).toBe(true);
+    });
+
+    it('is not kept out by wrong responses of strangers without a transaction id', async () => {
+      await signInToken();
+      const browser = new Browser(application.app);
+      const response = await begin(browser);
+      for (let count = 0; count < 3; count += 1) {
+        const guess = application.send('/validate/check_s', { serial, pass: wrongResponse(response) });
+        expect(valueOf(await guess)).toBe(false);
+      }
+      // Nor does the right one without a transaction id use the sign-in up.
+      expect(valueOf(await application.send('/validate/check_s', { serial, pass: response }))).toBe(false);
+      expect(valueOf(await browser.post('/admin/sign-in/finish', { response }))).toEqual({ signed_in: true });
+    });
+
+    it('ends with the sign-in where the token gets another key', async () => {
+      await signInToken();
+      const browser = new Browser(application.app);
+      const response = await begin(browser);
+      await application.enrolPlain(serial, SUITE, { otpkey: '42'.repeat(32) });
+      expect((await browser.post('/admin/sign-in/finish', { response })).status).toBe(401);
+    });
+  });
+
+  describe('a challenge for the second factor of an administrator', () => {
+    it('takes a right of its own, which the policy of a new installation gives to every administrator', async () => {
+      await signInToken();
+      expect(await request({ serial })).toBeUndefined();
+      await grant('request, status, activationcode, calcOTP');
+      expect(await request({ serial })).toBe(NEEDED);
+      await application.enrolPlain(`${serial}X`, SUITE);
+      expect(await request({ serial: `${serial}X` })).toBeUndefined();
+      await grant('secondfactor', '*', 'portal2');
+      expect(await request({ serial })).toBeUndefined();
+      await application.services.secondFactors.remove(OPERATOR, 'anna');
+      await application.services.policies.remove(OPERATOR, 'portal2');
+      expect(await request({ serial })).toBeUndefined();
+    });
+
+    it('takes that right also where the token is named by its owner', async () => {
+      await signInToken(['north']);
+      await application.services.tokens.assign(OPERATOR, { serial, user: 'nora', realm: 'north' });
+      await grant('request');
+      expect(await request({ user: 'nora', realm: 'north' })).toBe(NEEDED);
+      await application.services.tokens.unassign(OPERATOR, { serial });
+    });
+
+    it('takes it in a realm of the token', async () => {
+      await signInToken(['north']);
+      await grant('request');
+      await grant('secondfactor', 'south', 'portal2');
+      expect(await request({ serial })).toBe(NEEDED);
+      await grant('secondfactor', 'north', 'portal2');
+      expect(await request({ serial })).toBeUndefined();
+    });
+
+    it('costs a portal without that right no further statement for other tokens', async () => {
+      await application.enrolPlain(serial, SUITE);
+      await grant('request', '*', 'portal2');
+      await request({ serial });
+      const withoutRight = await application.statementsOf(() => request({ serial }));
+      await grant('request, secondfactor', '*', 'portal2');
+      await request({ serial });
+      const withRight = await application.statementsOf(() => request({ serial }));
+      const ofTokens = (statements: readonly string[]): readonly string[] =>
+        statements.filter((sql) => /tokens|second_factor/.test(sql));
+      expect(ofTokens(withoutRight)).toEqual(ofTokens(withRight));
+      expect(ofTokens(withRight)).toHaveLength(2);
+    });
+
+    it('takes it of an API token, too', async () => {
+      await signInToken();
+      const { administrators } = application.services;
+      const ask = async (name: string, rights: readonly string[]): Promise<string | undefined> => {
+        const { token } = await administrators.addApiToken(OPERATOR, 'admin', { name, rights });
+        return errorOf(
+          await application
+            .send('/ocra/request', { serial, data: 'x' })
+            .set('Authorization', `Bearer ${token}`),
+        );
+      };
+      expect(await ask('one', ['ocra:request'])).toBe(
+        'ERR410: This API token does not have the right ocra:secondfactor',
+      );
+      expect(await ask('two', ['ocra:request', 'ocra:secondfactor'])).toBeUndefined();
+    });
+  });
+
+  describe('a policy of the scope ocra for one realm', () => {
+    beforeEach(() => grant('*', 'north'));
+
+    it('lets challenge tokens of that realm, and those in no realm, but no others', async () => {
+      for (const [name, realms] of [
+        ['N', 'north'],
+        ['B', 'north,south'],
+        ['S', 'south'],
+      ] as const) {
+        await application.enrolPlain(`${serial}${name}`, SUITE);
+        await application.asAdmin('/admin/tokenrealm', { serial: `${serial}${name}`, realms });
+      }
+      await application.enrolPlain(`${serial}O`, SUITE);
+      for (const name of ['N', 'B', 'O']) {
+        expect(await request({ serial: `${serial}${name}` })).toBeUndefined();
+      }
+      // As for a serial that does not exist.
+      expect(await request({ serial: `${serial}S` })).toBe(`No token found with the serial '${serial}S'`);
+      expect(await request({ serial: `${serial}Z` })).toBe(`No token found with the serial '${serial}Z'`);
+    });
+
+    it('lets challenge users of that realm, and names no other token of theirs', async () => {
+      await application.enrolPlain(`${serial}N`, SUITE, { user: 'nora', realm: 'north' });
+      await application.enrolPlain(`${serial}H`, SUITE, { user: 'nora', realm: 'north' });
+      await application.asAdmin('/admin/tokenrealm', { serial: `${serial}H`, realms: 'south' });
+      await application.enrolPlain(`${serial}S`, SUITE, { user: 'sven', realm: 'south' });
+      expect(await request({ user: 'nora', realm: 'north' })).toBeUndefined();
+      expect(await request({ user: 'sven', realm: 'south' })).toBe(
+        'ERR1205: getUserId failed: no user >sven< found!',
+      );
+      expect(await request({ serial: `${serial}S`, user: 'sven@south' })).toMatch(/^ERR1205: /);
+    });
+
+    it('lets see the challenges of those tokens only', async () => {
+      const ids: string[] = [];
+      for (const name of ['N', 'S', 'O']) {
+        await application.enrolPlain(`${serial}${name}`, SUITE);
+        ids.push((await application.challenge(`${serial}${name}`, 'x')).transactionid);
+      }
+      await application.asAdmin('/admin/tokenrealm', { serial: `${serial}N`, realms: 'north' });
+      await application.asAdmin('/admin/tokenrealm', { serial: `${serial}S`, realms: 'south' });
+      const seen = async (parameters: Record<string, string>): Promise<readonly string[]> => {
+        const response = await application
+          .send('/ocra/checkstatus', parameters)
+          .auth('portal', 'the password of portal', { type: 'basic' });
+        return (valueOf(response) as { transactionid: string }[]).map(({ transactionid }) => transactionid);
+      };
+      const [north = '', south = '', none = ''] = ids;
+      for (const [name, transactionid, isSeen] of [
+        ['N', north, true],
+        ['S', south, false],
+        ['O', none, true],
+      ] as const) {
+        const expected = isSeen ? [transactionid] : [];
+        expect(await seen({ transactionid })).toEqual(expected);
+        expect(await seen({ serial: `${serial}${name}` })).toEqual(expected);
+        expect(await seen({ transactionid, wait: '0S' })).toEqual(expected);
+      }
+    });
+
+    it('gives what is for no token as before', async () => {
+      expect(await asPortal('/ocra/getActivationCode', {})).toBeUndefined();
+    });
   });
 });

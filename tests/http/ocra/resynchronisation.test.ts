@@ -63,13 +63,6 @@ describe('/admin/resync of a token with a counter', () => {
     expect(await application.check(transactionid, `pin${at(question, 502n)}`)).toEqual(accepted);
   });
 
-  it('takes responses to questions that are named', async () => {
-    const named = { challenge1: '11111111', challenge2: '22222222' };
-    const answers = { otp1: at('11111111', 77n), otp2: at('22222222', 78n) };
-    expect(await resync({ ...named, ...answers })).toBe(true);
-    expect((await token()).counter).toBe(79n);
-  });
-
   it('spends both: neither is accepted for its challenge afterwards, nor for a resync', async () => {
     const [first, second] = await twoChallenges();
     const otp1 = at(first?.question ?? '', 0n);

@@ -164,13 +164,6 @@ describe('a PIN alone, under the policy challenge_response', () => {
     expect((await ask({ pass: response, transactionid: 'ab'.repeat(10) })).result.value).toBe(true);
   });
 
-  it('is asked by serial and by simplecheck, too', async () => {
-    const { detail } = await ask({ pass: 'pin', challenge: 'x' }, { path: '/validate/check_s' });
-    expect(detail?.serial).toBe(serial);
-    const { text } = await application.send('/validate/simplecheck', { user, realm: 'staff', pass: 'pin' });
-    expect(text).toMatch(/^:-\( [0-9a-f]{24} Otp: $/);
-  });
-
   it('resets no counter, and is audited', async () => {
     await ask({ pass: 'wrong' });
     const { id } = await triggered();
