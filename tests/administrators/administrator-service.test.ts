@@ -9,11 +9,11 @@ import type { Caller } from '../../src/policy/caller.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { callerNamed } from '../support/values/callers.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { openSession } from '../support/application/open-session.ts';
+import { openSession } from '../support/application/test-application.ts';
 import { ACT } from '../support/values/token-values.ts';
 import { ReadableHasher } from '../support/application/readable-hasher.ts';
 

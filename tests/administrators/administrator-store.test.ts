@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-
 import { secretHash } from '../../src/administrators/session.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT } from '../support/values/token-values.ts';
 

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-
 import { type NewAttempt, SignInStore } from '../../src/administrators/sign-in-store.ts';
 import { secretHash, type SignInContent } from '../../src/administrators/session.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { PasskeyStore } from '../../src/administrators/passkey-store.ts';
 import { SessionStore } from '../../src/administrators/session-store.ts';
-import { whileHeld } from '../support/database/held-statement.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { whileHeld, untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
 import { ACT } from '../support/values/token-values.ts';

@@ -1,15 +1,13 @@
 import { SqlTap } from '../support/database/sql-tap.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import type { Database } from '../../src/database/database.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
-import { rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { rightly, wrongly, QUESTIONS } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
-import { QUESTIONS } from '../support/values/question-values.ts';
 
 let audited: AuditedDatabase;
 let servers: readonly Database[];

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import type { Pruned } from '../../src/audit/pruning-store.ts';
 import type { Database } from '../../src/database/database.ts';
 import { AuditedDatabase, shortly } from '../support/database/audited-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { SqlTap } from '../support/database/sql-tap.ts';
 import { ACT } from '../support/values/token-values.ts';
 

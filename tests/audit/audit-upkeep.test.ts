@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { readExportedTrail } from '../../src/audit/export-trail.ts';
 import { type AuditFinding, verifyTrail } from '../../src/audit/verification.ts';
 import { AuditRetention, type AuditService } from '../../src/audit/audit-service.ts';
@@ -14,7 +13,7 @@ import type { Database } from '../../src/database/database.ts';
 import { AuditedDatabase, shortly } from '../support/database/audited-database.ts';
 import { OPERATOR, callerNamed } from '../support/values/callers.ts';
 import { ACT } from '../support/values/token-values.ts';
-import { PATIENCE_MS } from '../support/patience.ts';
+import { PATIENCE_MS } from '../support/values/until.ts';
 
 let audited: AuditedDatabase;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ExplanationService, type RightsExplanation } from '../../src/audit/explanation-service.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
 import type { PolicyChange, RefusedRight } from '../../src/audit/refused-right-search.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 

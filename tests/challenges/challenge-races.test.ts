@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import { type ChallengeOfToken, decideDecline, type Decision } from '../../src/challenges/challenge.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { SHARING, UNSHARED } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { LATER, NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { LATER, NOW, rightly, wrongly, QUESTIONS } from '../support/values/challenge-answers.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
-import { QUESTIONS } from '../support/values/question-values.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import type { Challenge } from '../../src/challenges/challenge.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { LATER, NOW, rightly } from '../support/values/challenge-answers.ts';
+import { LATER, NOW, rightly, QUESTIONS } from '../support/values/challenge-answers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { insertState } from '../support/database/token-rows.ts';
 import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts';
-import { QUESTIONS } from '../support/values/question-values.ts';
 
 let test: TestDatabase;
 let tokens: TokenStore;

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-
-import type { Decision } from '../../src/challenges/challenge.ts';
-import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
+import type { Decision, ChallengeOfToken } from '../../src/challenges/challenge.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import type { Database } from '../../src/database/database.ts';
@@ -9,12 +7,11 @@ import { SHARING, type Sharing, UNSHARED } from '../../src/database/prepared-sta
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { Token } from '../../src/tokens/token.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { SqlTap } from '../support/database/sql-tap.ts';
-import { deferred } from '../support/values/deferred.ts';
-import { LATER, NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { deferred } from '../support/values/until.ts';
+import { LATER, NOW, rightly, wrongly, QUESTIONS } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
-import { QUESTIONS } from '../support/values/question-values.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 

@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
-import { basic } from '../support/values/basic.ts';
+import { basic } from '../support/values/callers.ts';
 import { Bindings, masked } from './bindings.ts';
 import { Devices } from './devices.ts';
 import { type OcraRecording, recordedHeader, recordedParameters } from './ocra-recordings.ts';

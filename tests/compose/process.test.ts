@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { watchSignals, LogOutput, descriptorWarning } from '../../src/compose/process.ts';
 import { readinessOf } from '../../src/compose/http-server.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { deferred } from '../support/values/deferred.ts';
+import { deferred } from '../support/values/until.ts';
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { loadConfig } from '../../src/config/config.ts';

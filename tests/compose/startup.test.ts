@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { MIGRATION_LOCK } from '../../src/database/migrate.ts';
 import { REPOSITORY } from '../repository/repository-file.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { freePort } from '../support/servers/free-port.ts';
+import { freePort } from '../support/servers/wait-for-port.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
 import { until } from '../support/values/until.ts';
 

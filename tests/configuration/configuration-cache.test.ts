@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-
 import type { Configuration } from '../../src/configuration/configuration.ts';
 import { ConfigurationCache } from '../../src/configuration/configuration-store.ts';
 import { ShortLivedRead } from '../../src/database/short-lived-read.ts';
-import { type Deferred, deferred } from '../support/values/deferred.ts';
+import { type Deferred, deferred } from '../support/values/until.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 
 /** A cache over loads that end when they are told to. */

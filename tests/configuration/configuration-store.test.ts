@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { whileHeld } from '../support/database/held-statement.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { whileHeld, untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { SettingService } from '../../src/configuration/setting-service.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { callerNamed } from '../support/values/callers.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 

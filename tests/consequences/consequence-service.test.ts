@@ -2,13 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ConsequenceService } from '../../src/consequences/consequence-service.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
 import type { Administrator } from '../../src/administrators/administrator.ts';
-import { managedUser } from '../support/values/user-values.ts';
+import { managedUser, tokenValue } from '../support/values/token-values.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { TokenDatabase } from '../support/database/token-database.ts';
 import type { Sealed } from '../../src/keys/vault.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { OPERATOR } from '../support/values/callers.ts';
-import { tokenValue } from '../support/values/token-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const clock = { now: () => NOW };

@@ -1,9 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-
-import type { ServiceError } from '../../src/kernel/errors.ts';
-import { isServiceError } from '../../src/kernel/errors.ts';
+import { createServer, type AddressInfo } from 'node:net';
+import { type ServiceError, isServiceError } from '../../src/kernel/errors.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../../src/database/database.ts';
 import {
   describeDatabaseAddress,
@@ -12,10 +9,9 @@ import {
   translateDatabaseFault,
 } from '../../src/database/database-faults.ts';
 import { DatabaseProxy } from '../support/database/database-proxy.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { freePort } from '../support/servers/free-port.ts';
-import type { TestDatabase } from '../support/database/test-database.ts';
-import { connectionsLeft, createTestDatabase } from '../support/database/test-database.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
+import { freePort } from '../support/servers/wait-for-port.ts';
+import { type TestDatabase, connectionsLeft, createTestDatabase } from '../support/database/test-database.ts';
 import { queryOnce, testServer, withDatabase } from '../support/database/test-server.ts';
 
 let test: TestDatabase;

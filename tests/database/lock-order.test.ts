@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-
 import { KeyService } from '../../src/keys/key-service.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
@@ -11,11 +10,9 @@ import { UserCountStore } from '../../src/monitoring/user-count-store.ts';
 import { registerKey, testKeys } from '../support/application/test-keys.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
-import { deferred } from '../support/values/deferred.ts';
-import { whileHeld } from '../support/database/held-statement.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { deferred, PATIENCE_MS } from '../support/values/until.ts';
+import { whileHeld, untilWaiting } from '../support/database/held-statement.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
-import { PATIENCE_MS } from '../support/patience.ts';
 
 let audited: AuditedDatabase;
 beforeEach(async () => {

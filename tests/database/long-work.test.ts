@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { AuditRetention, AuditService } from '../../src/audit/audit-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
@@ -15,7 +14,7 @@ import { lockRegistration, KeyStore } from '../../src/keys/key-store.ts';
 import { MIGRATION_LOCK, migrateToLatest } from '../../src/database/migrate.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { registerKey } from '../support/application/test-keys.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT } from '../support/values/token-values.ts';
 

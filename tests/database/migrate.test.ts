@@ -6,7 +6,6 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { computeChecksums } from '../../scripts/migration-checksums.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { packageVersion } from '../../src/kernel/package-version.ts';
@@ -20,12 +19,24 @@ import {
 import { migrationChecksums } from '../../src/database/migration-checksums.ts';
 import { migrationNames, migrationSource, migrationSourceOf } from '../../src/database/migration-source.ts';
 import { embeddedFolders, isServed } from '../embedded-postgres/support/embedded-folders.ts';
-import { rollBackAll } from '../support/database/roll-back-all.ts';
-import type { TestDatabase } from '../support/database/test-database.ts';
-import { createTestDatabase } from '../support/database/test-database.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
 import { queryOnce, testServer } from '../support/database/test-server.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { until } from '../support/values/until.ts';
+
+/**
+ * Reverts every migration, and with them removes all data.
+ * @returns the names of the reverted migrations, in order
+ */
+function rollBackAll(database: Database): Promise<readonly string[]> {
+  return database.transact(
+    async ({ sql }) => {
+      const [, undone] = (await sql.migrate.rollback({ migrationSource }, true)) as [number, string[]];
+      return undone;
+    },
+    { isLong: true },
+  );
+}
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SharedWork, type SharedWorkOptions, KeyedQueue } from '../../src/database/shared-statements.ts';
-import { type Deferred, deferred } from '../support/values/deferred.ts';
+import { type Deferred, deferred } from '../support/values/until.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { assertStorable, isRowId, isStorable, storableForm } from '../../src/kernel/text.ts';
 

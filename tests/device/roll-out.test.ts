@@ -7,7 +7,7 @@ import { buildInitUrl, buildNonceUrl, type QrTanUrl } from '../../src/ocra/qrtan
 import type { Issuer } from '../../src/ocra/issuer.ts';
 import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { issuerLogo } from '../support/values/issuer-logo.ts';
+import { issuerLogo } from '../support/values/qr-code.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');

@@ -5,7 +5,7 @@ import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/hou
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';

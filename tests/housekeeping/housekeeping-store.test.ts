@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-
 import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/housekeeping.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { rightly } from '../support/values/challenge-answers.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { rightly, QUESTIONS } from '../support/values/challenge-answers.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
-import { QUESTIONS } from '../support/values/question-values.ts';
 
 const LONG_AGO = new Date('2026-11-01T00:00:00Z');
 const KEPT_SINCE = new Date('2026-11-13T00:00:00Z');

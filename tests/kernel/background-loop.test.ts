@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { BackgroundLoop, backgroundRounds, type LoopPace } from '../../src/kernel/background-loop.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { deferred, type Deferred } from '../support/values/deferred.ts';
+import { deferred, type Deferred } from '../support/values/until.ts';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {

@@ -22,7 +22,7 @@ import {
   readKeyFile,
 } from '../../src/keys/key-file.ts';
 import { keyIdOf } from '../../src/keys/vault.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { makeNamedPipe } from '../support/servers/named-pipe.ts';
 
 const ONE = Buffer.alloc(32, 1);

@@ -6,7 +6,7 @@ import { KeyService } from '../../src/keys/key-service.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
 import { registerKey, testKeys } from '../support/application/test-keys.ts';
-import { deferred } from '../support/values/deferred.ts';
+import { deferred } from '../support/values/until.ts';
 
 let test: TestDatabase;
 

@@ -6,10 +6,10 @@ import { systemRandom } from '../../src/kernel/system-random.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { SEALED_TABLES } from '../../src/keys/resealing-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { deferred } from '../support/values/deferred.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { deferred } from '../support/values/until.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { registerKey } from '../support/application/test-keys.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 const ONE = Buffer.alloc(32, 1);

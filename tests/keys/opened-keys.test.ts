@@ -6,9 +6,8 @@ import { LoginTokens } from '../../src/administrators/json-web-tokens.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { openKeys, type OpenedKeys } from '../../src/keys/opened-keys.ts';
 import { keyIdOf, newKey, type RegisteredKey, SecretVault } from '../../src/keys/vault.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal, refusalOf } from '../support/values/refusal.ts';
 import { MemoryRegistry } from '../support/application/test-keys.ts';
-import { refusalOf } from '../support/values/refusal.ts';
 
 const [ONE, TWO] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const SECRET = Buffer.from('secret');

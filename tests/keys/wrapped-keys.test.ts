@@ -7,7 +7,7 @@ import { openFrom, openKeys, type OpenedKeys } from '../../src/keys/opened-keys.
 import type { KeyBytes, Pkcs11Result } from '../../src/keys/pkcs11-process.ts';
 import { keyIdOf, newKey, notReady } from '../../src/keys/vault.ts';
 import { type Pkcs11Request, WrappedKeys } from '../../src/keys/wrapped-keys.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { MemoryRegistry } from '../support/application/test-keys.ts';
 
 const ONE = Buffer.alloc(32, 1);

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ImportStore } from '../../src/linotp/import-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { LATER, NOW } from '../support/values/challenge-answers.ts';
-import { QUESTIONS } from '../support/values/question-values.ts';
+import { LATER, NOW, QUESTIONS } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;

@@ -9,7 +9,7 @@ import type { TokenCountRow } from '../../src/monitoring/token-counts.ts';
 import { ServiceMetrics } from '../../src/observability/metrics.ts';
 import { CERTIFICATE_2030 } from '../support/values/certificate.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
-import { deferred, type Deferred } from '../support/values/deferred.ts';
+import { deferred, type Deferred } from '../support/values/until.ts';
 
 const STORED: StoredState = {
   lockedTokens: [],

@@ -14,7 +14,7 @@ import { bytesFromHex } from '../../src/ocra/hex.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 import { isIssuerLogo, isIssuerName } from '../../src/ocra/issuer.ts';
-import { issuerLogo } from '../support/values/issuer-logo.ts';
+import { issuerLogo } from '../support/values/qr-code.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import {
   decodeActivationCode,

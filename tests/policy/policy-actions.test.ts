@@ -8,7 +8,7 @@ import {
   RIGHT_SCOPES,
 } from '../../src/policy/stored-policy.ts';
 import { refusalOf } from '../support/values/refusal.ts';
-import { issuerLogo } from '../support/values/issuer-logo.ts';
+import { issuerLogo } from '../support/values/qr-code.ts';
 import { listUnknownNames, unknownNames } from '../../src/policy/policy-names.ts';
 import { covers, mayPassOn, readRights } from '../../src/policy/api-token-rights.ts';
 import { grantedActions, grantingPolicies } from '../../src/policy/granting.ts';

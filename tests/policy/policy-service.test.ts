@@ -3,7 +3,7 @@ import { ConfigurationStore } from '../../src/configuration/configuration-store.
 import { systemClock } from '../../src/kernel/clock.ts';
 import { PolicyService } from '../../src/policy/policy-service.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 

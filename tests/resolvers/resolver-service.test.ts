@@ -4,12 +4,11 @@ import { ResolverService } from '../../src/resolvers/resolver-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault, type Sealed } from '../../src/keys/vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
-import { ACT } from '../support/values/token-values.ts';
-import { managedUser } from '../support/values/user-values.ts';
+import { ACT, managedUser } from '../support/values/token-values.ts';
 import { sourcesOver } from '../support/application/user-sources.ts';
 
 const admin = callerNamed('admin');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { csvKeyFileReader } from '../../src/tokens/csv-key-file.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 
 const HEX = '3132333435363738393031323334353637383930';
 const BASE32 = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

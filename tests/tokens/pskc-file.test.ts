@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { decodePskc, type KeyFileSecrets } from '../../src/tokens/key-file.ts';
 import { pskcFileReader } from '../../src/tokens/pskc-file.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { refusalOf } from '../support/values/refusal.ts';
+import { eventualRefusal, refusalOf } from '../support/values/refusal.ts';
 import {
   container,
   derivedKey,

@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-
 import type { Database } from '../../src/database/database.ts';
 import { SHARING, type Sharing, UNSHARED } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { NewToken, Token } from '../../src/tokens/token.ts';
 import type { Owner } from '../../src/users/user.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
-import { untilWaiting } from '../support/database/lock-waits.ts';
+import { untilWaiting } from '../support/database/held-statement.ts';
 import { SqlTap } from '../support/database/sql-tap.ts';
 import { insertState } from '../support/database/token-rows.ts';
 import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts';

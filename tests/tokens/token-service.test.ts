@@ -9,7 +9,7 @@ import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/keys/vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { TokenDatabase } from '../support/database/token-database.ts';
 import { tokenValue } from '../support/values/token-values.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { DirectoryUser, UserSource, UserSources } from '../../src/resolvers/user-source.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../support/values/refusal.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 import { sourcesHolding } from '../support/application/user-sources.ts';
 

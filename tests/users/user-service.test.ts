@@ -6,8 +6,7 @@ import { UserService } from '../../src/users/user-service.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { ACT } from '../support/values/token-values.ts';
-import { managedUser } from '../support/values/user-values.ts';
+import { ACT, managedUser } from '../support/values/token-values.ts';
 import { ReadableHasher } from '../support/application/readable-hasher.ts';
 import { sourcesOver } from '../support/application/user-sources.ts';
 

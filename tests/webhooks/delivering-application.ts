@@ -7,7 +7,7 @@ import { DeliveryStore } from '../../src/webhooks/delivery-store.ts';
 import { DeliveryDispatcher, type DispatchLimits } from '../../src/webhooks/delivery-dispatcher.ts';
 import { HttpWebhookSender } from '../../src/webhooks/sending/http-sender.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../support/application/test-application.ts';
-import { PATIENCE_MS } from '../support/patience.ts';
+import { PATIENCE_MS } from '../support/values/until.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { until as eventually } from '../support/values/until.ts';
-import { freePort } from '../support/servers/free-port.ts';
+import { freePort } from '../support/servers/wait-for-port.ts';
 import { isSignedWith, type Received, WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 import { DeliveringApplication, TestDispatcher } from './delivering-application.ts';

@@ -7,7 +7,7 @@ import {
   retryAt,
 } from '../../../app/src/vault/attempts.ts';
 import { readBackupContent } from '../../../app/src/vault/backup-content.ts';
-import { issuerLogo } from '../../support/values/issuer-logo.ts';
+import { issuerLogo } from '../../support/values/qr-code.ts';
 import { token } from '../../campaigns/app/vault/vault-site.ts';
 import { judgeBackupPassphrase, judgePin } from '../../../app/src/vault/pin-strength.ts';
 import { restoredToken } from '../../../app/src/vault/token-change.ts';

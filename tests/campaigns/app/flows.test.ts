@@ -6,7 +6,7 @@ import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
-import { issuerLogo } from '../../support/values/issuer-logo.ts';
+import { issuerLogo } from '../../support/values/qr-code.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { answerAt, expectScreen, openApp, pasteCode, rollOut } from './support/app-page.ts';

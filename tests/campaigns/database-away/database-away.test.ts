@@ -10,7 +10,7 @@ import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { type Answered, ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 /** Within what time a server knows that the database is away: it waits five seconds for an answer. */
 const NOTICED_MS = 25_000;

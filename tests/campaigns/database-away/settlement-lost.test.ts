@@ -11,7 +11,7 @@ import {
 } from '../../support/servers/server-process.ts';
 import { type SettlementFate, SettlementProxy } from '../../support/database/settlement-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 /** Far above what is promised, far below what would hold up a client for good. */
 const BOUND_MS = 25_000;

@@ -15,7 +15,7 @@ import {
   startServerProcess,
 } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 /** The number of times that the database goes away and returns. */
 const CYCLES = shortOrLong(4, 50);

@@ -12,11 +12,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { declaredEndpoints } from '../../../scripts/described-interface.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
-import { freePort } from '../../support/servers/free-port.ts';
+import { freePort, waitForPort } from '../../support/servers/wait-for-port.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { makeCertificates } from '../../support/servers/slapd.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
-import { waitForPort } from '../../support/servers/wait-for-port.ts';
 
 const PIN = 'geheim';
 const PATH = `/ocra/check_t?transactionid=123456789012&pass=${PIN}12345678`;

@@ -10,12 +10,38 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
-import { freePort } from '../../support/servers/free-port.ts';
-import { type NameResolver, startNameResolver } from '../../support/servers/name-resolver.ts';
+import { freePort } from '../../support/servers/wait-for-port.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { until } from '../../support/values/until.ts';
+import { createSocket } from 'node:dgram';
+
+/** A resolver of names on 127.0.0.1. */
+interface NameResolver {
+  readonly port: number;
+  close(): void;
+}
+
+/** As that of Docker's networks: each name has the present addresses. */
+async function startNameResolver(addresses: () => readonly string[]): Promise<NameResolver> {
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port, address }) => {
+    const end = query.indexOf(0, 12) + 5;
+    // Type A; there are none of type AAAA.
+    const found = query.readUInt16BE(end - 4) === 1 ? addresses() : [];
+    const head = Buffer.from(query.subarray(0, 12));
+    // A response, with one question and these answers.
+    [0x8580, 1, found.length, 0, 0].forEach((word, index) => head.writeUInt16BE(word, 2 + 2 * index));
+    const records = found.map((one) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...one.split('.').map(Number)]),
+    );
+    socket.send(Buffer.concat([head, query.subarray(12, end), ...records]), port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return { port: socket.address().port, close: () => socket.close() };
+}
 
 const PASSWORD = 'the administrator of this test';
 const KEY = '31'.repeat(32);

@@ -15,9 +15,9 @@ import { migrationNames } from '../../../src/database/migration-source.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce, testServer, withDatabase } from '../../support/database/test-server.ts';
-import { freePort } from '../../support/servers/free-port.ts';
+import { freePort } from '../../support/servers/wait-for-port.ts';
 import { startSilentServer } from '../../support/servers/silent-server.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 const ignored = (): void => undefined;
 const LOG = { error: ignored, warn: ignored, info: ignored, debug: ignored };

@@ -4,7 +4,7 @@ import type { FuzzedEndpoint } from './fuzz-endpoints.ts';
 import { type HostileRequest, hostileRequest, soundRequests } from './fuzz-requests.ts';
 import type { FuzzServer } from './fuzz-server.ts';
 import { faultOf, isAccepted, isSuccess, type Tolerance } from './fuzz-verdict.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 const AT_ONCE = 8;
 const BATCH = 400;

@@ -13,7 +13,7 @@ import {
 } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 const ADMINISTRATOR = { name: 'admin', password: 'an administrator of the fuzzer' };
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');

@@ -8,7 +8,7 @@ import {
   PRE_SHARED_KEY,
 } from '../../support/values/pskc-documents.ts';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { issuerLogo } from '../../support/values/issuer-logo.ts';
+import { issuerLogo } from '../../support/values/qr-code.ts';
 import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD, type Replacement } from './guide-sandbox.ts';
 
 const ADMINISTRATION = ['resolver add staff', 'realm add office --resolvers staff', 'user add anna staff'];

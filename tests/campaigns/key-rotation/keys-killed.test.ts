@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyInstallation } from './key-installation.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 const TOKENS = 300;
 

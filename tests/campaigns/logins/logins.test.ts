@@ -10,7 +10,7 @@ import { type RunningServer, startServer } from '../../../src/http/serving/serve
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { readRepositoryFile, REPOSITORY } from '../../repository/repository-file.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
-import { freePort } from '../../support/servers/free-port.ts';
+import { freePort } from '../../support/servers/wait-for-port.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-
 import { publishResults, type ResultTable } from '../../../bench/result-page.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { DurablePostgres } from '../../support/database/durable-postgres.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 import { ServerFleet } from '../../support/servers/server-fleet.ts';
 import { runTankeeper, startServerProcess } from '../../support/servers/server-process.ts';
 import { checkHistory, reportFindings } from './checker.ts';

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-import { freePort } from '../../support/servers/free-port.ts';
+import { freePort } from '../../support/servers/wait-for-port.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
 

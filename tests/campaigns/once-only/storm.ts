@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { DurablePostgres } from '../../support/database/durable-postgres.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 import type { ServerFleet } from '../../support/servers/server-fleet.ts';
 import { isAcceptance } from './checker.ts';
 import { type HistoryClient, now } from './client.ts';

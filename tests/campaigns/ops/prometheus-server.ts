@@ -2,9 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../support/servers/free-port.ts';
+import { freePort } from '../../support/servers/wait-for-port.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 /** A series of the answer to a query. */
 interface QueriedSeries {

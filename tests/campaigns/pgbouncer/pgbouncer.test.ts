@@ -12,8 +12,7 @@ import {
   startServerProcess,
 } from '../../support/servers/server-process.ts';
 import { describeWithProgram, findPgBouncer } from '../../support/servers/system-programs.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
-import { until } from '../../support/values/until.ts';
+import { PATIENCE_MS, until } from '../../support/values/until.ts';
 
 /** Far fewer connections to PostgreSQL than the server has to PgBouncer. */
 const POOL = ['default_pool_size = 2', 'max_db_connections = 2'];

@@ -15,7 +15,7 @@ import {
 } from '../../support/servers/server-process.ts';
 import { describeWithSoftHsm, SoftHsm } from '../../support/servers/soft-hsm.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const KEY = '31'.repeat(32);

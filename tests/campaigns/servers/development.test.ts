@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { REPOSITORY } from '../../repository/repository-file.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { freePort } from '../../support/servers/free-port.ts';
+import { freePort } from '../../support/servers/wait-for-port.ts';
 import { until } from '../../support/values/until.ts';
 
 let database: TestDatabase;

@@ -10,7 +10,7 @@ import {
   startServerProcess,
 } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 /** Within what time a server notices what another one has changed, asked or not. */
 const PROMISED_MS = 1_000;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { openDatabase } from '../../../src/database/database.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../../support/values/refusal.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'latin1');

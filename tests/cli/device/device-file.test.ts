@@ -2,10 +2,14 @@ import { link, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { changeDeviceFile, readDeviceFile } from '../../../src/cli/device/device-file.ts';
-import { type DeviceState, emptyDeviceState } from '../../../src/cli/device/device-file.ts';
+import {
+  changeDeviceFile,
+  readDeviceFile,
+  type DeviceState,
+  emptyDeviceState,
+} from '../../../src/cli/device/device-file.ts';
 import { type DeviceToken, putToken } from '../../../src/device/device-token.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 const TOKEN = {
   serial: 'OCRA1',

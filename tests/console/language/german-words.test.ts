@@ -24,7 +24,7 @@ import { consequenceWords } from '../../../console/src/consequences/consequence-
 import { ConsequenceService } from '../../../src/consequences/consequence-service.ts';
 import type { Consequence } from '../../../src/consequences/consequence.ts';
 import { GivenConfiguration } from '../../support/values/configuration-value.ts';
-import { managedUser } from '../../support/values/user-values.ts';
+import { managedUser } from '../../support/values/token-values.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 
 const CHALLENGES = join(import.meta.dirname, '..', '..', '..', 'src', 'challenges');

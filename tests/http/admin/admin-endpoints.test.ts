@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Response, type Test } from 'supertest';
-import { openSession } from '../../support/application/open-session.ts';
-import { AS_ADMIN, OPERATOR, PASSWORD, TestApplication } from '../../support/application/test-application.ts';
-import { basic } from '../../support/values/basic.ts';
+import {
+  openSession,
+  AS_ADMIN,
+  OPERATOR,
+  PASSWORD,
+  TestApplication,
+} from '../../support/application/test-application.ts';
+import { basic } from '../../support/values/callers.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
 const CODE = 'GEZDGNBVGY3TQOJQ01';

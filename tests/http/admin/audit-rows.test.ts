@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { OUTCOME_WORDS } from '../../../src/audit/filter-values.ts';
-import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import {
+  BoundedAdministrators,
+  OPERATOR,
+  TestApplication,
+  wrongResponse,
+} from '../../support/application/test-application.ts';
 import { exportExtract, readExportedTrail } from '../../../src/audit/export-trail.ts';
 import { verifyTrail } from '../../../src/audit/verification.ts';
-import { deferred } from '../../support/values/deferred.ts';
+import { deferred } from '../../support/values/until.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 
 interface Row {

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { valueOf } from '../../support/application/browser.ts';
-import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import {
+  BoundedAdministrators,
+  OPERATOR,
+  TestApplication,
+} from '../../support/application/test-application.ts';
 import { queryOnce, tamperOnce } from '../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';

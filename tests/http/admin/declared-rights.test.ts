@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import type { z } from 'zod';
-import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import {
+  BoundedAdministrators,
+  OPERATOR,
+  TestApplication,
+} from '../../support/application/test-application.ts';
 import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
 
 const endpoints = declaredEndpoints();

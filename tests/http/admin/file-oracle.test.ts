@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { freePort } from '../../support/servers/free-port.ts';
+import { freePort } from '../../support/servers/wait-for-port.ts';
 import { makeNamedPipe } from '../../support/servers/named-pipe.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { PasswdFile } from '../../../src/resolvers/sources/passwd/passwd-file.ts';
-import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import {
+  BoundedAdministrators,
+  OPERATOR,
+  TestApplication,
+  wrongResponse,
+} from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openSession } from '../../support/application/open-session.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { openSession, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';

@@ -4,8 +4,12 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { AuditReading } from '../../../src/audit/audit-reading.ts';
 import { InstallationStore } from '../../../src/doctor/installation-store.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
-import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
-import { AS_ADMIN, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import {
+  BoundedAdministrators,
+  AS_ADMIN,
+  OPERATOR,
+  TestApplication,
+} from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { valueOf, outcomeOf } from '../../support/application/browser.ts';
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
+import {
+  BoundedAdministrators,
+  OPERATOR,
+  TestApplication,
+} from '../../support/application/test-application.ts';
 import { valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 
 /* What LinOTP 2.12.6 was recorded to answer in samples, which the replay of the recordings cannot ask for. */

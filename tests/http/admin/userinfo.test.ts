@@ -6,7 +6,7 @@ import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { type SilentServer, startSilentServer } from '../../support/servers/silent-server.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 interface Stale {
   readonly users: number;

@@ -2,8 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import {
+  BoundedAdministrators,
+  OPERATOR,
+  TestApplication,
+  wrongResponse,
+} from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';

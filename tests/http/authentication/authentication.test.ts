@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
-import { openSession } from '../../support/application/open-session.ts';
-import { sendRaw } from '../../support/application/raw-http.ts';
 import {
+  openSession,
   AS_ADMIN,
   type LogLine,
   OPERATOR,
   PASSWORD,
   TestApplication,
 } from '../../support/application/test-application.ts';
+import { sendRaw } from '../../support/application/raw-http.ts';
 import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
-import { basic } from '../../support/values/basic.ts';
+import { basic } from '../../support/values/callers.ts';
 
 const READ = '/monitoring/license';
 const ZOE = { name: 'Zoë', password: 'p:ä55 word' };

@@ -3,8 +3,7 @@ import request, { type Response, type Test } from 'supertest';
 import { LoginTokens } from '../../../src/administrators/json-web-tokens.ts';
 import { SecretVault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { openSession } from '../../support/application/open-session.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { openSession, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
 const PASSWORD = 'correct horse';
 const READ = '/monitoring/license';

@@ -5,10 +5,14 @@ import type { Config } from '../../../src/config/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { Argon2PasswordHasher, type PasswordHasher, shaCrypt } from '../../../src/users/password-hash.ts';
-import { openSession } from '../../support/application/open-session.ts';
-import { OPERATOR, QUICK_HASHER, TestApplication } from '../../support/application/test-application.ts';
+import {
+  openSession,
+  OPERATOR,
+  QUICK_HASHER,
+  TestApplication,
+} from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { basic } from '../../support/values/basic.ts';
+import { basic } from '../../support/values/callers.ts';
 
 /** So long that it is not over before a test is. */
 const LONG = 600_000;

@@ -9,7 +9,7 @@ import {
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { basic } from '../../support/values/basic.ts';
+import { basic } from '../../support/values/callers.ts';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 

@@ -7,14 +7,13 @@ import { networkMatcher } from '../../../src/http/limits/networks.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import type { ConnectionLimits } from '../../../src/http/serving/connections.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
-import { deferred } from '../../support/values/deferred.ts';
+import { deferred, PATIENCE_MS } from '../../support/values/until.ts';
 import { TestApplication, TestClock } from '../../support/application/test-application.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import type { Semaphore } from '../../../src/kernel/bounded-work.ts';
 import { largeBodyGuard } from '../../../src/http/limits/guards.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
-import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../../support/values/refusal.ts';
 
 const TAN = { transactionid: '0123456789abcdef0123', pass: '12345678' };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { valueOf } from '../../support/application/browser.ts';
-import { whileHeld } from '../../support/database/held-statement.ts';
+import { whileHeld, untilWaiting } from '../../support/database/held-statement.ts';
 import {
   OPERATOR,
   type PortalChallenge,
@@ -8,8 +8,7 @@ import {
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { deferred } from '../../support/values/deferred.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
+import { deferred } from '../../support/values/until.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 

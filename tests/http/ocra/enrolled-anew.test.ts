@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { whileHeld, WRITING_A_TOKEN } from '../../support/database/held-statement.ts';
-import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
+import { whileHeld, WRITING_A_TOKEN, untilWaiting } from '../../support/database/held-statement.ts';
+import { eventualRefusal } from '../../support/values/refusal.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 import { type Sealed, SecretVault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
 
 const DATA = '12345678';
 const ZERO = Buffer.of(0);

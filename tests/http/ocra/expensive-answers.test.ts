@@ -12,7 +12,7 @@ import {
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 /** The dearest suite: a counter, steps of a second, the longest hash. */
 const DEAR = 'OCRA-1:HOTP-SHA512-8:C-QN08-T1S';

@@ -6,7 +6,6 @@ import request from 'supertest';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { outcomeOf } from '../../support/application/browser.ts';
-import { METHODS, sendBy } from '../../support/application/http-methods.ts';
 import {
   AS_ADMIN,
   OPERATOR,
@@ -16,6 +15,35 @@ import {
 import { SqlTap } from '../../support/database/sql-tap.ts';
 import { anyText } from '../../support/values/any-text.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
+import type { Express } from 'express';
+
+/** Every way to send parameters. */
+const METHODS = ['GET', 'POST form', 'POST JSON', 'POST multipart', 'POST query'] as const;
+type SendMethod = (typeof METHODS)[number];
+
+/** @returns the request, not sent yet */
+function sendBy(
+  method: SendMethod,
+  app: Express,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+): request.Test {
+  switch (method) {
+    case 'GET':
+      return request(app).get(path).query(parameters);
+    case 'POST query':
+      return request(app).post(path).query(parameters);
+    case 'POST form':
+      return request(app).post(path).type('form').send(parameters);
+    case 'POST JSON':
+      return request(app).post(path).send(parameters);
+    case 'POST multipart':
+      return Object.entries(parameters).reduce(
+        (sent, [name, value]) => sent.field(name, value),
+        request(app).post(path),
+      );
+  }
+}
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const TRANSACTION = /"transactionid": "([0-9a-f]{20})"/;

@@ -4,7 +4,7 @@ import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { parseQrTanUrl, verifyQrTanSignature } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
-import { issuerLogo } from '../../support/values/issuer-logo.ts';
+import { issuerLogo } from '../../support/values/qr-code.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const CODE = 'GEZDGNBVGY3TQOJQ01';

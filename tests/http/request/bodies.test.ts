@@ -7,17 +7,17 @@ import { largeBodyGuard } from '../../../src/http/limits/guards.ts';
 import { LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { startServer } from '../../../src/http/serving/server.ts';
 import type { PasswordHasher } from '../../../src/users/password-hash.ts';
-import { openSession } from '../../support/application/open-session.ts';
-import { sendRaw } from '../../support/application/raw-http.ts';
 import {
+  openSession,
   AS_ADMIN,
   OPERATOR,
   PASSWORD,
   QUICK_HASHER,
   TestApplication,
 } from '../../support/application/test-application.ts';
+import { sendRaw } from '../../support/application/raw-http.ts';
 import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
-import { deferred } from '../../support/values/deferred.ts';
+import { deferred } from '../../support/values/until.ts';
 import { container, keyPackage } from '../../support/values/pskc-documents.ts';
 
 const FORM = 'application/x-www-form-urlencoded';

@@ -34,13 +34,12 @@ import {
 } from '../../../src/http/request/parameters.ts';
 import { parseMultipart } from '../../../src/http/request/request-body.ts';
 import { refuseUnknownPath } from '../../../src/http/unserved-paths.ts';
-import type { Random } from '../../../src/kernel/clock.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { type Random, systemClock } from '../../../src/kernel/clock.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-endpoints.ts';
 import { UNGUARDED } from '../../support/application/unguarded.ts';
-import { basic } from '../../support/values/basic.ts';
+import { basic } from '../../support/values/callers.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
 
 describe('clientAddress', () => {

@@ -6,8 +6,8 @@ import type { Readiness } from '../../../src/http/controllers/operations-control
 import { metricsListener } from '../../../src/http/serving/metrics-listener.ts';
 import { startServer } from '../../../src/http/serving/server.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
-import { openSession } from '../../support/application/open-session.ts';
 import {
+  openSession,
   AS_ADMIN,
   type LogLine,
   OPERATOR,

@@ -17,9 +17,12 @@ import {
   user,
   type Visitor,
 } from '../../support/application/account-visitor.ts';
-import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
+import {
+  BoundedAdministrators,
+  OPERATOR,
+  wrongResponse,
+} from '../../support/application/test-application.ts';
 import { errorOf, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 
 openAccounts();
 

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
-import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
+import {
+  BoundedAdministrators,
+  OPERATOR,
+  TestApplication,
+  wrongResponse,
+} from '../../support/application/test-application.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { basic } from '../../support/values/basic.ts';
+import { basic } from '../../support/values/callers.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 const PASSWORD = 'the password of anna';

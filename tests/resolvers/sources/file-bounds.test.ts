@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FileBounds } from '../../../src/resolvers/sources/file-bounds.ts';
 import { readPasswdFile } from '../../../src/resolvers/sources/passwd/passwd-file.ts';
-import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../../support/values/refusal.ts';
 
 const ANNA = 'anna:x:1:1:::\n';
 

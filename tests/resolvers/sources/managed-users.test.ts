@@ -4,8 +4,7 @@ import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { storeConfiguration } from '../../support/database/stored-configuration.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ReadableHasher } from '../../support/application/readable-hasher.ts';
-import { ACT } from '../../support/values/token-values.ts';
-import { managedUser } from '../../support/values/user-values.ts';
+import { ACT, managedUser } from '../../support/values/token-values.ts';
 
 describe('a managed resolver', () => {
   const hasher = new ReadableHasher();

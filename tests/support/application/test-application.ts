@@ -10,7 +10,7 @@ import { loadConfig, type Config } from '../../../src/config/config.ts';
 import type { Log, LogFields } from '../../../src/kernel/log.ts';
 import type { AnswerCheck } from '../description/answer-check.ts';
 import { createDescribedApp } from '../description/described-app.ts';
-import { basic } from '../values/basic.ts';
+import { basic } from '../values/callers.ts';
 import type { DialectName } from '../../../src/http/dialects/dialect.ts';
 import type { Readiness } from '../../../src/http/controllers/operations-controller.ts';
 import type { Guards } from '../../../src/http/limits/guards.ts';
@@ -30,6 +30,7 @@ import type { PasswordHasher } from '../../../src/users/password-hash.ts';
 import { testKeys } from './test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 import request, { type Response } from 'supertest';
+import type { AdministratorService } from '../../../src/administrators/administrator-service.ts';
 
 /** A clock that stands still until a test sets it. */
 export class TestClock {
@@ -391,4 +392,75 @@ export class TestApplication {
 /** @returns another response of the same length */
 export function wrongResponse(right: string): string {
   return right.replace(/.$/, (last) => String((Number(last) + 1) % 10));
+}
+
+/** Administrators whose rights are those of one policy each. */
+export class BoundedAdministrators {
+  readonly #application: TestApplication;
+  /** API tokens by the administrator's name. */
+  readonly #bearers = new Map<string, string>();
+
+  private constructor(application: TestApplication) {
+    this.#application = application;
+  }
+
+  /** Leaves all rights to the administrator `admin`. */
+  static async of(application: TestApplication): Promise<BoundedAdministrators> {
+    const administrators = new BoundedAdministrators(application);
+    await administrators.#policy({ name: 'all', action: '*', user: 'admin', realm: '*' });
+    return administrators;
+  }
+
+  /**
+   * @param action a comma list of actions of the scope admin
+   * @param realm a comma list of realms, or `*`
+   */
+  async add(name: string, action: string, realm: string): Promise<void> {
+    const { administrators } = this.#application.services;
+    await administrators.add(OPERATOR, name, 'correct horse battery');
+    const { token } = await administrators.addApiToken(OPERATOR, name, { name: 'test', rights: ['*'] });
+    this.#bearers.set(name, token);
+    await this.#policy({ name, action, user: name, realm });
+  }
+
+  /** Sends a request by GET. */
+  async get(name: string, path: string, parameters: Readonly<Record<string, string>>): Promise<Response> {
+    return request(this.#application.app)
+      .get(path)
+      .query(parameters)
+      .set('Authorization', `Bearer ${this.#bearers.get(name) ?? ''}`);
+  }
+
+  /** Sends a request by POST. */
+  async post(name: string, path: string, parameters: Readonly<Record<string, string>>): Promise<Response> {
+    return request(this.#application.app)
+      .post(path)
+      .type('form')
+      .send(parameters)
+      .set('Authorization', `Bearer ${this.#bearers.get(name) ?? ''}`);
+  }
+
+  async #policy(given: { name: string; action: string; user: string; realm: string }): Promise<void> {
+    await this.#application.services.policies.set(OPERATOR, {
+      scope: 'admin',
+      client: '',
+      time: '',
+      active: true,
+      ...given,
+    });
+  }
+}
+
+/** Opens a session with the password, just proven. @throws if the password is wrong */
+export async function openSession(
+  administrators: Pick<AdministratorService, 'authenticatePassword' | 'openSession'>,
+  name: string,
+  password: string,
+): Promise<{ readonly session: string; readonly expiresAt: Date }> {
+  const proven = await administrators.authenticatePassword(name, password);
+  const opened = proven && (await administrators.openSession(proven));
+  if (opened === undefined) {
+    throw new Error(`There is no session for ${name}`);
+  }
+  return opened;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type Browser, type BrowserContext, chromium, type Download, type Page } from 'playwright-core';
-import { PATIENCE_MS } from '../patience.ts';
+import { PATIENCE_MS } from '../values/until.ts';
 import { findSystemProgram } from '../servers/program-paths.ts';
 
 /** No sandbox, as CI is root; no traffic of Chromium's own. */

@@ -6,9 +6,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { freePort } from '../servers/free-port.ts';
+import { freePort, waitForPort } from '../servers/wait-for-port.ts';
 import { findSystemProgram } from '../servers/program-paths.ts';
-import { waitForPort } from '../servers/wait-for-port.ts';
 import { until } from '../values/until.ts';
 
 /** The commands of WebDriver that the tests need: their names in Firefox, and methods and paths elsewhere. */

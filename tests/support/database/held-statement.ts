@@ -1,5 +1,7 @@
-import { deferred } from '../values/deferred.ts';
+import { deferred, PATIENCE_MS } from '../values/until.ts';
 import { SqlTap } from './sql-tap.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../../src/database/database.ts';
 
 /** Statements that write a token, or lock it for writing: work that is held there has already read its data. */
 export const WRITING_A_TOKEN = /^update "tokens" set|from "tokens" .*for (?:no key )?update$/s;
@@ -39,5 +41,25 @@ export async function whileHeld<T>(
   } finally {
     released.resolve(undefined);
     tap.close();
+  }
+}
+
+/** Resolves when this many statements in the database wait for a lock. @throws after a long time */
+export async function untilWaiting({ knex }: Database, wanted = 1): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const { rows } = await knex.raw<{ rows: { waiting: string }[] }>(
+      `SELECT count(*) AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND backend_type = 'client backend'
+         -- A statement that extends a table waits for no transaction.
+         AND wait_event_type = 'Lock' AND wait_event <> 'extend'`,
+    );
+    if (Number(rows[0]?.waiting) >= wanted) {
+      return;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`Not ${wanted} but ${rows[0]?.waiting ?? 'nobody'} waited for a lock`);
+    }
+    await sleep(5);
   }
 }

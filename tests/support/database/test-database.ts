@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { PATIENCE_MS } from '../patience.ts';
+import { PATIENCE_MS } from '../values/until.ts';
 import { queryOnce, testServer, withDatabase } from './test-server.ts';
 
 /** A database of a test file's own. */

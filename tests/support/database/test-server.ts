@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { PATIENCE_MS } from '../patience.ts';
+import { PATIENCE_MS } from '../values/until.ts';
 
 /** The facts that global-setup.ts passes to the test files, which run in processes of their own. */
 export interface TestServer {

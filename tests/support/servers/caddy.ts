@@ -4,9 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY } from '../../repository/repository-file.ts';
-import { freePort } from './free-port.ts';
+import { freePort, waitForPort } from './wait-for-port.ts';
 import { makeCertificates } from './slapd.ts';
-import { waitForPort } from './wait-for-port.ts';
 
 /** Caddy with the configuration of deploy/compose, before servers of this machine. */
 export interface Caddy {

@@ -6,8 +6,8 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
-import { PATIENCE_MS } from '../patience.ts';
-import { freePort } from './free-port.ts';
+import { PATIENCE_MS } from '../values/until.ts';
+import { freePort } from './wait-for-port.ts';
 import { untilStopped } from './processes-of.ts';
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PATIENCE_MS } from '../patience.ts';
+import { PATIENCE_MS } from '../values/until.ts';
 
 const POLL_MS = 50;
 

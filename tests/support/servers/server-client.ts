@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { PATIENCE_MS } from '../patience.ts';
+import { PATIENCE_MS } from '../values/until.ts';
 import type { ServerProcess } from './server-process.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');

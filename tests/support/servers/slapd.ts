@@ -1,11 +1,10 @@
-import { waitForPort } from './wait-for-port.ts';
+import { waitForPort, freePort } from './wait-for-port.ts';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 

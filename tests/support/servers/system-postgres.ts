@@ -5,9 +5,9 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { PATIENCE_MS } from '../patience.ts';
+import { PATIENCE_MS } from '../values/until.ts';
 import { queryOnce } from '../database/test-server.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from './wait-for-port.ts';
 import { unprivilegedAccount } from './system-programs.ts';
 
 const run = promisify(execFile);

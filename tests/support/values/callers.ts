@@ -10,3 +10,8 @@ export function callerNamed(administrator: string, changes: Partial<Principal> =
 
 /** A user at the command line of the machine itself. */
 export const OPERATOR: Caller = callerNamed('operator:root', { operator: true, client: '' });
+
+/** @returns the value of the header Authorization */
+export function basic(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`, 'utf8').toString('base64')}`;
+}

@@ -1,7 +1,14 @@
 import type { Token } from '../../../src/tokens/token.ts';
-import { decide, decideWithoutResponse, type Decision } from '../../../src/challenges/challenge.ts';
+import {
+  decide,
+  decideWithoutResponse,
+  type Decision,
+  type ChallengeOfToken,
+} from '../../../src/challenges/challenge.ts';
 import { readOcraSettings } from '../../../src/configuration/settings.ts';
-import type { ChallengeOfToken } from '../../../src/challenges/challenge.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
+import { ShownQuestions } from '../../../src/ocra/question.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 
 /** The time of the tests. */
 export const NOW = new Date('2026-11-20T12:00:00Z');
@@ -42,3 +49,10 @@ function deciding(
       decideWithoutResponse(challenge, token, NOW) ?? decide(challenge, token, verdict(token), settings, NOW),
     );
 }
+
+/** The questions of a challenge whose question a test chooses itself. */
+export const QUESTIONS = new ShownQuestions(
+  parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64'),
+  undefined,
+  systemRandom,
+);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import type { Matchers } from 'expect';
-import { PATIENCE_MS } from '../patience.ts';
+import { PATIENCE_MS } from './until.ts';
 
 type Soon<T> = Matchers<Promise<void>, T>;
 

@@ -12,3 +12,18 @@ export function refusalOf(attempt: () => unknown): AnyServiceError {
   }
   throw new Error('It was not refused.');
 }
+
+/** @returns the ServiceError with which a promise is refused; anything else fails the test */
+export async function eventualRefusal(attempt: Promise<unknown>): Promise<AnyServiceError> {
+  const outcome = await attempt.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('value' in outcome) {
+    throw new Error('It was not refused.');
+  }
+  if (isServiceError(outcome.error)) {
+    return outcome.error;
+  }
+  throw outcome.error;
+}

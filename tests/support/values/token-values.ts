@@ -1,6 +1,7 @@
-import { type NewToken } from '../../../src/tokens/token.ts';
+import type { NewToken } from '../../../src/tokens/token.ts';
 import type { Act } from '../../../src/policy/caller.ts';
 import type { Sealed } from '../../../src/keys/vault.ts';
+import type { ManagedUser } from '../../../src/users/user.ts';
 
 /** An act for the audit, for tests that ignore it. */
 export const ACT: Act = { actor: 'alice', action: 'test/act', client: '192.0.2.7', requestId: 'request-1' };
@@ -31,4 +32,9 @@ export function tokenValue(serial: string, changes: Partial<NewToken> = {}): New
     secrets: { seed: sealedBytes('seed'), sharedSecret: null, nonce: null, pin: null, ocraPin: null },
     ...changes,
   };
+}
+
+/** @returns a user of a managed resolver without a password, with the given changes */
+export function managedUser(login: string, changes: Partial<ManagedUser> = {}): Omit<ManagedUser, 'userId'> {
+  return { login, givenName: '', surname: '', email: '', phone: '', passwordHash: null, ...changes };
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PATIENCE_MS } from '../patience.ts';
 
 /** Settings of a wait. */
 interface WaitSettings {
@@ -26,4 +25,25 @@ export async function until(
     }
     await sleep(pollMs);
   }
+}
+
+/**
+ * Milliseconds to wait for what must come about: many times what it takes, even on a busy machine, but less than a test
+ * may take, so that a failure names what was missing.
+ */
+export const PATIENCE_MS = 100_000;
+
+/** A promise that the test settles. (`Promise.withResolvers` is newer than Node 20.) */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export function deferred<T>(): Deferred<T> {
+  let settle!: Omit<Deferred<T>, 'promise'>;
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { promise, ...settle };
 }

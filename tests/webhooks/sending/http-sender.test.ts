@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-
 import { signMessage } from '../../../src/webhooks/webhook.ts';
 import { HttpWebhookSender, ReceiverNames } from '../../../src/webhooks/sending/http-sender.ts';
 import { startSilentServer } from '../../support/servers/silent-server.ts';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/values/until.ts';
 
 const MESSAGE = signMessage(
   { id: 'id', type: 'webhook.test', occurredAt: new Date(0), data: '{}' },

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Browser, Page, Request } from 'playwright-core';
 import { violationsOf } from '../../../support/browser/axe.ts';
 import { openPage } from '../../../support/browser/chromium.ts';
-import { PATIENCE_MS } from '../../../support/patience.ts';
+import { PATIENCE_MS } from '../../../support/values/until.ts';
 import { type PortalPage, servePortalPage } from './portal-page.ts';
 
 /** The content of a QR code, as the server makes it. */

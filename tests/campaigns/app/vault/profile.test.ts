@@ -7,7 +7,7 @@ import { findChromium } from '../../../support/browser/chromium.ts';
 import { type FileSite, readFolder } from '../../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
 import { openVaultPage, PASSPHRASE, PIN, serveVault, token } from './vault-site.ts';
-import { PATIENCE_MS } from '../../../support/patience.ts';
+import { PATIENCE_MS } from '../../../support/values/until.ts';
 
 const NAME = 'Everyday canary account';
 const MESSAGE = 'Pay 120 EUR to canary Bert';

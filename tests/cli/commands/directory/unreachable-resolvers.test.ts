@@ -3,7 +3,7 @@ import { runProgram } from '../../../../src/cli/program.ts';
 import { type Installation, openInstallation } from '../../../../src/compose/open-installation.ts';
 import { loadConfig } from '../../../../src/config/config.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
-import { freePort } from '../../../support/servers/free-port.ts';
+import { freePort } from '../../../support/servers/wait-for-port.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
 import { temporaryFolder } from '../../../support/values/temporary-folder.ts';

@@ -1,4 +1,4 @@
-import { basic } from '../../../support/values/basic.ts';
+import { basic } from '../../../support/values/callers.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
 import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { PASSWORD } from './audited-sign-ins.ts';

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import request, { type Response } from 'supertest';
-
 import type { Endpoint } from '../../../../src/http/endpoint-spec.ts';
 import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';
@@ -15,7 +14,7 @@ import { auditedSelfService } from './audited-self-service.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { hashOfAllTables, withoutAudit } from './audited-tables.ts';
 import { CookieRequests } from './cookie-requests.ts';
-import { basic } from '../../../support/values/basic.ts';
+import { basic } from '../../../support/values/callers.ts';
 import { container, ocraPackage } from '../../../support/values/pskc-documents.ts';
 import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
 import { declaredEndpoints } from '../../../support/description/declared-endpoints.ts';

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-
 import { queryOnce } from '../../../support/database/test-server.ts';
 import { TestApplication } from '../../../support/application/test-application.ts';
-import { basic } from '../../../support/values/basic.ts';
+import { basic } from '../../../support/values/callers.ts';
 
 const PASSWORD = 'correct horse';
 

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BoundedAdministrators } from '../../../support/application/bounded-administrators.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../../support/application/test-application.ts';
+import {
+  BoundedAdministrators,
+  OPERATOR,
+  TestApplication,
+  wrongResponse,
+} from '../../../support/application/test-application.ts';
 import { queryOnce } from '../../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';

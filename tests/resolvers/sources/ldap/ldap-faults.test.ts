@@ -5,7 +5,7 @@ import type { Configuration } from '../../../../src/configuration/configuration.
 import { PeopleSearch } from '../../../../src/helpdesk/search-service.ts';
 import { observed } from '../../../../src/resolvers/sources/user-sources.ts';
 import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
-import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../../../support/values/refusal.ts';
 import {
   type FakeServer,
   fakeServer,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
-import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../../../support/values/refusal.ts';
 import {
   type FakeServer,
   fakeServer,

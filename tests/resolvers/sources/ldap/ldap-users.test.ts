@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, afterEach } from '@jest/glob
 import { searchFilters } from '../../../../src/resolvers/sources/ldap/ldap-configuration.ts';
 import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
 import { type UserCondition, fieldCondition, freeCondition } from '../../../../src/resolvers/user-source.ts';
-import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { ldapUsers, PEOPLE, person, unit } from '../../../support/servers/ldap-resolver.ts';
 import { findSlapd, type LdapEntry, type Slapd, startSlapd, SUFFIX } from '../../../support/servers/slapd.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
-import { deferred } from '../../../support/values/deferred.ts';
-import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
+import { deferred } from '../../../support/values/until.ts';
+import { eventualRefusal } from '../../../support/values/refusal.ts';
 
 const GIGABYTE = 1024 ** 3;
 const MEGABYTE = 1024 ** 2;

@@ -7,7 +7,7 @@ import { DirectoryPasswords } from '../../../../src/resolvers/sources/directory-
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { describeExamination, isUsual } from '../../../../src/resolvers/resolver-service.ts';
-import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
 import { ManagedUserStore } from '../../../../src/users/managed-user-store.ts';

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
 import { fieldCondition } from '../../../../src/resolvers/user-source.ts';
-import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';
 import { type Reach, reachOf, sqlSettings, sqlUsers } from '../../../support/servers/sql-resolver.ts';

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { findMariadb, startMariadb } from '../../../support/servers/mariadb.ts';
 import { type Certificates, makeCertificates } from '../../../support/servers/slapd.ts';
 import { type Reach, reachOf, sqlSettings, sqlUsers } from '../../../support/servers/sql-resolver.ts';

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
 import { type UserCondition, fieldCondition, freeCondition } from '../../../../src/resolvers/user-source.ts';
-import { PATIENCE_MS } from '../../../support/patience.ts';
+import { PATIENCE_MS, until } from '../../../support/values/until.ts';
 import type { ServiceError } from '../../../../src/kernel/errors.ts';
-import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
+import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';
-import { until } from '../../../support/values/until.ts';
 import { startSilentServer } from '../../../support/servers/silent-server.ts';
 import {
   type Reach,
