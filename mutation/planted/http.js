@@ -371,8 +371,8 @@ export const faults = [
   ],
   [
     'administrators/confirmation-service.ts',
-    "typeof proof !== 'object'",
-    "typeof proof === 'undefined'",
+    "if (proof === 'password' || proof?.kind !== 'login') {",
+    "if (proof === 'password' || proof === undefined) {",
     'tests/http/sign-in/confirmation',
   ],
   [
