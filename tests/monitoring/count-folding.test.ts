@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countFolding } from '../../src/monitoring/token-count-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import * as counts from '../../src/database/migrations/007-counts.ts';
-import { expectRightCounts, pendingDeltas } from '../campaigns/count-model/kept-counts.ts';
+import { expectRightCounts, pendingDeltas } from '../campaigns/count-model/count-model-answers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { insertState } from '../support/database/token-rows.ts';
 import { until } from '../support/values/until.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/database/database.ts';
 import { TokenCountStore } from '../../src/monitoring/token-count-store.ts';
-import { expectRightCounts } from '../campaigns/count-model/kept-counts.ts';
+import { expectRightCounts } from '../campaigns/count-model/count-model-answers.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { insertState, insertTokens, type TokenSketch } from '../support/database/token-rows.ts';

@@ -11,7 +11,7 @@ import {
   expectRightAnswers,
   expectRightCounts,
   pendingDeltas,
-} from '../campaigns/count-model/kept-counts.ts';
+} from '../campaigns/count-model/count-model-answers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { insertState, insertTokens } from '../support/database/token-rows.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';

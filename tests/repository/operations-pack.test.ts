@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { allMetrics } from '../../scripts/metrics-reference.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dashboardQueries, OPS, metricsOf, readDashboard, readRules } from '../campaigns/ops/queries.ts';
+import {
+  dashboardQueries,
+  OPS,
+  metricsOf,
+  readDashboard,
+  readRules,
+} from '../campaigns/ops/prometheus-server.ts';
 import { compareWithLedger, isMeant, readLedger } from '../support/values/compatibility-ledger.ts';
 import { parseExactly } from '../support/vectors/vector-text.ts';
 

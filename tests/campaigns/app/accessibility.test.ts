@@ -1,125 +1,119 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { shortOrLong } from '../../support/campaign.ts';
 import { violationsInLightAndDark } from '../../support/browser/axe.ts';
-import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
-import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
+import { openPage } from '../../support/browser/chromium.ts';
+import { describeSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
-import { answerAt, choosePin, expectScreen, openApp, pasteCode, PIN } from './support/app-page.ts';
-import { ACTIVATION_CODE, type IssuedCodes, issueCodes } from './support/issued-codes.ts';
+import {
+  ACTIVATION_CODE,
+  answerAt,
+  choosePin,
+  expectScreen,
+  issueCodes,
+  type IssuedCodes,
+  openApp,
+  pasteCode,
+} from './support/app-page.ts';
 
 const ADDRESS = 'https://bank.example/ocra/check_t';
 
 /** The faults of a screen, for each check of it. */
 type Look = (page: Page, screen: string) => Promise<readonly string[]>;
 
-describeWithProgram('the screens of the app', findChromium(), 'chromium', (program) => {
-  let browser: Browser;
-  let site: FileSite;
-  let codes: IssuedCodes;
+describeSite(
+  'the screens of the app',
+  () => builtApp().then(serveFiles),
+  (given) => {
+    let codes: IssuedCodes;
 
-  beforeAll(async () => {
-    [browser, site, codes] = await Promise.all([
-      startChromium(program),
-      builtApp().then(serveFiles),
-      issueCodes(ADDRESS),
-    ]);
-  });
-
-  afterAll(async () => {
-    await browser.close();
-    await site[Symbol.asyncDispose]();
-  });
-
-  it.each(shortOrLong([360], [360, 390, 1280]))(
-    'have no violation of axe in light and dark, %d pixels wide',
-    async (width) => {
-      const { page } = await openApp(browser, site.origin, width);
-      expect(await visitScreens(page, codes, axeLook)).toEqual([]);
-    },
-  );
-
-  it('have no violation either before the app is open', async () => {
-    const found: string[] = [];
-    const see = async (page: Page, title: string): Promise<void> => {
-      await expectScreen(page, title);
-      found.push(...(await axeLook(page, title)));
-    };
-    const { page } = await openPage(browser, site.origin, 360);
-    await page.goto('/');
-    await see(page, 'Choose a PIN');
-    await choosePin(page);
-    await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
-    const worker = site.files.get('service-worker.js') ?? '';
-    site.files.set('service-worker.js', `${String(worker)}\n`);
-    await page.reload();
-    await page.getByText('A new version of the app is here.').waitFor();
-    site.files.set('service-worker.js', worker);
-    await see(page, 'The app is locked');
-
-    const { page: privatePage } = await openPage(browser, site.origin, 360);
-    await privatePage.addInitScript('Object.defineProperty(globalThis, "indexedDB", { value: undefined })');
-    await privatePage.goto('/');
-    await see(privatePage, 'This browser keeps no data');
-
-    const { page: openlySent } = await openPage(browser, 'http://bank.example', 360);
-    await openlySent.route('http://bank.example/**', async (route) => {
-      const { pathname } = new URL(route.request().url());
-      await route.fulfill({ response: await openlySent.request.get(`${site.origin}${pathname}`) });
+    beforeAll(async () => {
+      codes = await issueCodes(ADDRESS);
     });
-    await openlySent.goto('/');
-    await see(openlySent, 'This connection is not secure');
-    expect(found).toEqual([]);
-  });
 
-  it('fit 320 pixels and have targets of 44 pixels, in German', async () => {
-    const { page } = await openApp(browser, site.origin, 320);
-    await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByLabel('Deutsch').check();
-    await expectScreen(page, 'Einstellungen');
-    await expectSoon(() => page.locator('html').getAttribute('lang')).toBe('de');
-    expect(await visitScreens(page, codes, sizeLook)).toEqual([]);
-  });
+    it.each(shortOrLong([360], [360, 390, 1280]))(
+      'have no violation of axe in light and dark, %d pixels wide',
+      async (width) => {
+        const { page } = await openApp(given.browser, given.site.origin, width);
+        expect(await visitScreens(page, codes, axeLook)).toEqual([]);
+      },
+    );
 
-  it('leave no English text in German', async () => {
-    const { page } = await openApp(browser, site.origin);
-    await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByLabel('Deutsch').check();
-    await page.reload();
-    await page.getByLabel('PIN').fill(PIN);
-    await page.getByRole('button', { name: 'Entsperren' }).click();
-    expect(await visitScreens(page, codes, englishLook)).toEqual([]);
-  });
+    it('have no violation either before the app is open', async () => {
+      const found: string[] = [];
+      const see = async (page: Page, title: string): Promise<void> => {
+        await expectScreen(page, title);
+        found.push(...(await axeLook(page, title)));
+      };
+      const { page } = await openPage(given.browser, given.site.origin, 360);
+      await page.goto('/');
+      await see(page, 'Choose a PIN');
+      await choosePin(page);
+      await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+      const worker = given.site.files.get('service-worker.js') ?? '';
+      given.site.files.set('service-worker.js', `${String(worker)}\n`);
+      await page.reload();
+      await page.getByText('A new version of the app is here.').waitFor();
+      given.site.files.set('service-worker.js', worker);
+      await see(page, 'The app is locked');
 
-  it('lead through a confirmation by the keyboard alone, with the focus on each heading', async () => {
-    const { page } = await openApp(browser, site.origin);
-    const forms = await answerAt(page, ADDRESS, true);
-    await page.keyboard.press('Tab');
-    await focusAndPress(page, 'Scan the first code');
-    await expectFocusedHeading(page, 'Scan a code');
-    await tabTo(page, 'Text of the code');
-    await page.keyboard.insertText(codes.init);
-    await focusAndPress(page, 'Open');
-    await expectFocusedHeading(page, 'Add this token?');
-    await focusAndPress(page, 'Add the token');
-    await expectFocusedHeading(page, 'The first step is done');
-    await focusAndPress(page, 'Scan the second code');
-    await expectFocusedHeading(page, 'Scan a code');
-    await tabTo(page, 'Text of the code');
-    await page.keyboard.insertText(codes.nonce());
-    await focusAndPress(page, 'Open');
-    await expectFocusedHeading(page, 'Enter the activation code');
-    await tabTo(page, 'Activation code');
-    await page.keyboard.type(ACTIVATION_CODE);
-    await page.keyboard.press('Enter');
-    await expectFocusedHeading(page, 'Do you want to confirm this?');
-    await focusAndPress(page, 'Confirm');
-    await expectFocusedHeading(page, 'Confirmed');
-    expect(forms).toHaveLength(1);
-  });
-});
+      const { page: privatePage } = await openPage(given.browser, given.site.origin, 360);
+      await privatePage.addInitScript('Object.defineProperty(globalThis, "indexedDB", { value: undefined })');
+      await privatePage.goto('/');
+      await see(privatePage, 'This browser keeps no data');
+
+      const { page: openlySent } = await openPage(given.browser, 'http://bank.example', 360);
+      await openlySent.route('http://bank.example/**', async (route) => {
+        const { pathname } = new URL(route.request().url());
+        await route.fulfill({ response: await openlySent.request.get(`${given.site.origin}${pathname}`) });
+      });
+      await openlySent.goto('/');
+      await see(openlySent, 'This connection is not secure');
+      expect(found).toEqual([]);
+    });
+
+    it('fit 320 pixels and have targets of 44 pixels, in German, with no English text', async () => {
+      const { page } = await openApp(given.browser, given.site.origin, 320);
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByLabel('Deutsch').check();
+      await expectScreen(page, 'Einstellungen');
+      await expectSoon(() => page.locator('html').getAttribute('lang')).toBe('de');
+      const look: Look = async (shown, screen) => [
+        ...(await sizeLook(shown, screen)),
+        ...(await englishLook(shown, screen)),
+      ];
+      expect(await visitScreens(page, codes, look)).toEqual([]);
+    });
+
+    it('lead through a confirmation by the keyboard alone, with the focus on each heading', async () => {
+      const { page } = await openApp(given.browser, given.site.origin);
+      const forms = await answerAt(page, ADDRESS, true);
+      await page.keyboard.press('Tab');
+      await focusAndPress(page, 'Scan the first code');
+      await expectFocusedHeading(page, 'Scan a code');
+      await tabTo(page, 'Text of the code');
+      await page.keyboard.insertText(codes.init);
+      await focusAndPress(page, 'Open');
+      await expectFocusedHeading(page, 'Add this token?');
+      await focusAndPress(page, 'Add the token');
+      await expectFocusedHeading(page, 'The first step is done');
+      await focusAndPress(page, 'Scan the second code');
+      await expectFocusedHeading(page, 'Scan a code');
+      await tabTo(page, 'Text of the code');
+      await page.keyboard.insertText(codes.nonce());
+      await focusAndPress(page, 'Open');
+      await expectFocusedHeading(page, 'Enter the activation code');
+      await tabTo(page, 'Activation code');
+      await page.keyboard.type(ACTIVATION_CODE);
+      await page.keyboard.press('Enter');
+      await expectFocusedHeading(page, 'Do you want to confirm this?');
+      await focusAndPress(page, 'Confirm');
+      await expectFocusedHeading(page, 'Confirmed');
+      expect(forms).toHaveLength(1);
+    });
+  },
+);
 
 /** Opens every screen and looks at it. */
 async function visitScreens(page: Page, codes: IssuedCodes, look: Look): Promise<readonly string[]> {

@@ -12,7 +12,7 @@ import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { expectScreen, openApp } from './support/app-page.ts';
-import { issueCodes, SERIAL } from './support/issued-codes.ts';
+import { issueCodes, SERIAL } from './support/app-page.ts';
 
 const FORMAT = { width: 640, height: 480, frames: 4 };
 

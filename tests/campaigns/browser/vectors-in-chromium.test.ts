@@ -1,41 +1,34 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
-import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
+import { expect, it } from '@jest/globals';
+import { openPage } from '../../support/browser/chromium.ts';
+import { describeSite, type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { bundleForBrowser } from '../../support/browser/vite.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { readVectorFile } from '../../support/values/vectors.ts';
 import type { CheckedRow } from '../../support/vectors/checked-row.ts';
 import { DEVICE_RUNS, OCRA_RUNS, runAllVectors } from '../../support/vectors/vector-runs.ts';
 
 const RUNS = [...OCRA_RUNS, ...DEVICE_RUNS];
 
-describeWithProgram('the protocol in a browser', findChromium(), 'chromium', (program) => {
-  let browser: Browser;
-  let site: FileSite;
-  let bundle: string;
+const bundled = (): Promise<string> => bundleForBrowser('tests/support/vectors/browser-entry.ts');
 
-  beforeAll(async () => {
-    bundle = await bundleForBrowser('tests/support/vectors/browser-entry.ts');
-    const vectors = RUNS.map(({ file }) => [`vectors/${file}`, readVectorFile(file)] as const);
-    site = await serveFiles(
-      new Map([['index.html', '<!doctype html><title>Vectors</title>'], ['bundle.js', bundle], ...vectors]),
-    );
-    browser = await startChromium(program);
-  });
+async function serveVectors(): Promise<FileSite> {
+  const vectors = RUNS.map(({ file }) => [`vectors/${file}`, readVectorFile(file)] as const);
+  return serveFiles(
+    new Map([
+      ['index.html', '<!doctype html><title>Vectors</title>'],
+      ['bundle.js', await bundled()],
+      ...vectors,
+    ]),
+  );
+}
 
-  afterAll(async () => {
-    await browser.close();
-    await site[Symbol.asyncDispose]();
-  });
-
-  it('needs nothing of Node', () => {
-    const ofNode = /^.*(?:^import\b|\brequire\(|browser.external|\bBuffer\.|\bprocess\.).*$/gm;
-    expect(bundle.match(ofNode)).toBeNull();
+describeSite('the protocol in a browser', serveVectors, (given) => {
+  it('needs nothing of Node', async () => {
+    const ofNode = /^.*(?:^import\b|\brequire\(|given.browser.external|\bBuffer\.|\bprocess\.).*$/gm;
+    expect((await bundled()).match(ofNode)).toBeNull();
   });
 
   it('gives every vector the same result as Node', async () => {
-    const { page, problems } = await openPage(browser, site.origin);
+    const { page, problems } = await openPage(given.browser, given.site.origin);
     await page.goto('/');
     const inBrowser = await page.evaluate<(readonly CheckedRow[])[]>(
       'import("/bundle.js").then(({ runServedVectors }) => runServedVectors())',

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { CanaryEvidence } from './canary-evidence.ts';
+import type { CanaryEvidence } from './canary-search.ts';
 
 /** A request that can be repeated. */
 export interface CanaryRequest {

@@ -6,7 +6,7 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { CanaryAnswer, CanaryClient } from './canary-client.ts';
 import { CANARY_PIN_SUITE as PIN_SUITE } from './canary-installation.ts';
-import type { CanaryMarks } from './canary-marks.ts';
+import type { CanaryMarks } from './canary-search.ts';
 
 /** A suite of ten digits: fewer could occur in any number. */
 const SUITE = 'OCRA-1:HOTP-SHA512-10:C-QA64';
@@ -89,13 +89,16 @@ export class CanaryLife {
     const right = pin + this.#respond(held, opened, 0n);
     await this.#check(opened, right, true);
     await this.#check(opened, right);
-    await send({ path: '/ocra/checkstatus', parameters: { transactionid: opened.transactionid } });
-    await send({ path: '/admin/transaction/show', parameters: { transaction_id: opened.transactionid } });
-    await send({ path: '/admin/helpdesk/search', parameters: { text: opened.transactionid } });
-    await send({ path: '/admin/token/show', parameters: { serial } });
-    await send({ path: '/admin/helpdesk/tokens', parameters: { serial } });
-    await send({ path: '/admin/audit/search', parameters: { transaction_id: opened.transactionid } });
-    await send({ path: '/ocra', parameters: { serial } });
+    // What tells of the token and its transaction.
+    for (const path of [
+      '/ocra/checkstatus',
+      '/admin/transaction/show',
+      '/admin/token/show',
+      '/admin/helpdesk/tokens',
+    ]) {
+      const { transactionid } = opened;
+      await send({ path, parameters: { serial, transactionid, transaction_id: transactionid } });
+    }
   }
 
   /** Computes the app's response on the server: from the two codes, and from single values. */
@@ -184,36 +187,14 @@ export class CanaryLife {
       parameters: { transactionid: two.transactionid, pass: next },
     });
     await this.send({ path: '/validate/check', parameters: { user: 'anna@staff', pass: next } });
-    await this.#askAsOtherClients(
-      serial,
-      two.transactionid,
-      token.pin + this.#wrongResponse('of other clients'),
-    );
-  }
-
-  /** What programs ask that were written for LinOTP. */
-  async #askAsOtherClients(serial: string, transactionid: string, pass: string): Promise<void> {
-    for (const path of ['/validate/simplecheck', '/validate/samlcheck']) {
-      await this.send({ path, parameters: { user: 'anna@staff', pass } });
-    }
     await this.send({
       path: '/validate/check_status',
-      parameters: { user: 'anna@staff', transactionid, pass },
+      parameters: {
+        user: 'anna@staff',
+        transactionid: two.transactionid,
+        pass: token.pin + this.#wrongResponse('of other clients'),
+      },
     });
-    await this.send({ path: '/admin/checkstatus', parameters: { transactionid } });
-    for (const path of ['/admin/getTokenOwner', '/admin/check_serial']) {
-      await this.send({ path, parameters: { serial } });
-    }
-    for (const path of [
-      '/system/getPolicyDef',
-      '/system/getSupportInfo',
-      '/system/isSupportValid',
-      '/maintenance/ok',
-      '/maintenance/check_status',
-      '/healthcheck/status',
-    ]) {
-      await this.send({ path, parameters: {} });
-    }
   }
 
   async #resynchronise(token: Held): Promise<void> {

@@ -10,7 +10,7 @@ import {
   showAudit,
   typeAtPrompt,
   useCommands,
-} from './canary-commands.ts';
+} from './canary-installation.ts';
 import { CanaryInstallation, type CanaryServer, SERVERS } from './canary-installation.ts';
 import { CanaryLife } from './canary-life.ts';
 import { queryOnce } from '../../support/database/test-server.ts';

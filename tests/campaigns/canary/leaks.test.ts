@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { testProgram } from '../../support/servers/test-build.ts';
 import { publishResults } from '../../../bench/result-page.ts';
-import type { CanaryException, CanaryVerdict } from './canary-evidence.ts';
+import type { CanaryException, CanaryVerdict } from './canary-search.ts';
 import { CanaryInstallation } from './canary-installation.ts';
-import { fuzzedEndpoints } from '../fuzz/fuzz-endpoints.ts';
+import { fuzzedEndpoints } from '../fuzz/fuzz-values.ts';
 import { type CanaryStory, tellCanaryStory } from './canary-story.ts';
 
 /** The only permitted places of secrets: each one is the purpose of the interface. Only successful answers count. */

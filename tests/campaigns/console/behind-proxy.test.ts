@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { findChromium, startChromium, watchPage, type WatchedPage } from '../../support/browser/chromium.ts';
+import { findChromium, startChromium, type WatchedPage, watchPage } from '../../support/browser/chromium.ts';
 import { ConsoleProcess } from '../../support/browser/console-process.ts';
 import { showsTotal, signIn, signOut } from '../../support/browser/console-site.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';

@@ -1,41 +1,26 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
-import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import {
   addAdministrator,
-  type ConsoleSite,
+  ADMIN_MAY_ALL,
+  describeConsole,
+  expectNoProblem,
   lookAt,
-  openConsole,
-  startConsole,
-  WIDTHS,
+  setPolicies,
 } from '../../support/browser/console-site.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
-const DATA = '12345678';
+
 const PROBE = `<img src=x onerror="document.title='probe'">`;
 
-describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (program) => {
-  let browser: Browser;
-  let site: ConsoleSite;
-  let payment: string;
-
+describeConsole('the helpdesk in the console', (given) => {
   beforeAll(async () => {
-    [browser, site] = await Promise.all([startChromium(program), startConsole()]);
-    await fill();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await site.close();
-  });
-
-  async function fill(): Promise<void> {
-    const { application } = site;
+    const { application } = given.site;
     await application.addRealm('north', ['bert', 'o/d d%']);
     await application.addRealm('south', ['cleo']);
     await application.services.users.add(OPERATOR, {
@@ -53,32 +38,14 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     ] as const) {
       await application.enrolPlain(serial, SUITE, { user, realm, description: PROBE });
     }
-    payment = (await application.challenge('QR1', DATA)).transactionid;
-    const right = application.respond(SUITE, DATA, { counter: 0n });
-    for (let wrong = 0; wrong < 3; wrong += 1) {
-      await application.check(payment, wrongResponse(right));
-    }
-    const policies = [
-      ['all', 'admin', '*', 'admin', '*'],
+    await setPolicies(
+      given.site,
+      ['all', 'admin', '*', 'admin'],
       ['north', 'admin', '*', 'desk', 'north'],
-      ['answers', 'authentication', 'qrtanurl=https://tan.example.org/ocra/check_t', '*', '*'],
-    ] as const;
-    for (const [name, scope, action, user, realm] of policies) {
-      const policy = { name, scope, action, user, realm, client: '', time: '', active: true };
-      await application.services.policies.set(OPERATOR, policy);
-    }
-    await addAdministrator(site, 'desk');
-  }
-
-  /** Counts the clicks from the hit of a search to the end of a task. */
-  class Clicks {
-    number = 0;
-
-    async on(target: Locator): Promise<void> {
-      this.number += 1;
-      await target.click();
-    }
-  }
+      ['answers', 'authentication', 'qrtanurl=https://tan.example.org/ocra/check_t', '*'],
+    );
+    await addAdministrator(given.site, 'desk');
+  });
 
   async function searched(page: Page, text: string): Promise<void> {
     await page.getByRole('searchbox').fill(text);
@@ -87,34 +54,48 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
   const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name });
   const link = (page: Page, name: string): Locator => page.getByRole('link', { name, exact: true });
 
-  it('unlocks a token, disables it and enables it again, in at most three clicks each', async () => {
-    const { application } = site;
+  it('unlocks a token, disables it and enables it again, by the keyboard alone', async () => {
+    const { application } = given.site;
     await application.services.tokens.set(OPERATOR, { serial: 'QR2' }, { maxFail: 1 });
-    const { transactionid } = await application.challenge('QR2', DATA);
-    await application.check(transactionid, wrongResponse(application.respond(SUITE, DATA, { counter: 0n })));
-    const { page, problems } = await openConsole(browser, site, { path: '/search', name: 'desk' });
+    const { transactionid } = await application.challenge('QR2', '12345678');
+    const right = application.respond(SUITE, '12345678', { counter: 0n });
+    await application.check(transactionid, wrongResponse(right));
+    const { page, problems } = await given.open({ path: '/search', name: 'desk' });
     await searched(page, 'qr2');
     await page.getByText('locked: too many wrong responses').waitFor();
     // The only hit.
     await page.keyboard.press('Enter');
-    const unlocking = new Clicks();
-    await unlocking.on(button(page, 'Unlock'));
-    await page.getByText('ready', { exact: true }).waitFor();
-    expect(unlocking.number).toBeLessThanOrEqual(3);
-    await page.keyboard.press('/');
-    await searched(page, 'bert');
-    const disabling = new Clicks();
-    await disabling.on(link(page, 'bert'));
-    await disabling.on(button(page, 'Disable'));
-    await page.getByText('disabled', { exact: true }).waitFor();
-    expect(disabling.number).toBeLessThanOrEqual(3);
-    await button(page, 'Enable').click();
-    await button(page, 'Disable').waitFor();
-    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+    for (const [act, text] of [
+      ['Unlock', 'ready'],
+      ['Disable', 'disabled'],
+      ['Enable', 'ready'],
+    ] as const) {
+      await button(page, act).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText(text, { exact: true }).waitFor();
+    }
+    expectNoProblem(problems);
+  });
+
+  it('resynchronises a token by two responses, and keeps what was typed', async () => {
+    const { application } = given.site;
+    await application.challenge('QR2', '11111111');
+    await application.challenge('QR2', '22222222');
+    const { page } = await given.open({ path: '/tokens/QR2', name: 'desk' });
+    await button(page, 'Resynchronise').click();
+    await page.getByLabel('First response').fill('1');
+    await page.getByLabel('Second response').fill('2');
+    await page.keyboard.press('Enter');
+    await page.getByText('The responses do not fit').waitFor();
+    await expectSoon(() => page.getByLabel('First response').inputValue()).toBe('1');
+    await page.getByLabel('First response').fill(application.respond(SUITE, '11111111', { counter: 40n }));
+    await page.getByLabel('Second response').fill(application.respond(SUITE, '22222222', { counter: 41n }));
+    await page.getByRole('dialog').getByRole('button', { name: 'Resynchronise' }).click();
+    await page.getByText('The token is in step again').waitFor();
   });
 
   it('shows the code of an open transaction, and by a badge that the user says “this was not me”, also of a transaction that was accepted', async () => {
-    const { application } = site;
+    const { application } = given.site;
     const report = async (data: string, isAnswered: boolean): Promise<string> => {
       const { transactionid, question } = await application.challenge('QR3', data);
       if (isAnswered) {
@@ -126,48 +107,27 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     };
     const [stopped, late] = [await report('31111111', false), await report('32222222', true)];
     const open = await application.challenge('QR3', '33333333');
-    const { page } = await openConsole(browser, site, { path: `/transactions/${open.transactionid}` });
+    const { page } = await given.open({ path: `/transactions/${open.transactionid}` });
     expect(await shownCode(page, 'QR code of the challenge')).toBe(open.url);
-    await page.goto(`${site.origin}/console/#/transactions/${stopped}`);
+    await page.goto(`${given.site.origin}/console/#/transactions/${stopped}`);
     await page.getByText('the user reports: this was not me').waitFor();
     await page.getByText('Reported on the device: this was not me').waitFor();
-    await page.goto(`${site.origin}/console/#/transactions/${late}`);
+    await page.goto(`${given.site.origin}/console/#/transactions/${late}`);
     await page.getByText('accepted', { exact: true }).waitFor();
     await expectSoon(() => page.getByText('the user reports: this was not me').count()).toBe(1);
   });
 
-  it('resynchronises a token by two responses, in at most three clicks, and keeps what was typed', async () => {
-    const { application } = site;
-    await application.challenge('QR2', '11111111');
-    await application.challenge('QR2', '22222222');
-    const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
-    await searched(page, 'QR2');
-    const clicks = new Clicks();
-    await clicks.on(link(page, 'QR2'));
-    await clicks.on(button(page, 'Resynchronise'));
-    await page.getByLabel('First response').fill('1');
-    await page.getByLabel('Second response').fill('2');
-    await page.keyboard.press('Enter');
-    await page.getByText('The responses do not fit').waitFor();
-    await expectSoon(() => page.getByLabel('First response').inputValue()).toBe('1');
-    await page.getByLabel('First response').fill(application.respond(SUITE, '11111111', { counter: 40n }));
-    await page.getByLabel('Second response').fill(application.respond(SUITE, '22222222', { counter: 41n }));
-    await clicks.on(page.getByRole('dialog').getByRole('button', { name: 'Resynchronise' }));
-    await page.getByText('The token is in step again').waitFor();
-    expect(clicks.number).toBeLessThanOrEqual(3);
-  });
-
-  it('enrols a new phone by two QR codes in three clicks, sees the response, and keeps no secret', async () => {
-    const { application } = site;
+  it('enrols a new phone by two QR codes, sees the response, and keeps no secret', async () => {
+    const { application } = given.site;
     const device = new VirtualDevice({ clock: application.clock });
-    const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
+    const { page } = await given.open({ path: '/search', name: 'desk' });
     await searched(page, 'anna');
-    const clicks = new Clicks();
-    await clicks.on(link(page, 'anna'));
-    await clicks.on(link(page, 'New token'));
-    await clicks.on(button(page, 'Show the first QR code'));
+    await link(page, 'anna').click();
+    await link(page, 'New token').click();
+    await button(page, 'Show the first QR code').click();
     const first = await shownCode(page, 'First QR code of the roll-out');
-    expect(clicks.number).toBeLessThanOrEqual(3);
+    await page.setViewportSize({ width: 390, height: 900 });
+    expect(await lookAt(page, 'enrol-code')).toEqual([]);
     const questions = {
       activationCode: () => Promise.resolve('GEZDGNBVGY3TQOJQ01'),
       ocraPin: () => Promise.resolve(''),
@@ -183,6 +143,7 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await button(page, 'Show the second QR code').click();
     const second = await shownCode(page, 'Second QR code of the roll-out');
     await page.getByText('Waiting for the first response').waitFor();
+    expect(await lookAt(page, 'enrol-response')).toEqual([]);
     const { answer } = await device.scan(begun.state, second, questions);
     if (answer.kind !== 'nonce') {
       throw new Error('no second code');
@@ -202,7 +163,7 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
   });
 
   it('shows the key of a plain token once, and assigns, describes and removes it', async () => {
-    const { page } = await openConsole(browser, site, { path: '/enrol' });
+    const { page } = await given.open({ path: '/enrol' });
     await page.getByLabel('Device with a key').check();
     await button(page, 'Make the key').click();
     const key = (await page.locator('pre').textContent()) ?? '';
@@ -231,8 +192,8 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
   });
 
   it('sets a PIN that is typed twice, and removes it only when asked, never by an empty field', async () => {
-    const { tokens } = site.application.services;
-    const { page } = await openConsole(browser, site, { path: '/tokens/QR3' });
+    const { tokens } = given.site.application.services;
+    const { page } = await given.open({ path: '/tokens/QR3' });
     const facts = page.getByRole('definition');
     const dialog = page.getByRole('dialog');
     const pinOf = facts.filter({ hasText: /^(set|none)$/ });
@@ -265,8 +226,8 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
   });
 
   it('shows and sets period and uses, and says before it is saved that the token would stop', async () => {
-    const { tokens } = site.application.services;
-    const { page } = await openConsole(browser, site, { path: '/tokens/QR3' });
+    const { tokens } = given.site.application.services;
+    const { page } = await given.open({ path: '/tokens/QR3' });
     const dialog = page.getByRole('dialog');
     await button(page, 'Period and uses').click();
     await expectSoon(() => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
@@ -292,34 +253,73 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await tokens.set(OPERATOR, { serial: 'QR3' }, { use: unbound });
   });
 
-  it.each(WIDTHS)('has no fault, %d pixels wide', async (width) => {
-    const { page } = await openConsole(browser, site, { path: '/search', width });
-    await searched(page, 'a');
-    await link(page, 'anna').waitFor();
-    const faults = [...(await lookAt(page, 'search'))];
-    for (const [name, path, shown] of [
-      ['person', '/people/north/north/anna', 'Latest transactions'],
-      ['token', '/tokens/QR1', 'Latest transactions'],
-      ['transaction', `/transactions/${payment}`, 'What happened'],
-      ['tokens', '/tokens', 'Page 1'],
-      ['enrol', '/enrol/person/north/north/bert', 'QR-TAN app'],
-    ] as const) {
-      await page.goto(`${site.origin}/console/#${path}`);
-      await page.getByText(shown).first().waitFor();
-      faults.push(...(await lookAt(page, name)));
-    }
-    await button(page, 'Show the first QR code').click();
-    await page.getByText('2. Activation code').waitFor();
-    faults.push(...(await lookAt(page, 'enrol-code')));
-    await page.getByLabel('Activation code', { exact: true }).fill('GEZDGNBVGY3TQOJQ01');
-    await button(page, 'Show the second QR code').click();
-    await page.getByText('Waiting for the first response').waitFor();
-    faults.push(...(await lookAt(page, 'enrol-response')));
-    expect(faults).toEqual([]);
-  });
-
   async function shownCode(page: Page, name: string): Promise<string> {
     const picture = await page.getByRole('img', { name }).screenshot();
     return readQrCode(picture) ?? '';
   }
+});
+
+describeConsole('a new installation in the console', (given) => {
+  it('shows what to do first in place of zeros, and sets the answer address', async () => {
+    const { page } = await given.open();
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByText('to do:').nth(5).waitFor();
+    expect(await lookAt(page, 'first-steps')).toEqual([]);
+    await expectSoon(() => page.getByText('Tokens, all').count()).toBe(0);
+    await page.goto(`${given.site.origin}/console/#/tokens`);
+    const content = page.locator('#content');
+    await content.getByText('There is no token that you may see yet.').waitFor();
+    await content.getByRole('link', { name: 'Enrol a token' }).waitFor();
+    await page.getByLabel('Beginning of the serial').fill('x');
+    await content.getByText('No token matches.').waitFor();
+    await page.goto(`${given.site.origin}/console/#/people`);
+    await content.getByRole('link', { name: 'To the realms' }).waitFor();
+    await page.goto(`${given.site.origin}/console/#/`);
+    await steps.getByRole('button', { name: 'Set the answer address' }).click();
+    const dialog = page.getByRole('dialog');
+    await expectSoon(() => dialog.getByRole('textbox').inputValue()).toBe(
+      `${given.site.origin}/ocra/check_t`,
+    );
+    expect(await lookAt(page, 'answer-address')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Set the answer address' }).click();
+    await steps.getByText('✓ done:').waitFor();
+    const { policies } = given.site.application.services;
+    const [policy] = Object.values(await policies.list({ scope: 'authentication' }));
+    expect(policy).toMatchObject({ realm: '*', action: `qrtanurl=${given.site.origin}/ocra/check_t` });
+    await policies.remove(OPERATOR, 'answer-address');
+  });
+
+  it('warns before the first QR code that a token would have no answer address, and mends that', async () => {
+    await given.site.application.addRealm('north', ['anna']);
+    const { page } = await given.open({ path: '/search' });
+    await page.getByRole('searchbox').fill('anna');
+    await page.getByRole('link', { name: 'anna', exact: true }).click();
+    await page.getByRole('link', { name: 'New token' }).click();
+    const warning = page.getByText('No policy gives this token an answer address');
+    await warning.waitFor();
+    expect(await lookAt(page, 'enrol-without-address')).toEqual([]);
+    await page.getByRole('button', { name: 'Set the answer address' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Set the answer address' }).click();
+    await warning.waitFor({ state: 'detached' });
+  });
+
+  it('tells a helpdesk without the right whom to ask, and shows it no first steps', async () => {
+    await setPolicies(given.site, ...ADMIN_MAY_ALL, [
+      'desk',
+      'admin',
+      'show, init, userlist',
+      'desk',
+      'south',
+    ]);
+    await addAdministrator(given.site, 'desk');
+    await given.site.application.addRealm('south', ['bert']);
+    const { page } = await given.open({ path: '/search', name: 'desk' });
+    await page.getByRole('searchbox').fill('bert');
+    await page.getByRole('link', { name: 'bert', exact: true }).click();
+    await page.getByRole('link', { name: 'New token' }).click();
+    await page.getByText('You have no right to policies (system:write). Ask whoever has it').waitFor();
+    await page.goto(`${given.site.origin}/console/#/`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expectSoon(() => page.getByRole('region', { name: 'First steps' }).count()).toBe(0);
+  });
 });

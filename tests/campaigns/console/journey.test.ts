@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
-import { OPERATOR } from '../../support/application/test-application.ts';
-import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import {
   addAdministrator,
-  type ConsoleSite,
-  openConsole,
+  ADMIN_MAY_ALL,
+  describeConsole,
+  expectNoProblem,
+  setPolicies,
   signIn,
-  startConsole,
 } from '../../support/browser/console-site.ts';
 import { serveFiles } from '../../support/browser/file-site.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
@@ -49,45 +47,27 @@ const REFUSED = [
 ] as const;
 
 /** One person enrols an app, another one watches: through the pages of both, as their screens show them. */
-describeWithProgram('a day with the console', findChromium(), 'chromium', (program) => {
-  let browser: Browser;
-  let site: ConsoleSite;
-
+describeConsole('a day with the console', (given) => {
   beforeAll(async () => {
-    [browser, site] = await Promise.all([startChromium(program), startConsole()]);
-    const { application } = site;
+    const { application } = given.site;
     await application.addRealm('north', ['anna']);
     await application.addRealm('south', ['cleo']);
     await application.enrolPlain('SOUTH1', 'OCRA-1:HOTP-SHA256-8:C-QN08', { user: 'cleo', realm: 'south' });
-    await addAdministrator(site, 'desk');
-    for (const [name, scope, user, realm] of [
-      ['everything', 'admin', 'admin', '*'],
-      ['counts', 'monitoring', 'admin', '*'],
-      ['settings', 'system', 'admin', '*'],
-      ['challenges', 'ocra', 'admin', '*'],
-      ['north', 'admin', 'desk', 'north'],
-      ['counts-north', 'monitoring', 'desk', 'north'],
-    ] as const) {
-      await application.services.policies.set(OPERATOR, { name, scope, action: '*', user, realm });
-    }
-    await application.services.policies.set(OPERATOR, {
-      name: 'answers',
-      scope: 'authentication',
-      realm: '*',
-      user: '*',
-      action: `qrtanurl=${site.origin}/ocra/check_t`,
-    });
-  });
-  afterAll(async () => {
-    await browser.close();
-    await site.close();
+    await addAdministrator(given.site, 'desk');
+    await setPolicies(
+      given.site,
+      ...ADMIN_MAY_ALL,
+      ['north', 'admin', '*', 'desk', 'north'],
+      ['counts-north', 'monitoring', '*', 'desk', 'north'],
+      ['answers', 'authentication', `qrtanurl=${given.site.origin}/ocra/check_t`, '*'],
+    );
   });
 
   it('enrols an app in both phases, watches a payment, and finds all of it again', async () => {
-    const { application } = site;
+    const { application } = given.site;
     const [desk, officer] = await Promise.all([
-      openConsole(browser, site, { path: '/search', name: 'desk' }),
-      openConsole(browser, site, { path: '/' }),
+      given.open({ path: '/search', name: 'desk' }),
+      given.open({ path: '/' }),
     ]);
     await shows(officer.page, 'Tokens, all', '1');
 
@@ -130,28 +110,28 @@ describeWithProgram('a day with the console', findChromium(), 'chromium', (progr
       throw new Error('the code of the payment is none of a challenge');
     }
     await application.check(transactionid, third.answer.response);
-    await officer.page.goto(`${site.origin}/console/#/transactions/${transactionid}`);
+    await officer.page.goto(`${given.site.origin}/console/#/transactions/${transactionid}`);
     await officer.page
       .getByRole('region', { name: 'What happened' })
       .getByText(/accepted/i)
       .first()
       .waitFor();
     await officer.page.getByText('100 EUR to').first().waitFor();
-    await officer.page.goto(`${site.origin}/console/#/audit`);
+    await officer.page.goto(`${given.site.origin}/console/#/audit`);
     for (const action of ['admin/init', 'ocra/check_t']) {
       await officer.page.getByText(action, { exact: true }).first().waitFor();
     }
-    await officer.page.goto(`${site.origin}/console/#/tokens/${serial}`);
+    await officer.page.goto(`${given.site.origin}/console/#/tokens/${serial}`);
     await officer.page.getByText(PROBE.slice(0, 20)).first().waitFor();
     for (const { page, problems } of [desk, officer]) {
       await expectSoon(() => page.title()).not.toContain('probe');
-      expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+      expectNoProblem(problems);
     }
   });
 
   it('gives the helpdesk of one realm nothing of another, also by requests made by hand', async () => {
-    const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
-    const { page: officer } = await openConsole(browser, site, { path: '/search' });
+    const { page } = await given.open({ path: '/search', name: 'desk' });
+    const { page: officer } = await given.open({ path: '/search' });
     for (const [path, parameters] of TELLING) {
       // The request does tell of the south those who may see it.
       expect([path, await asked(officer, path, parameters)]).toEqual([path, expect.stringMatching(SOUTH)]);
@@ -166,19 +146,19 @@ describeWithProgram('a day with the console', findChromium(), 'chromium', (progr
     for (const [path, parameters] of REFUSED) {
       expect([path, await asked(page, path, parameters)]).toEqual([path, expect.stringMatching(FAILED)]);
     }
-    const shown = await site.application.asAdmin('/admin/show', { serial: 'SOUTH1' });
+    const shown = await given.site.application.asAdmin('/admin/show', { serial: 'SOUTH1' });
     expect(shown.body).toMatchObject({ result: { value: { tokens: [{ active: true }] } } });
   });
 
   it('takes no request of a page of another site', async () => {
     await using elsewhere = await serveFiles(new Map([['index.html', '<!doctype html><title>x</title>']]));
-    const context = await browser.newContext({ baseURL: site.origin });
+    const context = await given.browser.newContext({ baseURL: given.site.origin });
     const own = await context.newPage();
-    await own.goto(`${site.origin}/console/`);
+    await own.goto(`${given.site.origin}/console/`);
     await signIn(own, 'admin');
     const foreign = await context.newPage();
     await foreign.goto(elsewhere.origin);
-    const address = `${site.origin}/console/api/admin/disable`;
+    const address = `${given.site.origin}/console/api/admin/disable`;
     const byScript = foreign.waitForEvent('request', (request) => request.url() === address);
     // Its script may not read the answer.
     await expect(
@@ -201,7 +181,7 @@ describeWithProgram('a day with the console', findChromium(), 'chromium', (progr
   });
 
   async function isActive(): Promise<boolean | undefined> {
-    const shown = await site.application.asAdmin('/admin/show', { serial: 'SOUTH1' });
+    const shown = await given.site.application.asAdmin('/admin/show', { serial: 'SOUTH1' });
     const { result } = shown.body as {
       readonly result: { readonly value: { readonly tokens: readonly { readonly active: boolean }[] } };
     };

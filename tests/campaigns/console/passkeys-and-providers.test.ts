@@ -8,8 +8,8 @@ import {
   lookAt,
   PASSWORD,
   signIn,
-  startConsole,
   signOut,
+  startConsole,
 } from '../../support/browser/console-site.ts';
 import { CLIENT, TestOpenidProvider } from '../../support/servers/openid-provider.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';

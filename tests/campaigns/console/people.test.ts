@@ -1,231 +1,386 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
-import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import {
   addAdministrator,
-  type ConsoleSite,
+  describeConsole,
+  expectNoProblem,
   lookAt,
-  openConsole,
   PASSWORD,
   signIn,
-  startConsole,
+  signOut,
   WIDTHS,
 } from '../../support/browser/console-site.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 
-describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
-  let browser: Browser;
-  let site: ConsoleSite;
+describeConsole(
+  'people sign in',
+  (given) => {
+    let number = 0;
+    let page: Page;
+    let problems: readonly string[];
+
+    beforeEach(async () => {
+      ({ page, problems } = await given.openPage());
+    });
+    afterEach(async () => {
+      await page.context().close();
+    });
+
+    /** @returns the name of a new administrator */
+    async function somebody(): Promise<string> {
+      number += 1;
+      const name = `anna${number}`;
+      await addAdministrator(given.site, name);
+      return name;
+    }
+
+    /** @returns an administrator whose second factor is a token */
+    async function withToken(): Promise<{ readonly name: string; readonly serial: string }> {
+      const name = await somebody();
+      const serial = `TOKEN${number}`;
+      await given.site.application.enrolPlain(serial, SUITE);
+      await given.site.application.services.secondFactors.setToken(OPERATOR, name, serial);
+      return { name, serial };
+    }
+
+    async function givePassword(name: string): Promise<void> {
+      await page.getByLabel('User name').fill(name);
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    }
+
+    /** Reads the QR code as a camera would: from the picture. */
+    async function scanned(): Promise<{ message: string; question: string; transactionId: string }> {
+      const code = page.getByRole('img', { name: 'QR code for the app of your token' });
+      await code.waitFor();
+      const read = parseQrTanUrl(readQrCode(await code.screenshot()) ?? '');
+      if (read.kind !== 'req') {
+        throw new Error('no QR code of a challenge');
+      }
+      return { message: read.message, question: read.question, transactionId: read.transactionId };
+    }
+
+    const answerTo = ({ question }: { question: string }): string =>
+      given.site.application.respond(SUITE, question);
+
+    it('by a TAN, to the page that was wanted; a wrong one is told and lost nothing', async () => {
+      const { name } = await withToken();
+      await page.goto(`${given.site.origin}/console/#/account`);
+      await givePassword(name);
+      const code = await scanned();
+      expect(code.message).toBe(`Sign in as ${name} at ${new URL(given.site.origin).host}`);
+      expect(await lookAt(page, 'second-factor')).toEqual([]);
+      await page.getByLabel('TAN').fill('00000000');
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByRole('alert').getByText('The second factor is wrong').waitFor();
+      await expectSoon(() => page.getByLabel('TAN').inputValue()).toBe('00000000');
+      await page.getByLabel('TAN').fill(answerTo(code));
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByRole('heading', { name: 'My account' }).waitFor();
+      expectNoProblem(problems);
+    });
+
+    it('by the app alone: the page goes on by itself', async () => {
+      const { name } = await withToken();
+      await page.goto(`${given.site.origin}/console/`);
+      await givePassword(name);
+      const code = await scanned();
+      await given.site.application.check(code.transactionId, answerTo(code));
+      await page.locator('#content').waitFor();
+      expect(new URL(page.url()).pathname).toBe('/console/');
+    });
+
+    it('and change their password with the present one, and sign in with the new one', async () => {
+      const name = await somebody();
+      await page.goto(`${given.site.origin}/console/#/account`);
+      await signIn(page, name);
+      await page.getByLabel('Present password', { exact: true }).fill('wrong');
+      await page.getByLabel('New password', { exact: true }).fill('another password');
+      await page.getByLabel('New password, again', { exact: true }).fill('another password');
+      await page.getByRole('button', { name: 'Change the password' }).click();
+      await page.getByLabel('Your password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByRole('alert').getByText('Wrong password').waitFor();
+      await expectSoon(() => page.getByLabel('New password', { exact: true }).inputValue()).toBe(
+        'another password',
+      );
+      await page.getByLabel('Present password', { exact: true }).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Change the password' }).click();
+      await page.getByLabel('User name').waitFor();
+      await signIn(page, name, 'another password');
+    });
+
+    it('and end their other sessions', async () => {
+      const name = await somebody();
+      const elsewhere = await given.open({ name });
+      await page.goto(`${given.site.origin}/console/#/account`);
+      await signIn(page, name);
+      await page.getByText('this one', { exact: true }).waitFor();
+      const own = page
+        .getByRole('row')
+        .filter({ hasNotText: 'this one' })
+        .getByRole('button', { name: /^End:/ });
+      await own.first().click();
+      await expectRows(1);
+      await elsewhere.page.reload();
+      await elsewhere.page.getByLabel('User name').waitFor();
+      await elsewhere.page.context().close();
+    });
+
+    async function expectRows(count: number): Promise<void> {
+      await page
+        .getByRole('region', { name: 'Sessions' })
+        .getByRole('button', { name: /^End:/ })
+        .nth(count)
+        .waitFor({ state: 'detached' });
+      await expectSoon(() => page.getByRole('button', { name: /^End:/ }).count()).toBe(count);
+    }
+
+    it.each(WIDTHS)('and manage administrators, with a confirmation, %d pixels wide', async (width) => {
+      const { name, serial } = await withToken();
+      number += 1;
+      const added = `bert${number}`;
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${given.site.origin}/console/#/administrators`);
+      await givePassword(name);
+      await page.getByLabel('TAN').fill(answerTo(await scanned()));
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByRole('row', { name: new RegExp(`^${name} .*token ${serial}`) }).waitFor();
+      await page.getByLabel('Name').fill(added);
+      await page.getByLabel('First password', { exact: true }).fill(PASSWORD);
+      expect(await lookAt(page, 'administrators')).toEqual([]);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await confirm(name);
+      await page.getByText(`${added} is added.`).waitFor();
+      await page.getByRole('link', { name: added }).click();
+      await makeApiToken();
+      expect(await lookAt(page, 'administrator')).toEqual([]);
+      await removed(added);
+      await page.goto(`${given.site.origin}/console/#/sessions`);
+      await page.getByRole('heading', { name: 'Open sessions' }).waitFor();
+      await page.getByRole('cell', { name, exact: true }).first().waitFor();
+      expect(await lookAt(page, 'sessions')).toEqual([]);
+      await expectSoon(() => sideways(page)).toEqual([]);
+      await page.goto(`${given.site.origin}/console/#/account`);
+      await page.getByText('this one', { exact: true }).waitFor();
+      expect(await lookAt(page, 'account')).toEqual([]);
+      await expectSoon(() => sideways(page)).toEqual([]);
+      expect(problems.filter((problem) => !/40[13]/.test(problem))).toEqual([]);
+    });
+
+    /** @returns the classes of what scrolls sideways in the page */
+    function sideways(of: Page): Promise<readonly string[]> {
+      return of.evaluate<readonly string[]>(
+        `[...document.querySelectorAll('#content *')]
+        .filter((one) => one.scrollWidth > one.clientWidth && /auto|scroll/.test(getComputedStyle(one).overflowX))
+        .map(({ className }) => className)`,
+      );
+    }
+
+    async function confirm(name: string): Promise<void> {
+      await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+      expect(await lookAt(page, 'confirmation')).toEqual([]);
+      await page.getByRole('button', { name: 'Go on' }).click();
+      const code = await scanned();
+      expect(code.message).toBe(`Confirm as ${name} at ${new URL(given.site.origin).host}`);
+      await given.site.application.check(code.transactionId, answerTo(code));
+    }
+
+    async function makeApiToken(): Promise<void> {
+      await page.getByLabel('Name').fill('nagios');
+      await page.getByLabel('Rights').fill('monitoring:everything');
+      await page.getByRole('button', { name: 'Make an API token' }).click();
+      await page
+        .getByRole('alert')
+        .getByText(/Unknown action/)
+        .waitFor();
+      await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('nagios');
+      await page.getByLabel('Rights').fill('monitoring:*');
+      await page.getByLabel('Expires').fill('90D');
+      await page.getByRole('button', { name: 'Make an API token' }).click();
+      const secret = await page.getByText(/^tk_[\w-]{43}$/).textContent();
+      const asked = await fetch(`${given.site.origin}/monitoring/license`, {
+        headers: { Authorization: `Bearer ${secret ?? ''}` },
+      });
+      expect(asked.status).toBe(200);
+      await page.getByRole('button', { name: 'Revoke: nagios' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+      await page.getByText('No API tokens.').waitFor();
+    }
+
+    async function removed(name: string): Promise<void> {
+      await page.getByRole('button', { name: 'Remove the administrator' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove the administrator' }).click();
+      await page.getByRole('heading', { name: 'Administrators' }).waitFor();
+      await page.getByRole('link', { name }).waitFor({ state: 'detached' });
+    }
+  },
+  (origin) => ({ publicUrl: origin }),
+);
+
+const NEW_PASSWORD = 'another password';
+
+describeConsole('one browser, several people', (given) => {
   let number = 0;
   let page: Page;
-  let problems: readonly string[];
+  let anna: string;
+  let bert: string;
 
-  beforeAll(async () => {
-    browser = await startChromium(program);
-    site = await startConsole((origin) => ({ publicUrl: origin }));
-  });
-  afterAll(async () => {
-    await browser.close();
-    await site.close();
-  });
   beforeEach(async () => {
-    ({ page, problems } = await openPage(browser, site.origin));
+    number += 1;
+    anna = `anna${number}`;
+    bert = `bert${number}`;
+    await addAdministrator(given.site, anna);
+    await addAdministrator(given.site, bert);
+    ({ page } = await given.openPage());
   });
   afterEach(async () => {
     await page.context().close();
   });
 
-  /** @returns the name of a new administrator */
-  async function somebody(): Promise<string> {
-    number += 1;
-    const name = `anna${number}`;
-    await addAdministrator(site, name);
-    return name;
-  }
-
-  /** @returns an administrator whose second factor is a token */
-  async function withToken(): Promise<{ readonly name: string; readonly serial: string }> {
-    const name = await somebody();
-    const serial = `TOKEN${number}`;
-    await site.application.enrolPlain(serial, SUITE);
-    await site.application.services.secondFactors.setToken(OPERATOR, name, serial);
-    return { name, serial };
-  }
-
-  async function givePassword(name: string): Promise<void> {
-    await page.getByLabel('User name').fill(name);
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  }
-
-  /** Reads the QR code as a camera would: from the picture. */
-  async function scanned(): Promise<{ message: string; question: string; transactionId: string }> {
-    const code = page.getByRole('img', { name: 'QR code for the app of your token' });
-    await code.waitFor();
-    const read = parseQrTanUrl(readQrCode(await code.screenshot()) ?? '');
-    if (read.kind !== 'req') {
-      throw new Error('no QR code of a challenge');
-    }
-    return { message: read.message, question: read.question, transactionId: read.transactionId };
-  }
-
-  const answerTo = ({ question }: { question: string }): string => site.application.respond(SUITE, question);
-
-  it('by a TAN, to the page that was wanted; a wrong one is told and lost nothing', async () => {
-    const { name } = await withToken();
-    await page.goto(`${site.origin}/console/#/account`);
-    await givePassword(name);
-    const code = await scanned();
-    expect(code.message).toBe(`Sign in as ${name} at ${new URL(site.origin).host}`);
-    expect(await lookAt(page, 'second-factor')).toEqual([]);
-    await page.getByLabel('TAN').fill('00000000');
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByRole('alert').getByText('The second factor is wrong').waitFor();
-    await expectSoon(() => page.getByLabel('TAN').inputValue()).toBe('00000000');
-    await page.getByLabel('TAN').fill(answerTo(code));
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByRole('heading', { name: 'My account' }).waitFor();
-    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
-  });
-
-  it('by the app alone: the page goes on by itself', async () => {
-    const { name } = await withToken();
-    await page.goto(`${site.origin}/console/`);
-    await givePassword(name);
-    const code = await scanned();
-    await site.application.check(code.transactionId, answerTo(code));
-    await page.locator('#content').waitFor();
-    expect(new URL(page.url()).pathname).toBe('/console/');
-  });
-
-  it('and change their password with the present one, and sign in with the new one', async () => {
-    const name = await somebody();
-    await page.goto(`${site.origin}/console/#/account`);
+  async function open(path: string, name: string): Promise<void> {
+    await page.goto(`${given.site.origin}/console/#${path}`);
     await signIn(page, name);
-    await page.getByLabel('Present password', { exact: true }).fill('wrong');
-    await page.getByLabel('New password', { exact: true }).fill('another password');
-    await page.getByLabel('New password, again', { exact: true }).fill('another password');
+  }
+
+  const end = (name: string): Promise<number> =>
+    given.site.application.services.sessions.end(OPERATOR, { owner: name, isAll: true });
+
+  /** @returns the texts, attributes and typed values of the whole document */
+  const documentOf = (of: Page): Promise<string> =>
+    of.evaluate<string>(
+      'document.documentElement.outerHTML + [...document.querySelectorAll("input")].map(({ value }) => value).join()',
+    );
+
+  /** Clicks after the login has ended: a page that asks for something in the meantime signs out before the click. */
+  async function clickUntilSignedOut(button: Locator): Promise<void> {
+    const signedOut = page.getByLabel('User name').waitFor();
+    await Promise.race([button.click().catch(() => undefined), signedOut]);
+    await signedOut;
+  }
+
+  /** Begins to add an administrator, while the login ends. */
+  async function beginToAdd(name: string): Promise<void> {
+    await open('/administrators', anna);
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('First password', { exact: true }).fill(NEW_PASSWORD);
+    await end(anna);
+    await clickUntilSignedOut(page.getByRole('button', { name: 'Add', exact: true }));
+  }
+
+  it('shows the next administrator nothing of the former, not even before the server has answered', async () => {
+    await open('/account', anna);
+    await page.getByRole('button', { name: new RegExp(`^End: ${anna}`) }).waitFor();
+    await page.getByRole('button', { name: 'End all sessions and sign-ins' }).click();
+    await page.getByLabel('User name').waitFor();
+    const asked = page.waitForRequest('**/console/api/admin/session/list');
+    await page.route('**/console/api/admin/session/list', () => undefined);
+    await signIn(page, bert);
+    await page.evaluate("location.hash = '#/account'");
+    await asked;
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    await expectSoon(() => documentOf(page)).not.toContain(anna);
+  });
+
+  it('keeps what was typed when a login ends, out of the document, for the same person', async () => {
+    await beginToAdd('carl');
+    const between = await documentOf(page);
+    for (const text of [anna, bert, 'carl', NEW_PASSWORD]) {
+      expect(between).not.toContain(text);
+    }
+    await signIn(page, anna);
+    await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('carl');
+    await expectSoon(() => page.getByLabel('First password', { exact: true }).inputValue()).toBe(
+      NEW_PASSWORD,
+    );
+  });
+
+  it('gives what was typed to nobody else', async () => {
+    await beginToAdd('carl');
+    await signIn(page, bert);
+    await expectSoon(() => page.url()).toBe(`${given.site.origin}/console/#/`);
+    await page.evaluate("location.hash = '#/administrators'");
+    await page.getByLabel('Name').waitFor();
+    await expectSoon(() => documentOf(page)).not.toContain('carl');
+  });
+
+  it('keeps it for ten minutes', async () => {
+    await page.clock.install();
+    await beginToAdd('carl');
+    await page.clock.fastForward(601_000);
+    await signIn(page, anna);
+    await page.evaluate("location.hash = '#/administrators'");
+    await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('');
+  });
+
+  it('takes an open dialog away with its page', async () => {
+    await open(`/administrators/${bert}`, anna);
+    await page.getByRole('button', { name: 'Remove the administrator' }).click();
+    await end(anna);
+    await clickUntilSignedOut(
+      page.getByRole('dialog').getByRole('button', { name: 'Remove the administrator' }),
+    );
+    await expectSoon(() => page.getByRole('dialog').count()).toBe(0);
+    await signIn(page, anna);
+    await page.getByRole('dialog').getByText(bert).waitFor();
+  });
+
+  it('forgets the passwords with a change of the own one', async () => {
+    await open('/account', anna);
+    await page.getByLabel('Present password', { exact: true }).fill(PASSWORD);
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
+    await page.getByLabel('New password, again', { exact: true }).fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByRole('alert').getByText('Wrong password').waitFor();
-    await expectSoon(() => page.getByLabel('New password', { exact: true }).inputValue()).toBe(
-      'another password',
-    );
-    await page.getByLabel('Present password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByLabel('User name').waitFor();
-    await signIn(page, name, 'another password');
+    await expectSoon(() => documentOf(page)).not.toContain(PASSWORD);
+    await signIn(page, anna, NEW_PASSWORD);
+    await page.evaluate("location.hash = '#/account'");
+    await expectSoon(() => page.getByLabel('Present password', { exact: true }).inputValue()).toBe('');
   });
 
-  it('and end their other sessions', async () => {
-    const name = await somebody();
-    const elsewhere = await openConsole(browser, site, { name });
-    await page.goto(`${site.origin}/console/#/account`);
-    await signIn(page, name);
-    await page.getByText('this one', { exact: true }).waitFor();
-    const own = page
-      .getByRole('row')
-      .filter({ hasNotText: 'this one' })
-      .getByRole('button', { name: /^End:/ });
-    await own.first().click();
-    await expectRows(1);
-    await elsewhere.page.reload();
-    await elsewhere.page.getByLabel('User name').waitFor();
-    await elsewhere.page.context().close();
+  it('forgets everything with a sign-out, the address too', async () => {
+    await open('/administrators', anna);
+    await page.getByLabel('Name').fill('carl');
+    await signOut(page);
+    await page.getByLabel('User name').waitFor();
+    await expectSoon(() => documentOf(page)).not.toContain(anna);
+    await expectSoon(() => page.url()).toBe(`${given.site.origin}/console/#/`);
+    await signIn(page, anna);
+    await page.evaluate("location.hash = '#/administrators'");
+    await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('');
   });
 
-  async function expectRows(count: number): Promise<void> {
+  it('signs out a person whose login has ended, and says when it could not', async () => {
+    await open('/administrators', anna);
+    await page.getByRole('link', { name: bert }).waitFor();
+    await page.route('**/console/api/admin/logout', (route) => route.abort());
+    await signOut(page);
     await page
-      .getByRole('region', { name: 'Sessions' })
-      .getByRole('button', { name: /^End:/ })
-      .nth(count)
-      .waitFor({ state: 'detached' });
-    await expectSoon(() => page.getByRole('button', { name: /^End:/ }).count()).toBe(count);
-  }
-
-  it.each(WIDTHS)('and manage administrators, with a confirmation, %d pixels wide', async (width) => {
-    const { name, serial } = await withToken();
-    number += 1;
-    const added = `bert${number}`;
-    await page.setViewportSize({ width, height: 900 });
-    await page.goto(`${site.origin}/console/#/administrators`);
-    await givePassword(name);
-    await page.getByLabel('TAN').fill(answerTo(await scanned()));
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByRole('row', { name: new RegExp(`^${name} .*token ${serial}`) }).waitFor();
-    await page.getByLabel('Name').fill(added);
-    await page.getByLabel('First password', { exact: true }).fill(PASSWORD);
-    expect(await lookAt(page, 'administrators')).toEqual([]);
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await confirm(name);
-    await page.getByText(`${added} is added.`).waitFor();
-    await page.getByRole('link', { name: added }).click();
-    await makeApiToken();
-    expect(await lookAt(page, 'administrator')).toEqual([]);
-    await removed(added);
-    await page.goto(`${site.origin}/console/#/sessions`);
-    await page.getByRole('heading', { name: 'Open sessions' }).waitFor();
-    await page.getByRole('cell', { name, exact: true }).first().waitFor();
-    expect(await lookAt(page, 'sessions')).toEqual([]);
-    await expectSoon(() => sideways(page)).toEqual([]);
-    await page.goto(`${site.origin}/console/#/account`);
-    await page.getByText('this one', { exact: true }).waitFor();
-    expect(await lookAt(page, 'account')).toEqual([]);
-    await expectSoon(() => sideways(page)).toEqual([]);
-    expect(problems.filter((problem) => !/40[13]/.test(problem))).toEqual([]);
-  });
-
-  /** @returns the classes of what scrolls sideways in the page */
-  function sideways(of: Page): Promise<readonly string[]> {
-    return of.evaluate<readonly string[]>(
-      `[...document.querySelectorAll('#content *')]
-        .filter((one) => one.scrollWidth > one.clientWidth && /auto|scroll/.test(getComputedStyle(one).overflowX))
-        .map(({ className }) => className)`,
-    );
-  }
-
-  async function confirm(name: string): Promise<void> {
-    await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
-    expect(await lookAt(page, 'confirmation')).toEqual([]);
-    await page.getByRole('button', { name: 'Go on' }).click();
-    const code = await scanned();
-    expect(code.message).toBe(`Confirm as ${name} at ${new URL(site.origin).host}`);
-    await site.application.check(code.transactionId, answerTo(code));
-  }
-
-  async function makeApiToken(): Promise<void> {
-    await page.getByLabel('Name').fill('nagios');
-    await page.getByLabel('Rights').fill('monitoring:everything');
-    await page.getByRole('button', { name: 'Make an API token' }).click();
-    await page
-      .getByRole('alert')
-      .getByText(/Unknown action/)
+      .getByRole('complementary')
+      .getByText(/server does not answer/i)
       .waitFor();
-    await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('nagios');
-    await page.getByLabel('Rights').fill('monitoring:*');
-    await page.getByLabel('Expires').fill('90D');
-    await page.getByRole('button', { name: 'Make an API token' }).click();
-    const secret = await page.getByText(/^tk_[\w-]{43}$/).textContent();
-    const asked = await fetch(`${site.origin}/monitoring/license`, {
-      headers: { Authorization: `Bearer ${secret ?? ''}` },
-    });
-    expect(asked.status).toBe(200);
-    await page.getByRole('button', { name: 'Revoke: nagios' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('No API tokens.').waitFor();
-  }
+    await page.unroute('**/console/api/admin/logout');
+    await end(anna);
+    await clickUntilSignedOut(page.getByRole('button', { name: 'Sign out' }));
+    await expectSoon(() => page.getByRole('button', { name: /: account and display$/ }).count()).toBe(0);
+  });
 
-  async function removed(name: string): Promise<void> {
-    await page.getByRole('button', { name: 'Remove the administrator' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove the administrator' }).click();
-    await page.getByRole('heading', { name: 'Administrators' }).waitFor();
-    await page.getByRole('link', { name }).waitFor({ state: 'detached' });
-  }
+  it('tells the other tabs who is signed in', async () => {
+    await open('/account', anna);
+    const other = await page.context().newPage();
+    await other.goto(`${given.site.origin}/console/#/account`);
+    await other.getByRole('button', { name: new RegExp(`^End: ${anna}`) }).waitFor();
+    await signOut(page);
+    await other.getByLabel('User name').waitFor();
+    await expectSoon(() => documentOf(other)).not.toContain(anna);
+    await signIn(page, bert);
+    await other.getByRole('button', { name: `${bert}: account and display` }).waitFor();
+  });
 });

@@ -1,46 +1,32 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
-import { OPERATOR } from '../../support/application/test-application.ts';
+import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import {
-  addAdministrator,
-  type ConsoleSite,
+  ADMIN_MAY_ALL,
+  describeConsole,
+  expectNoProblem,
   faultsOf,
   lookAt,
-  openConsole,
-  signIn,
-  startConsole,
-  WIDTHS,
   openUserMenu,
+  PASSWORD,
+  setPolicies,
+  signIn,
+  WIDTHS,
 } from '../../support/browser/console-site.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
+import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
+import { type WatchedPage, watchPage } from '../../support/browser/chromium.ts';
+import type { Page } from 'playwright-core';
+import { readFolder } from '../../support/browser/file-site.ts';
+import { builtFolder } from '../../support/browser/vite.ts';
 
-describeWithProgram('the frame of the console', findChromium(), 'chromium', (program) => {
-  let browser: Browser;
-  let site: ConsoleSite;
-
+describeConsole('the frame of the console', (given) => {
   beforeAll(async () => {
-    [browser, site] = await Promise.all([startChromium(program), startConsole()]);
-    const { application } = site;
+    const { application } = given.site;
     await application.enrolPlain('T1', 'OCRA-1:HOTP-SHA256-8:QN08');
-    await application.enrolPlain('T2', 'OCRA-1:HOTP-SHA256-8:QN08', { description: 'of the safe' });
-    const { policies } = application.services;
-    const always = { realm: '*', client: '', time: '', active: true };
-    for (const scope of ['admin', 'system', 'monitoring']) {
-      await policies.set(OPERATOR, { ...always, name: scope, scope, action: '*', user: 'admin' });
-    }
-    await policies.set(OPERATOR, { ...always, name: 'desk', scope: 'admin', action: 'show', user: 'desk' });
-    await addAdministrator(site, 'desk');
-  });
-  afterAll(async () => {
-    await browser.close();
-    await site.close();
   });
 
   it.each(WIDTHS)('has no fault, signed out and signed in, %d pixels wide', async (width) => {
-    const { page, problems } = await openPage(browser, site.origin, width);
-    await page.goto(`${site.origin}/console/`);
+    const { page, problems } = await given.openPage(width);
+    await page.goto(`${given.site.origin}/console/`);
     await page.getByLabel('User name').waitFor();
     expect(await lookAt(page, 'sign-in')).toEqual([]);
     await signIn(page, 'admin');
@@ -51,24 +37,11 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
       await page.getByRole('navigation').waitFor();
       expect(await faultsOf(page)).toEqual([]);
     }
-    // The browser notes the 401 that tells that nobody is signed in.
-    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
-  });
-
-  it.each(['C', 'POSIX.utf8', ''])('shows the overview to a browser whose language is %j', async (tag) => {
-    const { page, problems } = await openPage(browser, site.origin);
-    await page.addInitScript(
-      `Object.defineProperty(Navigator.prototype, 'language', { get: () => ${JSON.stringify(tag)} });
-       Object.defineProperty(Navigator.prototype, 'languages', { get: () => [${JSON.stringify(tag)}] });`,
-    );
-    await page.goto(`${site.origin}/console/`);
-    await signIn(page, 'admin');
-    await page.getByText('Tokens, all').waitFor();
-    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+    expectNoProblem(problems);
   });
 
   it('shows times in UTC to those who want it, and keeps the choice in the browser', async () => {
-    const { page } = await openConsole(browser, site, { path: '/tokens/T1' });
+    const { page } = await given.open({ path: '/tokens/T1' });
     const created = page.locator('dt', { hasText: 'Enrolled' }).locator('xpath=following-sibling::dd');
     await created.waitFor();
     await openUserMenu(page);
@@ -76,16 +49,16 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await expectSoon(() => created.innerText()).toMatch(/ UTC$/);
     await page.reload();
     await expectSoon(() => created.innerText()).toMatch(/ UTC$/);
-    await page.goto(`${site.origin}/console/#/audit`);
+    await page.goto(`${given.site.origin}/console/#/audit`);
     await page.getByLabel('Period').selectOption('own');
     await page.getByLabel('From (UTC)').waitFor();
     await page.context().close();
   });
 
   it('speaks German to those who prefer it, and keeps another choice', async () => {
-    const context = await browser.newContext({ locale: 'de-AT' });
+    const context = await given.browser.newContext({ locale: 'de-AT' });
     const page = await context.newPage();
-    await page.goto(`${site.origin}/console/`);
+    await page.goto(`${given.site.origin}/console/`);
     await page.getByLabel('Benutzername').fill('admin');
     await page.getByLabel('Passwort', { exact: true }).fill('correct horse');
     await page.getByRole('button', { name: 'Anmelden' }).click();
@@ -96,16 +69,226 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('en');
     await context.close();
   });
+});
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
+
+const DATA = '12345678';
+
+/** Choices and buttons that are cut off: what is beyond their end cannot be pressed or read. */
+const CUT = `[...document.querySelectorAll('[role=radiogroup], .mantine-Button-label, .mantine-Badge-label')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map(({ textContent }) => textContent)`;
+
+const LDAP = {
+  LDAPURI: 'ldap://127.0.0.1:1',
+  LDAPBASE: 'dc=example,dc=com',
+  BINDDN: 'cn=reader',
+  LOGINNAMEATTRIBUTE: 'uid',
+  LDAPSEARCHFILTER: '(uid=*)',
+  LDAPFILTER: '(uid=%s)',
+};
+
+/** Words that no German sentence has. */
+const ENGLISH = /\b(?:the|and|of|with|which|has|have|is|are|not|by|from|you|your)\b/;
+
+describeConsole('the pages of the console in German', (given) => {
+  let payment: string;
+
+  beforeAll(async () => {
+    const { application } = given.site;
+    await application.addRealm('nord', ['anna']);
+    await application.enrolPlain('T1', SUITE, { user: 'anna', realm: 'nord' });
+    const { webhooks, policies, resolvers } = application.services;
+    await webhooks.add(OPERATOR, { name: 'portal', url: 'https://portal.example.org/' });
+    payment = (await application.challenge('T1', DATA)).transactionid;
+    await application.check(payment, wrongResponse(application.respond(SUITE, DATA)));
+    const action = 'issuer=Bank, challenge_response=*';
+    await policies.set(OPERATOR, { name: 'values', scope: 'authentication', action, realm: '*' });
+    await setPolicies(given.site, ...ADMIN_MAY_ALL);
+    await resolvers.set(OPERATOR, {
+      name: 'directory',
+      kind: 'ldap',
+      secret: 'the bind password',
+      settings: LDAP,
+    });
+  });
+
+  async function open(width: number): Promise<WatchedPage> {
+    const context = await given.browser.newContext({ locale: 'de', viewport: { width, height: 900 } });
+    const watched = await watchPage(context, given.site.origin);
+    const { page } = watched;
+    await page.goto(`${given.site.origin}/console/`);
+    await page.getByLabel('Benutzername').fill('admin');
+    await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
+    await page.locator('#content').waitFor();
+    return watched;
+  }
+
+  it.each(WIDTHS)(
+    'have no English sentence, no fault and no complaint of the browser, %d pixels wide',
+    async (width) => {
+      const { page, problems } = await open(width);
+      const faults: string[] = [];
+      for (const [path, shown] of [
+        ['/', 'Erste Schritte'],
+        ['/people/nord/nord/anna', 'Letzte Transaktionen'],
+        ['/tokens/T1', 'Umbenennen'],
+        [`/transactions/${payment}`, 'Falsche Antwort'],
+        ['/tokens', 'T1'],
+        ['/enrol', 'Ausrollen'],
+        ['/audit', 'Audit'],
+        ['/audit-verification', 'Prüfpunkt'],
+        ['/policies', 'Richtlinien'],
+        ['/policies/explain', 'Wer darf was'],
+        ['/policies/new', 'Bereich'],
+        ['/policies/edit/values', 'Bereich'],
+        ['/settings', 'OcraMaxChallenges'],
+        ['/realms', 'nord'],
+        ['/resolvers', 'nord'],
+        ['/resolvers/nord', 'anna'],
+        ['/resolvers/directory', 'LDAPURI'],
+        ['/new-resolver', 'SQL'],
+        ['/keys', 'Schlüssel'],
+        ['/webhooks', 'portal'],
+        ['/webhooks/portal', 'portal'],
+        ['/new-webhook', 'Der Fehlerzähler eines Tokens hat seine Grenze erreicht'],
+        ['/health', 'letzte 30 Tage'],
+        ['/people', 'anna'],
+        ['/administrators', 'admin'],
+        ['/sessions', 'admin'],
+        ['/account', 'Passwort'],
+      ] as const) {
+        await page.goto(`${given.site.origin}/console/#${path}`);
+        await page.locator('#content').getByText(shown).first().waitFor();
+        faults.push(...(await lookAt(page, `de${path.replaceAll('/', '-').slice(0, 20)}`)));
+        faults.push(...(await page.evaluate<string[]>(CUT)));
+        const text = await page.locator('body').innerText();
+        faults.push(
+          ...text
+            .split('\n')
+            .filter((line) => ENGLISH.test(line))
+            .map((line) => `${path}: ${line}`),
+        );
+      }
+      expect(faults).toEqual([]);
+      expectNoProblem(problems);
+      await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('de');
+    },
+  );
 
   it.each([
-    ['en-GB', /\d{1,2} [A-Z][a-z]{2,3} \d{4}, \d\d:\d\d:\d\d/],
-    ['en-US', /[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d:\d\d [AP]M/],
-  ])('writes times as the region of the browser does: %s', async (locale, written) => {
-    const context = await browser.newContext({ locale });
-    const page = await context.newPage();
-    await page.goto(`${site.origin}/console/#/account`);
+    ['/', 'Realms'],
+    ['/policies', 'Richtlinien'],
+  ])('fit the many columns of %s into a window of a tablet', async (path, table) => {
+    const { page } = await open(1024);
+    await page.goto(`${given.site.origin}/console/#${path}`);
+    await page.getByRole('table', { name: table }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+});
+
+const APP_SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
+
+describeConsole('a console whose server is away', (given) => {
+  let page: Page;
+
+  beforeAll(async () => {
+    await given.site.application.enrolPlain('T1', APP_SUITE);
+    await given.site.application.services.webhooks.add(OPERATOR, {
+      name: 'siem',
+      url: 'https://siem.example.org/',
+    });
+  });
+  beforeEach(async () => {
+    ({ page } = await given.openPage());
+  });
+  afterEach(async () => {
+    await page.context().close();
+  });
+
+  async function open(path: string): Promise<void> {
+    await page.goto(`${given.site.origin}/console/#${path}`);
     await signIn(page, 'admin');
-    await expectSoon(() => page.getByText(written).count()).toBeGreaterThan(0);
+  }
+
+  it('goes on by itself when the server is back, however long that takes', async () => {
+    await page.clock.install();
+    await page.route('**/console/api/admin/helpdesk/tokens', (route) => route.abort());
+    await open('/tokens');
+    await page.clock.runFor(5_000);
+    await page.getByText('This page goes on as soon as it does.').waitFor();
+    await page.clock.runFor(60_000);
+    await page.getByText('This page goes on as soon as it does.').waitFor();
+    await page.unroute('**/console/api/admin/helpdesk/tokens');
+    await page.clock.runFor(6_000);
+    await page.getByRole('link', { name: 'T1' }).waitFor();
+    await expectSoon(() => page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('says that an act may have been done, and sends none later', async () => {
+    await open('/tokens/T1');
+    await page.getByRole('button', { name: 'Disable' }).waitFor();
+    // The browser itself knows that there is no network.
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('alert').getByText('Whether this was done is not known.').waitFor();
+    await page.context().setOffline(false);
+    await page.reload();
+    await page.getByText('ready', { exact: true }).waitFor();
+    const shown = await given.site.application.asAdmin('/admin/show', { serial: 'T1' });
+    expect(shown.body).toMatchObject({ result: { value: { tokens: [{ active: true }] } } });
+  });
+
+  it('says at the field that the server did not answer', async () => {
+    await open('/enrol');
+    await page.getByRole('button', { name: 'Show the first QR code' }).click();
+    await page.getByLabel('Activation code', { exact: true }).fill('GEZDGNBVGY3TQOJQ01');
+    await page.route('**/console/api/admin/init', (route) => route.abort());
+    await page.getByRole('button', { name: 'Show the second QR code' }).click();
+    await page.getByText('The server does not answer.').waitFor();
+    await expectSoon(() => page.getByLabel('Activation code', { exact: true }).inputValue()).toBe(
+      'GEZDGNBVGY3TQOJQ01',
+    );
+  });
+
+  it('speaks German of failures and consequences too', async () => {
+    const context = await given.browser.newContext({ locale: 'de-DE' });
+    const german = await context.newPage();
+    await given.site.application.addRealm('customers', ['anna']);
+    await given.site.application.asAdmin('/admin/tokenrealm', { serial: 'T1', realms: 'customers' });
+    await german.goto(`${given.site.origin}/console/#/realms`);
+    await german.getByLabel('Benutzername').fill('admin');
+    await german.getByLabel('Passwort', { exact: true }).fill('falsch');
+    await german.getByRole('button', { name: 'Anmelden' }).click();
+    await german.getByRole('alert').getByText('Benutzername oder Passwort ist falsch.').waitFor();
+    await german.getByLabel('Passwort', { exact: true }).fill(PASSWORD);
+    await german.getByRole('button', { name: 'Anmelden' }).click();
+    await german.getByRole('button', { name: 'Entfernen: customers' }).click();
+    await german.getByText('1 Token verlässt diesen Realm').waitFor();
+    await expectSoon(() => german.getByRole('dialog').innerText()).not.toMatch(/realm afterwards|leaves/);
+    for (const width of WIDTHS) {
+      await german.setViewportSize({ width, height: 900 });
+      expect(await lookAt(german, 'realm-removal-german')).toEqual([]);
+    }
+    await german.getByRole('button', { name: 'Abbrechen' }).click();
+    await german.goto(`${given.site.origin}/console/#/tokens/NOWHERE`);
+    await german.getByRole('alert').getByText('Dieses Token gibt es nicht').waitFor();
     await context.close();
   });
+});
+
+const MAX_KILOBYTES = 250;
+
+it('the console has at most 250 kB, compressed as the server sends it', async () => {
+  const files = await readFolder(builtFolder('console'));
+  // The guides are beside it: a browser loads one where somebody asks for it.
+  const sizes = [...files]
+    .filter(([path]) => !path.startsWith('guides/') && !/\.(?:br|gz)$/.test(path))
+    .map(([path, content]) => [path, (files.get(`${path}.br`) ?? content).length] as const);
+  const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+  expect(total / 1000).toBeLessThanOrEqual(MAX_KILOBYTES);
+  // All pages are there, each loaded when it is opened.
+  expect(sizes.filter(([path]) => path.endsWith('.js')).length).toBeGreaterThan(8);
 });

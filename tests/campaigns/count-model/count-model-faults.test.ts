@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { CountModel } from './count-model.ts';
-import { anyRun } from './count-model-runs.ts';
+import { anyRun } from './count-model-changes.ts';
 import { campaignSeed, isLong, shortOrLong } from '../../support/campaign.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';

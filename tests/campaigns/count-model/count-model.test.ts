@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { CountModel } from './count-model.ts';
-import { anyRun } from './count-model-runs.ts';
+import { anyRun } from './count-model-changes.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 

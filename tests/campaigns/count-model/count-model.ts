@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { CountModelAnswers } from './count-model-answers.ts';
-import { Hand, Lane, LOCK_TIMEOUT } from './count-model-lane.ts';
-import { CountModelServices } from './count-model-services.ts';
-import { statementFor } from './count-model-statements.ts';
-import { CALLERS, HANDS, type Run, type Step } from './count-model-steps.ts';
+import { Hand, Lane, LOCK_TIMEOUT } from './count-model-writers.ts';
+import { CountModelServices } from './count-model-writers.ts';
+import { statementFor } from './count-model-writers.ts';
+import { CALLERS, HANDS, type Run, type Step } from './count-model-changes.ts';
 
 /** Initial rows, so that the first steps of a run already have objects. */
 const BEGINNING = `

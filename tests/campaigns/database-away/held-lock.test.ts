@@ -6,6 +6,9 @@ import type { Knex } from 'knex';
 import { type Answered, ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import { until } from '../../support/values/until.ts';
 
 /** Far above the bound, below the 30 s that a statement may run. */
 const BOUND_MS = 25_000;
@@ -98,3 +101,38 @@ async function serverBackends(): Promise<readonly number[]> {
   );
   return rows.map(({ pid }) => pid);
 }
+
+/** Within what time the token of a lost transaction is to answer again. */
+const PROMISED_MS = 15_000;
+
+it('a token whose row a vanished server has locked answers again within 15 s, and its response is accepted once', async () => {
+  const transaction = await client.openTransaction('HELD');
+  // The connections of the other server: no byte passes any more, and none is ended.
+  const proxy = await DatabaseProxy.start(database.url);
+  const vanished = openDatabase({ connection: proxy.url });
+  let lockedAt: number | undefined;
+  const lost = vanished
+    .transact(async ({ sql }) => {
+      await sql('tokens').where({ serial: transaction.serial }).forUpdate().select('id');
+      proxy.freeze();
+      lockedAt = performance.now();
+      await sql.raw('SELECT 1');
+    })
+    .catch((error: unknown) => error);
+  await until(() => lockedAt !== undefined);
+  const answers: { status: number; result: unknown }[] = [];
+  while (answers.at(-1)?.status !== 200) {
+    const { status, body } = await client.check(transaction);
+    answers.push({ status, result: body.result?.value });
+  }
+  const lasted = performance.now() - (lockedAt ?? 0);
+  expect(answers.at(-1)).toEqual({ status: 200, result: { failcount: 0, result: true } });
+  // Before, it was held: each answer said so, and none was wrong.
+  expect(answers.length).toBeGreaterThan(1);
+  expect(new Set(answers.slice(0, -1).map(({ status }) => status))).toEqual(new Set([503]));
+  expect(lasted).toBeLessThan(PROMISED_MS);
+  expect((await client.check(transaction)).body.result?.value).toEqual({ failcount: 0, result: false });
+  await proxy.stop();
+  expect(await lost).toMatchObject({ code: 'database.unavailable' });
+  await vanished.close();
+});

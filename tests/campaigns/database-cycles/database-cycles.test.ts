@@ -9,11 +9,7 @@ import { publishResults } from '../../../bench/result-page.ts';
 import type { Endpoint } from '../../../src/http/endpoint-spec.ts';
 import { shortOrLong } from '../../support/campaign.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
-import {
-  runTankeeper,
-  type ServerProcess,
-  startServerProcess,
-} from '../../support/servers/server-process.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { PATIENCE_MS } from '../../support/values/until.ts';
 
@@ -164,26 +160,6 @@ describe('while the database is known to be away', () => {
       }
       results.push(['endpoints asked while the database is away', declaredEndpoints().length]);
       results.push(['slowest answer, ms', longest.toFixed(0)]);
-    } finally {
-      await proxy.restore();
-    }
-    await until(async () => (await readiness()) === 200);
-  });
-
-  it('a command says which database is away, and no more', async () => {
-    await proxy.cut();
-    try {
-      for (const parameters of [['count'], ['audit', 'verify']]) {
-        const { code, output } = await runTankeeper(parameters, {
-          DATABASE_URL: proxy.url,
-          DATA_DIR: folder,
-        });
-        expect({ parameters, code }).toEqual({ parameters, code: 1 });
-        expect(output).toMatch(
-          /the database '\w+' on 127\.0\.0\.1, port \d+ is not available: no server is listening/,
-        );
-        expect(output).not.toMatch(/\n\s+at |node:|ECONNREFUSED/);
-      }
     } finally {
       await proxy.restore();
     }

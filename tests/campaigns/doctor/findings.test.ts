@@ -1,20 +1,94 @@
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { examineInstallation } from '../../../src/compose/examine-installation.ts';
+import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
+import { type Config, loadConfig } from '../../../src/config/config.ts';
+import type { Finding } from '../../../src/doctor/finding.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { OPERATOR } from '../../support/values/callers.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { examineInstallation } from '../../../src/compose/examine-installation.ts';
-import { loadConfig } from '../../../src/config/config.ts';
 import type { PolicyDraft } from '../../../src/policy/policy.ts';
-import { createTestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { insertTokens } from '../../support/database/token-rows.ts';
-import { OPERATOR } from '../../support/values/callers.ts';
 import { CERTIFICATE_2030 } from '../../support/values/certificate.ts';
-import { ExaminedInstallation } from './examined-installation.ts';
+
+const ignored = (): void => undefined;
+
+const LOG = { error: ignored, warn: ignored, info: ignored, debug: ignored };
+
+/** An installation with a key, a user and a realm, without faults of its own. */
+class ExaminedInstallation {
+  readonly test: TestDatabase;
+  readonly folder: string;
+  readonly config: Config;
+  readonly services: Installation['services'];
+  readonly #installation: Installation;
+
+  private constructor(test: TestDatabase, folder: string, config: Config, installation: Installation) {
+    this.test = test;
+    this.folder = folder;
+    this.config = config;
+    this.services = installation.services;
+    this.#installation = installation;
+  }
+
+  static async create(): Promise<ExaminedInstallation> {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-doctor-'));
+    const test = await createTestDatabase();
+    const config = loadConfig({ DATABASE_URL: test.url, DATA_DIR: folder, TRUST_PROXY: 'loopback' });
+    // A server, not a command, makes the key.
+    await (await openInstallation(config, 'server', LOG)).close();
+    const installation = await openInstallation(config, 'command', LOG);
+    const { administrators, resolvers, realms, users } = installation.services;
+    await administrators.ensureFirstAdministrator();
+    await resolvers.set(OPERATOR, { name: 'people', kind: 'managed', settings: {} });
+    await users.add(OPERATOR, { resolver: 'people', login: 'ann' });
+    await realms.set(OPERATOR, { name: 'office', resolvers: ['people'] });
+    return new ExaminedInstallation(test, folder, config, installation);
+  }
+
+  get keyFile(): string {
+    return this.config.encryptionKeyFile;
+  }
+
+  /** @param later milliseconds by which the clock of the examination is ahead */
+  examine(later = 0): Promise<readonly Finding[]> {
+    return examineInstallation(this.config, { clock: { now: () => new Date(Date.now() + later) } });
+  }
+
+  async sql(...statements: readonly string[]): Promise<void> {
+    for (const statement of statements) {
+      await this.test.database.knex.raw(statement);
+    }
+  }
+
+  /** Runs work as a command, which reads the keys when it starts. */
+  async command<T>(work: (services: Installation['services']) => Promise<T>): Promise<T> {
+    const installation = await openInstallation(this.config, 'command', LOG);
+    try {
+      return await work(installation.services);
+    } finally {
+      await installation.close();
+    }
+  }
+
+  checkpoint(): Promise<unknown> {
+    return this.#installation.services.auditSealer.sealAll();
+  }
+
+  async close(): Promise<void> {
+    await this.#installation.close();
+    await this.test.drop();
+    await rm(this.folder, { recursive: true });
+  }
+}
 
 const HOUR = 3_600_000;
+
 const DAY = 24 * HOUR;
+
 const WRONG_KEY = Buffer.alloc(32, 9).toString('base64');
 
 let house: ExaminedInstallation;
@@ -25,27 +99,36 @@ beforeAll(async () => {
   await house.sql(`UPDATE tokens SET type = 'ocra2' WHERE serial = 'Q1'`);
   await setPolicy({ name: 'url', action: URL_ACTION, realm: 'office' });
 });
+
 afterAll(() => house.close());
 
 const URL_ACTION = 'qrtanurl=https://tan.example.org/ocra/check_t';
+
 const ADMIN = { scope: 'admin', action: 'show', realm: 'office', user: 'bert' };
+
 const setPolicy = (draft: Partial<PolicyDraft>): Promise<unknown> =>
   house.services.policies.set(OPERATOR, { name: 'p', scope: 'authentication', action: '', ...draft });
+
 const removePolicy = (name = 'p'): Promise<unknown> => house.services.policies.remove(OPERATOR, name);
+
 const setResolver =
   (kind: string, settings: Readonly<Record<string, string>> = {}) =>
   (): Promise<unknown> =>
     house.services.resolvers.set(OPERATOR, { name: 'other', kind, settings });
+
 const removeResolver = (): Promise<unknown> => house.services.resolvers.remove(OPERATOR, 'other');
+
 const alterAudit = (from: string, to: string): Promise<void> =>
   house.sql(
     `DO $$ BEGIN SET LOCAL tankeeper.audit = 'open';
       UPDATE audit SET outcome = '${to}' WHERE outcome = '${from}'; END $$`,
   );
+
 const makeQr = (serial: string, set: string) => async (): Promise<void> => {
   await insertTokens(house.test.database, [{ serial, realms: [] }]);
   await house.sql(`UPDATE tokens SET ${set} WHERE serial = '${serial}'`);
 };
+
 const removeToken = (serial: string) => (): Promise<void> =>
   house.sql(`DELETE FROM tokens WHERE serial = '${serial}'`);
 
@@ -63,6 +146,7 @@ const LDAP = {
   LDAPFILTER: '(uid=%s)',
   USERINFO: '{}',
 };
+
 const SQL = {
   Driver: 'postgresql',
   Server: 'db.invalid',
@@ -71,6 +155,7 @@ const SQL = {
   Table: 't',
   Map: '{"userid":"id","username":"login"}',
 };
+
 const TLS = { ...LDAP, EnforceTLS: 'True' };
 
 it('an installation in order has no finding but of the server of the tests, and is only read', async () => {

@@ -1,3 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DrivenBrowser, ENGINES } from '../../support/browser/web-driver.ts';
+import { readQrCode } from '../../support/values/qr-code.ts';
+import { until } from '../../support/values/until.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +14,188 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { type ConsoleSite, PASSWORD, startConsole } from '../../support/browser/console-site.ts';
 import { builtFolder } from '../../support/browser/vite.ts';
-import { type DrivenBrowser, ENGINES } from '../../support/browser/web-driver.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
-import { DrivenVisitor, type Visitor } from './visitor.ts';
+
+/** The key of an element's id in WebDriver (W3C WebDriver §12.3). */
+const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
+
+/**
+ * The body of a function: the element that is seen, and not disabled, with that role and name; in a dialog while one is
+ * open. The name of a link or a button is whole, or ends with …
+ */
+const FIND = `
+  const selector = {
+    button: 'button, [role=button], summary', link: 'a[href]', field: 'input, textarea, select',
+    file: 'input[type=file]', heading: 'h1, h2, h3', picture: 'img, [role=img]', text: '*',
+  }[role];
+  const textOf = (element) => (element?.textContent ?? '').replace(/\\s+/g, ' ').trim();
+  const nameOf = (element) =>
+    element.getAttribute('aria-label') ||
+    [...(element.labels ?? [])].map(textOf).join(' ') ||
+    element.getAttribute('alt') ||
+    textOf(element);
+  const fits = {
+    text: (shown) => shown.includes(name),
+    field: (shown) => shown.startsWith(name),
+    file: (shown) => shown.startsWith(name),
+  }[role] ?? ((shown) => (name.endsWith('…') ? shown.startsWith(name.slice(0, -1)) : shown === name));
+  const root = [...document.querySelectorAll('[role=dialog]')].at(-1) ?? document.body;
+  const isReady = (element) =>
+    role === 'file' || (element.checkVisibility() && !element.disabled && element.ariaDisabled !== 'true');
+  return [...root.querySelectorAll(selector)]
+    .filter((element) => isReady(element) && fits(nameOf(element)))
+    .at(role === 'text' ? -1 : 0) ?? null;
+`;
+
+type Role = 'button' | 'link' | 'field' | 'file' | 'heading' | 'picture' | 'text';
+
+/** Longer than keys take to arrive; then they are typed anew. */
+const TYPING_MS = 5_000;
+
+const LATE_MS = 200;
+
+/** Somebody before a browser that is driven by WebDriver: finds things by what is seen, and waits for them. */
+class Visitor {
+  #lastCode = '';
+  readonly #browser: DrivenBrowser;
+  /** What was typed, by the label, since something was pressed. */
+  readonly #filled = new Map<string, string>();
+
+  constructor(browser: DrivenBrowser) {
+    this.#browser = browser;
+  }
+
+  async open(url: string): Promise<void> {
+    this.#filled.clear();
+    await this.#browser.send('open', { url });
+  }
+
+  async #find(role: Role, name: string): Promise<string | null> {
+    const script = `const [role, name] = arguments; ${FIND}`;
+    const found = await this.#browser.send('run', { script, args: [role, name] });
+    return (found as Readonly<Record<string, string>> | null)?.[ELEMENT] ?? null;
+  }
+
+  async #pressed(id: string): Promise<void> {
+    await this.#browser.send('click', { id });
+  }
+
+  async fill(label: string, text: string): Promise<void> {
+    await this.#fill(label, text);
+    this.#filled.set(label, text);
+  }
+
+  /** What a page has taken out of a field after it was seen there is typed once more, before anything is done with it. */
+  async press(role: 'button' | 'link', name: string): Promise<void> {
+    for (const [label, text] of this.#filled) {
+      const id = await this.#find('field', label);
+      if (id !== null && (await this.#valueOf(id)) !== text) {
+        await this.#fill(label, text);
+      }
+    }
+    this.#filled.clear();
+    await this.#press(role, name);
+  }
+
+  async #typed(id: string, text: string): Promise<void> {
+    const focus = 'arguments[0].focus(); return document.activeElement === arguments[0]';
+    if ((await this.#run(focus, id)) !== true) {
+      throw new Error('it does not take the focus');
+    }
+    await this.#browser.send('clear', { id });
+    await this.#browser.send('type', { id, text });
+    // WebKit's driver comes back before all keys have arrived; a page that takes the focus meanwhile gets them.
+    await until(async () => (await this.#valueOf(id)) === text, { timeoutMs: TYPING_MS });
+    // Those of an earlier try may come last. A field that is gone has had what it wanted.
+    await sleep(LATE_MS);
+    if ((await this.#valueOf(id).catch(() => text)) !== text) {
+      throw new Error('other keys came after those');
+    }
+  }
+
+  #valueOf(id: string): Promise<unknown> {
+    return this.#run('return arguments[0].value', id);
+  }
+
+  #run(script: string, id: string): Promise<unknown> {
+    return this.#browser.send('run', { script, args: [{ [ELEMENT]: id }] });
+  }
+
+  async #chosen(id: string, path: string): Promise<void> {
+    await this.#browser.send('type', { id, text: path });
+  }
+
+  async #drawn(id: string): Promise<Buffer> {
+    // Of the window: WebKit takes a picture of an element from where the element was before it is scrolled to.
+    const script = `arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })`;
+    await this.#run(script, id);
+    return Buffer.from(String(await this.#browser.send('picture', { full: false })), 'base64');
+  }
+
+  async #text(): Promise<string> {
+    return String(await this.#browser.send('run', { script: 'return document.body.innerText', args: [] }));
+  }
+
+  #press(role: 'button' | 'link', name: string): Promise<void> {
+    return this.#on(role, name, (id) => this.#pressed(id));
+  }
+
+  /** Types over what is in the field of that label. */
+  #fill(label: string, text: string): Promise<void> {
+    return this.#on('field', label, (id) => this.#typed(id, text));
+  }
+
+  /** Chooses a file of this machine. */
+  choose(label: string, path: string): Promise<void> {
+    return this.#on('file', label, (id) => this.#chosen(id, path));
+  }
+
+  sees(text: string, role: 'text' | 'heading' | 'field' = 'text'): Promise<void> {
+    return this.#on(role, text, () => Promise.resolve());
+  }
+
+  /** @returns the text of the QR code of that name, which is another one than was read before */
+  async code(name: string): Promise<string> {
+    await this.#on('picture', name, async (id) => {
+      const text = readQrCode(await this.#drawn(id)) ?? '';
+      // WebKit may draw the former code for a moment under the name of the new one.
+      if (text === '' || text === this.#lastCode) {
+        throw new Error('no new QR code is seen there');
+      }
+      this.#lastCode = text;
+    });
+    return this.#lastCode;
+  }
+
+  /** Waits until the element is there and lets the act be done: it may be replaced or covered for a moment. */
+  async #on(role: Role, name: string, act: (id: string) => Promise<void>): Promise<void> {
+    let failure: unknown = 'not found';
+    const attempt = async (): Promise<boolean> => {
+      try {
+        const id = await this.#find(role, name);
+        if (id === null) {
+          return false;
+        }
+        await act(id);
+        return true;
+      } catch (error) {
+        failure = error;
+        return false;
+      }
+    };
+    try {
+      await until(attempt, { pollMs: 50 });
+    } catch {
+      throw new Error(`${role} “${name}”: ${String(failure)}. The page shows: ${await this.#text()}`);
+    }
+  }
+}
 
 const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
+
 const PIN = '482915';
+
 const PHONE_SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 
 describe.each(ENGINES)('$name', (engine) => {
@@ -33,7 +212,7 @@ describe.each(ENGINES)('$name', (engine) => {
         startConsole((publicUrl) => ({ publicUrl, http: { appFiles } })),
         engine.start(program),
       ]);
-      visitor = new DrivenVisitor(browser);
+      visitor = new Visitor(browser);
       const { application } = site;
       await application.addRealm('north', ['anna']);
       await application.services.policies.set(OPERATOR, {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { type Broken, breakRequest, cutOrReframe } from './fuzz-breaking.ts';
-import type { FuzzedEndpoint } from './fuzz-endpoints.ts';
-import { strangeHeaders } from './fuzz-headers.ts';
-import { hostileValue, namesHost, strangeName } from './fuzz-hostile.ts';
-import { type KnownFacts, plausibleValue, soundParameters } from './fuzz-plausible.ts';
+import { type Broken, breakRequest, cutOrReframe } from './fuzz-wire.ts';
+import type { FuzzedEndpoint } from './fuzz-values.ts';
+import { strangeHeaders } from './fuzz-wire.ts';
+import { hostileValue, namesHost, strangeName } from './fuzz-values.ts';
+import { type KnownFacts, plausibleValue, soundParameters } from './fuzz-values.ts';
 import {
   encodeForm,
   encodeMultipart,
@@ -243,22 +243,10 @@ interface Carriage {
   readonly tail: string;
 }
 
+// prettier-ignore
 const TAILS = [
-  '%',
-  '%zz=1',
-  '&%c3%28=x',
-  '&a=%ed%a0%80',
-  '&&&=',
-  '&=&',
-  '?x=%00',
-  '&a=\xff\xfe',
-  '+',
-  '&x',
-  '}',
-  ']]',
-  ',"__proto__":{"a":1}}',
-  '\0',
-  ' ',
+  '%', '%zz=1', '&%c3%28=x', '&a=%ed%a0%80', '&&&=', '&=&', '?x=%00', '&a=\xff\xfe', '+', '&x', '}', ']]',
+  ',"__proto__":{"a":1}}', '\0', ' ',
 ];
 
 function transport({ path }: FuzzedEndpoint): fc.Arbitrary<Carriage> {

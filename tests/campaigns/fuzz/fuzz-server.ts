@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import type { KnownFacts } from './fuzz-plausible.ts';
+import type { KnownFacts } from './fuzz-values.ts';
 import {
   runTankeeper,
   type ServerProcess,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publishResults } from '../../../bench/result-page.ts';
 import { FuzzCampaign, LATER_STEPS } from './fuzz-campaign.ts';
 import { campaignSeed, isLong, shortOrLong } from '../../support/campaign.ts';
-import { fuzzedEndpoints } from './fuzz-endpoints.ts';
+import { fuzzedEndpoints } from './fuzz-values.ts';
 import { FuzzServer, type Memory } from './fuzz-server.ts';
 
 const REQUESTS = shortOrLong(2_000, 200_000);

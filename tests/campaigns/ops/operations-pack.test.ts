@@ -9,7 +9,7 @@ import { ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
-import { dashboardQueries, OPS, readRules } from './queries.ts';
+import { dashboardQueries, OPS, readRules } from './prometheus-server.ts';
 import { promtool, type PrometheusServer, startPrometheus } from './prometheus-server.ts';
 
 const RULES = join(OPS, 'prometheus');

@@ -1,17 +1,14 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { REPOSITORY } from '../../repository/repository-file.ts';
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCli, type Running, startCli } from '../../cli/cli-process.ts';
-import { PortalPhone, send } from '../../portal/portal-phone.ts';
-import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import { processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
-import { readQrCode } from '../../support/values/qr-code.ts';
 
 let folder: string;
 let temporary: string;
@@ -67,81 +64,14 @@ it('ends with --exit, and leaves nothing', async () => {
   await untilNobodyIsLeft(folder);
 });
 
-describeWithProgram('npm run demo:portal', findChromium(), 'chromium', (program) => {
-  let browser: Browser;
+describe('npm run demo:portal', () => {
   let demo: Running;
 
-  beforeAll(async () => {
-    browser = await startChromium(program);
+  beforeAll(() => {
     demo = startCli(options(), environment);
   });
-
-  afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-  });
-
-  afterAll(async () => {
-    await browser.close();
+  afterAll(() => {
     demo.kill();
-  });
-
-  const phone = new PortalPhone(systemClock);
-
-  async function shown(page: Page, name: string): Promise<void> {
-    if (process.env.SCREENSHOTS !== undefined) {
-      await page.screenshot({ path: `${process.env.SCREENSHOTS}/portal-${name}.png`, fullPage: true });
-    }
-  }
-
-  /** @returns the text of the QR code that the page shows */
-  async function codeOf(page: Page): Promise<string> {
-    return readQrCode(await page.getByRole('img', { name: 'QR code' }).screenshot()) ?? '';
-  }
-
-  async function pay(page: Page, payee: string): Promise<string> {
-    await page.getByLabel('Payee').fill(payee);
-    await page.getByRole('button', { name: 'Pay' }).click();
-    await page.getByRole('heading', { name: 'Confirm the payment' }).waitFor();
-    return codeOf(page);
-  }
-
-  it('rolls the app out and pays, by the app and by typed digits', async () => {
-    const { portal, app, user, password } = await printed(demo);
-    const { page, problems } = await openPage(browser, portal, 390);
-    await page.goto('/');
-    await page.getByLabel('Name').fill(user);
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('button', { name: 'Begin' }).click();
-    await phone.scan(await codeOf(page));
-    await shown(page, 'enrol-1');
-    await page.getByRole('button', { name: 'The app has read the code' }).click();
-    const activationCode = await page.locator('#activation-code').innerText();
-    await shown(page, 'enrol-2');
-    expect(await phone.confirm(await codeOf(page), activationCode)).toMatchObject({ accepted: true });
-    await page.getByRole('heading', { name: `Welcome, ${user}` }).waitFor();
-
-    const first = await phone.respond(await pay(page, 'Bert'));
-    await shown(page, 'confirm');
-    expect(first.message).toBe('Pay 120 EUR to Bert?');
-    // The app answers where it comes from: no other origin.
-    expect(new URL(first.url).origin).toBe(new URL(app).origin);
-    const link = await page.getByRole('link', { name: 'Open in the app' }).getAttribute('href');
-    expect(link).toContain(`${app}#link=lseqr`);
-    expect(await send(first)).toBe(true);
-    await page.getByRole('heading', { name: 'Payment done' }).waitFor();
-    await shown(page, 'done');
-    await page.getByRole('link', { name: 'Back' }).click();
-
-    const second = await phone.respond(await pay(page, 'Clara'));
-    const digits = page.getByLabel('Or type the digits');
-    await digits.fill('000000');
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByRole('status').filter({ hasText: 'This response was not right.' }).waitFor();
-    await digits.fill(second.fields.pass);
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByRole('heading', { name: 'Payment done' }).waitFor();
-    expect(problems).toEqual([]);
   });
 
   it('serves the app, whatever APP says', async () => {
@@ -159,3 +89,21 @@ describeWithProgram('npm run demo:portal', findChromium(), 'chromium', (program)
     await expect(fetch(app)).rejects.toThrow('fetch failed');
   });
 });
+
+it('the demo stays up until somebody ends it; its lines can be pasted', async () => {
+  const demo = startCli(['demo'], environment);
+  const out = await demo.printed('Ctrl-C ends the demo');
+  const line = /\$ (curl .*monitoring\/license.*)$/m.exec(out)?.[1] ?? '';
+  const pasted = await pasteIntoShell(line);
+  expect(JSON.parse(pasted)).toMatchObject({ result: { value: { support: 'community support' } } });
+  for (const suggestion of out.split('\n').filter((text) => /^ {2}(curl|node)/.test(text))) {
+    expect(await pasteIntoShell(suggestion)).not.toContain('"status": false');
+  }
+  demo.signal('SIGINT');
+  expect(await demo.ended).toMatchObject({ code: 0, err: '' });
+});
+
+async function pasteIntoShell(line: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd: REPOSITORY });
+  return stdout;
+}

@@ -37,7 +37,7 @@ import { refuseUnknownPath } from '../../../src/http/unserved-paths.ts';
 import { type Random, systemClock } from '../../../src/kernel/clock.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-endpoints.ts';
+import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-values.ts';
 import { UNGUARDED } from '../../support/application/unguarded.ts';
 import { basic } from '../../support/values/callers.ts';
 import { refusalOf } from '../../support/values/refusal.ts';

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { readSiteFiles } from '../../../src/http/site.ts';
 import { OPERATOR, TestApplication } from '../application/test-application.ts';
 import { shortOrLong } from '../campaign.ts';
 import { violationsInLightAndDark, violationsOf } from './axe.ts';
-import { openPage, type WatchedPage } from './chromium.ts';
+import { describeWithProgram } from '../servers/system-programs.ts';
+import { findChromium, openPage, startChromium, type WatchedPage } from './chromium.ts';
 import { builtFolder } from './vite.ts';
 
 type Options = NonNullable<Parameters<typeof TestApplication.open>[0]>;
@@ -49,6 +51,65 @@ export async function startConsole(
     },
   };
 }
+
+/** What the tests of `describeConsole` have. */
+interface Given {
+  readonly browser: Browser;
+  readonly site: ConsoleSite;
+  /** Opens the console as `openConsole` does. */
+  open(page?: Parameters<typeof openConsole>[2]): Promise<WatchedPage>;
+  /** Opens an empty page as `openPage` does. */
+  openPage(width?: number): Promise<WatchedPage>;
+}
+
+/** Tests in Chromium on a console of their own. @param options as those of `startConsole` */
+export function describeConsole(
+  title: string,
+  tests: (given: Given) => void,
+  options?: Parameters<typeof startConsole>[0],
+): void {
+  describeWithProgram(title, findChromium(), 'chromium', (program) => {
+    let browser: Browser;
+    let site: ConsoleSite;
+    beforeAll(async () => {
+      [browser, site] = await Promise.all([startChromium(program), startConsole(options)]);
+    });
+    afterAll(async () => {
+      await browser.close();
+      await site.close();
+    });
+    tests({
+      get browser() {
+        return browser;
+      },
+      get site() {
+        return site;
+      },
+      open: (page) => openConsole(browser, site, page),
+      openPage: (width) => openPage(browser, site.origin, width),
+    });
+  });
+}
+
+/** The browser notes the 401 that tells that nobody is signed in; the rest is a fault. */
+export function expectNoProblem(problems: readonly string[]): void {
+  expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+}
+
+/** Stores policies, which are in force always and for every client. @param rows realms: all unless given */
+export async function setPolicies(
+  { application }: Pick<ConsoleSite, 'application'>,
+  ...rows: readonly (readonly [name: string, scope: string, action: string, user: string, realm?: string])[]
+): Promise<void> {
+  for (const [name, scope, action, user, realm = '*'] of rows) {
+    await application.services.policies.set(OPERATOR, { name, scope, action, user, realm });
+  }
+}
+
+/** What lets `admin` do everything, also beside policies for others. */
+export const ADMIN_MAY_ALL = ['admin', 'system', 'monitoring', 'ocra'].map(
+  (scope) => [scope, scope, '*', 'admin'] as const,
+);
 
 /** Adds an administrator whose rights are those of the policies. */
 export async function addAdministrator({ application }: ConsoleSite, name: string): Promise<void> {

@@ -3,6 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, relative } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { describeWithProgram } from '../servers/system-programs.ts';
+import { findChromium, startChromium } from './chromium.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -53,4 +57,31 @@ export async function readFolder(folder: string): Promise<Map<string, Buffer>> {
   return new Map(
     await Promise.all(files.map(async (file) => [relative(folder, file), await readFile(file)] as const)),
   );
+}
+
+/** Tests in Chromium on a host of files. */
+export function describeSite(
+  title: string,
+  serve: () => Promise<FileSite>,
+  tests: (given: { readonly browser: Browser; readonly site: FileSite }) => void,
+): void {
+  describeWithProgram(title, findChromium(), 'chromium', (program) => {
+    let browser: Browser;
+    let site: FileSite;
+    beforeAll(async () => {
+      [browser, site] = await Promise.all([startChromium(program), serve()]);
+    });
+    afterAll(async () => {
+      await browser.close();
+      await site[Symbol.asyncDispose]();
+    });
+    tests({
+      get browser() {
+        return browser;
+      },
+      get site() {
+        return site;
+      },
+    });
+  });
 }

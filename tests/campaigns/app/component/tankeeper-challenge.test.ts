@@ -102,25 +102,18 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       expect(shown.problems).toEqual([]);
     });
 
-    it('ends when the portal says that the user has declined', async () => {
+    it.each([
+      ['declined', 'You have declined this in your app.'],
+      ['expired', 'This can no longer be confirmed.'],
+    ])('ends when the portal says that it is %s', async (state, text) => {
       await using shown = await show();
       await shown.portal.untilWaiting();
-      shown.portal.change({ state: 'declined', failcount: 0 });
-      await shown.announced('You have declined this in your app.');
+      shown.portal.change({ state, failcount: 0 });
+      await shown.announced(text);
       await expectSoon(() => shown.events()).toEqual([
-        { type: 'tankeeper-declined', transaction, failcount: 0 },
+        { type: `tankeeper-${state}`, transaction, failcount: 0 },
       ]);
       await expectSoon(() => shown.page.getByRole('img').count()).toBe(0);
-    });
-
-    it('ends when the portal says that the time is over', async () => {
-      await using shown = await show();
-      await shown.portal.untilWaiting();
-      shown.portal.change({ state: 'expired', failcount: 0 });
-      await shown.announced('This can no longer be confirmed.');
-      await expectSoon(() => shown.events()).toEqual([
-        { type: 'tankeeper-expired', transaction, failcount: 0 },
-      ]);
     });
 
     it('is never asked twice within a second', async () => {

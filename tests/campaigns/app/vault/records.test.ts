@@ -1,38 +1,30 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext } from 'playwright-core';
-import type { HistoryEntry } from '../../../../app/src/vault/vault.ts';
-import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
-import type { FileSite } from '../../../support/browser/file-site.ts';
-import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { BrowserContext } from 'playwright-core';
+import type { HistoryEntry, RestorePlan } from '../../../../app/src/vault/vault.ts';
+import { describeSite } from '../../../support/browser/file-site.ts';
 import { expectSoon } from '../../../support/values/expect-soon.ts';
 import {
   countRecords,
   faultOf,
   openVaultIn,
   openVaultPage,
+  PASSPHRASE,
   PIN,
   serveVault,
   token,
   untilState,
   type VaultPage,
+  WRONG_PIN,
 } from './vault-site.ts';
 
-describeWithProgram('the vault of the app', findChromium(), 'chromium', (program) => {
-  let browser: Browser;
-  let site: FileSite;
+describeSite('the vault of the app', serveVault, (given) => {
   let context: BrowserContext;
   let first: VaultPage;
 
   beforeAll(async () => {
-    [browser, site] = await Promise.all([startChromium(program), serveVault()]);
-    context = await browser.newContext();
-    first = await openVaultPage(context, site.origin);
+    context = await given.browser.newContext();
+    first = await openVaultPage(context, given.site.origin);
     await first.vault.evaluate((vault, pin) => vault.create(pin), PIN);
-  });
-
-  afterAll(async () => {
-    await browser.close();
-    await site[Symbol.asyncDispose]();
   });
 
   afterEach(async () => {
@@ -64,7 +56,7 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
   }
 
   async function secondPage(): Promise<VaultPage> {
-    const second = await openVaultPage(context, site.origin);
+    const second = await openVaultPage(context, given.site.origin);
     await unlock(second);
     return second;
   }
@@ -80,23 +72,6 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
       await expectSoon(() => first.vault.evaluate((vault) => vault.listTokens())).toEqual([
         { token: token(), name: 'Everyday account', addedAt: expect.any(Number) },
       ]);
-    });
-
-    it('are one for serials that differ in letter case alone, and keep their name', async () => {
-      await save(first);
-      await first.vault.evaluate((vault) => vault.renameToken('OCRA00012345', 'Everyday account'));
-      expect(await save(first, token({ serial: 'ocra00012345', counter: '6' }))).toBe('none');
-      const tokens = await first.vault.evaluate((vault) => vault.listTokens());
-      expect(tokens.map(({ name }) => name)).toEqual(['Everyday account']);
-    });
-
-    it('go when they are removed, and cannot be renamed then', async () => {
-      await save(first);
-      await first.vault.evaluate((vault) => vault.removeToken('OCRA00012345'));
-      await expectSoon(() => counters(first)).toEqual([]);
-      expect(await faultOf(first.vault.evaluate((vault) => vault.renameToken('OCRA00012345', 'x')))).toBe(
-        'token-unknown',
-      );
     });
   });
 
@@ -211,6 +186,161 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
       await expectSoon(() => second.vault.evaluate((vault) => vault.state)).toBe('locked');
       expect(await faultOf(second.vault.evaluate((vault) => vault.listTokens()))).toBe('locked');
       await unlock(first);
+    });
+  });
+});
+
+describeSite('backups of the app', serveVault, (given) => {
+  let contexts: BrowserContext[] = [];
+  /** Of a phone with two tokens. */
+  let file: string;
+  let phone: VaultPage;
+
+  const other = token({ serial: 'OCRA00099999', key: '77'.repeat(20), counter: '40' });
+
+  beforeAll(async () => {
+    const source = await newPhone();
+    await save(source, token());
+    await save(source, other);
+    await source.vault.evaluate((vault) => vault.renameToken('OCRA00012345', 'Everyday account'));
+    await source.vault.evaluate((vault) => vault.changeSettings({ lockAfterMinutes: 2 }));
+    file = await backupOf(source);
+  });
+
+  beforeEach(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    contexts = [];
+    phone = await newPhone();
+  });
+
+  async function newPhone(): Promise<VaultPage> {
+    const context = await given.browser.newContext();
+    contexts.push(context);
+    const page = await openVaultPage(context, given.site.origin);
+    await page.vault.evaluate((vault, pin) => vault.create(pin), PIN);
+    return page;
+  }
+
+  /** Saves a token, a second after those before: tokens are listed by the time of their addition. */
+  async function save(on: VaultPage, saved: ReturnType<typeof token>): Promise<void> {
+    await on.moveClock(1);
+    await on.vault.evaluate((opened, value) => opened.saveToken(value), saved);
+  }
+
+  async function backupOf({ vault }: VaultPage): Promise<string> {
+    const outcome = await vault.evaluate(
+      (opened, { pin, passphrase }) => opened.exportBackup({ kind: 'pin', pin }, passphrase),
+      { pin: PIN, passphrase: PASSPHRASE },
+    );
+    return outcome.kind === 'file' ? outcome.text : outcome.kind;
+  }
+
+  function plan(text: string, passphrase = PASSPHRASE): Promise<RestorePlan> {
+    return phone.vault.evaluate((vault, given) => vault.planRestore(given.text, given.passphrase), {
+      text,
+      passphrase,
+    });
+  }
+
+  async function restore(text: string): Promise<string[]> {
+    const planned = await plan(text);
+    await phone.vault.evaluate((vault, value) => vault.restore(value), planned);
+    return planned.tokens.map(({ kind }) => kind);
+  }
+
+  async function tokens(): Promise<string[]> {
+    const stored = await phone.vault.evaluate((vault) => vault.listTokens());
+    return stored.map(({ name, token: { counter } }) => `${name} ${counter}`).toSorted();
+  }
+
+  it('bring tokens, names and settings to a new phone', async () => {
+    expect(await restore(file)).toEqual(['added', 'added']);
+    await expectSoon(() => tokens()).toEqual(['Everyday account 10', 'OCRA00099999 45']);
+    expect((await phone.vault.evaluate((vault) => vault.settings())).lockAfterMinutes).toBe(2);
+  });
+
+  it('never lower a counter, and keep names, settings and other keys of the phone', async () => {
+    await save(phone, token({ counter: '90' }));
+    await save(phone, { ...other, key: '33'.repeat(20), counter: '1' });
+    expect(await restore(file)).toEqual(['merged', 'kept']);
+    await expectSoon(() => tokens()).toEqual(['OCRA00012345 90', 'OCRA00099999 1']);
+    expect((await phone.vault.evaluate((vault) => vault.settings())).lockAfterMinutes).toBe(5);
+  });
+
+  it('are compared with what is on the phone when they are confirmed', async () => {
+    const planned = await plan(file);
+    await save(phone, token({ counter: '50' }));
+    await phone.vault.evaluate((vault, value) => vault.restore(value), planned);
+    await expectSoon(() => tokens()).toEqual(['OCRA00012345 50', 'OCRA00099999 45']);
+  });
+
+  it('need the PIN, and a passphrase that is not weak', async () => {
+    const attempt = (pin: string, passphrase: string): Promise<unknown> =>
+      phone.vault.evaluate(
+        (vault, given) => vault.exportBackup({ kind: 'pin', pin: given.pin }, given.passphrase),
+        { pin, passphrase },
+      );
+    expect(await attempt(WRONG_PIN, PASSPHRASE)).toMatchObject({ kind: 'wrong' });
+    expect(await faultOf(attempt(PIN, 'short words'))).toBe('pin-refused');
+  });
+
+  it('show nothing of what they hold', () => {
+    for (const text of [
+      'OCRA',
+      'HOTP',
+      'Everyday',
+      token().sharedSecret,
+      token().key ?? '',
+      PASSPHRASE,
+      PIN,
+    ]) {
+      expect(file).not.toContain(text);
+    }
+    expect(Object.keys(JSON.parse(file) as object)).toEqual([
+      'format',
+      'version',
+      'kdf',
+      'cipher',
+      'content',
+    ]);
+  });
+
+  describe('are refused', () => {
+    /** The file with one member changed. */
+    const changed = (
+      change: (members: { [name: string]: unknown; kdf: { rounds: number } }) => void,
+    ): string => {
+      const members = JSON.parse(file) as { kdf: { rounds: number }; content: string };
+      change(members);
+      return JSON.stringify(members);
+    };
+    const flipped = (text: unknown): string => {
+      const characters = Array.from(String(text));
+      characters[40] = characters[40] === 'A' ? 'B' : 'A';
+      return characters.join('');
+    };
+
+    it.each<[string, () => string, string]>([
+      ['torn', () => file.slice(0, file.length / 2), 'backup-invalid'],
+      ['JSON of another kind', () => '{"format":"otpauth"}', 'backup-invalid'],
+      ['huge', () => ' '.repeat(5_000_001), 'backup-too-large'],
+      ['of a newer version', () => changed((m) => (m.version = 2)), 'backup-newer'],
+      ['of few rounds', () => changed((m) => (m.kdf.rounds = 1_000)), 'backup-invalid'],
+      ['of endless rounds', () => changed((m) => (m.kdf.rounds = 4_000_000_000)), 'backup-invalid'],
+      ['of other rounds', () => changed((m) => (m.kdf.rounds += 1)), 'backup-passphrase'],
+      ['of short content', () => changed((m) => (m.content = 'AAAA')), 'backup-invalid'],
+      ['changed', () => changed((m) => (m.content = flipped(m.content))), 'backup-passphrase'],
+    ])('if they are %s', async (_what, text, code) => {
+      await save(phone, token({ counter: '90' }));
+      expect(await faultOf(plan(text()))).toBe(code);
+      await expectSoon(() => tokens()).toEqual(['OCRA00012345 90']);
+    });
+
+    it('while the app is locked', async () => {
+      await phone.vault.evaluate((vault) => {
+        vault.lock();
+      });
+      expect(await faultOf(plan(file))).toBe('locked');
     });
   });
 });

@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext } from 'playwright-core';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { BrowserContext, CDPSession } from 'playwright-core';
 import type { UnlockOutcome } from '../../../../app/src/vault/vault.ts';
-import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
-import type { FileSite } from '../../../support/browser/file-site.ts';
-import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { describeSite } from '../../../support/browser/file-site.ts';
 import { expectSoon } from '../../../support/values/expect-soon.ts';
 import {
   countRecords,
@@ -18,28 +16,17 @@ import {
   WRONG_PIN,
 } from './vault-site.ts';
 
-describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) => {
-  let browser: Browser;
-  let site: FileSite;
+describeSite('unlocking the app', serveVault, (given) => {
   let context: BrowserContext;
   let first: VaultPage;
-
-  beforeAll(async () => {
-    [browser, site] = await Promise.all([startChromium(program), serveVault()]);
-  });
-
-  afterAll(async () => {
-    await browser.close();
-    await site[Symbol.asyncDispose]();
-  });
 
   afterEach(async () => {
     await context.close();
   });
 
   beforeEach(async () => {
-    context = await browser.newContext();
-    first = await openVaultPage(context, site.origin);
+    context = await given.browser.newContext();
+    first = await openVaultPage(context, given.site.origin);
     await first.vault.evaluate((vault, pin) => vault.create(pin), PIN);
     await first.vault.evaluate((vault, saved) => vault.saveToken(saved), token());
     await first.vault.evaluate((vault) => {
@@ -60,7 +47,7 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
   }
 
   async function secondPage(): Promise<VaultPage> {
-    return openVaultPage(first.page.context(), site.origin);
+    return openVaultPage(first.page.context(), given.site.origin);
   }
 
   it('takes the right PIN alone, and forgets wrong ones after it', async () => {
@@ -80,18 +67,6 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
   it('takes a passphrase in either Unicode form', async () => {
     await first.vault.evaluate((vault, pin) => vault.changePin({ kind: 'pin', pin }, 'zwölf Füchse'), PIN);
     expect(await kindsOf(first, [PIN, 'zwölf Füchse'.normalize('NFD')])).toEqual(['wrong', 'open']);
-  });
-
-  it('refuses even the right PIN before the wait is over', async () => {
-    expect(await kindsOf(first, [WRONG_PIN, WRONG_PIN, WRONG_PIN, WRONG_PIN, PIN])).toEqual([
-      'wrong',
-      'wrong',
-      'wrong',
-      'wrong',
-      'too-early',
-    ]);
-    await first.moveClock(5);
-    expect((await unlock(first)).kind).toBe('open');
   });
 
   it('goes on waiting after a reload, in another tab, and when the clock is set back', async () => {
@@ -201,15 +176,6 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
     await expectSoon(() => first.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
   });
 
-  it('refuses weak PINs', async () => {
-    expect(
-      await faultOf(first.vault.evaluate((vault, pin) => vault.changePin({ kind: 'pin', pin }, '1234'), PIN)),
-    ).toBe('pin-refused');
-    await first.vault.evaluate((vault) => vault.removeEverything());
-    expect(await faultOf(first.vault.evaluate((vault) => vault.create('0000')))).toBe('pin-refused');
-    await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('new');
-  });
-
   it('makes one vault where two tabs make it at once', async () => {
     const second = await secondPage();
     await first.vault.evaluate((vault) => vault.removeEverything());
@@ -274,5 +240,131 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
       await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
       await expectSoon(() => second.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
     });
+  });
+});
+
+describeSite('a passkey of the app', serveVault, (given) => {
+  let origin: string;
+  let context: BrowserContext;
+  let first: VaultPage;
+  let devtools: CDPSession;
+
+  beforeAll(() => {
+    // Passkeys need a host name.
+    origin = given.site.origin.replace('127.0.0.1', 'localhost');
+  });
+
+  afterEach(async () => {
+    await context.close();
+  });
+
+  beforeEach(async () => {
+    context = await given.browser.newContext();
+    first = await openVaultPage(context, origin);
+    devtools = await context.newCDPSession(first.page);
+    await devtools.send('WebAuthn.enable');
+    await first.vault.evaluate((vault, pin) => vault.create(pin), PIN);
+    await first.vault.evaluate((vault, saved) => vault.saveToken(saved), token());
+  });
+
+  async function addAuthenticator(hasPrf: boolean): Promise<string> {
+    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        ctap2Version: 'ctap2_1',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        hasPrf,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    return authenticatorId;
+  }
+
+  const addPasskey = (pin = PIN): Promise<unknown> =>
+    first.vault.evaluate((vault, given) => vault.addPasskey({ kind: 'pin', pin: given }), pin);
+  const unlock = (): Promise<unknown> => first.vault.evaluate((vault) => vault.unlock({ kind: 'passkey' }));
+  const hasPasskey = (): Promise<boolean> => first.vault.evaluate((vault) => vault.hasPasskey);
+
+  async function reload(): Promise<void> {
+    await first.page.reload();
+    first = { ...first, vault: await openVaultIn(first.page) };
+  }
+
+  it('opens it after a reload, as the PIN still does', async () => {
+    await addAuthenticator(true);
+    expect(await addPasskey()).toEqual({ kind: 'open' });
+    await reload();
+    await expectSoon(() => first.vault.evaluate((vault) => [vault.state, vault.hasPasskey])).toEqual([
+      'locked',
+      true,
+    ]);
+    expect(await unlock()).toEqual({ kind: 'open' });
+    await expectSoon(() => first.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
+    await reload();
+    const outcome = await first.vault.evaluate((vault, pin) => vault.unlock({ kind: 'pin', pin }), PIN);
+    expect(outcome).toEqual({ kind: 'open' });
+  });
+
+  it('replaces a forgotten PIN', async () => {
+    await addAuthenticator(true);
+    await addPasskey();
+    expect(await first.vault.evaluate((vault) => vault.changePin({ kind: 'passkey' }, '905173'))).toEqual({
+      kind: 'open',
+    });
+    await reload();
+    const outcome = await first.vault.evaluate((vault) => vault.unlock({ kind: 'pin', pin: '905173' }));
+    expect(outcome).toEqual({ kind: 'open' });
+    expect(await unlock()).toEqual({ kind: 'open' });
+  });
+
+  it('is not stored where the authenticator has no pseudo-random function', async () => {
+    await addAuthenticator(false);
+    expect(await addPasskey()).toEqual({ kind: 'passkey', fault: 'unsupported' });
+    await expectSoon(() => hasPasskey()).toBe(false);
+    await reload();
+    await expectSoon(() => hasPasskey()).toBe(false);
+    expect(await unlock()).toEqual({ kind: 'passkey', fault: 'wrong' });
+  });
+
+  it('needs the PIN to be set up', async () => {
+    await addAuthenticator(true);
+    expect(await addPasskey(WRONG_PIN)).toMatchObject({ kind: 'wrong' });
+    await expectSoon(() => hasPasskey()).toBe(false);
+  });
+
+  it('does not open it while the user is not verified', async () => {
+    const authenticatorId = await addAuthenticator(true);
+    await addPasskey();
+    await reload();
+    await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    expect(await unlock()).toEqual({ kind: 'passkey', fault: 'cancelled' });
+    await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
+  });
+
+  it('does not open it once it is removed', async () => {
+    await addAuthenticator(true);
+    await addPasskey();
+    await first.vault.evaluate((vault) => vault.removePasskey());
+    await reload();
+    await expectSoon(() => hasPasskey()).toBe(false);
+    expect(await unlock()).toEqual({ kind: 'passkey', fault: 'wrong' });
+  });
+
+  it('of another authenticator does not open it', async () => {
+    const authenticatorId = await addAuthenticator(true);
+    await addPasskey();
+    await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
+    await addAuthenticator(true);
+    expect(await unlock()).toMatchObject({ kind: 'passkey' });
+  });
+
+  it('is refused at an IP address, which cannot have one', async () => {
+    const other = await openVaultPage(first.page.context(), given.site.origin);
+    await other.vault.evaluate((vault, pin) => vault.create(pin), PIN);
+    const outcome = await other.vault.evaluate((vault, pin) => vault.addPasskey({ kind: 'pin', pin }), PIN);
+    expect(outcome).toEqual({ kind: 'passkey', fault: 'address' });
   });
 });

@@ -1,43 +1,30 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { violationsOf } from '../../../support/browser/axe.ts';
-import { findChromium, openPage, savedText, startChromium } from '../../../support/browser/chromium.ts';
-import { type FileSite, serveFiles } from '../../../support/browser/file-site.ts';
-import { bundleForBrowser, builtApp } from '../../../support/browser/vite.ts';
-import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { openPage } from '../../../support/browser/chromium.ts';
+import { describeSite, type FileSite, serveFiles } from '../../../support/browser/file-site.ts';
+import { builtApp, bundleForBrowser } from '../../../support/browser/vite.ts';
 import { expectSoon } from '../../../support/values/expect-soon.ts';
 import { PASSPHRASE, PIN, token, WRONG_PIN } from './vault-site.ts';
 
 type ScreenName = 'FirstStart' | 'UnlockScreen' | 'SecuritySettings' | 'BackupScreen';
 
-describeWithProgram('the screens of the vault', findChromium(), 'chromium', (program) => {
-  let browser: Browser;
-  let site: FileSite;
+/** @returns the page of the app, with its style and its Content-Security-Policy, but without its start */
+async function serveScreens(): Promise<FileSite> {
+  const [app, bundle] = await Promise.all([
+    builtApp(),
+    bundleForBrowser('tests/campaigns/app/vault/vault-bundle.js'),
+  ]);
+  const html = String(app.get('index.html')).replaceAll(/<script[^>]*><\/script>/g, '');
+  return serveFiles(new Map<string, string | Buffer>([...app, ['index.html', html], ['vault.js', bundle]]));
+}
+
+describeSite('the screens of the vault', serveScreens, (given) => {
   let page: Page;
   let problems: readonly string[];
 
-  beforeAll(async () => {
-    let app: Map<string, Buffer>;
-    let bundle: string;
-    [browser, app, bundle] = await Promise.all([
-      startChromium(program),
-      builtApp(),
-      bundleForBrowser('tests/campaigns/app/vault/vault-bundle.js'),
-    ]);
-    // The page of the app, with its style and its Content-Security-Policy, but without its start.
-    const html = String(app.get('index.html')).replaceAll(/<script[^>]*><\/script>/g, '');
-    site = await serveFiles(
-      new Map<string, string | Buffer>([...app, ['index.html', html], ['vault.js', bundle]]),
-    );
-  });
-
-  afterAll(async () => {
-    await browser.close();
-    await site[Symbol.asyncDispose]();
-  });
-
   beforeEach(async () => {
-    ({ page, problems } = await openPage(browser, site.origin, 360));
+    ({ page, problems } = await openPage(given.browser, given.site.origin, 360));
     await page.goto('/');
     await page.evaluate(`(async () => {
       const bundle = await import('/vault.js');
@@ -127,13 +114,6 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await show('UnlockScreen');
     });
 
-    it('opens by the PIN and Enter', async () => {
-      await field('PIN').fill(PIN);
-      await page.keyboard.press('Enter');
-      await untilState('open');
-      expect(problems).toEqual([]);
-    });
-
     it('tells wrong PINs, and how long to wait', async () => {
       const begun = Date.now();
       await page.clock.setFixedTime(begun);
@@ -177,16 +157,6 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await expectSoon(() => page.evaluate('vault.settings()')).toMatchObject({ wipeAfterWrongPins: 10 });
     });
 
-    it('change the PIN', async () => {
-      await field('Present PIN').fill(PIN);
-      await field('New PIN').fill('905173');
-      await field('Repeat the PIN').fill('905173');
-      await button('Change the PIN').click();
-      await untilShown('The PIN was changed.');
-      await page.evaluate('vault.lock()');
-      expect(await page.evaluate("vault.unlock({ kind: 'pin', pin: '905173' })")).toEqual({ kind: 'open' });
-    });
-
     it('say why a passkey cannot be set up at this address', async () => {
       await field('PIN').fill(PIN);
       await button('Set up a passkey').click();
@@ -196,15 +166,6 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
   });
 
   describe('the backup', () => {
-    async function download(): Promise<string> {
-      await field('PIN of this app').fill(PIN);
-      await field('Passphrase for the file').fill(PASSPHRASE);
-      await field('Repeat the passphrase').fill(PASSPHRASE);
-      const [saved] = await Promise.all([page.waitForEvent('download'), button('Save the file').click()]);
-      expect(saved.suggestedFilename()).toMatch(/^tankeeper-backup-\d{4}-\d\d-\d\d\.json$/);
-      return savedText(saved);
-    }
-
     async function openFile(text: string): Promise<void> {
       await page
         .getByLabel('File', { exact: true })
@@ -212,21 +173,6 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await field('Passphrase of the file').fill(PASSPHRASE);
       await button('Open the file').click();
     }
-
-    it('is saved as a file, and restored after its effect was shown', async () => {
-      await create();
-      await show('BackupScreen');
-      const file = await download();
-      await page.evaluate(`vault.removeEverything().then(() => vault.create('${PIN}'))`);
-      await openFile(file);
-      await untilShown('is added');
-      await untilShown(/does not know what you confirmed later/);
-      await expectSoon(() => page.evaluate('vault.listTokens()')).toEqual([]);
-      await button('Restore now').click();
-      await untilShown('The backup was restored.');
-      await expectSoon(() => page.evaluate('vault.listTokens()')).toHaveLength(1);
-      expect(problems).toEqual([]);
-    });
 
     it('of another kind is refused with a clear text', async () => {
       await create();

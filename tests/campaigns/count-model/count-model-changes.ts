@@ -1,18 +1,40 @@
 import fc from 'fast-check';
 
-import {
-  type Change,
-  CLEARINGS,
-  CALLERS,
-  type Handiwork,
-  HANDS,
-  ISOLATIONS,
-  NAMES,
-  type Person,
-  type ResolverName,
-  type Run,
-  type Step,
-} from './count-model-steps.ts';
+/** All names that a run of the model uses; few, so that its writers meet. */
+export const NAMES = {
+  realms: ['east', 'north', 'south', 'west'],
+  /** Resolvers with their kind: the users of `file` are not in the database. */
+  resolvers: { people: 'managed', staff: 'managed', guests: 'managed', file: 'passwd' },
+  logins: ['ada', 'bob', 'cyd'],
+  serials: Array.from({ length: 9 }, (_, index) => `T${index}`),
+} as const;
+
+type ResolverName = keyof typeof NAMES.resolvers;
+
+/** A user who may own tokens. */
+export interface Person {
+  readonly resolver: ResolverName;
+  readonly login: string;
+}
+
+const ISOLATIONS = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'] as const;
+
+export type Isolation = (typeof ISOLATIONS)[number];
+
+/** The number of connections with SQL by hand, and of callers of the services. */
+export const HANDS = 3;
+
+export const CALLERS = 2;
+
+/** The ways to empty the database after a run: each must remove the counts, too. */
+const CLEARINGS = ['truncate', 'delete'] as const;
+
+export interface Run {
+  readonly steps: readonly Step[];
+  /** The ends of manual transactions that are still open. */
+  readonly endings: readonly boolean[];
+  readonly clearing: (typeof CLEARINGS)[number];
+}
 
 /** The names that a run uses: with fewer, its writers meet more often. */
 interface Scale {
@@ -23,6 +45,7 @@ interface Scale {
 }
 
 const NARROW: Scale = { serials: 4, logins: 1, realms: ['north', 'south'], resolvers: ['people', 'file'] };
+
 const WIDE: Scale = {
   serials: NAMES.serials.length,
   logins: NAMES.logins.length,
@@ -31,19 +54,7 @@ const WIDE: Scale = {
 };
 
 /** The parts of changes. */
-interface Parts {
-  readonly serial: fc.Arbitrary<string>;
-  readonly serials: fc.Arbitrary<string[]>;
-  readonly realm: fc.Arbitrary<string>;
-  readonly realms: fc.Arbitrary<string[]>;
-  readonly resolver: fc.Arbitrary<ResolverName>;
-  readonly resolvers: fc.Arbitrary<ResolverName[]>;
-  readonly active: fc.Arbitrary<boolean>;
-  readonly person: fc.Arbitrary<Person>;
-  readonly owner: fc.Arbitrary<Person | null>;
-}
-
-function partsOf(scale: Scale): Parts {
+function partsOf(scale: Scale) {
   const names = NAMES.serials.slice(0, scale.serials);
   const resolver = fc.constantFrom(...scale.resolvers);
   const person = fc.record({ resolver, login: fc.constantFrom(...NAMES.logins.slice(0, scale.logins)) });
@@ -61,10 +72,21 @@ function partsOf(scale: Scale): Parts {
 }
 
 const kind = <Kind extends string>(name: Kind): fc.Arbitrary<Kind> => fc.constant(name);
+
 const what = kind;
 
-function changes({ serial, serials, realm, realms, resolver, resolvers, active, person, owner }: Parts) {
-  const change: fc.Arbitrary<Change> = fc.oneof(
+function changes({
+  serial,
+  serials,
+  realm,
+  realms,
+  resolver,
+  resolvers,
+  active,
+  person,
+  owner,
+}: ReturnType<typeof partsOf>) {
+  const change = fc.oneof(
     { weight: 8, arbitrary: fc.record({ kind: kind('enrol'), serial, active, realms, owner }) },
     { weight: 3, arbitrary: fc.record({ kind: kind('assign'), serial, owner }) },
     { weight: 6, arbitrary: fc.record({ kind: kind('enable'), serial, active }) },
@@ -86,7 +108,7 @@ function changes({ serial, serials, realm, realms, resolver, resolvers, active, 
     { weight: 3, arbitrary: fc.record({ kind: kind('add user'), user: person }) },
     { weight: 2, arbitrary: fc.record({ kind: kind('remove user'), user: person }) },
   );
-  const handiwork: fc.Arbitrary<Handiwork> = fc.oneof(
+  const handiwork = fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: kind('upsert'), serial, active, owner }) },
     { weight: 9, arbitrary: fc.record({ kind: kind('furnish'), serials, realms, owner: person }) },
     { weight: 2, arbitrary: fc.record({ kind: kind('toggle everything') }) },
@@ -103,13 +125,20 @@ function changes({ serial, serials, realm, realms, resolver, resolvers, active, 
   return { change, handiwork };
 }
 
-function stepsAt(scale: Scale): fc.Arbitrary<Step[]> {
+type ValueOf<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** A change, by any way. `null`: no user. */
+export type Change = ValueOf<ReturnType<typeof changes>['change']>;
+/** Changes by hand in SQL only. */
+export type Handiwork = ValueOf<ReturnType<typeof changes>['handiwork']>;
+
+function stepsAt(scale: Scale) {
   const { change, handiwork } = changes(partsOf(scale));
   const hand = fc.nat({ max: HANDS - 1 });
   const caller = fc.nat({ max: CALLERS - 1 });
   const isolation = fc.constantFrom(...ISOLATIONS);
   const rows = fc.constantFrom(1, 1_000, 1_000);
-  const step: fc.Arbitrary<Step> = fc.oneof(
+  const step = fc.oneof(
     { weight: 16, arbitrary: fc.record({ what: what('service'), caller, change }) },
     { weight: 16, arbitrary: fc.record({ what: what('sql'), hand, change }) },
     { weight: 7, arbitrary: fc.record({ what: what('sql'), hand, change: handiwork }) },
@@ -124,6 +153,9 @@ function stepsAt(scale: Scale): fc.Arbitrary<Step[]> {
   );
   return fc.array(step, { minLength: 1, maxLength: 50, size: 'max' });
 }
+
+/** The next step of a run. */
+export type Step = ValueOf<ReturnType<typeof stepsAt>>[number];
 
 /** Any run of the model. Every part of a run is itself a run, so failures shrink well. */
 export const anyRun: fc.Arbitrary<Run> = fc.record({

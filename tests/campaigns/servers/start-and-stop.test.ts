@@ -1,33 +1,117 @@
-import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ProcessEnd, runTankeeper, startServerProcess } from '../../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MIGRATION_LOCK } from '../../../src/database/migrate.ts';
 import { startCli } from '../../cli/cli-process.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import { HalfRequest } from '../../support/servers/half-request.ts';
-import { type ProcessEnd, startServerProcess } from '../../support/servers/server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { until } from '../../support/values/until.ts';
 
 let folder: string;
+
 let database: TestDatabase;
 
+let keyFile: string;
+
+let environment: Record<string, string>;
+
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-stop-'));
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-start-'));
   // Under root the embedded PostgreSQL runs as another user, who has to get through.
   chmodSync(folder, 0o711);
   database = await createTestDatabase({ schema: 'empty' });
+  keyFile = join(folder, 'encryption.key');
+  environment = { DATABASE_URL: database.url, DATA_DIR: folder, PORT: '0' };
+  // A first start: makes schema, key and administrator.
+  await (await startServerProcess(environment)).stop();
 });
+
 afterAll(async () => {
-  rmSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
   await database.drop();
 });
 
+async function refusedStart(change: Record<string, string>): Promise<string> {
+  const { code, output } = await runTankeeper(['serve'], { ...environment, ...change });
+  expect(code).toBe(1);
+  expect(output).not.toMatch(/\n\s+at /);
+  return output;
+}
+
+/** Another program that listens. */
+async function takePort(): Promise<{ port: string; release: () => void }> {
+  const taken = createServer();
+  await new Promise<void>((resolve) => {
+    taken.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: String((taken.address() as AddressInfo).port),
+    release: () => {
+      taken.close();
+    },
+  };
+}
+
+describe('a start is refused with a clear message', () => {
+  it('for a port that is taken', async () => {
+    const { port, release } = await takePort();
+    expect(await refusedStart({ PORT: port })).toContain(
+      `Cannot listen on 127.0.0.1 port ${port}: another program listens there`,
+    );
+    release();
+  });
+
+  it('for a port that is taken at the very first start, and the next one still shows the first password', async () => {
+    const fresh = await createTestDatabase({ schema: 'empty' });
+    const { port, release } = await takePort();
+    const change = { DATABASE_URL: fresh.url, ENCRYPTION_KEY_FILE: join(folder, 'first.key') };
+    await refusedStart({ ...change, PORT: port });
+    release();
+    const { output } = await (await startServerProcess({ ...environment, ...change })).stop();
+    expect(output).toMatch(/The first administrator is 'admin'. The password, shown this once:\s+\S{16,}/);
+    await fresh.drop();
+  });
+
+  it('for an encryption key that is lost: names its id, writes nothing', async () => {
+    const content = readFileSync(keyFile);
+    rmSync(keyFile);
+    const output = await refusedStart({});
+    expect(output).toMatch(/needs the encryption key [0-9a-f]{16}, and there is no key file/);
+    expect(existsSync(keyFile)).toBe(false);
+    writeFileSync(keyFile, content, { mode: 0o600 });
+    await (await startServerProcess(environment)).stop();
+  });
+
+  it('for a wrong encryption key: names both ids, overwrites nothing', async () => {
+    const wrongFile = join(folder, 'wrong.key');
+    writeFileSync(wrongFile, `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });
+    const before = readFileSync(wrongFile);
+    expect(await refusedStart({ ENCRYPTION_KEY_FILE: wrongFile })).toMatch(/[0-9a-f]{16}.*[0-9a-f]{16}/s);
+    expect(readFileSync(wrongFile)).toEqual(before);
+  });
+
+  it('for a first password that is too short', async () => {
+    const fresh = await createTestDatabase({ schema: 'empty' });
+    const file = join(folder, 'short');
+    writeFileSync(file, 'short\n');
+    const output = await refusedStart({
+      DATABASE_URL: fresh.url,
+      ENCRYPTION_KEY_FILE: join(folder, 'another.key'),
+      ADMIN_PASSWORD_FILE: file,
+    });
+    expect(output).toContain('The password in ADMIN_PASSWORD_FILE does not do: ');
+    await fresh.drop();
+  });
+});
+
 /** A database that hangs ends no wait for a lock by itself; and nothing but the request of the test is to wait for one. */
-function environment(): Record<string, string> {
+function hanging(): Record<string, string> {
   return {
     DATABASE_URL: database.url,
     DATA_DIR: folder,
@@ -38,7 +122,7 @@ function environment(): Record<string, string> {
 
 describe('SIGTERM', () => {
   it('lets a request at work finish, and takes no new one', async () => {
-    const server = await startServerProcess(environment());
+    const server = await startServerProcess(hanging());
     const { answered, stopped } = await database.database.transact(async ({ sql }) => {
       await sql.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE');
       const answering = fetch(`${server.baseUrl}/ocra/check_t?transactionid=1&pass=1`);
@@ -52,7 +136,7 @@ describe('SIGTERM', () => {
   });
 
   it('does not wait longer than ten seconds for a database that hangs', async () => {
-    const server = await startServerProcess(environment());
+    const server = await startServerProcess(hanging());
     const [end] = await database.database.transact(async ({ sql }) => {
       await sql.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE');
       const answering = fetch(`${server.baseUrl}/ocra/check_t?transactionid=1&pass=1`);
@@ -67,7 +151,7 @@ describe('SIGTERM with a time to drain', () => {
   const LONG = { DRAIN_TIME: '10M' };
 
   it('has /readyz answer 503 while requests are answered as ever, and another signal ends that at once', async () => {
-    const server = await startServerProcess({ ...environment(), ...LONG });
+    const server = await startServerProcess({ ...hanging(), ...LONG });
     const ask = (path: string): Promise<Response> => fetch(`${server.baseUrl}${path}`);
     expect((await ask('/readyz')).status).toBe(200);
     const stopped = server.stop();
@@ -84,7 +168,7 @@ describe('SIGTERM with a time to drain', () => {
 
   it('ends waits for a transaction with its present state after that, in a last answer', async () => {
     const own = await createTestDatabase();
-    const server = await startServerProcess({ ...environment(), DATABASE_URL: own.url, DRAIN_TIME: '1S' });
+    const server = await startServerProcess({ ...hanging(), DATABASE_URL: own.url, DRAIN_TIME: '1S' });
     const client = await ServerClient.open(server);
     const { transactionid } = await client.openTransaction('WAITED');
     const waiting = client.post('/ocra/checkstatus', { transactionid, wait: '60S' });
@@ -103,7 +187,7 @@ describe('SIGTERM with a time to drain', () => {
   });
 
   it('is not for SIGINT of a terminal, which ends the server at once', async () => {
-    const server = await startServerProcess({ ...environment(), ...LONG });
+    const server = await startServerProcess({ ...hanging(), ...LONG });
     const ended = once(server.process, 'close');
     server.process.kill('SIGINT');
     expect(await ended).toEqual([0, null]);
@@ -115,7 +199,7 @@ describe('signals that come again', () => {
   const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port);
 
   it('are one within two seconds, whichever they are: the request at work is answered', async () => {
-    const server = await startServerProcess(environment());
+    const server = await startServerProcess(hanging());
     const request = await HalfRequest.begin(portOf(server.baseUrl));
     const stopped = server.stop();
     server.process.kill('SIGINT');
