@@ -227,7 +227,7 @@ function directoryServices(shared: Shared) {
   const { autocommit } = database.audit;
   return {
     realms: new RealmService({ configuration }),
-    resolvers: new ResolverService({ configuration, sources, vault, files, trial }),
+    resolvers: new ResolverService({ configuration, sources, vault, files }),
     resolverTrials: new ResolverTrialService({
       configuration,
       access,

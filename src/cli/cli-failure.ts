@@ -62,11 +62,6 @@ const LISTS: Readonly<Record<NamedEntity, string>> = {
   administrator: 'tankeeper admin list',
 };
 
-/** @returns the failure of a command that names a thing that does not exist, with the command that lists those that do */
-export function unknownName(what: NamedEntity, name: string): CliFailure {
-  return withList(`there is no ${what} ${name}`, LISTS[what]);
-}
-
 /** @returns the failure to report: that of a service names the command that goes on */
 export function withListCommand(error: unknown): unknown {
   if (!isServiceError(error)) {

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import { type CommandContext, examples, withConfirmation } from './command-context.ts';
@@ -28,7 +28,9 @@ interface Field {
   readonly isRequired: boolean;
 }
 
-type Given = Readonly<Record<string, string | readonly string[] | true | undefined>>;
+type Given = Readonly<
+  Record<string, string | readonly string[] | ReadonlyMap<string, string> | true | undefined>
+>;
 
 function addOperationCommand(group: Command, context: CommandContext, operation: Operation): void {
   const fields = takenBy(operation);
@@ -71,11 +73,23 @@ function optionsOf({ name, meta: { description, given, secret }, isRequired }: F
     const file = new Option(`${flag}-file <file>`, `a file that holds ${description}, - for stdin`);
     return isRequired ? [file] : [file, new Option(`--ask-${dashed(name)}`, `asks for ${description}`)];
   }
+  if (given === 'pairs') {
+    return [new Option(`${flag} <name=value>`, `${description}; may be repeated`).argParser(collectPair)];
+  }
   const option = new Option(
     given === 'flag' ? flag : `${flag} <${given === 'words' ? 'list' : 'text'}>`,
     description,
   );
   return [isRequired ? option.makeOptionMandatory() : option];
+}
+
+/** @returns the pairs so far and one more, for an option that may be repeated */
+function collectPair(text: string, previous?: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (key.trim() === '') {
+    throw new InvalidArgumentError('It must be NAME=VALUE.');
+  }
+  return new Map([...(previous ?? []), [key.trim(), value]]);
 }
 
 /** @throws CliFailure with the exit code of wrong usage */
@@ -116,7 +130,10 @@ async function textOf(
       : context.newSecret(title, option, file);
   }
   const value = given[camelCase(name)];
-  return value === true ? '1' : typeof value === 'object' ? value.join(',') : value;
+  if (value instanceof Map) {
+    return JSON.stringify(Object.fromEntries(value));
+  }
+  return value === true ? '1' : Array.isArray(value) ? value.join(',') : (value as string | undefined);
 }
 
 async function act(context: CommandContext, operation: Operation, input: unknown): Promise<void> {

@@ -13,7 +13,6 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addHousekeepingCommand } from './commands/housekeeping.ts';
 import { addImportCommands } from './commands/linotp.ts';
 import { addKeysCommands } from './commands/keys.ts';
-import { addResolverCommands } from './commands/resolver.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addTokenInitCommand } from './commands/token-init.ts';
 import { addUserListCommand } from './commands/user.ts';
@@ -30,7 +29,6 @@ Passwords, PINs and keys are never arguments: they are asked for, or read from a
 const BESIDE: Readonly<Record<string, (group: Command, context: CommandContext) => void>> = {
   audit: addAuditCommands,
   keys: addKeysCommands,
-  resolver: addResolverCommands,
   token: addTokenInitCommand,
   user: addUserListCommand,
 };

@@ -52,7 +52,7 @@ export const CONFIGURATION_FINDINGS: Findings<ExaminedConfiguration> = {
         return fault === undefined ? [] : [`the resolver ${resolver.name} ${FAULTS[fault]}`];
       }),
     remedy:
-      '`tankeeper resolver set NAME --set-file CACERTIFICATE=FILE` with `--set EnforceTLS=True --set only_trusted_certs=True` (LDAP) or `--set conParams=sslmode=verify-full` (SQL)',
+      '`tankeeper resolver set NAME --set CACERTIFICATE="$(cat FILE)"` with `--set EnforceTLS=True --set only_trusted_certs=True` (LDAP) or `--set conParams=sslmode=verify-full` (SQL)',
   },
   'ends.soon': {
     severity: 'warning',
@@ -76,7 +76,7 @@ export const CONFIGURATION_FINDINGS: Findings<ExaminedConfiguration> = {
       ];
     },
     remedy:
-      '`tankeeper api-token add ADMINISTRATOR NEW_NAME RIGHTS`, then give it to its client; `tankeeper resolver set NAME --set-file CACERTIFICATE=FILE`',
+      '`tankeeper api-token add ADMINISTRATOR NEW_NAME RIGHTS`, then give it to its client; `tankeeper resolver set NAME --set CACERTIFICATE="$(cat FILE)"`',
   },
   'webhooks.failing': {
     severity: 'warning',

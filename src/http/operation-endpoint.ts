@@ -33,7 +33,11 @@ export function operationEndpoints(operation: Operation, services: Services): re
 /** What would follow is not bounded by realms: where rights are, only the command tells it. */
 function isForetold(operation: Operation): boolean {
   const rights = [operation.right].flat(2);
-  return operation.asks !== undefined && rights.every((right) => right.startsWith('system:'));
+  return (
+    operation.asks !== undefined &&
+    operation.asksByCommand !== true &&
+    rights.every((right) => right.startsWith('system:'))
+  );
 }
 
 /** @returns the operation that only tells what would follow, for which no secret is needed */

@@ -4,7 +4,6 @@ import type { Services } from '../services.ts';
 import { configurationEndpoints } from './controllers/system/configuration-controller.ts';
 import { policyEndpoints } from './controllers/system/policy-controller.ts';
 import { realmEndpoints } from './controllers/system/realm-controller.ts';
-import { resolverTrialEndpoints } from './controllers/system/resolver-controller.ts';
 import { resyncEndpoint, tokenEndpoints } from './controllers/tokens/token-controller.ts';
 import { tokenListEndpoint } from './controllers/tokens/token-list-controller.ts';
 import { userListEndpoint } from './controllers/tokens/user-controller.ts';
@@ -103,7 +102,6 @@ export function servedEndpoints(dependencies: AppDependencies): Endpoint[] {
     userListEndpoint(services),
     ...policyEndpoints(services.policies),
     ...realmEndpoints(services),
-    ...resolverTrialEndpoints(services),
     ...configurationEndpoints(services, settings),
     ...OPERATION_GROUPS.flatMap(({ operations }) => operations).flatMap((operation) =>
       operationEndpoints(operation, services),

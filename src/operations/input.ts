@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJsonOrUndefined, splitList } from '../kernel/text.ts';
+import { parseJsonObject, parseJsonOrUndefined, splitList } from '../kernel/text.ts';
 
 /*
  * Fields of inputs. All come as texts: from a query string or a form, or from the words of a command.
@@ -10,7 +10,7 @@ declare module 'zod' {
     /** Only the operation gets the value. A command reads it from a prompt or a file. */
     readonly secret?: boolean;
     /** How a command takes it; default: what is required as a word, the rest by an option. */
-    readonly given?: 'word' | 'words' | 'option' | 'flag' | 'known';
+    readonly given?: 'word' | 'words' | 'option' | 'flag' | 'known' | 'pairs';
     /** The title of the column in the table of a command; absent: it is in JSON and in the sight of one thing alone. */
     readonly column?: string;
   }
@@ -84,6 +84,24 @@ export function list(
     .string()
     .transform(splitList)
     .meta({ description, examples: [example], given: 'words' });
+}
+
+/** Texts by name: a JSON object, or `NAME=VALUE` of a command, as often as there are such. */
+export function pairs(
+  description: string,
+  example: string,
+): z.ZodPipe<z.ZodString, z.ZodTransform<Readonly<Record<string, string>>, string>> {
+  return z
+    .string()
+    .transform((given, context) => {
+      const read = z.record(z.string(), z.string()).safeParse(parseJsonObject(given));
+      if (!read.success) {
+        context.addIssue('it must be a JSON object of texts');
+        return z.NEVER;
+      }
+      return read.data;
+    })
+    .meta({ description, examples: [example], given: 'pairs' });
 }
 
 /** `1` or `true`, `0` or `false`, or an empty text for the latter; an option without a value. */

@@ -38,6 +38,8 @@ export interface OperationFacts<Input extends z.ZodRawShape, Output extends z.Zo
     caller: Caller,
     input: z.output<z.ZodObject<Input>>,
   ) => Promise<readonly Consequence[]>;
+  /** Only the command asks: what that takes, such as a connection to an address, no request does that changes nothing. */
+  readonly asksByCommand?: true;
   /** The sentence of the command that has changed something. */
   readonly says?: (output: z.output<Output>, input: z.output<z.ZodObject<Input>>) => string;
   /** The sentence of the command where it was done in vain. The exit code is then 1. @returns undefined: it was not */
@@ -47,7 +49,7 @@ export interface OperationFacts<Input extends z.ZodRawShape, Output extends z.Zo
 /** An operation of any types, as edges serve it: `input` is of its own schema. */
 export interface Operation extends Pick<
   OperationFacts<z.ZodRawShape, z.ZodType>,
-  'name' | 'does' | 'right' | 'changes' | 'onlyServed'
+  'name' | 'does' | 'right' | 'changes' | 'onlyServed' | 'asksByCommand'
 > {
   readonly input: z.ZodObject;
   readonly output: z.ZodType;

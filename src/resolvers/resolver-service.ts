@@ -6,8 +6,9 @@ import type { Vault } from '../keys/vault.ts';
 import { actOf, type Caller, type Act } from '../policy/caller.ts';
 import {
   type Examination,
+  isUsual,
+  type Trial,
   type UserSources,
-  type DirectoryUser,
   type ResolverSecrets,
   ResolverUnavailable,
   type UserSource,
@@ -38,8 +39,6 @@ interface ResolverDependencies {
   readonly sources: UserSources;
   readonly vault: Pick<Vault, 'seal' | 'open'>;
   readonly files: Pick<FileBounds, 'assertNamable'>;
-  /** Undefined: a draft cannot be tried. */
-  readonly trial?: TrialParts;
 }
 
 /** Resolvers, without their users. */
@@ -57,6 +56,34 @@ export class ResolverService {
 
   async show(name: string): Promise<Resolver> {
     return requireResolver(await this.#deps.configuration.current(), name);
+  }
+
+  /**
+   * @param given of a resolver that exists, the settings that are not given stay, and empty ones go
+   * @returns the resolver as it would be; `expected` is null where it is a new one
+   * @throws ServiceError 'parameter.invalid' for its name; 'resolver.invalid' for another kind than it has
+   */
+  async draft({
+    name,
+    kind,
+    settings,
+    ...given
+  }: Pick<ResolverDraft, 'name' | 'settings' | 'secret'> & {
+    readonly kind?: string | undefined;
+  }): Promise<ResolverDraft> {
+    const requested = readResolverName(name);
+    const known = (await this.list()).find((one) => one.name === requested);
+    if (known !== undefined && kind !== undefined && known.kind !== kind) {
+      throw kindIsFixed(known, kind);
+    }
+    const { kind: own = kind ?? 'managed', settings: kept = {} } = known ?? {};
+    return {
+      ...given,
+      name: requested,
+      kind: own,
+      settings: changedSettings(kept, settings),
+      expected: known?.settings ?? null,
+    };
   }
 
   /**
@@ -113,25 +140,13 @@ export class ResolverService {
         : cause;
     }
   }
+}
 
-  /**
-   * Reads the users of a resolver that is not stored, within the time limit of resolvers. For operators at the machine.
-   * A stored secret is sent only where the resolver would send it anyway.
-   * @returns undefined where a trial tells nothing: a managed resolver, or one that `set` refuses
-   * @throws ServiceError 'parameter.invalid', 'resolver.invalid', 'resolver.unavailable' with the reason why they cannot
-   *   be read
-   */
-  async testDraft(caller: Caller, draft: ResolverDraft): Promise<Examination | undefined> {
-    const { resolvers } = await this.#deps.configuration.current();
-    const checked = checkResolver(draft);
-    const { trial } = this.#deps;
-    const known = resolvers.find(({ name }) => name === checked.name);
-    const isTriable = checked.kind !== 'managed' && secretBoundChanges(checked, known).length === 0;
-    if (trial === undefined || !caller.principal.operator || !isTriable) {
-      return undefined;
-    }
-    return withTrialSource(trial, { checked, known, isBounded: false }, examineUsers);
-  }
+/** @param changes names in any case */
+function changedSettings(known: Resolver['settings'], changes: Resolver['settings']): Resolver['settings'] {
+  const names = Object.keys(changes).map((key) => key.trim().toLowerCase());
+  const kept = Object.entries(known).filter(([key]) => !names.includes(key.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...changes };
 }
 
 function previousNameOf({ previousName = '' }: ResolverDraft, name: string): string | undefined {
@@ -148,20 +163,6 @@ interface TrialDependencies {
   /** Milliseconds; 20 000 by default. */
   readonly trialLimit?: number;
 }
-
-/** The users that a resolver has, or the reason why they cannot be read. */
-export type Trial =
-  | {
-      readonly kind: 'read';
-      readonly users: number;
-      /** Present where not every entry is a user with an id of its own. */
-      readonly found?: Examination;
-      /** Some users of those that were looked for; undefined: the caller may not list them. */
-      readonly first: readonly DirectoryUser[] | undefined;
-      /** True if there are more of them. */
-      readonly hasMore: boolean;
-    }
-  | { readonly kind: 'unreadable'; readonly reason: string };
 
 /** A resolver that is tried: its name alone stands for the stored one as it is; without a name it is a new one. */
 type TriedResolver =
@@ -211,15 +212,17 @@ export class ResolverTrialService {
     const trial = await this.#turns.run(async () => {
       // First, so that no connection is made without a row.
       await note('begun');
-      return withExplanation(() =>
-        withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) =>
-          withTimeLimit(this.#deps.trialLimit ?? TIMEOUT_MS, tryOut(source, mayList, sought), () =>
-            late(checked.name),
-          ),
-        ),
+      return withExplanation(caller, () =>
+        withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) => {
+          const work = tryOut(source, mayList, sought);
+          // Whoever waits at the machine may interrupt it, and a large directory takes its time.
+          return caller.principal.operator
+            ? work
+            : withTimeLimit(this.#deps.trialLimit ?? TIMEOUT_MS, work, () => late(checked.name));
+        }),
       );
     });
-    await note(trial.kind === 'read' ? `done, ${trial.users} users` : 'failed');
+    await note(trial.isReadable ? `done, ${trial.users} users` : 'failed');
     return trial;
   }
 
@@ -272,21 +275,21 @@ async function tryOut(source: UserSource, mayList: boolean, sought: string): Pro
   const first =
     mayList && isFindable ? await source.list({ conditions, limit: MAX_SHOWN_USERS + 1 }) : undefined;
   return {
-    kind: 'read',
+    isReadable: true,
     users: found.users,
-    first: mayList ? (first ?? []).slice(0, MAX_SHOWN_USERS) : undefined,
+    ...(mayList && { first: (first ?? []).slice(0, MAX_SHOWN_USERS) }),
     hasMore: (first?.length ?? 0) > MAX_SHOWN_USERS,
     ...(!isUsual(found) && { found }),
   };
 }
 
-/** @returns the trial; that of a resolver that cannot be read with the reason */
-async function withExplanation(work: () => Promise<Trial>): Promise<Trial> {
+/** @returns the trial; that of a resolver that cannot be read with the reason, for operators with the server */
+async function withExplanation({ principal }: Caller, work: () => Promise<Trial>): Promise<Trial> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ResolverUnavailable) {
-      return { kind: 'unreadable', reason: error.reason };
+      return { isReadable: false, reason: principal.operator ? error.describe() : error.reason };
     }
     throw error;
   }
@@ -332,34 +335,6 @@ async function examineUsers(source: UserSource): Promise<Examination> {
     );
   }
   return source.examine();
-}
-
-/** @returns true if every entry is a user with an id of its own, and every line an entry */
-export function isUsual({ entries, users, sharingId, passedOver }: Examination): boolean {
-  return entries === users && sharingId === 0 && passedOver === undefined;
-}
-
-function describePassedOver(passedOver: Examination['passedOver']): string {
-  if (passedOver === undefined) {
-    return '';
-  }
-  const { lines, first } = passedOver;
-  const more = lines > first.length ? ', …' : '';
-  return `; ${lines === 1 ? '1 line is' : `${lines} lines are`} passed over: ${first.join(', ')}${more}`;
-}
-
-/** @returns what the test of a resolver found, such as `17 entries, 0 usable: 17 without id` */
-export function describeExamination(found: Examination): string {
-  const { entries, users, withoutId, withoutLogin, sharingId, passedOver } = found;
-  const unusable = [
-    ...(withoutId > 0 ? [`${withoutId} without id`] : []),
-    ...(withoutLogin > 0 ? [`${withoutLogin} without login`] : []),
-  ];
-  const usable =
-    unusable.length === 0 ? `${users} users` : `${entries} entries, ${users} usable: ${unusable.join(', ')}`;
-  const sharing =
-    sharingId === 0 ? '' : `; ${sharingId} have an id that another one has as well, and own the same tokens`;
-  return `${usable}${sharing}${describePassedOver(passedOver)}`;
 }
 
 interface RequestedTrial {

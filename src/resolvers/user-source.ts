@@ -58,11 +58,66 @@ export interface Examination {
   /** The users whose id another one has as well: they own the same tokens. */
   readonly sharingId: number;
   /** Lines of a file that are no accounts; absent: there are none. */
-  readonly passedOver?: {
-    readonly lines: number;
-    /** The first of them, each with the reason. */
-    readonly first: readonly string[];
-  };
+  readonly passedOver?:
+    | {
+        readonly lines: number;
+        /** The first of them, each with the reason. */
+        readonly first: readonly string[];
+      }
+    | undefined;
+}
+
+/** The users that a resolver has, or the reason why they cannot be read. */
+export type Trial =
+  | {
+      readonly isReadable: true;
+      readonly users: number;
+      /** Present where not every entry is a user with an id of its own. */
+      readonly found?: Examination;
+      /** Some users of those that were looked for; absent: the caller may not list them. */
+      readonly first?: readonly DirectoryUser[];
+      /** True if there are more of them. */
+      readonly hasMore: boolean;
+    }
+  | { readonly isReadable: false; readonly reason: string };
+
+/** @returns true if every entry is a user with an id of its own, and every line an entry */
+export function isUsual({ entries, users, sharingId, passedOver }: Examination): boolean {
+  return entries === users && sharingId === 0 && passedOver === undefined;
+}
+
+function describePassedOver(passedOver: Examination['passedOver']): string {
+  if (passedOver === undefined) {
+    return '';
+  }
+  const { lines, first } = passedOver;
+  const more = lines > first.length ? ', …' : '';
+  return `; ${lines === 1 ? '1 line is' : `${lines} lines are`} passed over: ${first.join(', ')}${more}`;
+}
+
+/** @returns what the test of a resolver found, such as `17 entries, 0 usable: 17 without id` */
+function describeExamination(found: Examination): string {
+  const { entries, users, withoutId, withoutLogin, sharingId, passedOver } = found;
+  const unusable = [
+    ...(withoutId > 0 ? [`${withoutId} without id`] : []),
+    ...(withoutLogin > 0 ? [`${withoutLogin} without login`] : []),
+  ];
+  const usable =
+    unusable.length === 0 ? `${users} users` : `${entries} entries, ${users} usable: ${unusable.join(', ')}`;
+  const sharing =
+    sharingId === 0 ? '' : `; ${sharingId} have an id that another one has as well, and own the same tokens`;
+  return `${usable}${sharing}${describePassedOver(passedOver)}`;
+}
+
+/** @returns what a trial found, such as `9 users` */
+export function describeTrial({
+  users = 0,
+  found,
+}: {
+  readonly users?: number | undefined;
+  readonly found?: Examination | undefined;
+}): string {
+  return found === undefined ? `${users} users` : describeExamination(found);
 }
 
 /** The users of one resolver. Every method may throw 'resolver.unavailable', with a message that names the resolver. */

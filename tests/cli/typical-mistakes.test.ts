@@ -100,14 +100,14 @@ const COMMANDS: readonly Mistake[] = [
   ['admin add bert --password-file @short', 'password', 'characters'],
   ['admin add bert --password-file @binary', 'The password', 'not UTF-8 text'],
   ['admin add bert', 'without a terminal', '--password-file FILE'],
-  ['resolver add u --kind passwd --file @none', 'cannot be read', '--force'],
+  ['resolver add u --kind passwd --set fileName=@none', 'cannot be read', '--yes'],
   [
     'resolver add d --kind ldap --set LDAPURI=ldap://127.0.0.1:1 --set LDAPBASE=dc=x --set LOGINNAMEATTRIBUTE=uid ' +
       '--set LDAPSEARCHFILTER=(uid=*) --set LDAPFILTER=(uid=%s) --set USERINFO={"username":"uid"}',
     'users of d cannot be read',
-    '--force',
+    '--yes',
   ],
-  ['resolver add s --kind sql --set Drver=mysql', 'Drver', 'it has Driver'],
+  ['resolver add s --kind sql --set Drver=mysql', 'Drver', 'takes these settings: Driver'],
   ['resolver remove staff', "'office'", '`tankeeper realm set`'],
   ['import csv @keys.csv', 'line 2', 'hexadecimal'],
   ['import csv @columns.csv', 'serial', 'column'],

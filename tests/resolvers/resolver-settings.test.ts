@@ -258,9 +258,7 @@ describe('a secret', () => {
   });
 });
 
-const settings = describedKinds().flatMap(({ kind, settings: all }) =>
-  all.map((setting) => ({ kind, setting })),
-);
+const settings = describedKinds().settings.map((setting) => ({ kind: setting.kind, setting }));
 
 /** The smallest resolver of a kind, by the examples. */
 function smallest(kind: string): Record<string, string> {

@@ -5,7 +5,7 @@ import { call, type ValueOf } from '../api/call.ts';
 export type ShownRealm = ValueOf<'/admin/realm/list'>[number];
 
 /** A resolver with its settings by name, without its secret. */
-export type ShownResolver = ValueOf<'/system/getResolvers'>[string];
+export type ShownResolver = ValueOf<'/admin/resolver/list'>[number];
 
 /** @returns the realms, by name */
 export function useRealms(): UseQueryResult<readonly ShownRealm[]> {
@@ -19,10 +19,6 @@ export function useRealms(): UseQueryResult<readonly ShownRealm[]> {
 export function useResolvers(): UseQueryResult<readonly ShownResolver[]> {
   return useQuery({
     queryKey: ['resolvers'],
-    queryFn: async ({ signal }) => sorted(Object.values(await call('/system/getResolvers', {}, { signal }))),
+    queryFn: ({ signal }) => call('/admin/resolver/list', {}, { signal }),
   });
-}
-
-function sorted<Named extends { readonly name: string }>(named: readonly Named[]): readonly Named[] {
-  return named.toSorted((one, other) => one.name.localeCompare(other.name));
 }

@@ -5,9 +5,8 @@ import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { useReread } from '../design/use-reread.ts';
 import { useTexts } from '../language/language.ts';
-import type { Draft, ResolverKind } from './resolver-draft.ts';
+import { type Draft, type ResolverKind, useResolverKinds } from './resolver-draft.ts';
 import { ResolverForm } from './resolver-form.tsx';
-import { useResolverKinds } from './resolver-kinds.ts';
 import { resolverTexts } from './resolver-texts.ts';
 import { settingTexts } from './setting-texts.ts';
 

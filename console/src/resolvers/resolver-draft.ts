@@ -1,28 +1,13 @@
-/** A setting, as /system/resolverKinds answers it. */
-export interface ResolverSetting {
-  readonly name: string;
-  readonly meaning: string;
-  readonly required: boolean;
-  readonly default: string | null;
-  readonly values: readonly string[] | null;
-  readonly example: string | null;
-  readonly form: 'line' | 'lines' | 'json';
-  readonly secret: boolean;
-  readonly bound: boolean;
-}
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { call, type ParametersOf, type ValueOf } from '../api/call.ts';
+import type { ShownResolver } from '../realms/realm-queries.ts';
+
+type Described = ValueOf<'/admin/resolver/kinds'>;
+
+export type ResolverSetting = Described['settings'][number];
 
 /** A kind of resolver with its settings. */
-export interface ResolverKind {
-  readonly kind: string;
-  readonly meaning: string;
-  readonly settings: readonly ResolverSetting[];
-}
-
-/** A resolver, as /system/getResolvers answers it: its settings besides its name and kind, an empty password. */
-interface StoredResolver extends Readonly<Record<string, string>> {
-  readonly name: string;
-  readonly type: string;
-}
+export type ResolverKind = Described['kinds'][number] & { readonly settings: readonly ResolverSetting[] };
 
 /** A resolver as it is in the form. */
 export interface Draft {
@@ -37,14 +22,26 @@ export interface Draft {
 /** One URL in place of other settings; the form has these. */
 const LEFT_OUT = 'Connect';
 
+/** @returns the kinds of resolvers; they change with the server's version only */
+export function useResolverKinds(): UseQueryResult<readonly ResolverKind[]> {
+  return useQuery({
+    queryKey: ['resolver-kinds'],
+    queryFn: async ({ signal }) => {
+      const { kinds, settings } = await call('/admin/resolver/kinds', {}, { signal });
+      return kinds.map((one) => ({ ...one, settings: settings.filter(({ kind }) => kind === one.kind) }));
+    },
+    staleTime: Infinity,
+  });
+}
+
 /** @returns the settings of a kind that the form has */
 export function settingsInForm({ settings }: ResolverKind): readonly ResolverSetting[] {
   return settings.filter(({ name }) => name !== LEFT_OUT);
 }
 
-/** @returns the form of a stored resolver, with an empty password */
-export function draftOf({ name, type, ...settings }: StoredResolver): Draft {
-  return { name, kind: type, values: settings, removesPassword: false };
+/** @returns the form of a stored resolver, without its password */
+export function draftOf({ name, kind, settings }: ShownResolver): Draft {
+  return { name, kind, values: settings, removesPassword: false };
 }
 
 /** @returns the form after it was saved: the password is forgotten */
@@ -53,32 +50,18 @@ export function withoutPassword(draft: Draft, { settings }: ResolverKind): Draft
   return { ...draft, values: { ...draft.values, ...Object.fromEntries(secrets) }, removesPassword: false };
 }
 
-/** @returns the parameters of the requests that try and store it */
-export function parametersOf({ name, kind, values, removesPassword }: Draft): {
-  readonly name: string;
-  readonly type: string;
-} {
-  // The interface has them in lower case.
-  const filled = Object.entries(values).flatMap(([setting, value]) =>
-    value.trim() === '' ? [] : [[setting.toLowerCase(), value] as const],
-  );
+/** @returns the parameters of the requests that try and store it; a field that was emptied is removed */
+export function parametersOf(
+  { name, values, removesPassword }: Draft,
+  { settings }: ResolverKind,
+): ParametersOf<'/admin/resolver/set'> {
+  const password = settings.find(({ secret }) => secret)?.name;
+  const set = Object.entries(values).filter(([setting]) => setting !== password);
+  const secret = values[password ?? ''] ?? '';
   return {
-    ...Object.fromEntries(filled),
-    ...(removesPassword && { remove_password: '1' }),
     name,
-    type: kind,
+    set: JSON.stringify(Object.fromEntries(set)),
+    ...(secret !== '' && { secret }),
+    ...(removesPassword && { remove_secret: '1' }),
   };
-}
-
-/**
- * @param stored the resolver as it was read; undefined: a new one
- * @returns the parameter `expected`: the settings without the password
- */
-export function expectedOf(stored: StoredResolver | undefined, kind: ResolverKind | undefined): string {
-  if (stored === undefined) {
-    return 'null';
-  }
-  const secrets = (kind?.settings ?? []).filter(({ secret }) => secret).map(({ name }) => name);
-  const settings = Object.entries(draftOf(stored).values).filter(([name]) => !secrets.includes(name));
-  return JSON.stringify(Object.fromEntries(settings));
 }

@@ -7,7 +7,7 @@ import { Failure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
 import type { ShownResolver } from '../realms/realm-queries.ts';
 import { LDAP_PRESETS } from './ldap-presets.ts';
-import { type Draft, expectedOf, parametersOf, type ResolverKind, settingsInForm } from './resolver-draft.ts';
+import { type Draft, parametersOf, type ResolverKind, settingsInForm } from './resolver-draft.ts';
 import { resolverTexts } from './resolver-texts.ts';
 import { SettingField } from './setting-field.tsx';
 import { type Trial, TrialResult } from './trial-result.tsx';
@@ -28,8 +28,11 @@ interface ResolverFormProps {
 function useActs({ draft, stored, kind, onSaved }: ResolverFormProps) {
   const [trial, setTrial] = useState<Trial>();
   // Answers without secrets, but the parameters hold one.
+  const parameters = parametersOf(draft, kind);
+  const tryOut = (find: string): Promise<Trial> =>
+    call('/admin/resolver/test', { ...parameters, kind: kind.kind, find });
   const trying = useMutation({
-    mutationFn: (find: string) => call('/system/testResolver', { ...parametersOf(draft), find }),
+    mutationFn: tryOut,
     onMutate: (find) => {
       if (find === '') {
         setTrial(undefined);
@@ -40,12 +43,14 @@ function useActs({ draft, stored, kind, onSaved }: ResolverFormProps) {
   });
   const saving = useMutation({
     mutationFn: async ({ isTried }: { readonly isTried: boolean }) => {
-      const found = isTried ? await call('/system/testResolver', parametersOf(draft)) : undefined;
+      const found = isTried ? await tryOut('') : undefined;
       setTrial(found);
-      if (found?.readable === false) {
+      if (found?.is_readable === false) {
         return false;
       }
-      return call('/system/setResolver', { ...parametersOf(draft), expected: expectedOf(stored, kind) });
+      return stored === undefined
+        ? call('/admin/resolver/add', { ...parameters, kind: kind.kind })
+        : call('/admin/resolver/set', { ...parameters, expected: JSON.stringify(stored.settings) });
     },
     onSuccess: (isSaved) => (isSaved ? onSaved() : undefined),
     gcTime: 0,
@@ -95,7 +100,7 @@ export function ResolverForm(props: ResolverFormProps): ReactNode {
         >
           {t.test}
         </Button>
-        {trial?.readable === false && (
+        {trial?.is_readable === false && (
           <Button
             variant="default"
             disabled={isBusy}
@@ -148,8 +153,8 @@ function SettingFields({
   const t = useTexts(resolverTexts);
   const settings = settingsInForm(kind);
   const groups = [
-    [t.needed, settings.filter(({ required }) => required)],
-    [t.optional, settings.filter(({ required }) => !required)],
+    [t.needed, settings.filter(({ is_required: isRequired }) => isRequired)],
+    [t.optional, settings.filter(({ is_required: isRequired }) => !isRequired)],
   ] as const;
   return groups.map(
     ([legend, own]) =>
@@ -161,12 +166,12 @@ function SettingFields({
                 kind={kind.kind}
                 setting={setting}
                 value={draft.values[setting.name] ?? ''}
-                isDisabled={setting.secret && draft.removesPassword}
+                isDisabled={setting.secret === true && draft.removesPassword}
                 onChange={(value) => {
                   onDraft({ ...draft, values: { ...draft.values, [setting.name]: value } });
                 }}
               />
-              {setting.secret && stored !== undefined && (
+              {setting.secret === true && stored?.has_secret === true && (
                 <Checkbox
                   label={t.removesPassword}
                   checked={draft.removesPassword}

@@ -10,9 +10,14 @@ import { useTexts } from '../language/language.ts';
 import { type ShownResolver, useResolvers } from '../realms/realm-queries.ts';
 import { useSession } from '../session/session.tsx';
 import { ManagedUsers } from './managed-users.tsx';
-import { draftOf, type ResolverKind, settingsInForm, withoutPassword } from './resolver-draft.ts';
+import {
+  draftOf,
+  type ResolverKind,
+  settingsInForm,
+  useResolverKinds,
+  withoutPassword,
+} from './resolver-draft.ts';
 import { ResolverForm } from './resolver-form.tsx';
-import { useResolverKinds } from './resolver-kinds.ts';
 import { resolverTexts } from './resolver-texts.ts';
 import { settingTexts } from './setting-texts.ts';
 
@@ -25,7 +30,7 @@ export default function ResolverPage(): ReactNode {
   const kinds = useResolverKinds();
   const resolver = resolvers.data?.find((one) => one.name === name);
   return (
-    <Page title={name} lead={resolver && (kindNames[resolver.type] ?? resolver.type)}>
+    <Page title={name} lead={resolver && (kindNames[resolver.kind] ?? resolver.kind)}>
       <Anchor href="#/resolvers">{t.back}</Anchor>
       <Loaded query={resolvers}>
         {() =>
@@ -36,7 +41,7 @@ export default function ResolverPage(): ReactNode {
       {resolver !== undefined && (
         <Loaded query={kinds}>
           {(all) => {
-            const kind = all.find((one) => one.kind === resolver.type);
+            const kind = all.find((one) => one.kind === resolver.kind);
             return kind === undefined || kind.settings.length === 0 ? (
               <ManagedUsers resolver={resolver.name} />
             ) : (
@@ -62,8 +67,10 @@ function Settings({ kind, resolver }: SettingsProps): ReactNode {
   const [stored, setStored] = useState(resolver);
   const [draft, setDraft] = useState(() => draftOf(resolver));
   if (!mayChange) {
-    const filled = settingsInForm(kind).filter(({ name, secret }) => !secret && resolver[name] !== undefined);
-    return <Facts facts={filled.map(({ name }) => [labels[name] ?? name, resolver[name]])} />;
+    const filled = settingsInForm(kind).filter(
+      ({ name, secret }) => !secret && resolver.settings[name] !== undefined,
+    );
+    return <Facts facts={filled.map(({ name }) => [labels[name] ?? name, resolver.settings[name]])} />;
   }
   return (
     <ResolverForm

@@ -1,8 +1,7 @@
 import type { ValueOf } from '../api/call.ts';
 import type { Texts } from '../language/language.ts';
 
-type Tried = Extract<ValueOf<'/system/testResolver'>, { readonly readable: true }>;
-type TriedEntries = NonNullable<Tried['entries']>;
+type TriedEntries = NonNullable<ValueOf<'/admin/resolver/test'>['found']>;
 
 interface ResolverTexts {
   readonly title: string;
@@ -84,8 +83,8 @@ export const resolverTexts: Texts<ResolverTexts> = {
     saveHint: 'Saving tests the settings first.',
     saved: 'Saved.',
     readable: (users) => `It works: ${users} users.`,
-    entries: ({ total, without_id, without_login, sharing_id, passed_over }, number) =>
-      `Of ${number(total)} entries, ${number(without_id)} have no id and ${number(without_login)} no login. ` +
+    entries: ({ entries, without_id, without_login, sharing_id, passed_over }, number) =>
+      `Of ${number(entries)} entries, ${number(without_id)} have no id and ${number(without_login)} no login. ` +
       `${number(sharing_id)} users share an id, and so their tokens.` +
       (passed_over === undefined
         ? ''
@@ -135,8 +134,8 @@ export const resolverTexts: Texts<ResolverTexts> = {
     saveHint: 'Vor dem Speichern werden die Einstellungen getestet.',
     saved: 'Gespeichert.',
     readable: (users) => `Es funktioniert: ${users} Benutzer.`,
-    entries: ({ total, without_id, without_login, sharing_id, passed_over }, number) =>
-      `Von ${number(total)} Einträgen haben ${number(without_id)} keine Id und ${number(without_login)} keinen Benutzernamen. ` +
+    entries: ({ entries, without_id, without_login, sharing_id, passed_over }, number) =>
+      `Von ${number(entries)} Einträgen haben ${number(without_id)} keine Id und ${number(without_login)} keinen Benutzernamen. ` +
       `${number(sharing_id)} Benutzer teilen sich eine Id und damit die Token.` +
       (passed_over === undefined
         ? ''

@@ -81,11 +81,11 @@ interface ResolverCardProps {
 function ResolverCard({ resolver, realms, onRemove }: ResolverCardProps): ReactNode {
   const t = useTexts(resolverTexts);
   const { kinds } = useTexts(settingTexts);
-  const { name, type } = resolver;
+  const { name, kind } = resolver;
   return (
     <Card
       title={name}
-      badges={<Badge variant="light">{kinds[type] ?? type}</Badge>}
+      badges={<Badge variant="light">{kinds[kind] ?? kind}</Badge>}
       actions={
         <>
           <Button

@@ -26,7 +26,7 @@ export function SettingField({
 }: SettingFieldProps): ReactNode {
   const t = useTexts(resolverTexts);
   const { labels } = useTexts(settingTexts);
-  const { name, required, example, form, secret, values } = setting;
+  const { name, is_required: required, example, form, secret, values } = setting;
   const description = useDescription(kind, setting);
   const common = {
     label: `${labels[name] ?? name} (${name})`,
@@ -39,7 +39,7 @@ export function SettingField({
       onChange(currentTarget.value);
     },
   };
-  if (secret) {
+  if (secret === true) {
     return (
       <SecretField
         label={common.label}
@@ -52,10 +52,10 @@ export function SettingField({
       />
     );
   }
-  if (values !== null) {
+  if (values !== undefined) {
     return <NativeSelect {...common} data={[{ value: '', label: t.unset }, ...values]} />;
   }
-  return form === 'line' ? (
+  return form === undefined ? (
     <TextInput {...common} placeholder={example ?? ''} autoComplete="off" />
   ) : (
     <Textarea {...common} className={card.mono} placeholder={example ?? ''} rows={form === 'lines' ? 6 : 3} />
@@ -63,10 +63,10 @@ export function SettingField({
 }
 
 /** @returns the purpose of the setting, and its default */
-function useDescription(kind: string, { name, meaning, secret, default: fallback }: ResolverSetting): string {
+function useDescription(kind: string, { name, description, secret, fallback }: ResolverSetting): string {
   const t = useTexts(resolverTexts);
   const { meanings } = useTexts(settingTexts);
-  const text = meanings[`${kind} ${name}`] ?? meaning;
-  const rest = secret ? t.keepsPassword : fallback === null ? '' : t.fallback(fallback);
+  const text = meanings[`${kind} ${name}`] ?? description;
+  const rest = secret === true ? t.keepsPassword : fallback === undefined ? '' : t.fallback(fallback);
   return `${text.replaceAll('`', '')} ${rest}`.trim();
 }

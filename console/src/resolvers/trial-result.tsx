@@ -6,7 +6,7 @@ import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { resolverTexts } from './resolver-texts.ts';
 
-export type Trial = ValueOf<'/system/testResolver'>;
+export type Trial = ValueOf<'/admin/resolver/test'>;
 
 interface TrialResultProps {
   readonly trial: Trial;
@@ -19,7 +19,7 @@ interface TrialResultProps {
 export function TrialResult({ trial, isFinding, onFind }: TrialResultProps): ReactNode {
   const t = useTexts(resolverTexts);
   const format = useFormat();
-  if (!trial.readable) {
+  if (!trial.is_readable) {
     return (
       <Alert color="red" role="alert" title={t.unreadable}>
         {trial.reason}
@@ -27,18 +27,16 @@ export function TrialResult({ trial, isFinding, onFind }: TrialResultProps): Rea
     );
   }
   return (
-    <Alert color="green" role="status" title={t.readable(format.number(trial.users))}>
-      {trial.entries !== undefined && (
-        <Text>{t.entries(trial.entries, (value) => format.number(value))}</Text>
-      )}
-      {trial.first === null ? (
+    <Alert color="green" role="status" title={t.readable(format.number(trial.users ?? 0))}>
+      {trial.found !== undefined && <Text>{t.entries(trial.found, (value) => format.number(value))}</Text>}
+      {trial.first === undefined ? (
         <Text>{t.mayNotList}</Text>
       ) : (
         <>
           <FindField {...{ isFinding, onFind }} />
           <FirstUsers users={trial.first} />
           {trial.first.length === 0 && <Text>{t.nobodyFound}</Text>}
-          {trial.more && <Text>{t.moreFound}</Text>}
+          {trial.has_more === true && <Text>{t.moreFound}</Text>}
         </>
       )}
     </Alert>
@@ -79,7 +77,7 @@ function FindField({ isFinding, onFind }: Omit<TrialResultProps, 'trial'>): Reac
   );
 }
 
-type Users = NonNullable<Extract<Trial, { readonly readable: true }>['first']>;
+type Users = NonNullable<Trial['first']>;
 
 function FirstUsers({ users }: { readonly users: Users }): ReactNode {
   const t = useTexts(resolverTexts);
@@ -90,25 +88,25 @@ function FirstUsers({ users }: { readonly users: Users }): ReactNode {
         columns={[
           [
             t.login,
-            ({ username, givenname, surname }) => (
+            ({ login, given_name: givenName, surname }) => (
               <>
-                {username}
-                <Text size="sm">{`${givenname} ${surname}`.trim()}</Text>
+                {login}
+                <Text size="sm">{`${givenName} ${surname}`.trim()}</Text>
               </>
             ),
           ],
           [
             t.email,
-            ({ email, userid }) => (
+            ({ email, user_id: userId }) => (
               <>
                 {email}
-                <Text size="sm">{t.id(userid)}</Text>
+                <Text size="sm">{t.id(userId)}</Text>
               </>
             ),
           ],
         ]}
         rows={users}
-        keyOf={({ userid }) => userid}
+        keyOf={({ user_id: userId }) => userId}
       />
     )
   );

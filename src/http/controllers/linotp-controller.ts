@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { describedActions } from '../../policy/policy-actions.ts';
 import { POLICY_SCOPES } from '../../policy/stored-policy.ts';
-import { describeExamination } from '../../resolvers/resolver-service.ts';
-import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
+import { describeTrial } from '../../resolvers/user-source.ts';
+import { isSecretSetting, SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Services } from '../../services.ts';
 import type { ResolvedUser } from '../../users/user-directory.ts';
@@ -11,13 +11,12 @@ import type { Readiness } from './operations-controller.ts';
 import { type Endpoint, openEndpoint, valueChange, valueReading } from '../endpoint-spec.ts';
 import { blankAsUndefined, optional, required, secret } from '../request/parameters.ts';
 import {
-  isSecretSetting,
   providedSettings,
   REMOVE_PASSWORD,
   removalOf,
   RESOLVER_PARAMETERS,
   resolverKind,
-} from './system/resolver-controller.ts';
+} from './system/realm-controller.ts';
 
 const OWNER = z.strictObject({
   username: z.string().optional(),
@@ -157,7 +156,7 @@ function resolverEndpoint(trials: Services['resolverTrials']): Endpoint {
       path: '/admin/testresolver',
       methods: ['GET', 'POST'],
       summary:
-        'reads the users of a resolver as it would be with these settings, as /system/testResolver does',
+        'reads the users of a resolver as it would be with these settings, as /admin/resolver/test does',
       usage:
         'admin/testresolver: reads the users of a resolver as it would be with these settings, as /system/testResolver does.',
       requires: 'system:write',
@@ -182,11 +181,9 @@ function resolverEndpoint(trials: Services['resolverTrials']): Endpoint {
     },
     async ({ caller, parameters }) => {
       const trial = await trials.try(caller, triedResolver(parameters));
-      if (trial.kind === 'unreadable') {
-        return { result: false, desc: trial.reason };
-      }
-      const { users, found } = trial;
-      return { result: true, desc: found === undefined ? `${users} users` : describeExamination(found) };
+      return trial.isReadable
+        ? { result: true, desc: describeTrial(trial) }
+        : { result: false, desc: trial.reason };
     },
   );
 }

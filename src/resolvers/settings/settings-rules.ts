@@ -30,20 +30,13 @@ const KINDS: Readonly<Record<ResolverKind, { readonly meaning: string; readonly 
   ldap: { meaning: 'Users in an LDAP directory.', schema: LDAP_SETTINGS },
 };
 
-export interface DescribedResolverSetting extends SettingFacts {
+interface DescribedSetting extends SettingFacts {
   readonly name: string;
   /** True if there is no resolver of the kind without it. */
   readonly isRequired: boolean;
 }
 
-interface DescribedKind {
-  readonly kind: ResolverKind;
-  /** A sentence, with its full stop. */
-  readonly meaning: string;
-  readonly settings: readonly DescribedResolverSetting[];
-}
-
-function describedSettings({ shape }: z.ZodObject): DescribedResolverSetting[] {
+function describedSettings({ shape }: z.ZodObject): DescribedSetting[] {
   return Object.entries(shape).map(([name, one]) => ({
     name,
     isRequired: !z.safeParse(one, undefined).success,
@@ -51,12 +44,17 @@ function describedSettings({ shape }: z.ZodObject): DescribedResolverSetting[] {
   }));
 }
 
-/** @returns the kinds of resolvers, each with its settings */
-export function describedKinds(): readonly DescribedKind[] {
-  return RESOLVER_KINDS.map((kind) => {
-    const { meaning, schema } = KINDS[kind];
-    return { kind, meaning, settings: describedSettings(schema) };
-  });
+/** @returns the kinds of resolvers, and the settings of all */
+export function describedKinds(): {
+  readonly kinds: readonly { readonly kind: ResolverKind; readonly meaning: string }[];
+  readonly settings: readonly (DescribedSetting & { readonly kind: ResolverKind })[];
+} {
+  return {
+    kinds: RESOLVER_KINDS.map((kind) => ({ kind, meaning: KINDS[kind].meaning })),
+    settings: RESOLVER_KINDS.flatMap((kind) =>
+      describedSettings(KINDS[kind].schema).map((one) => ({ kind, ...one })),
+    ),
+  };
 }
 
 interface SettingsRule {
@@ -83,6 +81,15 @@ export const SETTINGS_RULES: Readonly<Record<ResolverKind, SettingsRule>> = {
   sql: ruleOf(KINDS.sql),
   ldap: ruleOf(KINDS.ldap),
 };
+
+/** Settings that contain a password besides the passwords themselves: a database URL. */
+const URLS_WITH_PASSWORD: readonly string[] = ['connect'];
+
+/** @returns true for a password, or what holds one; names in any case */
+export function isSecretSetting(name: string): boolean {
+  const passwords = Object.values(SETTINGS_RULES).map((rule) => rule.secret?.toLowerCase());
+  return [...URLS_WITH_PASSWORD, ...passwords].includes(name.trim().toLowerCase());
+}
 
 /**
  * @param values names in any case

@@ -48,8 +48,8 @@ type Post = (path: string, parameters?: Readonly<Record<string, string>>) => Pro
 
 async function tryResolvers(name: string, post: Post, marks: CanaryMarks): Promise<void> {
   const secret = (of: string): string => marks.text('resolver password', `of a trial, ${of}`);
-  await post('/system/resolverKinds');
-  await post('/system/testResolver', { name: `${name}-people` });
+  await post('/admin/resolver/kinds');
+  await post('/admin/resolver/test', { name: `${name}-people` });
   const ldap = {
     name: `${name}-tried`,
     type: 'ldap',
@@ -59,13 +59,22 @@ async function tryResolvers(name: string, post: Post, marks: CanaryMarks): Promi
     LDAPSEARCHFILTER: '(uid=*)',
     LDAPFILTER: '(uid=%s)',
   };
-  await post('/system/testResolver', { ...ldap, BINDDN: 'cn=x', BINDPW: secret('without a server') });
-  await post('/system/testResolver', { ...ldap, LDAPFILTER: '(', BINDPW: secret('with a broken filter') });
+  const { name: tried, type: kind, ...set } = ldap;
+  const draft = { name: tried, kind, set: JSON.stringify(set) };
+  await post('/admin/resolver/test', { ...draft, secret: secret('without a server') });
+  const broken = { ...draft, set: JSON.stringify({ ...set, LDAPFILTER: '(' }) };
+  await post('/admin/resolver/test', { ...broken, secret: secret('with a broken filter') });
+  await post('/admin/resolver/add', { ...broken, secret: secret('of what is not added') });
+  await post('/admin/resolver/set', { name: `${name}-people`, secret: secret('of another one') });
   await post('/admin/testresolver', { ...ldap, BINDDN: 'cn=x', BINDPW: secret('of another client') });
   await post('/admin/testresolver', { ...ldap, name: '', LDAPFILTER: '(', BINDPW: secret('without a name') });
   const Connect = `postgresql://x:${encodeURIComponent(secret('in a URL'))}@127.0.0.1:1/x`;
   const Map = '{"userid": "id", "username": "login"}';
-  await post('/system/testResolver', { name: `${name}-tried`, type: 'sql', Connect, Table: 'x', Map });
+  await post('/admin/resolver/test', {
+    name: `${name}-tried`,
+    kind: 'sql',
+    set: JSON.stringify({ Connect, Table: 'x', Map }),
+  });
   await post('/admin/testresolver', { type: 'SQL', Connect, Table: 'x', Map });
 }
 

@@ -241,20 +241,15 @@ describe('the endpoints of an installation', () => {
   });
 
   it('describe every kind of resolver', async () => {
-    const kinds = (await ask('/system/resolverKinds')) as {
-      kind: string;
-      settings: { name: string; secret: boolean }[];
-    }[];
-    const secrets = kinds.map(({ kind, settings }) => [
-      kind,
-      settings.filter(({ secret }) => secret).map(({ name }) => name),
-    ]);
-    expect(secrets).toEqual([
-      ['managed', []],
-      ['passwd', []],
-      ['sql', ['Password']],
-      ['ldap', ['BINDPW']],
-    ]);
+    const { kinds, settings } = (await ask('/admin/resolver/kinds')) as {
+      kinds: { kind: string }[];
+      settings: { kind: string; name: string; secret?: boolean }[];
+    };
+    expect(kinds.map(({ kind }) => kind)).toEqual(['managed', 'passwd', 'sql', 'ldap']);
+    const secrets = settings.flatMap(({ kind, name, secret }) =>
+      secret === true ? [`${kind} ${name}`] : [],
+    );
+    expect(secrets).toEqual(['sql Password', 'ldap BINDPW']);
   });
 });
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { describeExamination, ResolverTrialService } from '../../../src/resolvers/resolver-service.ts';
+import { ResolverTrialService } from '../../../src/resolvers/resolver-service.ts';
+import { describeTrial } from '../../../src/resolvers/user-source.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -59,28 +60,38 @@ afterAll(async () => {
   await people.drop();
 });
 
-const tryOut = async (given: Record<string, string>): Promise<Result> => {
-  const { body } = (await application.asAdmin('/system/testResolver', given)) as { body: { result: Result } };
+const ask = async (path: string, given: Record<string, string>): Promise<Result> => {
+  const { body } = (await application.asAdmin(path, given)) as { body: { result: Result } };
   return body.result;
 };
-const draft = (changes: Record<string, string> = {}): Record<string, string> => ({
+const tryOut = (given: Record<string, string>): Promise<Result> => ask('/admin/resolver/test', given);
+/** The parameters for the stored resolver with other settings. */
+const changed = (
+  set: Record<string, string>,
+  others: Record<string, string> = {},
+): Record<string, string> => ({
   name: 'crm',
-  type: 'sqlresolver',
-  ...settings,
-  ...changes,
+  set: JSON.stringify(set),
+  ...others,
+});
+/** Those for a new one. */
+const unheard = (set: Record<string, string>, kind = 'sql'): Record<string, string> => ({
+  name: 'new',
+  kind,
+  set: JSON.stringify(kind === 'sql' ? { ...settings, ...set } : set),
 });
 const rows = async () =>
   (await application.auditRows({ action: 'resolver/test', limit: 50 })).map(({ outcome }) => outcome);
 
-describe('/system/testResolver', () => {
+describe('/admin/resolver/test', () => {
   it('reads the users of the stored resolver, and of one with other settings', async () => {
-    expect((await tryOut({ name: 'crm' })).value).toMatchObject({ readable: true, users: 9 });
-    const { value } = await tryOut(draft({ Where: 'id < 4' }));
-    expect(value).toMatchObject({ readable: true, users: 3 });
+    expect((await tryOut({ name: 'crm' })).value).toMatchObject({ is_readable: true, users: 9 });
+    const { value } = await tryOut(changed({ where: 'id < 4' }));
+    expect(value).toMatchObject({ is_readable: true, users: 3 });
     expect((value as { first: unknown[] }).first[0]).toEqual({
-      username: 'user1',
-      userid: '1',
-      givenname: '',
+      login: 'user1',
+      user_id: '1',
+      given_name: '',
       surname: 'Berg',
       email: '',
       phone: '',
@@ -91,15 +102,15 @@ describe('/system/testResolver', () => {
 
   it('shows those whose names begin with the words that are looked for, twenty at most', async () => {
     const found = async (find: string): Promise<unknown> => (await tryOut({ name: 'crm', find })).value;
-    expect(await found('USER3')).toMatchObject({ users: 9, first: [{ username: 'user3' }], more: false });
-    expect(await found('user3 ber')).toMatchObject({ first: [{ username: 'user3' }] });
+    expect(await found('USER3')).toMatchObject({ users: 9, first: [{ login: 'user3' }], has_more: false });
+    expect(await found('user3 ber')).toMatchObject({ first: [{ login: 'user3' }] });
     expect(await found('ser3')).toMatchObject({ first: [] });
     expect(await found("%' OR 1=1 --")).toMatchObject({ first: [] });
-    expect(await found('a b c d e')).toMatchObject({ first: [], more: false });
+    expect(await found('a b c d e')).toMatchObject({ first: [], has_more: false });
     const many = '(SELECT number AS id, number AS login FROM generate_series(1, 25) AS number) AS many';
     await people.database.knex.raw(`CREATE VIEW many AS SELECT * FROM ${many}`);
-    const { value } = await tryOut(draft({ Table: 'many', Map: '{"userid": "id", "username": "login"}' }));
-    expect(value).toMatchObject({ users: 25, more: true });
+    const { value } = await tryOut(changed({ Table: 'many', Map: '{"userid": "id", "username": "login"}' }));
+    expect(value).toMatchObject({ users: 25, has_more: true });
     expect((value as { first: unknown[] }).first).toHaveLength(20);
   });
 
@@ -107,12 +118,12 @@ describe('/system/testResolver', () => {
     await people.database.knex.raw(`
       CREATE TABLE partly (id text, "user" text);
       INSERT INTO partly VALUES ('1', 'anna'), ('1', 'bert'), (NULL, 'carl'), ('', 'dora'), ('5', '')`);
-    const { value } = await tryOut(draft({ Table: 'partly', Map: '{"userid": "id", "username": "user"}' }));
+    const { value } = await tryOut(changed({ Table: 'partly', Map: '{"userid": "id", "username": "user"}' }));
     expect(value).toMatchObject({
-      readable: true,
+      is_readable: true,
       users: 2,
-      first: [{ username: 'anna' }, { username: 'bert' }],
-      entries: { total: 5, without_id: 2, without_login: 1, sharing_id: 2 },
+      first: [{ login: 'anna' }, { login: 'bert' }],
+      found: { entries: 5, without_id: 2, without_login: 1, sharing_id: 2 },
     });
     const { resolvers } = application.services;
     await resolvers.set(OPERATOR, {
@@ -120,16 +131,16 @@ describe('/system/testResolver', () => {
       kind: 'sql',
       settings: { ...settings, Table: 'partly', Map: '{"userid": "id", "username": "user"}' },
     });
-    expect(describeExamination(await resolvers.test('some'))).toBe(
+    expect(describeTrial({ found: await resolvers.test('some') })).toBe(
       '5 entries, 2 usable: 2 without id, 1 without login; 2 have an id that another one has as well, and own the same tokens',
     );
   });
 
   it('tells why the users cannot be read, without any address', async () => {
-    const { value } = await tryOut(draft({ name: 'new', Port: collectorPort }));
-    expect(value).toEqual({ readable: false, reason: expect.any(String) });
+    const { value } = await tryOut(unheard({ Port: collectorPort }));
+    expect(value).toEqual({ is_readable: false, reason: expect.any(String) });
     expect(JSON.stringify(value)).not.toContain(collectorPort);
-    expect((await tryOut(draft({ Table: 'nobody' }))).value).toMatchObject({ readable: false });
+    expect((await tryOut(changed({ Table: 'nobody' }))).value).toMatchObject({ is_readable: false });
   });
 
   it.each([
@@ -140,23 +151,23 @@ describe('/system/testResolver', () => {
     ['Driver', () => 'mysql'],
   ])('sends the stored password nowhere else: %s', async (setting, value) => {
     const before = connections;
-    const result = await tryOut(draft({ [setting]: value() }));
+    const result = await tryOut(changed({ [setting]: value() }));
     expect(result.error?.message).toContain(`must be given again, as ${setting} would change`);
     expect(connections).toBe(before);
   });
 
   it('tries another server with a password that is given', async () => {
     const before = connections;
-    await tryOut(draft({ Port: collectorPort, Password: 'another' }));
+    await tryOut(changed({ Port: collectorPort }, { secret: 'another' }));
     expect(connections).toBeGreaterThan(before);
   });
 
   it('uses the stored password no more where it is to be removed', async () => {
     const before = connections;
-    const given = draft({ Port: collectorPort, remove_password: '1' });
-    expect((await tryOut(given)).value).toMatchObject({ readable: false });
+    const given = changed({ Port: collectorPort }, { remove_secret: '1' });
+    expect((await tryOut(given)).value).toMatchObject({ is_readable: false });
     expect(connections).toBeGreaterThan(before);
-    expect((await tryOut({ ...given, Password: 'p' })).error?.message).toMatch(/^Give a password or remove/);
+    expect((await tryOut({ ...given, secret: 'p' })).error?.message).toMatch(/^Give a password or remove/);
   });
 
   it('uses no password that is replaced while the trial begins', async () => {
@@ -169,23 +180,36 @@ describe('/system/testResolver', () => {
       settings,
       secret: 'for another server',
     });
-    const { body } = (await late.asAdmin('/system/testResolver', draft())) as { body: { result: Result } };
+    const { body } = (await late.asAdmin('/admin/resolver/test', changed({}))) as {
+      body: { result: Result };
+    };
     expect(body.result.value).toEqual({
-      readable: false,
+      is_readable: false,
       reason: 'its password was changed at this moment',
     });
-    expect((await tryOut({ name: 'crm' })).value).toMatchObject({ readable: true });
+    expect((await tryOut({ name: 'crm' })).value).toMatchObject({ is_readable: true });
   });
 
   it.each([
-    [{ name: 'new', type: 'passwd', fileName: '/etc/passwd' }, 'no file can be named over HTTP'],
-    [{ name: 'new', type: 'sql', Server: '/var/run/postgresql' }, 'the path of a socket'],
-    [{ name: 'crm', type: 'managed' }, 'of the kind sql and cannot become managed'],
-    [{ name: 'nobody' }, "There is no resolver 'nobody'"],
-    [{ name: 'new', type: 'ldap' }, 'LDAPURI is missing'],
-  ])('takes nothing that setResolver refuses: %j', async (given: Record<string, string>, message) => {
-    const own = given.type === 'sql' ? { ...draft(), ...given } : given;
-    expect((await tryOut(own)).error?.message).toContain(message);
+    [{ fileName: '/etc/passwd' }, 'passwd', 'no file can be named over HTTP'],
+    [{ Server: '/var/run/postgresql' }, 'sql', 'the path of a socket'],
+    [{}, 'ldap', 'LDAPURI is missing'],
+    [{ bindpw: SECRET }, 'ldap', 'The setting bindpw holds a password'],
+    [{ connect: 'mysql://u@h/d' }, 'sql', 'The setting connect holds a password'],
+    [{ Server: 'mysql://u:secret@h/d' }, 'sql', 'The setting Server holds a password'],
+  ])('tries and adds nothing that may not be: %j', async (set: Record<string, string>, kind, message) => {
+    for (const verb of ['test', 'add']) {
+      const { error } = await ask(`/admin/resolver/${verb}`, unheard(set, kind));
+      expect(error?.message).toContain(message);
+      expect(error?.message).not.toMatch(/secret@|a stored password/);
+    }
+  });
+
+  it('is of no other kind than the stored one, and of none that does not exist', async () => {
+    expect((await tryOut({ name: 'crm', kind: 'managed' })).error?.message).toContain(
+      'of the kind sql and cannot become managed',
+    );
+    expect((await tryOut({ name: 'nobody' })).error?.message).toContain("There is no resolver 'nobody'");
   });
 
   it('is in the audit with the address, and never with a password', async () => {
@@ -201,7 +225,7 @@ describe('/system/testResolver', () => {
     const caller = (...rights: string[]) => callerNamed('anna', { rights });
     const first = async (...rights: string[]) => {
       const trial = await resolverTrials.try(caller(...rights), { name: 'crm' });
-      return trial.kind === 'read' ? trial.first?.length : trial;
+      return trial.isReadable ? trial.first?.length : trial;
     };
     expect(await first('system:write')).toBeUndefined();
     expect(await first('system:write', 'admin:userlist')).toBe(9);
@@ -214,19 +238,16 @@ describe('/system/testResolver', () => {
     await policies.set(OPERATOR, { ...listing, realm: 'customers' });
     expect(await first('*')).toBe(9);
     const trial = await resolverTrials.try(caller('*'), { name: 'unheard', kind: 'sql', settings });
-    expect(trial).toMatchObject({ kind: 'read', first: undefined });
+    expect(trial).toMatchObject({ isReadable: true });
+    expect(trial).not.toHaveProperty('first');
   });
 });
 
 describe('/system/setResolver', () => {
   it('keeps the password that is given as empty, and removes it on request', async () => {
     const set = async (given: Record<string, string>): Promise<string | undefined> => {
-      const response = await application.asAdmin('/system/setResolver', {
-        ...draft(),
-        name: 'spare',
-        ...given,
-      });
-      return (response.body as { result: Result }).result.error?.message;
+      const parameters = { type: 'sqlresolver', ...settings, name: 'spare', ...given };
+      return (await ask('/system/setResolver', parameters)).error?.message;
     };
     const stamp = async () => (await application.services.resolvers.show('spare')).secretStamp;
     await set({ Password: 'a spare one' });
@@ -238,6 +259,32 @@ describe('/system/setResolver', () => {
     expect(await set({ Password: 'p', remove_password: '1' })).toMatch(/^Give a password or remove/);
     expect(await set({ Server: 'other.example', remove_password: '1' })).toBeUndefined();
     expect(await stamp()).toBeNull();
+  });
+});
+
+describe('/admin/resolver/add and /set', () => {
+  it('add what is new, change what is named, and keep the rest', async () => {
+    const { resolvers } = application.services;
+    const name = 'own';
+    const add = { ...unheard({ Where: 'id < 4' }), name, secret: SECRET };
+    expect(await ask('/admin/resolver/add', add)).toMatchObject({ value: true });
+    expect((await ask('/admin/resolver/add', add)).error?.message).toBe("There is a resolver 'own' already");
+    const { settings: first, secretStamp } = await resolvers.show(name);
+    expect(first).toMatchObject({ Table: 'people', Where: 'id < 4' });
+    const set = (given: Record<string, string>) => ask('/admin/resolver/set', { name, ...given });
+    expect(await set({ set: '{"WHERE": "", "limit": "7"}' })).toMatchObject({ value: true });
+    expect(await resolvers.show(name)).toMatchObject({ settings: { Limit: '7' }, secretStamp });
+    expect({ ...(await resolvers.show(name)).settings, Where: 'id < 4' }).toEqual({ ...first, Limit: '7' });
+    expect((await set({ set: '{"Limit": "8"}', expected: JSON.stringify(first) })).error?.message).toBe(
+      "The resolver 'own' was changed by somebody else meanwhile; nothing was changed now",
+    );
+    expect((await set({ set: '{"Server": "else.example"}' })).error?.message).toContain(
+      'must be given again',
+    );
+    expect((await set({ set: '["Limit"]' })).error?.message).toContain('a JSON object of texts');
+    expect(await set({ remove_secret: '1' })).toMatchObject({ value: true });
+    expect((await resolvers.show(name)).secretStamp).toBeNull();
+    expect((await ask('/admin/resolver/set', { name: 'nobody' })).error?.message).toContain('nobody');
   });
 });
 
@@ -262,6 +309,7 @@ describe('a trial', () => {
     expect(done).toEqual(['begun', 'connected']);
   });
 
+  const ANNA = callerNamed('anna', { rights: ['*'] });
   const service = (list: () => Promise<never[]>, trialLimit: number) =>
     new ResolverTrialService({
       configuration: new GivenConfiguration({ resolvers: [{ id: '1', name: 'slow' }] }),
@@ -288,15 +336,13 @@ describe('a trial', () => {
     });
 
   it('ends where a source takes too long', async () => {
-    const trial = await service(() => new Promise(() => undefined), 20).try(OPERATOR, { name: 'slow' });
-    expect(trial).toEqual({ kind: 'unreadable', reason: 'it has not told its users in time' });
+    const trial = await service(() => new Promise(() => undefined), 20).try(ANNA, { name: 'slow' });
+    expect(trial).toEqual({ isReadable: false, reason: 'it has not told its users in time' });
   });
 
   it('is refused where too many run', async () => {
     const busy = service(() => new Promise(() => undefined), 200);
-    const all = await Promise.allSettled(
-      Array.from({ length: 7 }, () => busy.try(OPERATOR, { name: 'slow' })),
-    );
+    const all = await Promise.allSettled(Array.from({ length: 7 }, () => busy.try(ANNA, { name: 'slow' })));
     const refused = all.filter(({ status }) => status === 'rejected');
     expect(refused).toEqual([
       expect.objectContaining({ reason: expect.objectContaining({ code: 'server.busy' }) }),

@@ -258,9 +258,11 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/admin/setPin': ['userpin', 'sopin'],
   '/admin/assign': ['pin'],
   '/system/setResolver': ['password', 'connect', 'bindpw'],
-  '/system/testResolver': ['password', 'connect', 'bindpw'],
   '/admin/testresolver': ['password', 'connect', 'bindpw', 'ldap_password', 'sql_password', 'sql_connect'],
   '/system/importPolicy': ['file'],
+  '/admin/resolver/add': ['secret'],
+  '/admin/resolver/set': ['secret'],
+  '/admin/resolver/test': ['secret'],
   '/admin/user/add': ['password'],
   '/admin/user/password': ['password'],
 };

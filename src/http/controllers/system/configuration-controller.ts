@@ -6,12 +6,12 @@ import { ServiceError } from '../../../kernel/errors.ts';
 import { splitList } from '../../../kernel/text.ts';
 import type { Caller } from '../../../policy/caller.ts';
 import { checkResolver, type ResolverDraft } from '../../../resolvers/resolver-draft.ts';
+import { isSecretSetting } from '../../../resolvers/settings/settings-rules.ts';
 import type { Services } from '../../../services.ts';
 import { valueOf, valuesOf } from '../../answers.ts';
 import { type Endpoint, systemChange, systemReading } from '../../endpoint-spec.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import { optional, required } from '../../request/parameters.ts';
-import { isSecretSetting } from './resolver-controller.ts';
 
 /** Parameters that are no configuration values: those of every endpoint. */
 const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror'];

@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import { expected } from '../../../operations/input.ts';
 import { type Endpoint, plainChange, systemChange, systemReading } from '../../endpoint-spec.ts';
-import { optional, required } from '../../request/parameters.ts';
+import { optional, required, secret } from '../../request/parameters.ts';
 import { valuesOf } from '../../answers.ts';
-import {
-  providedSettings,
-  removalOf,
-  REMOVE_PASSWORD,
-  RESOLVER,
-  RESOLVER_PARAMETERS,
-  resolverKind,
-} from './resolver-controller.ts';
 import { splitList } from '../../../kernel/text.ts';
+import { isSecretSetting, SETTINGS_RULES } from '../../../resolvers/settings/settings-rules.ts';
 
 const REALM = required('the name of the realm', 'customers');
 
@@ -21,7 +13,42 @@ const SET_REALM = {
   resolvers: required('a comma list of resolvers', 'directory'),
 };
 
-const EXPECTED_SETTINGS = z.record(z.string(), z.string()).nullable();
+const RESOLVER = required('the name of the resolver', 'directory');
+
+/** The settings of all kinds of resolvers; the service knows which of them belong together. */
+export const RESOLVER_PARAMETERS = Object.fromEntries(
+  Object.values(SETTINGS_RULES).flatMap(({ names }) =>
+    names.map((name) => {
+      const schema = optional('a setting, see the guide to resolvers');
+      return [name.toLowerCase(), isSecretSetting(name) ? secret(schema) : schema] as const;
+    }),
+  ),
+);
+
+/** The password is removed by a parameter of its own: clients send an empty one for that which they were not shown. */
+export const REMOVE_PASSWORD = optional('`1`: removes the stored password', '1');
+
+/** @returns the secret of the draft: null removes the stored one */
+export function removalOf(removePassword: string | undefined): { readonly secret?: null } {
+  return removePassword === '1' ? { secret: null } : {};
+}
+
+/** @returns the settings that have a value */
+export function providedSettings(
+  settings: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** Removes the suffix of LinOTP's names of resolver types: `passwdresolver`. */
+export function resolverKind(type: string): string {
+  return type
+    .trim()
+    .toLowerCase()
+    .replace(/resolver$/, '');
+}
 
 const name = z.string();
 const resolver = z.object({ name, type: z.string() }).catchall(z.string().describe('a setting'));
@@ -77,21 +104,16 @@ function setResolver({ resolvers }: Pick<Services, 'realms' | 'resolvers'>): End
         type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
         ...RESOLVER_PARAMETERS,
         remove_password: REMOVE_PASSWORD,
-        expected: expected(
-          EXPECTED_SETTINGS,
-          'the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept',
-        ),
       },
     },
     async ({ caller, parameters }) => {
-      const { name, previous_name, type, expected: read, remove_password: removed, ...settings } = parameters;
+      const { name, previous_name, type, remove_password: removed, ...settings } = parameters;
       await resolvers.set(caller, {
         name,
         previousName: previous_name,
         kind: resolverKind(type),
         settings: providedSettings(settings),
         ...removalOf(removed),
-        ...(read !== undefined && { expected: read }),
       });
     },
   );

@@ -30,8 +30,8 @@ beforeAll(async () => {
   const ldap = `--set LDAPURI=ldap://127.0.0.1:${port} --set LDAPBASE=dc=x --set LOGINNAMEATTRIBUTE=uid --set LDAPSEARCHFILTER=(uid=*) --set LDAPFILTER=(uid=%s) --set USERINFO={"username":"uid"}`;
   const sql = `--set Driver=postgresql --set Server=127.0.0.1 --set Port=${port} --set Database=d --set User=u --set Table=t --set Map={"userid":"id","username":"login"}`;
   for (const line of [
-    `resolver add corp --kind ldap ${ldap} --force`,
-    `resolver add rows --kind sql ${sql} --force`,
+    `resolver add corp --kind ldap ${ldap} --yes`,
+    `resolver add rows --kind sql ${sql} --yes`,
     'realm add office --resolvers corp',
     'realm add plant --resolvers rows',
   ]) {
@@ -55,8 +55,8 @@ const COMMANDS: readonly (readonly [line: string, resolver: string, realm: strin
   ['user list --realm office', 'corp', 'office'],
   ['user list --realm plant', 'rows', 'plant'],
   ['user list --resolver corp --search a*', 'corp', 'office'],
-  ['resolver test corp', 'corp', 'office'],
-  ['resolver test rows', 'rows', 'plant'],
+  ['resolver test corp', 'corp', undefined],
+  ['resolver test rows', 'rows', undefined],
   ['resolver set corp --set TIMEOUT=3', 'corp', undefined],
   ['resolver set rows --set Where=id>0', 'rows', undefined],
   [`token init --serial T1 --suite ${SUITE} --generate --user ann --realm office`, 'corp', 'office'],

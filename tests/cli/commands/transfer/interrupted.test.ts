@@ -31,7 +31,7 @@ describe('a command that is interrupted', () => {
       'enforcetls=False',
     ].flatMap((setting) => ['--set', setting]);
     const added = await runCli(
-      ['resolver', 'add', 'staff', '--kind', 'ldap', '--force', ...settings],
+      ['resolver', 'add', 'staff', '--kind', 'ldap', '--yes', ...settings],
       environment,
     );
     expect(added).toMatchObject({ code: 0, err: '' });

@@ -42,6 +42,16 @@ export function auditedConfiguration({
       outcomes: ['removed'],
       action: 'policy/remove',
     },
+    '/admin/resolver/add': {
+      prepare: () => Promise.resolve({ values: { name: name() } }),
+      outcomes: ['created'],
+      action: 'resolver/set',
+    },
+    '/admin/resolver/set': {
+      prepare: async () => ({ values: { name: await spareResolver() } }),
+      outcomes: ['changed'],
+      action: 'resolver/set',
+    },
     '/admin/resolver/remove': {
       prepare: async () => ({ values: { name: await spareResolver() } }),
       outcomes: ['removed'],

@@ -10,8 +10,8 @@ interface InstallationParts {
 /** @returns the acts on webhooks and managed users, and the trials of resolvers */
 export function auditedInstallation(parts: InstallationParts): Readonly<Record<string, Act>> {
   return {
-    '/system/testResolver': {
-      prepare: () => Promise.resolve({ values: { name: parts.name(), type: 'managed' } }),
+    '/admin/resolver/test': {
+      prepare: () => Promise.resolve({ values: { name: parts.name(), kind: 'managed' } }),
       outcomes: ['begun', 'done, 0 users'],
       action: 'resolver/test',
       isIdle: true,

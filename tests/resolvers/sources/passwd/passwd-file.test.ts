@@ -6,7 +6,7 @@ import type { Resolver } from '../../../../src/configuration/configuration.ts';
 import { DirectoryPasswords } from '../../../../src/resolvers/sources/directory-password.ts';
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
-import { describeExamination, isUsual } from '../../../../src/resolvers/resolver-service.ts';
+import { describeTrial, isUsual } from '../../../../src/resolvers/user-source.ts';
 import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
@@ -296,7 +296,7 @@ describe('a passwd file with a fault', () => {
     await writeFile(fileName, `${'geheim\n'.repeat(7)}${ANNA}\n`);
     const found = await source.examine();
     expect(found.passedOver?.lines).toBe(7);
-    expect(describeExamination(found)).toBe(
+    expect(describeTrial({ found })).toBe(
       `1 users; 7 lines are passed over: ${[1, 2, 3, 4, 5].map((line) => `line ${line} has fewer than 5 fields`).join(', ')}, …`,
     );
     expect(isUsual(found)).toBe(false);
