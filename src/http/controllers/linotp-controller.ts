@@ -158,7 +158,7 @@ function resolverEndpoint(trials: Services['resolverTrials']): Endpoint {
       summary:
         'reads the users of a resolver as it would be with these settings, as /admin/resolver/test does',
       usage:
-        'admin/testresolver: reads the users of a resolver as it would be with these settings, as /system/testResolver does.',
+        'admin/testresolver: reads the users of a resolver as it would be with these settings, as /admin/resolver/test does.',
       requires: 'system:write',
       value: z.strictObject({
         result: z.boolean().describe('true: the users can be read'),
