@@ -241,7 +241,7 @@ const acts = (): readonly Act[] => [
   act('setting remove OcraMaxChallenges', 'configuration/remove: removed'),
   act('realm remove bank --yes', 'realm/remove: removed, from 0 tokens'),
   act('user remove ann people', 'user/remove: removed, 0 tokens unassigned'),
-  act('resolver remove people', 'resolver/remove: removed'),
+  act('resolver remove people --yes', 'resolver/remove: removed'),
   act(
     'housekeeping run',
     'housekeeping/run: removed 0 challenges, 0 sessions, 0 rate limits, 0 response minutes',
