@@ -54,12 +54,15 @@ export function hostileRequest(
     });
 }
 
-/** @returns a correct request to each endpoint, as a form */
+/** @returns a correct request to each endpoint, as a form; what removes things comes last: others name the same */
 export function soundRequests(
   endpoints: readonly FuzzedEndpoint[],
   known: KnownFacts,
 ): readonly HostileRequest[] {
-  return endpoints.map((endpoint, at) => {
+  const removesLast = [false, true].flatMap((isLast) =>
+    endpoints.filter(({ path }) => path.endsWith('/remove') === isLast),
+  );
+  return removesLast.map((endpoint, at) => {
     const given = soundParameters(endpoint.path, endpoint.parameters, known, at);
     const { headers } = endpoint.byPassword
       ? basic(known.administrator.name, known.administrator.password)

@@ -195,8 +195,12 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   '/system/setconfig type': ['', 'text', 'password'],
   '/admin/helpdesk/tokens status': ['', 'active,assigned', 'locked'],
   '/admin/helpdesk/tokens limit': ['50', '200', '0'],
-  '/system/testresolver name': ['staff', 'other', 'nobody'],
-  '/system/testresolver type': ['passwdresolver', 'managed', 'ldapresolver', 'sqlresolver'],
+  '/admin/resolver/add name': ['added', 'staff', 'a b'],
+  '/admin/resolver/add kind': ['managed', 'passwd', 'ldap', 'sql'],
+  '/admin/resolver/add set': ['{}', '{"fileName": "/etc/shadow"}', '{"bindPW": "geheim"}', '[]', '{"a": 1}'],
+  '/admin/resolver/set name': ['staff', 'other', 'nobody'],
+  '/admin/resolver/test name': ['staff', 'other', 'nobody'],
+  '/admin/resolver/test kind': ['passwd', 'managed', 'ldap', 'sql'],
   '/admin/testresolver name': ['staff', 'other', ''],
   '/admin/testresolver type': ['passwdresolver', 'managed', 'LDAP', 'SQL'],
   previous_name: ['', 'staff'],
@@ -395,6 +399,7 @@ function plausibleValues(path: string, name: string, known: KnownFacts, pick: nu
 function ownValues(known: KnownFacts, pick: number): Readonly<Record<string, readonly string[] | undefined>> {
   const { administrator, session, passwdFile, transactions } = known;
   const { transactionid, serial, user, tan } = transactions[pick % transactions.length] ?? NO_TRANSACTION;
+  const fileSetting = JSON.stringify({ fileName: passwdFile });
   return {
     serial: [serial, 'FUZZ9', 'PSKC1'],
     serials: [serial, 'FUZZ9', 'PSKC1,FUZZ9'],
@@ -404,6 +409,18 @@ function ownValues(known: KnownFacts, pick: number): Readonly<Record<string, rea
     pass: [tan, tan, '12345678'],
     user: pick % 3 === 0 ? undefined : [user],
     session: [session],
+    '/admin/resolver/set set': [
+      fileSetting,
+      '{"fileName": "/etc/shadow"}',
+      '{"bindPW": "geheim"}',
+      '{}',
+      '[',
+    ],
+    '/admin/resolver/test set': [
+      fileSetting,
+      '{"LDAPURI": "ldap://127.0.0.1:1"}',
+      '{"fileName": "/dev/zero"}',
+    ],
     filename: [passwdFile, '/dev/zero', '/proc/self/environ', '/', '/nowhere/at/all', '/dev/stdin'],
     '/admin/api-token/list administrator': [administrator.name],
     '/admin/sign-in username': [administrator.name],
