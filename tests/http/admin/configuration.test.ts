@@ -193,14 +193,14 @@ describe('a change of what somebody else has changed meanwhile', () => {
   });
 
   it('is refused for a resolver', async () => {
-    const set = (fileName: string, expected: unknown) =>
-      ask('/system/setResolver', {
-        name: 'file',
-        type: 'passwd',
-        fileName: `${folder}/${fileName}`,
-        expected: JSON.stringify(expected),
-      });
-    expect(await set('a', null)).toBe(true);
+    const change = (path: string, file: string, more: Record<string, string>) =>
+      ask(path, { name: 'file', set: JSON.stringify({ fileName: `${folder}/${file}` }), ...more });
+    const set = (file: string, expected: unknown) =>
+      change('/admin/resolver/set', file, { expected: JSON.stringify(expected) });
+    expect(await change('/admin/resolver/add', 'a', { kind: 'passwd' })).toBe(true);
+    expect(await change('/admin/resolver/add', 'b', { kind: 'passwd' })).toMatch(
+      /^There is a resolver 'file' already/,
+    );
     expect(await set('b', null)).toMatch(/^The resolver 'file' was created by somebody else/);
     const read = { fileName: `${folder}/a` };
     const answers = await Promise.all([set('b', read), set('c', read)]);
@@ -237,8 +237,8 @@ describe('a change of what somebody else has changed meanwhile', () => {
   });
 
   it.each(['[', '1', '{"a":1}'])('is refused where nobody can tell what is meant: %s', async (expected) => {
-    const given = { name: 'file', type: 'passwd', fileName: `${folder}/x`, expected };
-    expect(await ask('/system/setResolver', given)).toMatch(
+    const given = { name: 'file', set: JSON.stringify({ fileName: `${folder}/x` }), expected };
+    expect(await ask('/admin/resolver/set', given)).toMatch(
       /^The parameter 'expected' is not valid: it must be JSON/,
     );
   });
