@@ -391,7 +391,7 @@ export async function useCommands(installation: CanaryInstallation): Promise<voi
     'cli',
     '--kind',
     'sql',
-    '--force',
+    '--yes',
     ...sql,
     '--secret-file',
     secret,
