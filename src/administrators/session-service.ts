@@ -53,10 +53,16 @@ export class SessionService {
     caller: Caller,
     {
       isAll,
-      owner = caller.principal.administrator,
+      // An operator at the machine is no administrator.
+      owner = caller.principal.operator ? undefined : caller.principal.administrator,
       id,
     }: Omit<SessionChoice, 'owner'> & { readonly owner?: string | undefined; readonly isAll: boolean },
   ): Promise<number> {
+    if (owner === undefined) {
+      throw new ServiceError('parameter.missing', 'Name the administrator whose sessions end', {
+        parameters: ['administrator'],
+      });
+    }
     const choice = { id, owner: composed(owner) };
     await this.#authorize(caller, choice.owner);
     if ((choice.id === undefined) !== isAll) {

@@ -61,8 +61,8 @@ export class AuditStore {
   }
 
   /**
-   * Searches, newest rows first, in short statements. Where no index finds the rows, it reads only a part of the trail, part by
-   * part from the newest row or that of `after` on.
+   * Searches, newest rows first, in short statements. Where no index finds the rows, it reads only a part of the trail,
+   * part by part from the newest row or that of `after` on.
    */
   async searchStep(filter: AuditFilter, bounds = PARTS): Promise<FoundRows> {
     if (isIndexed(filter)) {

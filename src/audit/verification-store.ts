@@ -105,7 +105,7 @@ async function newestIn(sql: Knex): Promise<VerificationRecord | undefined> {
   const { rows } = await sql.raw<{ rows: VerificationRecord[] }>(
     `SELECT id::text, CASE WHEN silent THEN 'interrupted' ELSE state END AS state, begun_at AS "begunAt",
        begun_by AS "begunBy", checkpoint, CASE WHEN silent THEN advanced_at ELSE ended_at END AS "endedAt",
-       rows_checked::float8 AS rows, rows_in_all::float8 AS of, records::float8 AS checkpoints, newest, findings::float8,
+       rows_checked::float8 AS rows, greatest(rows_checked, rows_in_all)::float8 AS of, records::float8 AS checkpoints, newest, findings::float8,
        listed::json, reason
      FROM audit_verifications CROSS JOIN LATERAL (SELECT ${IS_SILENT} AS silent) AS sign
      ORDER BY audit_verifications.id DESC LIMIT 1`,

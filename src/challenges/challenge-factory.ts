@@ -123,10 +123,14 @@ export class ChallengeFactory {
    * @returns the URL by which an app reads a challenge that was issued, with the address that the policies name now
    * @throws ServiceError as `issue`
    */
-  code(configuration: Configuration, { challenge, token }: ChallengeOfToken, act: Act): string {
+  code(
+    configuration: Configuration,
+    { challenge, token }: ChallengeOfToken,
+    asked: Pick<Act, 'client' | 'requestId'>,
+  ): string {
     const { suite, key } = requireTokenKey(this.#deps.vault, token);
     const { data: message, question, transactionId } = challenge;
-    const callbackUrl = this.callbackUrl(configuration, token, act);
+    const callbackUrl = this.callbackUrl(configuration, token, asked);
     return buildRequestUrl(suite, key, { message, callbackUrl, question, transactionId });
   }
 

@@ -5,7 +5,7 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import { actOf, type Caller } from '../policy/caller.ts';
+import type { Caller } from '../policy/caller.ts';
 import { isCovered, isVisible } from '../tokens/token.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
@@ -109,7 +109,10 @@ export class TransactionService {
       return null;
     }
     try {
-      return factory.code(configuration, found, actOf(caller, 'admin/transaction/show'));
+      return factory.code(configuration, found, {
+        client: caller.principal.client,
+        requestId: caller.requestId,
+      });
     } catch (error) {
       if (isServiceError(error)) {
         return null;

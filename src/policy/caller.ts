@@ -15,8 +15,8 @@ export interface Principal {
   readonly operator: boolean;
   /**
    * The proof of the person: the password, which came with the request; or the session, by its hash: that of a login,
-   * which may have been confirmed, or one of old clients, which cannot be. Undefined: none, as of API tokens, which speak for the
-   * person and may not touch the person's own credentials.
+   * which may have been confirmed, or one of old clients, which cannot be. Undefined: none, as of API tokens, which speak
+   * for the person and may not touch the person's own credentials.
    */
   readonly proof?: 'password' | { readonly kind: 'session' | 'login'; readonly hash: Buffer } | undefined;
   /**

@@ -215,7 +215,7 @@ export class ResolverTrialService {
       return withExplanation(caller, () =>
         withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) => {
           const work = tryOut(source, mayList, sought);
-          // Whoever waits at the machine may interrupt it, and a large directory takes its time.
+          // A command has no time limit: a large directory may take minutes, and Ctrl-C ends it.
           return caller.principal.operator
             ? work
             : withTimeLimit(this.#deps.trialLimit ?? TIMEOUT_MS, work, () => late(checked.name));

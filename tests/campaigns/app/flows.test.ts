@@ -31,6 +31,17 @@ describeSite(
     const digitsShown = async (page: Page): Promise<string> =>
       ((await page.locator('.digits').textContent()) ?? '').replace(/\s/g, '');
 
+    /** @returns a page whose token has confirmed one payment, and what it sends */
+    const confirmedOnce = async () => {
+      const { page } = await openApp(given.browser, given.site.origin);
+      const codes = await issueCodes(ADDRESS);
+      const forms = await answerAt(page, ADDRESS, true);
+      await rollOut(page, codes);
+      await press(page, 'Confirm');
+      await expectScreen(page, 'Confirmed');
+      return { page, codes, forms };
+    };
+
     it('shows the issuer that the roll-out has signed, with its logo, from then on', async () => {
       const { page, problems } = await openApp(given.browser, given.site.origin);
       const codes = await issueCodes(ADDRESS);
@@ -74,12 +85,7 @@ describeSite(
     });
 
     it('takes no press in the moment in which the data appear, or the window comes to the front', async () => {
-      const { page } = await openApp(given.browser, given.site.origin);
-      const codes = await issueCodes(ADDRESS);
-      const forms = await answerAt(page, ADDRESS, true);
-      await rollOut(page, codes);
-      await press(page, 'Confirm');
-      await expectScreen(page, 'Confirmed');
+      const { page, codes, forms } = await confirmedOnce();
       await page.evaluate(`new MutationObserver((_, observer) => {
       const button = document.querySelector('.confirmation form button[type=submit]');
       if (button !== null) {
@@ -133,12 +139,7 @@ describeSite(
     ] as const)(
       'tells the server what “%s” means, signed by the token, and no response',
       async (button, kind) => {
-        const { page } = await openApp(given.browser, given.site.origin);
-        const codes = await issueCodes(ADDRESS);
-        const forms = await answerAt(page, ADDRESS, true);
-        await rollOut(page, codes);
-        await press(page, 'Confirm');
-        await expectScreen(page, 'Confirmed');
+        const { page, codes, forms } = await confirmedOnce();
         await pasteCode(page, codes.request({ transactionId: '0123456789abcdef0124' }));
         await press(page, button);
         await expectScreen(page, 'Declined');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import {
+  LDAP,
   addAdministrator,
   describeConsole,
   expectNoProblem,
@@ -121,15 +122,6 @@ describeConsole('the pages of policies and settings', (given) => {
 });
 
 const PROBE = '<img src=x onerror="document.title=1">';
-
-const LDAP = {
-  LDAPURI: 'ldap://127.0.0.1:1',
-  LDAPBASE: 'dc=example,dc=com',
-  BINDDN: 'cn=reader',
-  LOGINNAMEATTRIBUTE: 'uid',
-  LDAPSEARCHFILTER: '(uid=*)',
-  LDAPFILTER: '(uid=%s)',
-};
 
 const folder = mkdtempSync(join(tmpdir(), 'tankeeper-'));
 

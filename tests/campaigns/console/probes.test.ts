@@ -2,7 +2,13 @@ import { beforeAll, expect, it } from '@jest/globals';
 import type { Page, Request, Route } from 'playwright-core';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { watchPage } from '../../support/browser/chromium.ts';
-import { ADMIN_MAY_ALL, describeConsole, setPolicies, signIn } from '../../support/browser/console-site.ts';
+import {
+  LDAP,
+  ADMIN_MAY_ALL,
+  describeConsole,
+  setPolicies,
+  signIn,
+} from '../../support/browser/console-site.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
@@ -51,14 +57,7 @@ describeConsole('markup in what the console shows', (given) => {
       name: 'away',
       kind: 'ldap',
       secret: 'the bind password',
-      settings: {
-        LDAPURI: 'ldap://127.0.0.1:1',
-        LDAPBASE: 'dc=example,dc=com',
-        BINDDN: 'cn=reader',
-        LOGINNAMEATTRIBUTE: 'uid',
-        LDAPSEARCHFILTER: '(uid=*)',
-        LDAPFILTER: '(uid=%s)',
-      },
+      settings: LDAP,
     });
     await settings.set(OPERATOR, new Map([['legacy.note', 'a note']]));
     await webhooks.add(OPERATOR, { name: 'siem', url: 'https://siem.example.org/' });

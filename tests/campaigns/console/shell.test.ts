@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import {
+  LDAP,
   ADMIN_MAY_ALL,
   describeConsole,
   expectNoProblem,
@@ -79,15 +80,6 @@ const DATA = '12345678';
 const CUT = `[...document.querySelectorAll('[role=radiogroup], .mantine-Button-label, .mantine-Badge-label')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
   .map(({ textContent }) => textContent)`;
-
-const LDAP = {
-  LDAPURI: 'ldap://127.0.0.1:1',
-  LDAPBASE: 'dc=example,dc=com',
-  BINDDN: 'cn=reader',
-  LOGINNAMEATTRIBUTE: 'uid',
-  LDAPSEARCHFILTER: '(uid=*)',
-  LDAPFILTER: '(uid=%s)',
-};
 
 /** Words that no German sentence has. */
 const ENGLISH = /\b(?:the|and|of|with|which|has|have|is|are|not|by|from|you|your)\b/;

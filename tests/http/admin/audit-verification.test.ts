@@ -15,6 +15,7 @@ interface Verification {
   readonly begun_by: string;
   readonly ended_at: string | null;
   readonly rows: number;
+  readonly of: number;
   readonly findings: number;
   readonly newest: string;
   readonly listed: readonly { readonly kind: string; readonly of: string }[];
@@ -67,6 +68,8 @@ describe('/admin/audit/verify', () => {
     const { verification, keys } = await overview();
     expect(verification).toMatchObject({ id: begun.id, state: 'finished', findings: 0 });
     expect(verification?.rows).toBeGreaterThan(3);
+    // Of all that it has checked at least, whatever the database estimated before.
+    expect(verification?.of).toBeGreaterThanOrEqual(verification?.rows ?? Infinity);
     expect(verification?.newest).toMatch(/^[0-9a-f]{64}$/);
     expect(keys).toHaveLength(1);
   });

@@ -469,6 +469,12 @@ describe('the end of a session', () => {
     expect((await bert.get(SESSIONS)).status).toBe(401);
   });
 
+  it('needs the name where an operator at the machine asks, who has none of these sessions', async () => {
+    await expect(listing.services.sessions.end(OPERATOR, { isAll: true })).rejects.toMatchObject({
+      code: 'parameter.missing',
+    });
+  });
+
   it.each<Readonly<Record<string, string>>>([
     {},
     { id: '1', all: '1' },

@@ -106,6 +106,16 @@ export async function setPolicies(
   }
 }
 
+/** Settings of a directory that nobody serves. */
+export const LDAP = {
+  LDAPURI: 'ldap://127.0.0.1:1',
+  LDAPBASE: 'dc=example,dc=com',
+  BINDDN: 'cn=reader',
+  LOGINNAMEATTRIBUTE: 'uid',
+  LDAPSEARCHFILTER: '(uid=*)',
+  LDAPFILTER: '(uid=%s)',
+};
+
 /** What lets `admin` do everything, also beside policies for others. */
 export const ADMIN_MAY_ALL = ['admin', 'system', 'monitoring', 'ocra'].map(
   (scope) => [scope, scope, '*', 'admin'] as const,
