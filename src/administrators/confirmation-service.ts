@@ -14,17 +14,6 @@ import {
 import type { ConfirmationStore } from './confirmation-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
-interface ConfirmationDependencies {
-  readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;
-  readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
-  readonly attempts: Pick<SignInStore, 'begin' | 'find' | 'consume'>;
-  readonly confirmations: ConfirmationStore;
-  /** The name of this server for people. */
-  readonly host: string;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** A login that is confirmed. */
 export interface Confirmed {
   readonly kind: 'confirmed';
@@ -56,9 +45,18 @@ const CONFIRMATION_LIFETIME = 300;
  * credentials takes a login that was confirmed within five minutes, see `assertConfirmed`.
  */
 export class ConfirmationService {
-  readonly #deps: ConfirmationDependencies;
+  readonly #deps;
 
-  constructor(dependencies: ConfirmationDependencies) {
+  constructor(dependencies: {
+    readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;
+    readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
+    readonly attempts: Pick<SignInStore, 'begin' | 'find' | 'consume'>;
+    readonly confirmations: ConfirmationStore;
+    /** The name of this server for people. */
+    readonly host: string;
+    readonly clock: Clock;
+    readonly random: Random;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -6,16 +6,6 @@ import type { LoginTokens } from './json-web-tokens.ts';
 import type { ProvenPassword } from './administrator.ts';
 import type { SessionKind } from './session.ts';
 
-interface LoginDependencies {
-  readonly administrators: Pick<
-    AdministratorService,
-    'authenticatePassword' | 'openSession' | 'findLogin' | 'closeSession'
-  >;
-  readonly tokens: LoginTokens;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** A login that succeeded. */
 export interface Login {
   /** The login token. */
@@ -42,9 +32,17 @@ const MAX_TOKEN_LENGTH = 4096;
  * is removed.
  */
 export class LoginService {
-  readonly #deps: LoginDependencies;
+  readonly #deps;
 
-  constructor(dependencies: LoginDependencies) {
+  constructor(dependencies: {
+    readonly administrators: Pick<
+      AdministratorService,
+      'authenticatePassword' | 'openSession' | 'findLogin' | 'closeSession'
+    >;
+    readonly tokens: LoginTokens;
+    readonly clock: Clock;
+    readonly random: Random;
+  }) {
     this.#deps = dependencies;
   }
 

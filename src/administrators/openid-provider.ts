@@ -50,14 +50,6 @@ export interface OpenidSettings {
   readonly requestTimeout?: number | undefined;
 }
 
-interface OpenidProviderDependencies extends OpenidSettings {
-  readonly log: Log;
-  /** Times of ID tokens are compared with it. */
-  readonly clock: Pick<Clock, 'offset'>;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed?: () => number;
-}
-
 interface Discovered {
   readonly client: typeof OpenidClient;
   readonly configuration: OpenidClient.Configuration;
@@ -79,13 +71,21 @@ const MAX_SKEW_CHANGE = 5;
 
 /** An OpenID Connect provider by openid-client. Its metadata is read on use, so that the server starts without it. */
 export class OpenidProvider {
-  readonly #deps: OpenidProviderDependencies;
+  readonly #deps;
   readonly #elapsed: () => number;
   #underWay = 0;
   #discovered:
     { readonly at: number; readonly skew: number; readonly value: Promise<Discovered> } | undefined;
 
-  constructor(options: OpenidProviderDependencies) {
+  constructor(
+    options: OpenidSettings & {
+      readonly log: Log;
+      /** Times of ID tokens are compared with it. */
+      readonly clock: Pick<Clock, 'offset'>;
+      /** Milliseconds of a clock that never goes back. */
+      readonly elapsed?: () => number;
+    },
+  ) {
     this.#deps = options;
     this.#elapsed = options.elapsed ?? (() => performance.now());
   }

@@ -17,16 +17,6 @@ import { assertPasskeys, type Passkey, type PasskeyOptions, type UsedPasskey, We
 import type { PasskeyStore } from './passkey-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
-interface PasskeyDependencies {
-  readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
-  readonly passkeys: PasskeyStore;
-  readonly attempts: SignInStore;
-  /** The address of the server in browsers, to which passkeys are bound. */
-  readonly publicUrl?: string | undefined;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** A registration that the browser goes on with. */
 export interface BegunRegistration {
   readonly attempt: string;
@@ -50,9 +40,17 @@ const MAX_PASSKEYS = 20;
 
 /** The passkeys of administrators: registered by a confirmed login or a link, used as second factor, removed. */
 export class PasskeyService {
-  readonly #deps: PasskeyDependencies;
+  readonly #deps;
 
-  constructor(dependencies: PasskeyDependencies) {
+  constructor(dependencies: {
+    readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
+    readonly passkeys: PasskeyStore;
+    readonly attempts: SignInStore;
+    /** The address of the server in browsers, to which passkeys are bound. */
+    readonly publicUrl?: string | undefined;
+    readonly clock: Clock;
+    readonly random: Random;
+  }) {
     this.#deps = dependencies;
   }
 

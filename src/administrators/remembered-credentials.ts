@@ -66,12 +66,6 @@ export class PasswordMemory {
   }
 }
 
-interface RememberedCredentialsDependencies {
-  readonly random: Random;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed?: () => number;
-}
-
 /**
  * The memory of valid credentials, for ten seconds and only while this process is told of every change that may revoke
  * one: docs/adr/0021-remembered-credentials.md.
@@ -83,7 +77,14 @@ export class RememberedCredentials {
   #begun: number;
   #isTold = false;
 
-  constructor({ random, elapsed = () => performance.now() }: RememberedCredentialsDependencies) {
+  constructor({
+    random,
+    elapsed = () => performance.now(),
+  }: {
+    readonly random: Random;
+    /** Milliseconds of a clock that never goes back. */
+    readonly elapsed?: () => number;
+  }) {
     this.#random = random;
     this.#elapsed = elapsed;
     this.#memory = new CredentialMemory(random);

@@ -11,24 +11,22 @@ import { attemptHash, newSession } from './session.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
-interface SecondFactorDependencies {
-  readonly administratorStore: Pick<AdministratorStore, 'setSecondFactor'>;
-  readonly attempts: Pick<SignInStore, 'begin'>;
-  /** The address of the server in browsers, without a slash at its end. */
-  readonly publicUrl?: string | undefined;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
-}
-
 /** Seconds. */
 const LINK_LIFETIME = 3_600;
 
 /** Sets and removes second factors of administrators. Takes the right `system:write` and a confirmed login. */
 export class SecondFactorService {
-  readonly #deps: SecondFactorDependencies;
+  readonly #deps;
 
-  constructor(dependencies: SecondFactorDependencies) {
+  constructor(dependencies: {
+    readonly administratorStore: Pick<AdministratorStore, 'setSecondFactor'>;
+    readonly attempts: Pick<SignInStore, 'begin'>;
+    /** The address of the server in browsers, without a slash at its end. */
+    readonly publicUrl?: string | undefined;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
+  }) {
     this.#deps = dependencies;
   }
 

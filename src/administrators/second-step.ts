@@ -20,13 +20,6 @@ const UNUSABLE: readonly ErrorCode[] = [
   'challenge.no-question',
 ];
 
-interface SecondStepDependencies {
-  readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'status'>;
-  readonly tokenStore: Pick<TokenStore, 'findBySerial'>;
-  readonly passkeys: Pick<PasskeyService, 'request' | 'verify'>;
-  readonly clock: Clock;
-}
-
 /** The challenge for the person: the content of a QR code, or the options of `navigator.credentials.get`. */
 export type ShownFactor =
   | { readonly kind: 'token'; readonly transactionId: string; readonly url: string }
@@ -50,9 +43,14 @@ export interface ProvenFactor {
  * Requests and verifies second factors: OCRA tokens of this server, whose challenges live as any other, and passkeys.
  */
 export class SecondStep {
-  readonly #deps: SecondStepDependencies;
+  readonly #deps;
 
-  constructor(dependencies: SecondStepDependencies) {
+  constructor(dependencies: {
+    readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'status'>;
+    readonly tokenStore: Pick<TokenStore, 'findBySerial'>;
+    readonly passkeys: Pick<PasskeyService, 'request' | 'verify'>;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -7,13 +7,6 @@ import { actOf, type Caller } from '../policy/caller.ts';
 import type { ListedSession, SessionChoice } from './session.ts';
 import type { SessionStore } from './session-store.ts';
 
-interface SessionDependencies {
-  readonly sessions: SessionStore;
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  readonly clock: Clock;
-}
-
 /** The most sessions of one list. */
 const MAX_SESSIONS = 1_000;
 
@@ -22,9 +15,14 @@ const MAX_SESSIONS = 1_000;
  * right `admin:sessions` for them, too, as everybody does for those of others, without a bound by realms.
  */
 export class SessionService {
-  readonly #deps: SessionDependencies;
+  readonly #deps;
 
-  constructor(dependencies: SessionDependencies) {
+  constructor(dependencies: {
+    readonly sessions: SessionStore;
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: AccessControl;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

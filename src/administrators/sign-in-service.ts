@@ -16,19 +16,6 @@ import {
 } from './session.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
-interface SignInDependencies {
-  readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;
-  readonly logins: Pick<LoginService, 'openLogin' | 'sign'>;
-  readonly attempts: SignInStore;
-  readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
-  /** The name of this server for people, as in the text that the app displays. */
-  readonly host: string;
-  /** Seconds. */
-  readonly sessionLifetime: number;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** A sign-in after its first step. */
 export type BegunSignIn = { readonly kind: 'signed-in'; readonly login: Login } | (Begun & ShownFactor);
 
@@ -50,9 +37,20 @@ interface PendingSignIn {
  * minutes and ends with its success; a changed password or second factor ends it, too.
  */
 export class SignInService {
-  readonly #deps: SignInDependencies;
+  readonly #deps;
 
-  constructor(dependencies: SignInDependencies) {
+  constructor(dependencies: {
+    readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;
+    readonly logins: Pick<LoginService, 'openLogin' | 'sign'>;
+    readonly attempts: SignInStore;
+    readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
+    /** The name of this server for people, as in the text that the app displays. */
+    readonly host: string;
+    /** Seconds. */
+    readonly sessionLifetime: number;
+    readonly clock: Clock;
+    readonly random: Random;
+  }) {
     this.#deps = dependencies;
   }
 

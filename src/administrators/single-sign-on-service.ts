@@ -21,19 +21,6 @@ export interface SingleSignOnSettings extends OpenidSettings {
   readonly lifetime: number;
 }
 
-interface SingleSignOnDependencies extends Pick<
-  SingleSignOnSettings,
-  'groups' | 'lifetime' | 'nameClaim' | 'groupsClaim'
-> {
-  readonly provider: Pick<OpenidProvider, 'authorizationUrl' | 'identify'>;
-  readonly seal: SealedSignOns;
-  readonly attempts: Pick<SignInStore, 'openForPerson'>;
-  readonly logins: Pick<LoginService, 'sign'>;
-  readonly log: Pick<Log, 'warn'>;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** A sign-in that the browser goes on with at the provider. */
 interface BegunSingleSignOn {
   /** The sealed sign-on, for a cookie. */
@@ -47,9 +34,19 @@ interface BegunSingleSignOn {
  * password here, and only the rights of policies that name them or their groups.
  */
 export class SingleSignOnService {
-  readonly #deps: SingleSignOnDependencies;
+  readonly #deps;
 
-  constructor(dependencies: SingleSignOnDependencies) {
+  constructor(
+    dependencies: Pick<SingleSignOnSettings, 'groups' | 'lifetime' | 'nameClaim' | 'groupsClaim'> & {
+      readonly provider: Pick<OpenidProvider, 'authorizationUrl' | 'identify'>;
+      readonly seal: SealedSignOns;
+      readonly attempts: Pick<SignInStore, 'openForPerson'>;
+      readonly logins: Pick<LoginService, 'sign'>;
+      readonly log: Pick<Log, 'warn'>;
+      readonly clock: Clock;
+      readonly random: Random;
+    },
+  ) {
     this.#deps = dependencies;
   }
 

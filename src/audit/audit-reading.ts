@@ -11,15 +11,6 @@ import { exportExtract, type ExportFormat, exportNote, exportTrail } from './exp
 import type { AuditAuthority } from './checkpoint.ts';
 import type { AuditSealer } from './sealing-store.ts';
 
-interface AuditReadingDependencies {
-  readonly store: Pick<AuditStore, 'searchStep' | 'trail' | 'note'>;
-  readonly sealer: Pick<AuditSealer, 'sealAll'>;
-  readonly authority: Pick<AuditAuthority, 'keys'>;
-  readonly access: AccessControl;
-  readonly configuration: { current(): Promise<PolicyBase> };
-  readonly clock: Clock;
-}
-
 /** What selects rows, with times as `parsePastInstant` reads them. */
 export type AuditQuery = Omit<
   AuditFilter,
@@ -92,7 +83,7 @@ const ROWS_AT_ONCE = 1_000;
  * row.
  */
 export class AuditReading {
-  readonly #deps: AuditReadingDependencies;
+  readonly #deps;
   readonly #turns = new Semaphore(SEARCHES_AT_ONCE, {
     waiting: MAX_WAITING_SEARCHES,
     timeoutMs: TIMEOUT_MS,
@@ -103,7 +94,14 @@ export class AuditReading {
   #exporting = 0;
   readonly #steps = new Semaphore(STEPS_AT_ONCE);
 
-  constructor(dependencies: AuditReadingDependencies) {
+  constructor(dependencies: {
+    readonly store: Pick<AuditStore, 'searchStep' | 'trail' | 'note'>;
+    readonly sealer: Pick<AuditSealer, 'sealAll'>;
+    readonly authority: Pick<AuditAuthority, 'keys'>;
+    readonly access: AccessControl;
+    readonly configuration: { current(): Promise<PolicyBase> };
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -9,20 +9,18 @@ import type { Pruned } from './pruning-store.ts';
 import type { AuditSealer } from './sealing-store.ts';
 import type { TrailVerification, VerifyRequest } from './verification.ts';
 
-interface AuditDependencies {
-  readonly store: AuditStore;
-  readonly sealer: AuditSealer;
-  readonly authority: AuditAuthority;
-  readonly clock: Clock;
-  /** @returns the time by which rows may be removed. @throws ServiceError 'clock.doubtful' */
-  readonly pruningTime: () => Promise<Date>;
-}
-
 /** Verifies, exports and prunes the audit trail. For operators at the machine. */
 export class AuditService {
-  readonly #deps: AuditDependencies;
+  readonly #deps;
 
-  constructor(dependencies: AuditDependencies) {
+  constructor(dependencies: {
+    readonly store: AuditStore;
+    readonly sealer: AuditSealer;
+    readonly authority: AuditAuthority;
+    readonly clock: Clock;
+    /** @returns the time by which rows may be removed. @throws ServiceError 'clock.doubtful' */
+    readonly pruningTime: () => Promise<Date>;
+  }) {
     this.#deps = dependencies;
   }
 
@@ -96,13 +94,6 @@ export class AuditService {
   }
 }
 
-interface AuditRetentionDependencies {
-  readonly store: Pick<AuditStore, 'monthsBefore'>;
-  readonly audit: Pick<AuditService, 'prune'>;
-  /** Seconds for which the rows of a month are kept after its end; undefined: for ever. */
-  readonly retention: number | undefined;
-}
-
 /** Milliseconds. */
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -113,10 +104,15 @@ const HOUSEKEEPING: Caller = {
 
 /** Removes the months of the trail whose configured retention time has passed. */
 export class AuditRetention {
-  readonly #deps: AuditRetentionDependencies;
+  readonly #deps;
   #restUntil = 0;
 
-  constructor(dependencies: AuditRetentionDependencies) {
+  constructor(dependencies: {
+    readonly store: Pick<AuditStore, 'monthsBefore'>;
+    readonly audit: Pick<AuditService, 'prune'>;
+    /** Seconds for which the rows of a month are kept after its end; undefined: for ever. */
+    readonly retention: number | undefined;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -10,18 +10,6 @@ const TIMEOUT_MS = 500;
 /** Longest wait of a round for running transactions, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
-interface AuditUpkeepDependencies {
-  readonly sealer: Pick<AuditSealer, 'seal'>;
-  readonly log: Log;
-  /** Writes further rows that are due about once a minute. Never fails. */
-  readonly flush: () => Promise<void>;
-  readonly makeMonths: () => Promise<unknown>;
-  /** Approximate milliseconds between two checkpoints; a minute by default. */
-  readonly pause?: number;
-  /** Called after each try to write a checkpoint. */
-  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
-}
-
 /**
  * Seals rows about once a minute, and makes partitions ahead of their months. No act fails where these fail: rows go to
  * the default partition, and the next checkpoint covers them.
@@ -33,7 +21,17 @@ export function auditUpkeep({
   makeMonths,
   pause = MINUTE_MS,
   ended,
-}: AuditUpkeepDependencies): Pick<BackgroundLoop, 'start' | 'stop'> {
+}: {
+  readonly sealer: Pick<AuditSealer, 'seal'>;
+  readonly log: Log;
+  /** Writes further rows that are due about once a minute. Never fails. */
+  readonly flush: () => Promise<void>;
+  readonly makeMonths: () => Promise<unknown>;
+  /** Approximate milliseconds between two checkpoints; a minute by default. */
+  readonly pause?: number;
+  /** Called after each try to write a checkpoint. */
+  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
+}): Pick<BackgroundLoop, 'start' | 'stop'> {
   const common = { component: 'audit', log };
   const months = backgroundRounds({
     ...common,

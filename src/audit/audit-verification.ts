@@ -9,16 +9,6 @@ import type { AuditStore } from './audit-store.ts';
 import type { AuditAuthority } from './checkpoint.ts';
 import type { VerificationStore } from './verification-store.ts';
 
-interface AuditVerificationDependencies {
-  readonly store: Pick<AuditStore, 'verify'>;
-  readonly verifications: Pick<VerificationStore, 'begin' | 'advance' | 'end' | 'newest'>;
-  readonly authority: Pick<AuditAuthority, 'keys'>;
-  readonly access: AccessControl;
-  readonly configuration: { current(): Promise<PolicyBase> };
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 interface NewestVerification {
   /** Null: there was none yet. */
   readonly verification: VerificationRecord | null;
@@ -34,11 +24,19 @@ class Interrupted extends Error {}
 
 /** Verifies the trail in the background of a server, for administrators. One at a time runs in an installation. */
 export class AuditVerification {
-  readonly #deps: AuditVerificationDependencies;
+  readonly #deps;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
-  constructor(dependencies: AuditVerificationDependencies) {
+  constructor(dependencies: {
+    readonly store: Pick<AuditStore, 'verify'>;
+    readonly verifications: Pick<VerificationStore, 'begin' | 'advance' | 'end' | 'newest'>;
+    readonly authority: Pick<AuditAuthority, 'keys'>;
+    readonly access: AccessControl;
+    readonly configuration: { current(): Promise<PolicyBase> };
+    readonly clock: Clock;
+    readonly log: Log;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -15,14 +15,6 @@ import { type PolicyNames, policyNames } from '../policy/policy-names.ts';
 import { PERSON } from '../policy/policy-conditions.ts';
 import type { PolicyChange, RefusedRight, RefusedRightSearch } from './refused-right-search.ts';
 
-interface ExplanationDependencies {
-  readonly configuration: { current(): Promise<PolicyBase> };
-  readonly administrators: { list(): Promise<readonly { readonly name: string }[]> };
-  /** Begins the searches of one explanation. */
-  readonly readRefusals: (caller: Caller) => Pick<RefusedRightSearch, 'find' | 'policyChangesSince'>;
-  readonly clock: Clock;
-}
-
 /** The circumstances of a question about policies. */
 interface Circumstances {
   /** A realm in any case; undefined: any. */
@@ -82,9 +74,15 @@ export interface RefusalExplanation extends RightsExplanation {
 
 /** Explains the decisions that follow from the policies. Reads only. */
 export class ExplanationService {
-  readonly #deps: ExplanationDependencies;
+  readonly #deps;
 
-  constructor(dependencies: ExplanationDependencies) {
+  constructor(dependencies: {
+    readonly configuration: { current(): Promise<PolicyBase> };
+    readonly administrators: { list(): Promise<readonly { readonly name: string }[]> };
+    /** Begins the searches of one explanation. */
+    readonly readRefusals: (caller: Caller) => Pick<RefusedRightSearch, 'find' | 'policyChangesSince'>;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -20,13 +20,6 @@ export interface Refusal extends Act {
 
 export type RefusalNotes = Pick<RefusalTrail, 'note'>;
 
-interface RefusalDependencies {
-  readonly store: Pick<AuditStore, 'writeRefusals'>;
-  readonly administrators: { find(name: string): Promise<{ readonly name: string } | undefined> };
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** The period for which refusals are counted. */
 const MINUTE_MS = 60_000;
 /** Maximum number of rows a minute for the same refusal of the same endpoint and client. */
@@ -47,14 +40,19 @@ interface Folded {
  * and written later.
  */
 export class RefusalTrail {
-  readonly #deps: RefusalDependencies;
+  readonly #deps;
   readonly #alike = new Map<string, number>();
   #folded = new Map<string, Folded>();
   #rows = 0;
   #began = 0;
   #isFailing = false;
 
-  constructor(dependencies: RefusalDependencies) {
+  constructor(dependencies: {
+    readonly store: Pick<AuditStore, 'writeRefusals'>;
+    readonly administrators: { find(name: string): Promise<{ readonly name: string } | undefined> };
+    readonly clock: Clock;
+    readonly log: Log;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -33,12 +33,6 @@ export interface PolicyChange {
   readonly at: Date;
 }
 
-interface RefusedRightDependencies {
-  readonly audit: Pick<AuditReading, 'page'>;
-  readonly access: AccessControl;
-  readonly configuration: { current(): Promise<PolicyBase> };
-}
-
 /** As `http/refused-requests.ts` writes it; of several alike ones, their number follows. */
 const NO_RIGHT =
   /^refused: no right(?: (?<scope>\w+):(?<action>\w+))?(?: \*)?(?<token> in the API token)?(?:,|$)/;
@@ -59,12 +53,19 @@ const KINDS = [
  * 'parameter.invalid' at these bounds.
  */
 export class RefusedRightSearch {
-  readonly #deps: RefusedRightDependencies;
+  readonly #deps;
   readonly #caller: Caller;
   readonly #end = performance.now() + MAX_TIME_MS;
   #pagesLeft = MAX_PAGES;
 
-  constructor(dependencies: RefusedRightDependencies, caller: Caller) {
+  constructor(
+    dependencies: {
+      readonly audit: Pick<AuditReading, 'page'>;
+      readonly access: AccessControl;
+      readonly configuration: { current(): Promise<PolicyBase> };
+    },
+    caller: Caller,
+  ) {
     this.#deps = dependencies;
     this.#caller = caller;
   }

@@ -24,13 +24,6 @@ const OVERDUE_MS = 300_000;
 /** Milliseconds for which servers do not seal on a checkpoint by a key that they do not have: another one has it. */
 const UNKNOWN_KEY_MS = 3_600_000;
 
-interface AuditSealerDependencies {
-  readonly database: Database;
-  readonly authority: AuditAuthority;
-  readonly clock: Clock;
-  readonly log: Pick<Log, 'info'>;
-}
-
 /** Ids that were given by a moment, and a transaction that got its number after it. */
 interface Look {
   readonly lastId: string;
@@ -40,11 +33,16 @@ interface Look {
 
 /** Seals rows by checkpoints, on any number of servers. */
 export class AuditSealer {
-  readonly #deps: AuditSealerDependencies;
+  readonly #deps;
   /** Rows up to it are sealed once all transactions have ended that may commit some of them. */
   #look: Look | undefined;
 
-  constructor(dependencies: AuditSealerDependencies) {
+  constructor(dependencies: {
+    readonly database: Database;
+    readonly authority: AuditAuthority;
+    readonly clock: Clock;
+    readonly log: Pick<Log, 'info'>;
+  }) {
     this.#deps = dependencies;
   }
 

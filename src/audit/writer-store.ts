@@ -13,21 +13,19 @@ import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { auditTime } from './audit-row.ts';
 import { AuditRows, type StoreRows } from './rows-store.ts';
 
-interface AuditWriterDependencies {
-  readonly pool: Knex;
-  readonly prepared: PreparedStatements;
-  readonly clock: Clock;
-}
-
 /** Writes the audit rows of a pool, within the transaction or the statement of their act. */
 export class AuditWriter {
-  readonly #deps: AuditWriterDependencies;
+  readonly #deps;
   readonly outbox = new EventOutbox();
   /** Writes rows of acts without a transaction: each call has its own. */
   readonly autocommit = new AuditRows((entries, store) => this.writeBy(entries, store));
   #hasWritten = false;
 
-  constructor(dependencies: AuditWriterDependencies) {
+  constructor(dependencies: {
+    readonly pool: Knex;
+    readonly prepared: PreparedStatements;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

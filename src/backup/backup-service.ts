@@ -9,14 +9,6 @@ import { packBackup, type RowCounts, total } from './backup-format.ts';
 /** The shortest passphrase in UTF-16 code units: a thief of the file can try any number of them. */
 const MIN_PASSPHRASE_LENGTH = 12;
 
-interface BackupDependencies {
-  readonly store: BackupStore;
-  /** Loads the encryption at the first use: few processes need it. */
-  readonly cipher: () => Promise<BackupCipher>;
-  readonly keys: KeyDerivation;
-  readonly clock: Clock;
-}
-
 interface BackupRequest {
   readonly lock: BackupLock;
   /** The version of the program. */
@@ -36,9 +28,15 @@ interface WrittenBackup {
 
 /** Writes backups of the installation, and makes a recovered one safe. For operators at the machine. */
 export class BackupService {
-  readonly #deps: BackupDependencies;
+  readonly #deps;
 
-  constructor(dependencies: BackupDependencies) {
+  constructor(dependencies: {
+    readonly store: BackupStore;
+    /** Loads the encryption at the first use: few processes need it. */
+    readonly cipher: () => Promise<BackupCipher>;
+    readonly keys: KeyDerivation;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

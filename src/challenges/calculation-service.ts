@@ -32,16 +32,11 @@ export interface CalculationInput {
   readonly os?: string | undefined;
 }
 
-interface CalculationDependencies {
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** What apps compute, for roll-outs and for tests of apps and portals. Reads and changes nothing that is stored. */
 export class CalculationService {
-  readonly #deps: CalculationDependencies;
+  readonly #deps;
 
-  constructor(dependencies: CalculationDependencies) {
+  constructor(dependencies: { readonly clock: Clock; readonly random: Random }) {
     this.#deps = dependencies;
   }
 

@@ -67,22 +67,20 @@ function sixDigits(random: Random): string {
   return random.below(1_000_000).toString().padStart(6, '0');
 }
 
-interface ChallengeFactoryDependencies {
-  readonly issues: ChallengeIssueStore;
-  readonly vault: Vault;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly transactionIds: TransactionIds;
-}
-
 /** Issues challenges: of transactions, to PINs and in roll-outs. */
 export class ChallengeFactory {
-  readonly #deps: ChallengeFactoryDependencies;
+  readonly #deps;
   /** Realms without an address, of which the log was told. */
   readonly #warned: Reported;
 
-  constructor(dependencies: ChallengeFactoryDependencies) {
+  constructor(dependencies: {
+    readonly issues: ChallengeIssueStore;
+    readonly vault: Vault;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly log: Log;
+    readonly transactionIds: TransactionIds;
+  }) {
     this.#deps = dependencies;
     this.#warned = new Reported(dependencies);
   }
@@ -229,13 +227,6 @@ export interface TriggeredChallenge extends IssuedChallenge {
   readonly prompt: string;
 }
 
-interface TriggerDependencies {
-  readonly issues: ChallengeIssueStore;
-  readonly factory: ChallengeFactory;
-  readonly check: ResponseChecker;
-  readonly clock: Clock;
-}
-
 const PROMPT = 'Otp: ';
 
 /**
@@ -251,9 +242,14 @@ const MOST = 10;
  * `challenge_response` names its type.
  */
 export class ChallengeTrigger {
-  readonly #deps: TriggerDependencies;
+  readonly #deps;
 
-  constructor(dependencies: TriggerDependencies) {
+  constructor(dependencies: {
+    readonly issues: ChallengeIssueStore;
+    readonly factory: ChallengeFactory;
+    readonly check: ResponseChecker;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

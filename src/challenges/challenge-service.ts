@@ -74,27 +74,25 @@ export interface StatusReference extends TokenReference {
   readonly transactionId?: string | undefined;
 }
 
-interface ChallengeDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  readonly users: UserDirectory;
-  readonly tokens: TokenChoice;
-  readonly challenges: ChallengeStore;
-  readonly factory: ChallengeFactory;
-  readonly check: ResponseChecker;
-  readonly clock: Clock;
-  /** Receives the responses on which no decision is possible. */
-  readonly refusals: RefusalNotes;
-}
-
 /** Maximum number of attempts for a token that gets another owner or key before its challenge is stored. */
 const ATTEMPTS = 4;
 
 /** The life of challenges: issue, a single answer, status. */
 export class ChallengeService {
-  readonly #deps: ChallengeDependencies;
+  readonly #deps;
 
-  constructor(dependencies: ChallengeDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: AccessControl;
+    readonly users: UserDirectory;
+    readonly tokens: TokenChoice;
+    readonly challenges: ChallengeStore;
+    readonly factory: ChallengeFactory;
+    readonly check: ResponseChecker;
+    readonly clock: Clock;
+    /** Receives the responses on which no decision is possible. */
+    readonly refusals: RefusalNotes;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -22,20 +22,18 @@ interface ResynchronisationRequest extends TokenReference {
   readonly challenge2?: string | undefined;
 }
 
-interface ResynchronisationDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  readonly tokens: TokenChoice;
-  readonly challenges: Pick<ChallengeStore, 'changeByQuestions'>;
-  readonly vault: Vault;
-  readonly clock: Clock;
-}
-
 /** Resynchronises tokens whose counter or clock has moved away from the server's. */
 export class ResynchronisationService {
-  readonly #deps: ResynchronisationDependencies;
+  readonly #deps;
 
-  constructor(dependencies: ResynchronisationDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: AccessControl;
+    readonly tokens: TokenChoice;
+    readonly challenges: Pick<ChallengeStore, 'changeByQuestions'>;
+    readonly vault: Vault;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -217,13 +217,6 @@ function isSameState(one: KnownState, other: KnownState): boolean {
   );
 }
 
-interface StatusWaitDependencies {
-  readonly ocra: Pick<ChallengeService, 'status'>;
-  readonly clock: Clock;
-  readonly watch: Pick<StatusWatch, 'wait'>;
-  readonly metrics?: Pick<StatusWaitMetrics, keyof StatusWaitMetrics> | undefined;
-}
-
 interface AwaitedStatus extends StatusReference {
   /** The longest wait: `20S` or `20`, at most `60S`. */
   readonly wait: string;
@@ -242,9 +235,14 @@ const MAX_WAIT = 60;
 
 /** The state of a transaction, as soon as it changes. */
 export class StatusWaitService {
-  readonly #deps: StatusWaitDependencies;
+  readonly #deps;
 
-  constructor(dependencies: StatusWaitDependencies) {
+  constructor(dependencies: {
+    readonly ocra: Pick<ChallengeService, 'status'>;
+    readonly clock: Clock;
+    readonly watch: Pick<StatusWatch, 'wait'>;
+    readonly metrics?: Pick<StatusWaitMetrics, keyof StatusWaitMetrics> | undefined;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -21,15 +21,6 @@ import {
   type WrongCause,
 } from './challenge.ts';
 
-interface TransactionDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  readonly challenges: Pick<ChallengeStore, 'find' | 'findStored'>;
-  readonly factory: ChallengeFactory;
-  readonly trail: Pick<AuditStore, 'ofTransaction'>;
-  readonly clock: Clock;
-}
-
 /** A transaction, and what happened to it. Holds no key, and the question in the code alone. */
 export interface TransactionHistory extends Timeline {
   readonly transactionId: string;
@@ -54,9 +45,16 @@ const MAX_ID_LENGTH = 255;
 
 /** Tells what happened to a transaction, as long as its challenge or its audit rows are kept. */
 export class TransactionService {
-  readonly #deps: TransactionDependencies;
+  readonly #deps;
 
-  constructor(dependencies: TransactionDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: AccessControl;
+    readonly challenges: Pick<ChallengeStore, 'find' | 'findStored'>;
+    readonly factory: ChallengeFactory;
+    readonly trail: Pick<AuditStore, 'ofTransaction'>;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

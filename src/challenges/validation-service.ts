@@ -54,20 +54,6 @@ export interface ValidatedTransaction {
   readonly result: boolean;
 }
 
-interface ValidationDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly users: UserDirectory;
-  readonly challenges: ChallengeStore;
-  readonly ocra: Pick<ChallengeService, 'checkTransaction'>;
-  readonly check: ResponseChecker;
-  readonly trigger: ChallengeTrigger;
-  readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Receives the responses on which no decision is possible. */
-  readonly refusals: RefusalNotes;
-}
-
 /** An open challenge, and the verdict on the response to it. */
 interface TriedChallenge extends ChallengeOfToken {
   readonly verdict: Verdict;
@@ -103,9 +89,21 @@ function noneOfSeveral(error: unknown): undefined {
 
 /** Checks responses by user, serial or transaction. Needs no login. */
 export class ValidationService {
-  readonly #deps: ValidationDependencies;
+  readonly #deps;
 
-  constructor(dependencies: ValidationDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly users: UserDirectory;
+    readonly challenges: ChallengeStore;
+    readonly ocra: Pick<ChallengeService, 'checkTransaction'>;
+    readonly check: ResponseChecker;
+    readonly trigger: ChallengeTrigger;
+    readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
+    readonly clock: Clock;
+    readonly log: Log;
+    /** Receives the responses on which no decision is possible. */
+    readonly refusals: RefusalNotes;
+  }) {
     this.#deps = dependencies;
   }
 

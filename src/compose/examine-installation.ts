@@ -44,15 +44,6 @@ const QUIET: Log = {
   debug: () => undefined,
 };
 
-interface ExaminationOptions {
-  /** In place of both the machine's clock and the database's. */
-  readonly clock?: Clock;
-  /** Aborts the examination. */
-  readonly giveUp?: AbortSignal | undefined;
-  /** Milliseconds for each finding; 15 s by default. */
-  readonly timeoutMs?: number;
-}
-
 /** A step without which the rest cannot be examined. It throws the reason of its finding. */
 type Step = Omit<Finding, 'text'>;
 
@@ -84,7 +75,18 @@ const KEYS: Step = {
  */
 export async function examineInstallation(
   config: Config,
-  { clock, giveUp, timeoutMs = TIMEOUT_MS }: ExaminationOptions = {},
+  {
+    clock,
+    giveUp,
+    timeoutMs = TIMEOUT_MS,
+  }: {
+    /** In place of both the machine's clock and the database's. */
+    readonly clock?: Clock;
+    /** Aborts the examination. */
+    readonly giveUp?: AbortSignal | undefined;
+    /** Milliseconds for each finding; 15 s by default. */
+    readonly timeoutMs?: number;
+  } = {},
 ): Promise<readonly Finding[]> {
   const databaseClock = new DatabaseClock();
   const examination = new Examination(timeoutMs);

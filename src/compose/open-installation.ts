@@ -43,16 +43,6 @@ export interface Installation extends OpenDatabase {
   readonly keys: OpenedKeys;
 }
 
-interface OpeningOptions {
-  /** The clock of the service, which is set here; default: one of its own. */
-  readonly clock?: DatabaseClock | undefined;
-  readonly metrics?: ServiceMetrics | undefined;
-  /** Aborts the opening. */
-  readonly giveUp?: AbortSignal | undefined;
-  /** Is told when the start takes its time: the database is away, or its tables are migrated. */
-  readonly delayed?: (() => void) | undefined;
-}
-
 /**
  * Opens database, schema and keys, and builds the services. A server creates what is missing of these, and waits for the
  * database of DATABASE_URL; a command does neither.
@@ -63,7 +53,20 @@ export async function openInstallation(
   config: Config,
   role: Role,
   log: Log,
-  { clock = new DatabaseClock(), metrics, giveUp, delayed }: OpeningOptions = {},
+  {
+    clock = new DatabaseClock(),
+    metrics,
+    giveUp,
+    delayed,
+  }: {
+    /** The clock of the service, which is set here; default: one of its own. */
+    readonly clock?: DatabaseClock | undefined;
+    readonly metrics?: ServiceMetrics | undefined;
+    /** Aborts the opening. */
+    readonly giveUp?: AbortSignal | undefined;
+    /** Is told when the start takes its time: the database is away, or its tables are migrated. */
+    readonly delayed?: (() => void) | undefined;
+  } = {},
 ): Promise<Installation> {
   const configured = configuredParts(config, role);
   // While the embedded database starts.

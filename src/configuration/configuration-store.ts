@@ -16,22 +16,6 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { Configuration, Realm, Resolver, Revision } from './configuration.ts';
 import { assertSettingsUnchanged, type ExpectedRealm, type ExpectedSettings } from './expected-state.ts';
 
-interface ConfigurationStoreDependencies {
-  readonly database: Database;
-  readonly clock: Clock;
-  /**
-   * Milliseconds for which a read holds; by default 0: each call queries the database. With a window, call `expire`
-   * after another server has changed the configuration.
-   */
-  readonly window?: number;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed?: () => number;
-  /** By default nothing is logged. */
-  readonly log?: Pick<Log, 'warn'>;
-  /** Tokens that one transaction takes out of a realm that is removed; 5000 by default. */
-  readonly tokensAtOnce?: number;
-}
-
 /** Other transactions wait a second at most for one of this size. */
 const TOKENS_AT_ONCE = 5_000;
 
@@ -79,7 +63,21 @@ export class ConfigurationStore {
   /** As they were read last: each is logged once. */
   #remarks: ReadonlySet<string> = new Set();
 
-  constructor(options: ConfigurationStoreDependencies) {
+  constructor(options: {
+    readonly database: Database;
+    readonly clock: Clock;
+    /**
+     * Milliseconds for which a read holds; by default 0: each call queries the database. With a window, call `expire`
+     * after another server has changed the configuration.
+     */
+    readonly window?: number;
+    /** Milliseconds of a clock that never goes back. */
+    readonly elapsed?: () => number;
+    /** By default nothing is logged. */
+    readonly log?: Pick<Log, 'warn'>;
+    /** Tokens that one transaction takes out of a realm that is removed; 5000 by default. */
+    readonly tokensAtOnce?: number;
+  }) {
     const { database, clock, window = 0, elapsed = () => performance.now() } = options;
     this.#database = database;
     this.#log = options.log;

@@ -17,12 +17,6 @@ import type { ExpectedSettings } from './expected-state.ts';
 import type { ConfigurationStore } from './configuration-store.ts';
 import type { Realm, Resolver } from './configuration.ts';
 
-interface SettingDependencies {
-  readonly configuration: ConfigurationStore;
-  /** By default nothing is logged. */
-  readonly log?: Pick<Log, 'warn'>;
-}
-
 /** A setting with its value in force. */
 export interface DescribedSetting extends Partial<Omit<KnownSetting, 'key'>> {
   readonly key: string;
@@ -49,9 +43,13 @@ export interface SettingsInForce {
  * accepted in either case, and with the prefix `linotp.`.
  */
 export class SettingService {
-  readonly #deps: SettingDependencies;
+  readonly #deps;
 
-  constructor(dependencies: SettingDependencies) {
+  constructor(dependencies: {
+    readonly configuration: ConfigurationStore;
+    /** By default nothing is logged. */
+    readonly log?: Pick<Log, 'warn'>;
+  }) {
     this.#deps = dependencies;
   }
 

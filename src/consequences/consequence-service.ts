@@ -29,24 +29,22 @@ import { changeConsequences, type PolicyPreview } from './policy-consequences.ts
 /** Tokens that are examined for one question. */
 const MAX_TOKENS = 100;
 
-interface ConsequenceDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly counts: Pick<TokenCountStore, 'snapshot'>;
-  readonly tokens: Pick<TokenStore, 'findBySerial' | 'count'>;
-  readonly users: Pick<ManagedUserStore, 'count' | 'findByLogin'>;
-  readonly administrators: Pick<AdministratorStore, 'list' | 'listApiTokens'>;
-  readonly clock: Clock;
-}
-
 /**
  * Foretells what follows from an act that removes or locks out. Reads only; the cost does not grow with the number of
  * tokens. Where the present state refuses the act, so does the foretelling, as far as it sees that. What is foretold may
  * change until the act: the act itself stays atomic.
  */
 export class ConsequenceService {
-  readonly #deps: ConsequenceDependencies;
+  readonly #deps;
 
-  constructor(dependencies: ConsequenceDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly counts: Pick<TokenCountStore, 'snapshot'>;
+    readonly tokens: Pick<TokenStore, 'findBySerial' | 'count'>;
+    readonly users: Pick<ManagedUserStore, 'count' | 'findByLogin'>;
+    readonly administrators: Pick<AdministratorStore, 'list' | 'listApiTokens'>;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

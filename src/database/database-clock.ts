@@ -13,13 +13,6 @@ export async function readDatabaseTime(connection: Knex): Promise<string | undef
   return rows[0]?.time;
 }
 
-interface DatabaseClockOptions {
-  /** Milliseconds of a clock that is never set; by default the process's. */
-  readonly elapsed?: () => number;
-  /** Milliseconds since 1970 by the machine's clock. */
-  readonly machine?: () => number;
-}
-
 /**
  * The clock of the service: the database's, so that all servers have one, whatever their machines' clocks show
  * (docs/adr/0032-one-clock.md). Between two measurements it goes on with a clock that is never set. Before the first
@@ -32,7 +25,15 @@ export class DatabaseClock implements Clock {
   #origin: number;
   #isMeasured = false;
 
-  constructor({ elapsed = () => performance.now(), machine = () => Date.now() }: DatabaseClockOptions = {}) {
+  constructor({
+    elapsed = () => performance.now(),
+    machine = () => Date.now(),
+  }: {
+    /** Milliseconds of a clock that is never set; by default the process's. */
+    readonly elapsed?: () => number;
+    /** Milliseconds since 1970 by the machine's clock. */
+    readonly machine?: () => number;
+  } = {}) {
     this.#elapsed = elapsed;
     this.#machine = machine;
     this.#origin = machine() - elapsed();

@@ -42,34 +42,32 @@ interface KeptConfiguration {
   follow?(isTold: boolean): void;
 }
 
-interface DatabaseFollowerDependencies {
-  readonly kept: KeptConfiguration;
-  /** Is kept at the time of the database. */
-  readonly clock: DatabaseClock;
-  readonly database: PoolOptions;
-  readonly log: Log;
-  /** Milliseconds between two comparisons without a notice; 400 by default. */
-  readonly poll?: number;
-  /** Milliseconds after which a connection that gives no answer counts as lost; 5000 by default. */
-  readonly answer?: number;
-  /** False where no notice arrives, as behind PgBouncer in transaction mode: only the intervals count. Default true. */
-  readonly listens?: boolean | undefined;
-}
-
 /**
  * Keeps a server's configuration and clock in step with the database, with or without requests: at every notice, and at
  * short intervals, as a notice may get lost with its connection. It has a connection of its own, as a pooled one would
  * lose its LISTEN, and makes a new one where that is lost.
  */
 export class DatabaseFollower {
-  readonly #deps: DatabaseFollowerDependencies;
+  readonly #deps;
   readonly #comparing = new BackgroundLoop((pace) => this.#compare(pace), STOP_MS);
   readonly #looking = new BackgroundLoop((pace) => this.#turn(pace), STOP_MS);
   #client: pg.Client | undefined;
   #isAway = false;
   #isOffsetTold = false;
 
-  constructor(options: DatabaseFollowerDependencies) {
+  constructor(options: {
+    readonly kept: KeptConfiguration;
+    /** Is kept at the time of the database. */
+    readonly clock: DatabaseClock;
+    readonly database: PoolOptions;
+    readonly log: Log;
+    /** Milliseconds between two comparisons without a notice; 400 by default. */
+    readonly poll?: number;
+    /** Milliseconds after which a connection that gives no answer counts as lost; 5000 by default. */
+    readonly answer?: number;
+    /** False where no notice arrives, as behind PgBouncer in transaction mode: only the intervals count. Default true. */
+    readonly listens?: boolean | undefined;
+  }) {
     this.#deps = options;
   }
 

@@ -15,11 +15,6 @@ export interface DatabaseOptions extends PoolOptions {
   readonly sharing?: Sharing;
 }
 
-interface TransactionOptions {
-  /** Takes minutes where there are many rows, and serves no request: its statements have no time limit. */
-  readonly isLong?: boolean;
-}
-
 /** The present connections of a pool. */
 interface PoolUsage {
   readonly used: number;
@@ -43,7 +38,13 @@ export interface Database {
    * times in all, when PostgreSQL aborts it in favour of another transaction. It must therefore do nothing but
    * statements and audit rows of its unit.
    */
-  transact<T>(work: (unit: UnitOfWork) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transact<T>(
+    work: (unit: UnitOfWork) => Promise<T>,
+    options?: {
+      /** Takes minutes where there are many rows, and serves no request: its statements have no time limit. */
+      readonly isLong?: boolean;
+    },
+  ): Promise<T>;
   /**
    * Queries the database for a sign of life, and whether its settings are those with which this program works.
    * @throws ServiceError 'database.unavailable', 'configuration.invalid'

@@ -52,21 +52,6 @@ const SERVER_FINDINGS: Findings<ExaminedServer> = {
   ...UNREAD_KEY,
 };
 
-interface HealthDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: Pick<AccessControl, 'grantOf'>;
-  /** Undefined: nothing is examined. */
-  readonly examined: ExaminedServer | undefined;
-  readonly backups: () => ReturnType<InstallationStore['backups']>;
-  readonly webhooks: Pick<WebhookStore, 'list'>;
-  readonly observations: Pick<ObservationStore, 'resolverUses' | 'responseNumbersSince'>;
-  readonly audit: Pick<AuditReading, 'page'>;
-  readonly tokens: Pick<TokenStore, 'findBySerial'>;
-  readonly clock: Clock;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed: () => number;
-}
-
 /** The state of the installation itself. */
 interface InstallationHealth {
   readonly examinedAt: Date;
@@ -137,10 +122,23 @@ interface HealthFacts {
  * reading.
  */
 export class HealthService {
-  readonly #deps: HealthDependencies;
+  readonly #deps;
   readonly #recentFacts: KeptReading<HealthFacts>;
 
-  constructor(dependencies: HealthDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: Pick<AccessControl, 'grantOf'>;
+    /** Undefined: nothing is examined. */
+    readonly examined: ExaminedServer | undefined;
+    readonly backups: () => ReturnType<InstallationStore['backups']>;
+    readonly webhooks: Pick<WebhookStore, 'list'>;
+    readonly observations: Pick<ObservationStore, 'resolverUses' | 'responseNumbersSince'>;
+    readonly audit: Pick<AuditReading, 'page'>;
+    readonly tokens: Pick<TokenStore, 'findBySerial'>;
+    readonly clock: Clock;
+    /** Milliseconds of a clock that never goes back. */
+    readonly elapsed: () => number;
+  }) {
     const { elapsed } = dependencies;
     this.#deps = dependencies;
     this.#recentFacts = new KeptReading({ read: () => this.#facts(), keptMs: READING_KEPT_MS, elapsed });

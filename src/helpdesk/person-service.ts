@@ -13,16 +13,6 @@ import { type TokenView, viewOf } from '../tokens/token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { LatestTransaction, LatestTransactionStore } from './helpdesk-store.ts';
 
-interface PersonDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  readonly users: UserDirectory;
-  readonly tokens: Pick<TokenStore, 'findBySerial' | 'list'>;
-  readonly transactions: LatestTransactionStore;
-  readonly sessions: Pick<OwnSessionStore, 'countOpen' | 'endAll'>;
-  readonly clock: Clock;
-}
-
 /** A stored transaction of a token. */
 export interface RecentTransaction {
   readonly transactionId: string;
@@ -55,9 +45,17 @@ const MAX_TRANSACTIONS = 20;
 
 /** The view of the helpdesk on a user or a token. */
 export class PersonService {
-  readonly #deps: PersonDependencies;
+  readonly #deps;
 
-  constructor(dependencies: PersonDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: AccessControl;
+    readonly users: UserDirectory;
+    readonly tokens: Pick<TokenStore, 'findBySerial' | 'list'>;
+    readonly transactions: LatestTransactionStore;
+    readonly sessions: Pick<OwnSessionStore, 'countOpen' | 'endAll'>;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

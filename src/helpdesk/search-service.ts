@@ -24,15 +24,6 @@ import { realmsWith, type TokenView, viewOf } from '../tokens/token-view.ts';
 import type { TokenPageStore } from './helpdesk-store.ts';
 import { locate } from '../users/user-directory.ts';
 
-interface SearchDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  readonly pages: TokenPageStore;
-  readonly people: Pick<PeopleSearch, 'find'>;
-  readonly transactions: Pick<TransactionService, 'history'>;
-  readonly clock: Clock;
-}
-
 /** Tokens that were found. */
 interface TokensFound {
   readonly hits: readonly TokenView[];
@@ -66,9 +57,16 @@ const MAX_LENGTH = 255;
  * reads the beginning of an index; resolvers are asked as `PeopleSearch` says. Writes nothing.
  */
 export class SearchService {
-  readonly #deps: SearchDependencies;
+  readonly #deps;
 
-  constructor(dependencies: SearchDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: AccessControl;
+    readonly pages: TokenPageStore;
+    readonly people: Pick<PeopleSearch, 'find'>;
+    readonly transactions: Pick<TransactionService, 'history'>;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

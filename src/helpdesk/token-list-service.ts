@@ -14,17 +14,6 @@ import type { OwnerId } from '../users/user.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { LatestTransactionStore, TokenPageFilter, TokenPageStore } from './helpdesk-store.ts';
 
-interface TokenListDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  readonly users: UserDirectory;
-  readonly sources: UserSources;
-  readonly pages: TokenPageStore;
-  readonly transactions: LatestTransactionStore;
-  readonly clock: Clock;
-  readonly counts: Pick<TokenCountStore, 'snapshot'>;
-}
-
 /** Conditions on the tokens to list; an absent one does not restrict. */
 interface TokenSheetRequest extends Pick<
   TokenListing,
@@ -73,10 +62,19 @@ const NAMES_AT_ONCE = 4;
  * page of a million tokens takes as long as one of a thousand.
  */
 export class TokenListService {
-  readonly #deps: TokenListDependencies;
+  readonly #deps;
   readonly #answers = new TimedAnswers();
 
-  constructor(dependencies: TokenListDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: AccessControl;
+    readonly users: UserDirectory;
+    readonly sources: UserSources;
+    readonly pages: TokenPageStore;
+    readonly transactions: LatestTransactionStore;
+    readonly clock: Clock;
+    readonly counts: Pick<TokenCountStore, 'snapshot'>;
+  }) {
     this.#deps = dependencies;
   }
 

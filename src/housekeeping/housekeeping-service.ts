@@ -13,25 +13,23 @@ import {
 } from './housekeeping.ts';
 import type { PruningClock } from './pruning-clock-store.ts';
 
-interface HousekeepingDependencies {
-  readonly store: HousekeepingStore;
-  readonly clock: Clock;
-  readonly pruningClock: Pick<PruningClock, 'time' | 'confirm'>;
-  /** Seconds for which the status of a challenge remains available after its end. */
-  readonly challengeRetention: number;
-  readonly metrics?: Pick<HousekeepingMetrics, keyof HousekeepingMetrics> | undefined;
-  /** Undefined: months of the audit stay. */
-  readonly auditRetention?: Pick<AuditRetention, 'isOn' | 'due' | 'remove'>;
-}
-
 /**
  * Removes rows that no answer depends on any more: long expired challenges, ended sessions and limits. Nothing waits
  * for it: expired rows are refused at once, removed or not.
  */
 export class HousekeepingService {
-  readonly #deps: HousekeepingDependencies;
+  readonly #deps;
 
-  constructor(dependencies: HousekeepingDependencies) {
+  constructor(dependencies: {
+    readonly store: HousekeepingStore;
+    readonly clock: Clock;
+    readonly pruningClock: Pick<PruningClock, 'time' | 'confirm'>;
+    /** Seconds for which the status of a challenge remains available after its end. */
+    readonly challengeRetention: number;
+    readonly metrics?: Pick<HousekeepingMetrics, keyof HousekeepingMetrics> | undefined;
+    /** Undefined: months of the audit stay. */
+    readonly auditRetention?: Pick<AuditRetention, 'isOn' | 'due' | 'remove'>;
+  }) {
     this.#deps = dependencies;
   }
 
@@ -133,16 +131,6 @@ export class HousekeepingService {
 /** Milliseconds from the start to the first round; less if the interval is shorter. */
 const FIRST_MS = 5_000;
 
-interface HousekeepingRoundsDependencies {
-  /** @returns the number of removed rows */
-  readonly round: (signal: AbortSignal) => Promise<number>;
-  /** Approximate milliseconds between two rounds. */
-  readonly interval: number;
-  readonly log: Log;
-  /** Called at the end of each round. */
-  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
-}
-
 /**
  * @returns a loop that runs the housekeeping outside of requests. Every server may run it: one at a time does the work
  */
@@ -151,7 +139,15 @@ export function housekeepingRounds({
   interval,
   log,
   ended,
-}: HousekeepingRoundsDependencies): BackgroundLoop {
+}: {
+  /** @returns the number of removed rows */
+  readonly round: (signal: AbortSignal) => Promise<number>;
+  /** Approximate milliseconds between two rounds. */
+  readonly interval: number;
+  readonly log: Log;
+  /** Called at the end of each round. */
+  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
+}): BackgroundLoop {
   const component = 'housekeeping';
   return backgroundRounds({
     component,

@@ -163,18 +163,19 @@ export const CHORE_STEPS: readonly ChoreStep[] = [
   responseMinutesByHour,
 ];
 
-interface HousekeepingStoreDependencies {
-  readonly database: Database;
-  /** Approximate rows of a transaction; 1000 by default. */
-  readonly chunk?: number;
-}
-
 /** Removes old rows from PostgreSQL in chunks, which changes no answer: docs/adr/0003-accepting-a-response-once.md. */
 export class HousekeepingStore {
   readonly #database: Database;
   readonly #chunk: number;
 
-  constructor({ database, chunk = CHUNK }: HousekeepingStoreDependencies) {
+  constructor({
+    database,
+    chunk = CHUNK,
+  }: {
+    readonly database: Database;
+    /** Approximate rows of a transaction; 1000 by default. */
+    readonly chunk?: number;
+  }) {
     this.#database = database;
     this.#chunk = chunk;
   }

@@ -30,13 +30,6 @@ interface Look {
   readonly elapsed: number;
 }
 
-interface PruningClockDependencies {
-  readonly database: Pick<Database, 'knex'>;
-  readonly clock: Clock;
-  /** Milliseconds of a clock that is never set; by default the process's. */
-  readonly elapsed?: () => number;
-}
-
 /** @returns what is known of the database's clock; undefined: nobody has looked at it yet */
 export async function readClockState(knex: Knex): Promise<ClockState | undefined> {
   const { rows } = await knex.raw<{ rows: ClockRow[] }>(KNOWN);
@@ -63,7 +56,16 @@ export class PruningClock {
   readonly #elapsed: () => number;
   #last: Look | undefined;
 
-  constructor({ database, clock, elapsed = () => performance.now() }: PruningClockDependencies) {
+  constructor({
+    database,
+    clock,
+    elapsed = () => performance.now(),
+  }: {
+    readonly database: Pick<Database, 'knex'>;
+    readonly clock: Clock;
+    /** Milliseconds of a clock that is never set; by default the process's. */
+    readonly elapsed?: () => number;
+  }) {
     this.#database = database;
     this.#clock = clock;
     this.#elapsed = elapsed;

@@ -80,8 +80,11 @@ const ROUND_TIMEOUT_MS = 500;
 /** The end of a round. */
 export type RoundOutcome = 'done' | 'failed';
 
-/** The dependencies of rounds. */
-interface BackgroundRoundsDependencies {
+/**
+ * @returns a loop that works at intervals. A failed round does not end it; the first failure is logged, later ones only
+ *   after a round has succeeded. An absent database is not logged here
+ */
+export function backgroundRounds(options: {
   /** @returns true if more work is due at once */
   readonly round: (signal: AbortSignal) => Promise<boolean>;
   /** Approximate milliseconds between two rounds. */
@@ -94,13 +97,7 @@ interface BackgroundRoundsDependencies {
   readonly log: Log;
   /** Called at the end of each round. */
   readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
-}
-
-/**
- * @returns a loop that works at intervals. A failed round does not end it; the first failure is logged, later ones only
- *   after a round has succeeded. An absent database is not logged here
- */
-export function backgroundRounds(options: BackgroundRoundsDependencies): BackgroundLoop {
+}): BackgroundLoop {
   const { round, pause, firstPause = 0, component, warning, log, ended } = options;
   let isFirst = firstPause > 0;
   let isFailing = false;

@@ -7,12 +7,6 @@ import type { OpenedKeys } from './opened-keys.ts';
 import type { Resealing } from './resealing-store.ts';
 import { type KeyState, neededKeys, type NewKey, type Progress } from './vault.ts';
 
-interface KeyDependencies {
-  readonly keys: KeyStore;
-  readonly opened: Pick<OpenedKeys, 'source' | 'vault'>;
-  readonly clock: Clock;
-}
-
 /** The first of these that holds. `former`: whether it is needed only a count tells. */
 export const KEY_STATES = ['unknown', 'retired', 'current', 'added', 'former', 'needed', 'unused'] as const;
 
@@ -49,10 +43,14 @@ const COUNT_LASTS_MS = 10_000;
  * stolen session could lock servers out.
  */
 export class KeyService {
-  readonly #deps: KeyDependencies;
+  readonly #deps;
   readonly #counted: KeptReading<readonly CountedKey[]>;
 
-  constructor(dependencies: KeyDependencies) {
+  constructor(dependencies: {
+    readonly keys: KeyStore;
+    readonly opened: Pick<OpenedKeys, 'source' | 'vault'>;
+    readonly clock: Clock;
+  }) {
     const { keys, clock } = dependencies;
     this.#deps = dependencies;
     this.#counted = new KeptReading({

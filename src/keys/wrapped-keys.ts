@@ -19,19 +19,17 @@ import {
   vaultOf,
 } from './vault.ts';
 
-interface WrappedKeysDependencies {
-  readonly module: Pick<Pkcs11Module, 'run' | 'name' | 'createsKey'>;
-  /** The key file of the time before the module, if any. */
-  readonly keyFile: string;
-  readonly random: Random;
-}
-
 /** Keys that a hardware module wraps: in the database, and nowhere else. */
 export class WrappedKeys implements KeySource {
   readonly place = 'the database';
-  readonly #deps: WrappedKeysDependencies;
+  readonly #deps;
 
-  constructor(dependencies: WrappedKeysDependencies) {
+  constructor(dependencies: {
+    readonly module: Pick<Pkcs11Module, 'run' | 'name' | 'createsKey'>;
+    /** The key file of the time before the module, if any. */
+    readonly keyFile: string;
+    readonly random: Random;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -42,26 +42,24 @@ export class LocalCounts {
 /** The longest time for the database to count, in milliseconds. */
 const TIMEOUT_MS = 4_000;
 
-interface AttemptLimitDependencies {
-  readonly store: LimitStore;
-  readonly clock: Clock;
-  /** Distinguishes the limit's keys from those of others. */
-  readonly name: string;
-  /** Number of allowed attempts. */
-  readonly points: number;
-  /** Seconds from the first attempt, after which counting begins anew. */
-  readonly duration: number;
-}
-
 /**
  * A limit on the attempts by key, over all servers on one database. Each server remembers the counts that it knows, so
  * that a key that must wait costs no query, and goes on from them while the database does not answer.
  */
 export class AttemptLimit {
-  readonly #deps: AttemptLimitDependencies;
+  readonly #deps;
   readonly #local: LocalCounts;
 
-  constructor(dependencies: AttemptLimitDependencies) {
+  constructor(dependencies: {
+    readonly store: LimitStore;
+    readonly clock: Clock;
+    /** Distinguishes the limit's keys from those of others. */
+    readonly name: string;
+    /** Number of allowed attempts. */
+    readonly points: number;
+    /** Seconds from the first attempt, after which counting begins anew. */
+    readonly duration: number;
+  }) {
     this.#deps = dependencies;
     this.#local = new LocalCounts(dependencies.duration * 1000);
   }

@@ -31,14 +31,6 @@ interface ReadChallenge {
   readonly token: PresentChallengedToken | undefined;
 }
 
-interface ChallengeImportDependencies {
-  readonly source: LinotpSource;
-  readonly installation: LinotpInstallation;
-  readonly localTime: LocalTime;
-  readonly report: ImportReport;
-  readonly progress: (done: number) => void;
-}
-
 export async function countChallenges(source: LinotpSource): Promise<number> {
   let challenges = 0;
   for (const table of CHALLENGE_TABLES) {
@@ -49,9 +41,15 @@ export async function countChallenges(source: LinotpSource): Promise<number> {
 
 /** Imports the challenges of imported tokens, in one transaction. */
 export class ChallengeImport {
-  readonly #deps: ChallengeImportDependencies;
+  readonly #deps;
 
-  constructor(parts: ChallengeImportDependencies) {
+  constructor(parts: {
+    readonly source: LinotpSource;
+    readonly installation: LinotpInstallation;
+    readonly localTime: LocalTime;
+    readonly report: ImportReport;
+    readonly progress: (done: number) => void;
+  }) {
     this.#deps = parts;
   }
 

@@ -27,14 +27,6 @@ import { isStorable } from '../kernel/text.ts';
 
 type ConfigurationGroup = Exclude<ImportGroup, 'tokens' | 'challenges'>;
 
-interface ConfigurationImportDependencies {
-  readonly installation: LinotpInstallation;
-  readonly encryptionKey: EncryptionKey;
-  readonly vault: Vault;
-  readonly report: ImportReport;
-  readonly places: FilePlaces;
-}
-
 interface EntryWriter<Value> {
   readonly group: ConfigurationGroup;
   readonly kind: EntryKind;
@@ -46,9 +38,15 @@ interface EntryWriter<Value> {
 
 /** Imports the parts of the configuration: entries with names, compared by fingerprints. */
 class ConfigurationImport {
-  readonly #deps: ConfigurationImportDependencies;
+  readonly #deps;
 
-  constructor(parts: ConfigurationImportDependencies) {
+  constructor(parts: {
+    readonly installation: LinotpInstallation;
+    readonly encryptionKey: EncryptionKey;
+    readonly vault: Vault;
+    readonly report: ImportReport;
+    readonly places: FilePlaces;
+  }) {
     this.#deps = parts;
   }
 

@@ -20,19 +20,6 @@ import { type ImportedToken, mapToken, type TokenContext } from './token-mapping
 import { isServiceError } from '../kernel/errors.ts';
 import type { UserSources } from '../resolvers/user-source.ts';
 
-interface TokenImportDependencies {
-  readonly source: LinotpSource;
-  readonly installation: LinotpInstallation;
-  readonly encryptionKey: EncryptionKey;
-  /** The zone of the old server's clock. */
-  readonly localTime: LocalTime;
-  readonly vault: Vault;
-  readonly logins: OwnerLogins;
-  readonly report: ImportReport;
-  /** @param done rows that were read */
-  readonly progress: (done: number) => void;
-}
-
 /** The facts of the target that one transaction needs. */
 interface TargetFacts {
   readonly context: TokenContext;
@@ -76,9 +63,20 @@ const CHANGED_ON_BOTH_SIDES =
 
 /** Imports the tokens, batch by batch, in one transaction. */
 export class TokenImport {
-  readonly #deps: TokenImportDependencies;
+  readonly #deps;
 
-  constructor(parts: TokenImportDependencies) {
+  constructor(parts: {
+    readonly source: LinotpSource;
+    readonly installation: LinotpInstallation;
+    readonly encryptionKey: EncryptionKey;
+    /** The zone of the old server's clock. */
+    readonly localTime: LocalTime;
+    readonly vault: Vault;
+    readonly logins: OwnerLogins;
+    readonly report: ImportReport;
+    /** @param done rows that were read */
+    readonly progress: (done: number) => void;
+  }) {
     this.#deps = parts;
   }
 

@@ -28,16 +28,6 @@ import type { UserCounts } from './user-counts.ts';
 type MonitoringAction =
   'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption' | 'metrics';
 
-interface MonitoringDependencies {
-  readonly configurations: Pick<ConfigurationStore, 'current'>;
-  readonly access: Pick<AccessControl, 'authorize'>;
-  readonly counts: Pick<TokenCountStore, 'snapshot'>;
-  readonly configurationState: ConfigurationState;
-  readonly probe: Pick<StorageProbe, 'encrypts'>;
-  readonly userCounts: Pick<UserCounts, 'of'>;
-  readonly clock: Clock;
-}
-
 /** The realms of a report: a comma list, see `chooseRealms`. */
 interface RealmQuery {
   readonly realms?: string | undefined;
@@ -54,13 +44,21 @@ interface TokenQuery extends RealmQuery {
  * permits it, and shows no realm beyond those that the policies name.
  */
 export class MonitoringService {
-  readonly #deps: MonitoringDependencies;
+  readonly #deps;
   /** The last sum: probes request the same realms repeatedly, mostly without a change in between. */
   #tallied:
     | { readonly snapshot: TokenCountsSnapshot; readonly realms: string; readonly tally: RealmTally }
     | undefined;
 
-  constructor(dependencies: MonitoringDependencies) {
+  constructor(dependencies: {
+    readonly configurations: Pick<ConfigurationStore, 'current'>;
+    readonly access: Pick<AccessControl, 'authorize'>;
+    readonly counts: Pick<TokenCountStore, 'snapshot'>;
+    readonly configurationState: ConfigurationState;
+    readonly probe: Pick<StorageProbe, 'encrypts'>;
+    readonly userCounts: Pick<UserCounts, 'of'>;
+    readonly clock: Clock;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -48,21 +48,16 @@ export function quantile(durations: readonly number[], share: number): number | 
 
 const MINUTE_MS = 60_000;
 
-interface ObservationDependencies {
-  readonly store: Pick<ObservationStore, 'add'>;
-  readonly clock: Clock;
-}
-
 /**
  * Responses and uses of resolvers that this process has seen since it last told the database. Nothing waits for the
  * database: `flush` is called at intervals. What it cannot write is lost, so that nothing is counted twice.
  */
 export class Observations {
-  readonly #deps: ObservationDependencies;
+  readonly #deps;
   #responses = new Map<number, Map<ResponseReason, number[]>>();
   #uses = new Map<string, { succeededAt?: Date; failedAt?: Date }>();
 
-  constructor(dependencies: ObservationDependencies) {
+  constructor(dependencies: { readonly store: Pick<ObservationStore, 'add'>; readonly clock: Clock }) {
     this.#deps = dependencies;
   }
 

@@ -33,23 +33,6 @@ import type { InstalledSteps, TokenCountStore } from './token-count-store.ts';
 import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
 import type { UserCountStore } from './user-count-store.ts';
 
-interface OverviewDependencies {
-  readonly configurations: Pick<ConfigurationStore, 'current'>;
-  readonly configurationState: ConfigurationState;
-  readonly access: Pick<AccessControl, 'grantOf'>;
-  readonly counts: Pick<TokenCountStore, 'snapshot' | 'lockedTokens' | 'installedSteps'>;
-  readonly managedUsers: Pick<ManagedUserStore, 'count'>;
-  readonly userCounts: Pick<UserCountStore, 'find'>;
-  readonly observations: Pick<ObservationStore, 'responsesSince' | 'resolverUses'>;
-  readonly probe: Pick<StorageProbe, 'encrypts'>;
-  /** Counts the users of resolvers elsewhere, whose numbers are old or missing, in the background. */
-  readonly countAgain: (configuration: Configuration, known: KnownUsers) => void;
-  readonly publicUrl?: string | undefined;
-  readonly clock: Clock;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed: () => number;
-}
-
 /** What an installation needs before its first use, in this order; true: it is done. */
 interface FirstSteps extends InstalledSteps {
   readonly resolver: boolean;
@@ -85,11 +68,26 @@ const PROBE_KEPT_MS = 60_000;
  * rows, and no resolver is waited for.
  */
 export class OverviewService {
-  readonly #deps: OverviewDependencies;
+  readonly #deps;
   readonly #facts: KeptReading<OverviewFacts>;
   readonly #encrypts: KeptReading<boolean>;
 
-  constructor(dependencies: OverviewDependencies) {
+  constructor(dependencies: {
+    readonly configurations: Pick<ConfigurationStore, 'current'>;
+    readonly configurationState: ConfigurationState;
+    readonly access: Pick<AccessControl, 'grantOf'>;
+    readonly counts: Pick<TokenCountStore, 'snapshot' | 'lockedTokens' | 'installedSteps'>;
+    readonly managedUsers: Pick<ManagedUserStore, 'count'>;
+    readonly userCounts: Pick<UserCountStore, 'find'>;
+    readonly observations: Pick<ObservationStore, 'responsesSince' | 'resolverUses'>;
+    readonly probe: Pick<StorageProbe, 'encrypts'>;
+    /** Counts the users of resolvers elsewhere, whose numbers are old or missing, in the background. */
+    readonly countAgain: (configuration: Configuration, known: KnownUsers) => void;
+    readonly publicUrl?: string | undefined;
+    readonly clock: Clock;
+    /** Milliseconds of a clock that never goes back. */
+    readonly elapsed: () => number;
+  }) {
     const { probe, elapsed } = dependencies;
     this.#deps = dependencies;
     this.#facts = new KeptReading({

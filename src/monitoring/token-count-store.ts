@@ -173,15 +173,6 @@ const ANYTHING = `
   SELECT EXISTS (SELECT FROM count_deltas) OR EXISTS (SELECT FROM user_count_deltas)
     OR EXISTS (SELECT FROM locked_token_deltas) AS anything`;
 
-interface CountFoldingDependencies {
-  readonly database: Database;
-  readonly log: Log;
-  /** Approximate milliseconds between two folds; 1000 by default. */
-  readonly pause?: number;
-  /** Called at the end of each round. */
-  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
-}
-
 /**
  * @returns a loop that folds the deltas of the counts about once a second. Any number of servers may run it: one at a
  *   time folds. Without it, counts stay right and only get slower to read
@@ -191,7 +182,14 @@ export function countFolding({
   log,
   pause = PAUSE_MS,
   ended,
-}: CountFoldingDependencies): BackgroundLoop {
+}: {
+  readonly database: Database;
+  readonly log: Log;
+  /** Approximate milliseconds between two folds; 1000 by default. */
+  readonly pause?: number;
+  /** Called at the end of each round. */
+  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
+}): BackgroundLoop {
   const component = 'counts';
   let sinceVacuum = 0;
   return backgroundRounds({

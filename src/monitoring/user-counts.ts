@@ -163,10 +163,6 @@ function plainReason(reason: unknown): string {
   return isServiceError(reason, 'resolver.unavailable') ? reason.message : 'Its users could not be counted';
 }
 
-interface UserCountsDependencies extends ResolverCountDependencies {
-  readonly sources: UserSources;
-}
-
 /** Present or last known number of users of a resolver. */
 export interface CountedUsers {
   readonly users: number;
@@ -193,11 +189,15 @@ type ResolverAnswer = UncountedResolver | { readonly name: string; readonly user
  * so is any stored count.
  */
 export class UserCounts {
-  readonly #deps: UserCountsDependencies;
+  readonly #deps;
   readonly #counts = new Map<string, ResolverCount>();
   #seen: Configuration | undefined;
 
-  constructor(dependencies: UserCountsDependencies) {
+  constructor(
+    dependencies: ResolverCountDependencies & {
+      readonly sources: UserSources;
+    },
+  ) {
     this.#deps = dependencies;
   }
 
@@ -362,22 +362,20 @@ function isDatabaseUnavailable(reason: unknown): reason is ServiceError {
 /** Milliseconds after which the users of a resolver elsewhere are counted again. */
 const OLD_MS = 600_000;
 
-interface CountRefreshDependencies {
-  readonly userCounts: Pick<UserCounts, 'of'>;
-  readonly clock: Clock;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed: () => number;
-}
-
 /**
  * Counts the users of resolvers elsewhere for the overview, in the background: each at most once in ten minutes by this
  * process, and only where no server has counted them since.
  */
 export class CountRefresh {
-  readonly #deps: CountRefreshDependencies;
+  readonly #deps;
   readonly #countedAt = new Map<string, number>();
 
-  constructor(dependencies: CountRefreshDependencies) {
+  constructor(dependencies: {
+    readonly userCounts: Pick<UserCounts, 'of'>;
+    readonly clock: Clock;
+    /** Milliseconds of a clock that never goes back. */
+    readonly elapsed: () => number;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -77,17 +77,18 @@ interface Held {
   readonly realms: readonly string[];
 }
 
-interface RightsDependencies {
-  readonly configuration: { current(): Promise<PolicyBase> };
-  readonly access: AccessControl;
-}
-
 /** Refuses callers without a right, and tells them those that they have: a page leaves out what would be refused. */
 export class RightsService {
   readonly #configuration: { current(): Promise<PolicyBase> };
   readonly #access: AccessControl;
 
-  constructor({ configuration, access }: RightsDependencies) {
+  constructor({
+    configuration,
+    access,
+  }: {
+    readonly configuration: { current(): Promise<PolicyBase> };
+    readonly access: AccessControl;
+  }) {
     this.#configuration = configuration;
     this.#access = access;
   }

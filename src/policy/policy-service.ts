@@ -16,14 +16,6 @@ import type { ReadPolicy } from './read-policy.ts';
 import type { Policy } from './stored-policy.ts';
 import { listUnknownNames, unknownNames, type UnknownPolicyName } from './policy-names.ts';
 
-interface PolicyDependencies {
-  readonly configuration: ConfigurationStore;
-  /** Names the administrators, for a warning about those who lose rights; by default none. */
-  readonly administrators?: { list(): Promise<readonly { readonly name: string }[]> };
-  /** By default nothing is logged. */
-  readonly log?: Pick<Log, 'warn'>;
-}
-
 /** Characters of names in the log and in an audit row. */
 const MAX_REMARK = 500;
 /** Policies of a file on which an answer has remarks. */
@@ -42,9 +34,15 @@ interface PolicyFilter {
 
 /** The policies. */
 export class PolicyService {
-  readonly #deps: PolicyDependencies;
+  readonly #deps;
 
-  constructor(dependencies: PolicyDependencies) {
+  constructor(dependencies: {
+    readonly configuration: ConfigurationStore;
+    /** Names the administrators, for a warning about those who lose rights; by default none. */
+    readonly administrators?: { list(): Promise<readonly { readonly name: string }[]> };
+    /** By default nothing is logged. */
+    readonly log?: Pick<Log, 'warn'>;
+  }) {
     this.#deps = dependencies;
   }
 

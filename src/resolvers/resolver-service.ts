@@ -34,18 +34,16 @@ import {
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 
-interface ResolverDependencies {
-  readonly configuration: ConfigurationStore;
-  readonly sources: UserSources;
-  readonly vault: Pick<Vault, 'seal' | 'open'>;
-  readonly files: Pick<FileBounds, 'assertNamable'>;
-}
-
 /** Resolvers, without their users. */
 export class ResolverService {
-  readonly #deps: ResolverDependencies;
+  readonly #deps;
 
-  constructor(dependencies: ResolverDependencies) {
+  constructor(dependencies: {
+    readonly configuration: ConfigurationStore;
+    readonly sources: UserSources;
+    readonly vault: Pick<Vault, 'seal' | 'open'>;
+    readonly files: Pick<FileBounds, 'assertNamable'>;
+  }) {
     this.#deps = dependencies;
   }
 
@@ -154,16 +152,6 @@ function previousNameOf({ previousName = '' }: ResolverDraft, name: string): str
   return previous === name ? undefined : previous;
 }
 
-interface TrialDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  readonly files: Pick<FileBounds, 'assertNamable'>;
-  readonly trial: TrialParts;
-  readonly noteTrial: NoteTrial;
-  /** Milliseconds; 20 000 by default. */
-  readonly trialLimit?: number;
-}
-
 /** A resolver that is tried: its name alone stands for the stored one as it is; without a name it is a new one. */
 type TriedResolver =
   | (Omit<ResolverDraft, 'name'> & { readonly name: string | undefined })
@@ -186,14 +174,22 @@ const MAX_WAITING = 4;
  * that it was stored for, at whatever moment it is replaced.
  */
 export class ResolverTrialService {
-  readonly #deps: TrialDependencies;
+  readonly #deps;
   readonly #turns = new Semaphore(AT_ONCE, {
     waiting: MAX_WAITING,
     timeoutMs: TIMEOUT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many trials of resolvers at once', { retryAfter: 5 }),
   });
 
-  constructor(dependencies: TrialDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: AccessControl;
+    readonly files: Pick<FileBounds, 'assertNamable'>;
+    readonly trial: TrialParts;
+    readonly noteTrial: NoteTrial;
+    /** Milliseconds; 20 000 by default. */
+    readonly trialLimit?: number;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -29,18 +29,6 @@ import {
   writtenName,
 } from './person.ts';
 
-interface OwnSignInDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly users: Pick<UserDirectory, 'find' | 'checkPassword'>;
-  readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
-  readonly sessions: OwnSessionStore;
-  readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
-  /** The name of this server for people, as in the text that the app displays. */
-  readonly host: string;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** A user as the sign-in names them. */
 interface NamedUser {
   readonly user: string;
@@ -94,9 +82,19 @@ const NOBODY = 'nobody';
  * policy of the scope selfservice covers the client, there is no such page.
  */
 export class OwnSignInService {
-  readonly #deps: OwnSignInDependencies;
+  readonly #deps;
 
-  constructor(dependencies: OwnSignInDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly users: Pick<UserDirectory, 'find' | 'checkPassword'>;
+    readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
+    readonly sessions: OwnSessionStore;
+    readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
+    /** The name of this server for people, as in the text that the app displays. */
+    readonly host: string;
+    readonly clock: Clock;
+    readonly random: Random;
+  }) {
     this.#deps = dependencies;
   }
 

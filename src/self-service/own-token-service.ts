@@ -13,16 +13,6 @@ import type { OwnSessionStore } from './own-session-store.ts';
 import { type KnownOwnSession, notThere, type OwnSignInService } from './own-sign-in-service.ts';
 import { confirmedText, MAX_TOKENS, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
 
-interface OwnTokenDependencies {
-  readonly tokens: Pick<TokenService, 'list' | 'set' | 'lose' | 'copyPin' | 'setRealms' | 'remove'>;
-  readonly enrolment: Pick<EnrolmentService, 'init' | 'answerAddress'>;
-  readonly signIn: Pick<OwnSignInService, 'ask' | 'confirmed'>;
-  readonly sessions: Pick<OwnSessionStore, 'take' | 'isOpen'>;
-  readonly host: string;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** A token as its owner sees it. */
 interface OwnToken extends Pick<DescribedToken, 'serial' | 'description' | 'createdAt' | 'lastSuccessAt'> {
   /**
@@ -51,9 +41,17 @@ interface OwnEnrolment {
  * administrators, done for the owner's tokens alone and under the owner's name in the audit.
  */
 export class OwnTokenService {
-  readonly #deps: OwnTokenDependencies;
+  readonly #deps;
 
-  constructor(dependencies: OwnTokenDependencies) {
+  constructor(dependencies: {
+    readonly tokens: Pick<TokenService, 'list' | 'set' | 'lose' | 'copyPin' | 'setRealms' | 'remove'>;
+    readonly enrolment: Pick<EnrolmentService, 'init' | 'answerAddress'>;
+    readonly signIn: Pick<OwnSignInService, 'ask' | 'confirmed'>;
+    readonly sessions: Pick<OwnSessionStore, 'take' | 'isOpen'>;
+    readonly host: string;
+    readonly clock: Clock;
+    readonly random: Random;
+  }) {
     this.#deps = dependencies;
   }
 

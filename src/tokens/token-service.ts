@@ -52,16 +52,6 @@ import type { Vault } from '../keys/vault.ts';
 /** Attempts to decide on realms that others change at the same time. */
 const MAX_ATTEMPTS = 5;
 
-interface TokenDependencies extends ConfirmedLogins {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly tokens: TokenStore;
-  readonly users: UserDirectory;
-  readonly access: AccessControl;
-  readonly vault: Vault;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** A token and its new owner; `pin` sets the token PIN with it. */
 interface TokenAssignment extends UserReference {
   readonly serial: string;
@@ -86,9 +76,19 @@ interface SelectedTokens {
  * 'parameter.missing' for neither serial nor user, 'user.unknown', 'resolver.unavailable'.
  */
 export class TokenService {
-  readonly #deps: TokenDependencies;
+  readonly #deps;
 
-  constructor(dependencies: TokenDependencies) {
+  constructor(
+    dependencies: ConfirmedLogins & {
+      readonly configuration: Pick<ConfigurationStore, 'current'>;
+      readonly tokens: TokenStore;
+      readonly users: UserDirectory;
+      readonly access: AccessControl;
+      readonly vault: Vault;
+      readonly clock: Clock;
+      readonly random: Random;
+    },
+  ) {
     this.#deps = dependencies;
   }
 

@@ -93,14 +93,6 @@ export class Argon2PasswordHasher implements PasswordHasher {
   }
 }
 
-interface BoundedHasherDependencies {
-  readonly hasher: PasswordHasher;
-  /** Maximum number of concurrent hashes. */
-  readonly atOnce: number;
-  /** Maximum number of waiting hashes; further ones are refused. */
-  readonly waiting: number;
-}
-
 /**
  * Limits the load of hashing: each hash occupies a core for tens of milliseconds, and a flood of passwords would block
  * all other work. Concurrent checks of the same password against the same hash are computed once, so a client that
@@ -111,7 +103,17 @@ export class BoundedPasswordHasher implements PasswordHasher {
   readonly #verifying = new Map<string, Promise<boolean>>();
   readonly #turns: Semaphore;
 
-  constructor({ hasher, atOnce, waiting }: BoundedHasherDependencies) {
+  constructor({
+    hasher,
+    atOnce,
+    waiting,
+  }: {
+    readonly hasher: PasswordHasher;
+    /** Maximum number of concurrent hashes. */
+    readonly atOnce: number;
+    /** Maximum number of waiting hashes; further ones are refused. */
+    readonly waiting: number;
+  }) {
     this.#hasher = hasher;
     this.#turns = new Semaphore(atOnce, {
       waiting,

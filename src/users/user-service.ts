@@ -24,14 +24,6 @@ import { assertPassword, type PasswordHasher } from './password-hash.ts';
 import { plainName, readPlainText, requireForm } from '../kernel/text.ts';
 import type { ManagedUser } from './user.ts';
 
-interface UserDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly users: ManagedUserStore;
-  readonly sources: UserSources;
-  readonly hasher: PasswordHasher;
-  readonly access: AccessControl;
-}
-
 /** A user, with the name of their resolver. */
 export interface ListedUser extends DirectoryUser {
   readonly resolver: string;
@@ -124,14 +116,20 @@ export interface UserName {
 
 /** The users of all resolvers, and changes of those of managed ones. */
 export class UserService {
-  readonly #deps: UserDependencies;
+  readonly #deps;
   readonly #finds = new Semaphore(FINDS_AT_ONCE, {
     waiting: MAX_WAITING_FINDS,
     timeoutMs: FIND_TIMEOUT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many searches for users at once', { retryAfter: 5 }),
   });
 
-  constructor(dependencies: UserDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly users: ManagedUserStore;
+    readonly sources: UserSources;
+    readonly hasher: PasswordHasher;
+    readonly access: AccessControl;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -40,21 +40,6 @@ const DISPATCH_LIMITS: DispatchLimits = {
   stopTimeoutMs: 1_000,
 };
 
-interface DispatcherDependencies {
-  readonly store: DeliveryStore;
-  readonly sender: HttpWebhookSender;
-  readonly vault: Pick<Vault, 'open'>;
-  readonly clock: Clock;
-  /** @returns the time by which deliveries may be given up and removed. @throws ServiceError 'clock.doubtful' */
-  readonly pruningTime: () => Promise<Date>;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics?: WebhookMetrics | undefined;
-  readonly limits?: Partial<DispatchLimits>;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed?: () => number;
-}
-
 const FIRST_MS = 10_000;
 const MAX_DELAY_MS = 3 * 3_600_000;
 
@@ -68,7 +53,7 @@ const IDLE_UPKEEP_FACTOR = 6;
  * each event is delivered at least once, under the same id (docs/adr/0025-webhooks.md).
  */
 export class DeliveryDispatcher {
-  readonly #deps: DispatcherDependencies;
+  readonly #deps;
   readonly #limits: DispatchLimits;
   readonly #loop = new BackgroundLoop((pace) => this.#turn(pace));
   readonly #running = new KeyedCounts();
@@ -80,7 +65,20 @@ export class DeliveryDispatcher {
   #nextReadAt = 0;
   #upkeepAt = 0;
 
-  constructor(dependencies: DispatcherDependencies) {
+  constructor(dependencies: {
+    readonly store: DeliveryStore;
+    readonly sender: HttpWebhookSender;
+    readonly vault: Pick<Vault, 'open'>;
+    readonly clock: Clock;
+    /** @returns the time by which deliveries may be given up and removed. @throws ServiceError 'clock.doubtful' */
+    readonly pruningTime: () => Promise<Date>;
+    readonly random: Random;
+    readonly log: Log;
+    readonly metrics?: WebhookMetrics | undefined;
+    readonly limits?: Partial<DispatchLimits>;
+    /** Milliseconds of a clock that never goes back. */
+    readonly elapsed?: () => number;
+  }) {
     this.#deps = dependencies;
     this.#limits = { ...DISPATCH_LIMITS, ...dependencies.limits };
   }

@@ -44,33 +44,31 @@ interface WebhookChangeRequest extends Pick<WebhookRequest, 'events' | 'realms'>
   readonly url?: string | undefined;
 }
 
-interface WebhookServiceDependencies {
-  readonly store: WebhookStore;
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  /** Opened at the first use. */
-  readonly sender: () => Promise<HttpWebhookSender>;
-  readonly vault: Vault;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed?: () => number;
-  readonly newId: () => string;
-}
-
 /**
  * Administration of receivers, who learn who uses which token. The server connects to addresses that the caller names, so
  * what administrators add over HTTP is bounded, see `ReceiverAddress`.
  */
 export class WebhookService {
-  readonly #deps: WebhookServiceDependencies;
+  readonly #deps;
   readonly #tests = new Semaphore(TESTS_AT_ONCE, {
     waiting: MAX_WAITING_TESTS,
     timeoutMs: TEST_TIMEOUT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many tests of webhooks at once', { retryAfter: 5 }),
   });
 
-  constructor(dependencies: WebhookServiceDependencies) {
+  constructor(dependencies: {
+    readonly store: WebhookStore;
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: AccessControl;
+    /** Opened at the first use. */
+    readonly sender: () => Promise<HttpWebhookSender>;
+    readonly vault: Vault;
+    readonly clock: Clock;
+    readonly random: Random;
+    /** Milliseconds of a clock that never goes back. */
+    readonly elapsed?: () => number;
+    readonly newId: () => string;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -48,18 +48,6 @@ interface Enrolment {
 /** Maximum number of attempts to enrol a token whose realms change meanwhile. */
 const ATTEMPTS = 5;
 
-interface EnrolmentDependencies extends ConfirmedLogins {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  readonly users: UserDirectory;
-  readonly phase2: RolloutPhase2;
-  readonly tokenStore: TokenStore;
-  readonly vault: Vault;
-  readonly random: Random;
-  /** The address of this server in browsers; undefined: it is not known. */
-  readonly publicUrl?: string | undefined;
-}
-
 /** The address that an app would send its responses to. */
 interface AnswerAddress {
   /** The number of values that policies give: without one, and with several, the roll-out fails. */
@@ -77,9 +65,21 @@ export function ownAnswerAddress(publicUrl: string | undefined): string | null {
 
 /** Makes tokens ready for use: in the two phases of the QR-TAN roll-out, or at once with a known key. */
 export class EnrolmentService {
-  readonly #deps: EnrolmentDependencies;
+  readonly #deps;
 
-  constructor(dependencies: EnrolmentDependencies) {
+  constructor(
+    dependencies: ConfirmedLogins & {
+      readonly configuration: Pick<ConfigurationStore, 'current'>;
+      readonly access: AccessControl;
+      readonly users: UserDirectory;
+      readonly phase2: RolloutPhase2;
+      readonly tokenStore: TokenStore;
+      readonly vault: Vault;
+      readonly random: Random;
+      /** The address of this server in browsers; undefined: it is not known. */
+      readonly publicUrl?: string | undefined;
+    },
+  ) {
     this.#deps = dependencies;
   }
 

@@ -24,19 +24,17 @@ const NONCE_BYTES = 64;
 /** `selfEnrolled`: begun at the account page, so that no portal takes the challenge for one of its own. */
 type Phase2Request = EnrolmentRequest & { readonly selfEnrolled: boolean };
 
-interface RolloutPhase2Dependencies {
-  readonly tokens: TokenChoice;
-  readonly issues: ChallengeIssueStore;
-  readonly factory: ChallengeFactory;
-  readonly vault: Vault;
-  readonly random: Random;
-}
-
 /** Roll-out phase 2: key from shared secret, activation code and nonce; first challenge. */
 export class RolloutPhase2 {
-  readonly #deps: RolloutPhase2Dependencies;
+  readonly #deps;
 
-  constructor(dependencies: RolloutPhase2Dependencies) {
+  constructor(dependencies: {
+    readonly tokens: TokenChoice;
+    readonly issues: ChallengeIssueStore;
+    readonly factory: ChallengeFactory;
+    readonly vault: Vault;
+    readonly random: Random;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -39,15 +39,6 @@ export interface KeyFileImportReport {
   readonly refused: readonly RefusedKey[];
 }
 
-interface ImportDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: AccessControl;
-  readonly tokens: Pick<TokenStore, 'insertAll' | 'existingSerials'>;
-  readonly users: UserDirectory;
-  readonly vault: Vault;
-  readonly random: Random;
-}
-
 /** The conditions for the tokens of a file, without the file. */
 interface Surroundings {
   readonly configuration: Configuration;
@@ -74,9 +65,16 @@ const KEY_FILES: Readonly<Record<KeyFileFormat, KeyFileReader>> = {
 
 /** Imports tokens from key files. */
 export class TokenImportService {
-  readonly #deps: ImportDependencies;
+  readonly #deps;
 
-  constructor(dependencies: ImportDependencies) {
+  constructor(dependencies: {
+    readonly configuration: Pick<ConfigurationStore, 'current'>;
+    readonly access: AccessControl;
+    readonly tokens: Pick<TokenStore, 'insertAll' | 'existingSerials'>;
+    readonly users: UserDirectory;
+    readonly vault: Vault;
+    readonly random: Random;
+  }) {
     this.#deps = dependencies;
   }
 

@@ -21,16 +21,6 @@ interface PeriodOptions {
   readonly until?: OptionInstant | undefined;
 }
 
-interface ExportCommandOptions extends PeriodOptions {
-  readonly csv?: true;
-  readonly output: string;
-}
-
-interface PruneOptions {
-  readonly before: OptionInstant;
-  readonly force?: true;
-}
-
 /** Adds the commands of `tankeeper audit` that are no operations: they read or write files, or wait. */
 export function addAuditCommands(audit: Command, context: CommandContext): void {
   addAuditVerifyCommand(audit, context);
@@ -56,22 +46,32 @@ function addExport(audit: Command, context: CommandContext): void {
     .option('--csv', 'for spreadsheets; cannot be verified')
     .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
     .option('--until <when>', 'before this date or time', pastInstantOption(context.dependencies.clock))
-    .action(async ({ csv, output, since, until }: ExportCommandOptions) => {
-      const format: ExportFormat = csv === true ? 'csv' : 'jsonl';
-      const rows = await context.withServices(async (services, caller) => {
-        const target = await openExport(context.dependencies.io, output);
-        try {
-          return await services.audit.export(caller, { format, ...periodOf({ since, until }) }, (text) =>
-            target.write(text),
-          );
-        } finally {
-          await target.close();
+    .action(
+      async ({
+        csv,
+        output,
+        since,
+        until,
+      }: PeriodOptions & {
+        readonly csv?: true;
+        readonly output: string;
+      }) => {
+        const format: ExportFormat = csv === true ? 'csv' : 'jsonl';
+        const rows = await context.withServices(async (services, caller) => {
+          const target = await openExport(context.dependencies.io, output);
+          try {
+            return await services.audit.export(caller, { format, ...periodOf({ since, until }) }, (text) =>
+              target.write(text),
+            );
+          } finally {
+            await target.close();
+          }
+        });
+        if (output !== '-') {
+          context.output.done(`rows exported: ${rows}`, { rows });
         }
-      });
-      if (output !== '-') {
-        context.output.done(`rows exported: ${rows}`, { rows });
-      }
-    });
+      },
+    );
 }
 
 function addPrune(audit: Command, context: CommandContext): void {
@@ -87,7 +87,7 @@ function addPrune(audit: Command, context: CommandContext): void {
       pastInstantOption(context.dependencies.clock),
     )
     .option('--force', 'also where the trail does not verify')
-    .action(async (options: PruneOptions) => {
+    .action(async (options: { readonly before: OptionInstant; readonly force?: true }) => {
       const { force } = options;
       // Once, for the question and the act, and only after the time of the database is known.
       let date: Date | undefined;
@@ -123,12 +123,6 @@ const CHECKPOINT_LINE = /^(?=.*Audit checkpoint).*\bcheckpoint\W{1,4}([0-9a-f]{6
 /** The most findings that are listed one by one. */
 const MAX_FINDINGS = 1_000;
 
-interface VerifyOptions {
-  readonly file?: string;
-  readonly key?: string;
-  readonly checkpoint?: string;
-}
-
 /** Adds `tankeeper audit verify`. */
 function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
   addCommand(
@@ -143,46 +137,56 @@ function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
       '--checkpoint <hash>',
       'this checkpoint must be there, as a server has logged it; or a file, such as the log: the last one in it',
     )
-    .action(async ({ file, key, checkpoint }: VerifyOptions) => {
-      const found: AuditFinding[] = [];
-      let total = 0;
-      const report = (finding: AuditFinding): void => {
-        total += 1;
-        if (found.length < MAX_FINDINGS) {
-          found.push(finding);
+    .action(
+      async ({
+        file,
+        key,
+        checkpoint,
+      }: {
+        readonly file?: string;
+        readonly key?: string;
+        readonly checkpoint?: string;
+      }) => {
+        const found: AuditFinding[] = [];
+        let total = 0;
+        const report = (finding: AuditFinding): void => {
+          total += 1;
+          if (found.length < MAX_FINDINGS) {
+            found.push(finding);
+          }
+        };
+        const request: VerifyRequest = {
+          report,
+          checkpoint: checkpoint === undefined ? undefined : await readCheckpoint(checkpoint),
+        };
+        const { isWhole, keys, ...result } =
+          file === undefined
+            ? await verifyDatabase(context, request)
+            : await verifyFile(context, file, key, request);
+        const output = context.output;
+        found.forEach((finding) => {
+          output.say(safeText(findingText(finding)));
+        });
+        if (total > found.length) {
+          output.say(`… and ${total - found.length} more`);
         }
-      };
-      const request: VerifyRequest = {
-        report,
-        checkpoint: checkpoint === undefined ? undefined : await readCheckpoint(checkpoint),
-      };
-      const { isWhole, keys, ...result } =
-        file === undefined
-          ? await verifyDatabase(context, request)
-          : await verifyFile(context, file, key, request);
-      const output = context.output;
-      found.forEach((finding) => {
-        output.say(safeText(findingText(finding)));
-      });
-      if (total > found.length) {
-        output.say(`… and ${total - found.length} more`);
-      }
-      output.done(summary(result, keys, isWhole), {
-        rows: result.rows,
-        unsealed: result.unsealed,
-        checkpoints: result.checkpoints,
-        newest: result.newest,
-        whole: isWhole,
-        total,
-        keys: keys.map((one) => keyText(one)),
-        findings: found.map((finding) => ({ ...finding })),
-      });
-      if (total > 0) {
-        throw new CliFailure(
-          `the audit trail does not verify: ${total} ${total === 1 ? 'finding' : 'findings'}`,
-        );
-      }
-    });
+        output.done(summary(result, keys, isWhole), {
+          rows: result.rows,
+          unsealed: result.unsealed,
+          checkpoints: result.checkpoints,
+          newest: result.newest,
+          whole: isWhole,
+          total,
+          keys: keys.map((one) => keyText(one)),
+          findings: found.map((finding) => ({ ...finding })),
+        });
+        if (total > 0) {
+          throw new CliFailure(
+            `the audit trail does not verify: ${total} ${total === 1 ? 'finding' : 'findings'}`,
+          );
+        }
+      },
+    );
 }
 
 interface VerifiedInstallation extends TrailVerification {

@@ -6,11 +6,6 @@ import { type CommandContext, addCommand } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 
-interface CountOptions {
-  readonly verify?: true;
-  readonly mend?: true;
-}
-
 type RealmCounts = TokenReport['realms'][number];
 
 /** Every realm and the tokens without a realm, by every status. */
@@ -61,7 +56,7 @@ export function addCountCommand(program: Command, context: CommandContext): void
       'count one by one instead and show each count that has drifted (exit code 1 if any has)',
     )
     .option('--mend', 'with --verify: set right what has drifted')
-    .action(async ({ verify, mend }: CountOptions) => {
+    .action(async ({ verify, mend }: { readonly verify?: true; readonly mend?: true }) => {
       const output = context.output;
       if (mend === true && verify !== true) {
         throw new CliFailure('--mend goes with --verify only', EXIT_CODES.usage);

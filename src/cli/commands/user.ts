@@ -6,13 +6,6 @@ import type { Column } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import type { CutList, ListedUser } from '../../users/user-service.ts';
 
-interface ListOptions {
-  readonly realm?: string;
-  readonly resolver?: string;
-  readonly search?: string;
-  readonly limit?: number;
-}
-
 const USER_COLUMNS: readonly Column<ListedUser>[] = [
   { key: 'login', title: 'LOGIN', value: ({ login }) => login },
   { key: 'resolver', title: 'RESOLVER', value: ({ resolver }) => resolver },
@@ -33,22 +26,29 @@ export function addUserListCommand(user: Command, context: CommandContext): void
     .option('--resolver <name>', 'one resolver')
     .option('--search <text>', 'those with this text in login, name, e-mail or phone; * stands for any text')
     .option('--limit <users>', 'so many at most', wholeNumberOption(1, 1_000_000))
-    .action(async (options: ListOptions) => {
-      const { realm, resolver, search, limit } = options;
-      if ((realm === undefined) === (resolver === undefined)) {
-        throw new CliFailure('give either --realm or --resolver', EXIT_CODES.usage);
-      }
-      const { io } = context.dependencies;
-      const cuts: CutList[] = [];
-      const found = await context.withServices(({ users }, caller) =>
-        withProgress(io, 'reading users', () =>
-          users.list(caller, { realm, resolver, search, limit }, (cut) => cuts.push(cut)),
-        ),
-      );
-      const { describeCut } = await import('../../users/user-service.ts');
-      for (const cut of cuts) {
-        io.stderr.write(`${describeCut(cut)}\n`);
-      }
-      context.output.list(found, USER_COLUMNS, 'no users');
-    });
+    .action(
+      async (options: {
+        readonly realm?: string;
+        readonly resolver?: string;
+        readonly search?: string;
+        readonly limit?: number;
+      }) => {
+        const { realm, resolver, search, limit } = options;
+        if ((realm === undefined) === (resolver === undefined)) {
+          throw new CliFailure('give either --realm or --resolver', EXIT_CODES.usage);
+        }
+        const { io } = context.dependencies;
+        const cuts: CutList[] = [];
+        const found = await context.withServices(({ users }, caller) =>
+          withProgress(io, 'reading users', () =>
+            users.list(caller, { realm, resolver, search, limit }, (cut) => cuts.push(cut)),
+          ),
+        );
+        const { describeCut } = await import('../../users/user-service.ts');
+        for (const cut of cuts) {
+          io.stderr.write(`${describeCut(cut)}\n`);
+        }
+        context.output.list(found, USER_COLUMNS, 'no users');
+      },
+    );
 }

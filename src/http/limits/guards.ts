@@ -16,19 +16,17 @@ export interface Guards {
   readonly logins: Pick<LoginGuard, 'attempt' | 'begin' | 'finish'>;
 }
 
-interface RequestGuardDependencies {
-  readonly isExempt: (client: string) => boolean;
-  readonly refusals: LimitReporter;
-  /** The most requests of one client in a second, which begins with its first request. */
-  readonly max: number;
-}
-
 /** Limits the requests of one client, to any path. Each server counts by itself. */
 export class RequestGuard {
-  readonly #deps: RequestGuardDependencies;
+  readonly #deps;
   readonly #made = new LocalCounts(1_000);
 
-  constructor(dependencies: RequestGuardDependencies) {
+  constructor(dependencies: {
+    readonly isExempt: (client: string) => boolean;
+    readonly refusals: LimitReporter;
+    /** The most requests of one client in a second, which begins with its first request. */
+    readonly max: number;
+  }) {
     this.#deps = dependencies;
   }
 
@@ -44,15 +42,6 @@ export class RequestGuard {
       refusals.refuse('client-requests', network, Math.max(1, wait));
     }
   }
-}
-
-interface ResponseGuardDependencies {
-  readonly isExempt: (client: string) => boolean;
-  readonly refusals: LimitReporter;
-  /** Failures by client. */
-  readonly clients: AttemptLimit;
-  /** Failures by transaction. */
-  readonly transactions: AttemptLimit;
 }
 
 /** A key to be counted by a limit. */
@@ -87,9 +76,16 @@ const NOT_THE_CLIENTS_FAULT: readonly ErrorCode[] = [
  * failures than the limit, however many responses it sends at once.
  */
 export class ResponseGuard {
-  readonly #deps: ResponseGuardDependencies;
+  readonly #deps;
 
-  constructor(dependencies: ResponseGuardDependencies) {
+  constructor(dependencies: {
+    readonly isExempt: (client: string) => boolean;
+    readonly refusals: LimitReporter;
+    /** Failures by client. */
+    readonly clients: AttemptLimit;
+    /** Failures by transaction. */
+    readonly transactions: AttemptLimit;
+  }) {
     this.#deps = dependencies;
   }
 

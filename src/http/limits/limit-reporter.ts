@@ -24,12 +24,6 @@ export interface LimitMetrics {
   limitReached(limit: LimitName): void;
 }
 
-interface LimitReporterDependencies {
-  readonly metrics: LimitMetrics;
-  readonly log: Log;
-  readonly clock: Clock;
-}
-
 const MESSAGES: Readonly<Record<LimitName, string>> = {
   'client-requests': 'Too many requests',
   'client-failures': 'Too many responses that were not accepted',
@@ -44,10 +38,10 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
 
 /** Counts refusals, and logs the first of each client and limit. */
 export class LimitReporter {
-  readonly #deps: LimitReporterDependencies;
+  readonly #deps;
   readonly #reported: Reported;
 
-  constructor(dependencies: LimitReporterDependencies) {
+  constructor(dependencies: { readonly metrics: LimitMetrics; readonly log: Log; readonly clock: Clock }) {
     this.#deps = dependencies;
     this.#reported = new Reported(dependencies);
   }

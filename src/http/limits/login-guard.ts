@@ -14,16 +14,6 @@ interface LoginLimits {
   readonly clients: Limit;
 }
 
-interface LoginGuardDependencies extends LoginLimits {
-  readonly isExempt: (client: string) => boolean;
-  readonly refusals: LimitReporter;
-  /**
-   * The most different passwords of one client that are verified at the same time; the same one may be given
-   * repeatedly.
-   */
-  readonly atOnce: number;
-}
-
 /** A password to be verified. */
 interface PasswordAttempt {
   readonly client: string;
@@ -48,10 +38,20 @@ const RETRY_MS = 1_000;
  * are not counted. Names are counted as they are compared, so that unknown accounts behave like known ones.
  */
 export class LoginGuard {
-  readonly #deps: LoginGuardDependencies;
+  readonly #deps;
   readonly #pending = new Map<string, Map<string, number>>();
 
-  constructor(dependencies: LoginGuardDependencies) {
+  constructor(
+    dependencies: LoginLimits & {
+      readonly isExempt: (client: string) => boolean;
+      readonly refusals: LimitReporter;
+      /**
+       * The most different passwords of one client that are verified at the same time; the same one may be given
+       * repeatedly.
+       */
+      readonly atOnce: number;
+    },
+  ) {
     this.#deps = dependencies;
   }
 

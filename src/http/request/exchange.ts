@@ -135,12 +135,6 @@ export interface RequestSender {
   readonly limitedAs: string;
 }
 
-interface SenderOptions {
-  /** Addresses and networks of trusted proxies. */
-  readonly trustProxy: readonly string[];
-  readonly log: Log;
-}
-
 /** The most addresses whose canonical form is remembered. */
 const MAX_REMEMBERED = 1_000;
 
@@ -151,7 +145,11 @@ const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as co
 export function senderReader({
   trustProxy,
   log,
-}: SenderOptions): (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => RequestSender {
+}: {
+  /** Addresses and networks of trusted proxies. */
+  readonly trustProxy: readonly string[];
+  readonly log: Log;
+}): (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => RequestSender {
   const isNamed = networkMatcher(trustProxy);
   const isThisMachine = networkMatcher(['loopback']);
   const canonical = boundedMemo(MAX_REMEMBERED, clientAddress);

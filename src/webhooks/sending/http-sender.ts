@@ -94,13 +94,6 @@ const BODY_MS = 1_000;
 /** Bytes of an answer's body that are read, so that the connection can be used again. None of them is kept. */
 const MAX_READ = 16_384;
 
-interface HttpSenderOptions {
-  /** Milliseconds; 10 000 by default. */
-  readonly timeoutMs?: number;
-  readonly userAgent: string;
-  readonly names?: ReceiverNames;
-}
-
 /**
  * Sends by HTTP/1.1 over connections that are kept for further messages. Uses no proxy, follows no redirects, keeps
  * nothing of an answer but its status, and connects to no address that `addressFault` refuses.
@@ -112,7 +105,16 @@ export class HttpWebhookSender {
   /** By receiver: a connection opened for one is not used for another, for which other addresses may be refused. */
   readonly #agents = new Map<string, HttpAgent>();
 
-  constructor({ timeoutMs = REQUEST_MS, userAgent, names = new ReceiverNames() }: HttpSenderOptions) {
+  constructor({
+    timeoutMs = REQUEST_MS,
+    userAgent,
+    names = new ReceiverNames(),
+  }: {
+    /** Milliseconds; 10 000 by default. */
+    readonly timeoutMs?: number;
+    readonly userAgent: string;
+    readonly names?: ReceiverNames;
+  }) {
     this.#timeoutMs = timeoutMs;
     this.#userAgent = userAgent;
     this.#names = names;

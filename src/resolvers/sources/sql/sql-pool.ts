@@ -20,16 +20,6 @@ const IDLE_TIMEOUT_MS = 30_000;
 /** Milliseconds between the server's own time-out of a statement and ours. */
 const DRIVER_TIMEOUT_MARGIN_MS = 250;
 
-interface SqlPoolOptions {
-  readonly resolver: string;
-  readonly settings: SqlSettings;
-  /** The password to log in with; requested for each connection. */
-  readonly password: () => Promise<string>;
-  /** Milliseconds for an answer, including the wait for a connection. */
-  readonly timeoutMs: number;
-  readonly log: Log;
-}
-
 interface OpenPool {
   readonly knex: Knex;
   readonly connections: Set<RawConnection>;
@@ -37,11 +27,19 @@ interface OpenPool {
 
 /** A small pool of read-only connections to a foreign database, made when they are needed. */
 export class SqlPool {
-  readonly #deps: SqlPoolOptions;
+  readonly #deps;
   #open: OpenPool | undefined;
   #connectedAt = -Infinity;
 
-  constructor(options: SqlPoolOptions) {
+  constructor(options: {
+    readonly resolver: string;
+    readonly settings: SqlSettings;
+    /** The password to log in with; requested for each connection. */
+    readonly password: () => Promise<string>;
+    /** Milliseconds for an answer, including the wait for a connection. */
+    readonly timeoutMs: number;
+    readonly log: Log;
+  }) {
     this.#deps = options;
   }
 

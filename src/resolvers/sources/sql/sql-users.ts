@@ -35,15 +35,6 @@ import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable, SqlPool
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 import type { DirectoryPasswords } from '../directory-password.ts';
 
-interface SqlUsersOptions {
-  readonly resolver: Resolver;
-  readonly secrets: ResolverSecrets;
-  readonly passwords: Pick<DirectoryPasswords, 'verify'>;
-  /** Milliseconds for each answer. */
-  readonly timeoutMs: number;
-  readonly log: Log;
-}
-
 type Query = Knex.QueryBuilder<SqlRow, SqlRow[]>;
 
 /** The columns by which users are found. */
@@ -58,10 +49,17 @@ const MAX_NAMESAKES = 100;
  * a letter for another one, as `ss` for `ß`, does not.
  */
 export class SqlUsers implements UserSource {
-  readonly #deps: SqlUsersOptions;
+  readonly #deps;
   #opened: { readonly settings: SqlSettings; readonly pool: SqlPool } | undefined;
 
-  constructor(options: SqlUsersOptions) {
+  constructor(options: {
+    readonly resolver: Resolver;
+    readonly secrets: ResolverSecrets;
+    readonly passwords: Pick<DirectoryPasswords, 'verify'>;
+    /** Milliseconds for each answer. */
+    readonly timeoutMs: number;
+    readonly log: Log;
+  }) {
     this.#deps = options;
   }
 
