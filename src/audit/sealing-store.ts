@@ -21,7 +21,10 @@ const LOOK_MS = 50;
 /** Milliseconds after which a transaction keeps rows from being sealed for so long that somebody should know. */
 const OVERDUE_MS = 300_000;
 
-/** Milliseconds for which servers do not seal on a checkpoint by a key that they do not have: another one has it. */
+/**
+ * Milliseconds for which servers do not seal on a checkpoint by a key that they do not have: another one has it. After
+ * OVERDUE_MS of them, somebody should know.
+ */
 const UNKNOWN_KEY_MS = 3_600_000;
 
 /** Ids that were given by a moment, and a transaction that got its number after it. */
@@ -100,10 +103,16 @@ export class AuditSealer {
   async #append(sql: Knex.Transaction, lastId: string): Promise<readonly Checkpoint[]> {
     const { authority, clock } = this.#deps;
     const newest = await newestCheckpoint(sql);
-    const age = newest === undefined ? Infinity : clock.now().getTime() - Date.parse(newest.at);
-    if (newest !== undefined && age < UNKNOWN_KEY_MS && !isSigned(newest, authority.keys())) {
-      return [];
+    if (newest !== undefined && !isSigned(newest, authority.keys())) {
+      const age = Math.abs(clock.now().getTime() - Date.parse(newest.at));
+      if (age < OVERDUE_MS) {
+        return [];
+      }
+      if (age < UNKNOWN_KEY_MS) {
+        throw new Error('This server does not have the key of the newest checkpoint of the audit');
+      }
     }
+    await assertIdsGoOn(sql, newest, lastId);
     const bounds = { after: newest?.lastId ?? BEFORE_ALL_IDS, until: lastId, limit: MAX_SEALED_ROWS };
     const at = auditTime(clock.now());
     const made: Checkpoint[] = [];
@@ -122,17 +131,31 @@ export async function lockSealing(sql: Knex.Transaction): Promise<void> {
   await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...SEALING_LOCK]);
 }
 
-/** In this order: a transaction has a number before it gives its first id (migration 026). */
-async function lookAt(knex: Knex): Promise<Look> {
-  const ids = await knex.raw<{ rows: { lastId: string }[] }>(
+/** @throws Error where rows get ids that the newest checkpoint counts as covered: none of them would be sealed */
+async function assertIdsGoOn(sql: Knex, newest: Checkpoint | undefined, seen: string): Promise<void> {
+  const covered = BigInt(newest?.lastId ?? BEFORE_ALL_IDS);
+  // Another server may have looked later than this one.
+  if (BigInt(seen) < covered && BigInt(await lastIdOf(sql)) < covered) {
+    throw new Error('The ids of the audit are behind its newest checkpoint');
+  }
+}
+
+async function lastIdOf(knex: Knex): Promise<string> {
+  const { rows } = await knex.raw<{ rows: { lastId: string }[] }>(
     'SELECT last_value AS "lastId" FROM audit_id_seq',
   );
+  return rows[0]?.lastId ?? BEFORE_ALL_IDS;
+}
+
+/** In this order: a transaction has a number before it gives its first id (migration 026). */
+async function lookAt(knex: Knex): Promise<Look> {
+  const lastId = await lastIdOf(knex);
   // A new number: the end of a snapshot is behind the last one that has ended, not behind the last one that was given.
   const transactions = await knex.raw<{ rows: { own: string }[] }>(
     'SELECT pg_current_xact_id()::text AS own',
   );
   return {
-    lastId: ids.rows[0]?.lastId ?? BEFORE_ALL_IDS,
+    lastId,
     transaction: transactions.rows[0]?.own ?? '0',
     at: performance.now(),
   };

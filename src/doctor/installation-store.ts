@@ -85,7 +85,8 @@ const QR_REALMS = `
   ORDER BY 1`;
 
 const TRAIL = `
-  WITH last AS (SELECT max(at) AS at, max(last_id) AS id FROM audit_checkpoints)
+  WITH last AS (SELECT max(at) AS at, max(last_id) AS id FROM audit_checkpoints
+    WHERE at <= clock_timestamp() + interval '5 minutes' AND last_id <= (SELECT last_value FROM audit_id_seq))
   SELECT last.at AS last_checkpoint,
     (SELECT min(audit.at) FROM audit WHERE last.id IS NULL OR audit.id > last.id) AS oldest_uncovered,
     (SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::float8

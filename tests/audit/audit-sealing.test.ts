@@ -298,3 +298,34 @@ describe('keys of the installation', () => {
     expect(await audited.verify()).toMatchObject({ checkpoints: 2, unsealed: 0, all: [] });
   });
 });
+
+describe('a checkpoint that keeps rows from being sealed', () => {
+  const later = (minutes: number): void => {
+    audited.clock.time = new Date(audited.clock.time.getTime() + minutes * 60_000);
+  };
+
+  it.each([
+    ['of an unknown key', 'now()'],
+    ['of an unknown key and a time to come', "now() + interval '40 minutes'"],
+  ])('%s is told of after five minutes', async (_what, at) => {
+    await eightRows();
+    await audited.tamper(`INSERT INTO audit_checkpoints
+      SELECT number + 1, ${at}, month, after_id, last_id, row_count, leaves, leaves_hash, prunes, vouches, prev_hash,
+        'other', hash, signature
+      FROM audit_checkpoints ORDER BY number DESC LIMIT 1`);
+    later(6);
+    await expect(audited.sealer().sealAll()).rejects.toThrow(
+      'does not have the key of the newest checkpoint',
+    );
+    later(120);
+    await audited.sealer().sealAll();
+    expect(await audited.verify()).toMatchObject({ unsealed: 0 });
+    expect(await found()).not.toEqual([]);
+  });
+
+  it('is told of where its rows are those to come', async () => {
+    await eightRows();
+    await audited.tamper("SELECT setval('audit_id_seq', 3)");
+    await expect(audited.sealer().sealAll()).rejects.toThrow('behind its newest checkpoint');
+  });
+});
