@@ -138,6 +138,8 @@ async function readRestAndAnswer(state: EndpointRequest): Promise<Reply> {
   // The body of a GET has no meaning (RFC 9110 §9.3.1).
   if (request.method === 'POST') {
     await readRest(state);
+    // Of a large body, the bytes may have come over minutes: the credential may have been revoked meanwhile.
+    state.identity = undefined;
   }
   limitTransaction(state);
   const reply =
@@ -415,7 +417,7 @@ function limitResponses(state: EndpointRequest, serve: () => Promise<Reply>): Pr
 
 /** Limits the responses to one transaction that are not accepted. */
 function limitTransaction({ endpoint, values, countTransaction }: EndpointRequest): void {
-  const name = endpoint.transactionNamedBy?.find((one) => values.has(one));
+  const name = endpoint.transactionNamedBy?.find((one) => values.get(one)?.trim());
   countTransaction(name === undefined ? '' : (values.get(name) ?? ''));
 }
 

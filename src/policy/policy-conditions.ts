@@ -65,7 +65,7 @@ export function renameResolverIn(text: string, from: string, to: string): string
   return text
     .split(',')
     .map((part) => {
-      const [, before = '', entry = '', after = ''] = /^(\s*!?\s*)(.*):(\s*)$/s.exec(part) ?? [];
+      const [, before = '', entry = '', after = ''] = /^(\s*(?:!\s*)?)(\S.*):(\s*)$/s.exec(part) ?? [];
       if (entry === '' || plainResolverName(entry) !== from) {
         return part;
       }

@@ -87,7 +87,7 @@ export function decoderOf(contentType: string): Decoder | undefined {
   if (option === undefined) {
     return undefined;
   }
-  const charset = /=\s*["']?([^"']*?)\s*["']?\s*$/.exec(option)?.[1]?.toLowerCase() ?? '';
+  const charset = withoutQuotes(option.slice(option.indexOf('=') + 1)).toLowerCase();
   if (!Object.hasOwn(DECODERS, charset)) {
     throw new ServiceError(
       'request.media-type',
@@ -95,4 +95,11 @@ export function decoderOf(contentType: string): Decoder | undefined {
     );
   }
   return DECODERS[charset];
+}
+
+function withoutQuotes(value: string): string {
+  return value
+    .trim()
+    .replace(/^["']|["']$/g, '')
+    .trim();
 }

@@ -17,7 +17,7 @@ import {
 } from '../../support/application/test-application.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
 import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
-import { deferred } from '../../support/values/until.ts';
+import { deferred, until } from '../../support/values/until.ts';
 import { container, keyPackage } from '../../support/values/pskc-documents.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -275,6 +275,30 @@ describe('the file of /admin/loadtokens', () => {
     expect(await sendWhole({ ...byLogin, 'X-CSRF-TOKEN': csrfToken }, { file: large('F5') })).toMatch(loaded);
   });
 
+  it('is not stored for an API token that was revoked while it came', async () => {
+    const { administrators } = application.services;
+    const { token } = await administrators.addApiToken(OPERATOR, 'admin', { name: 'leaked', rights: ['*'] });
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+    const file = `file=${encodeURIComponent(container({ packages: keyPackage({ serial: 'F9' }) })).padEnd(70_000, '+')}`;
+    const socket = connect(server.port, '127.0.0.1').setEncoding('latin1');
+    const answered = new Promise<string>((resolve) => socket.once('data', resolve));
+    const head = [
+      `POST ${LOAD} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${token}`,
+      `Content-Type: ${FORM}`,
+      `Content-Length: ${file.length}`,
+    ];
+    const admitted = jest.spyOn(administrators, 'authenticateApiToken');
+    socket.write(`${head.join('\r\n')}\r\n\r\n${file.slice(0, 100)}`);
+    await until(() => admitted.mock.calls.length > 0);
+    expect(await admitted.mock.results[0]?.value).toBeDefined();
+    await administrators.removeApiToken(OPERATOR, 'admin', 'leaked');
+    socket.write(file.slice(100));
+    expect(await answered).toMatch(/^HTTP\/1\.1 401 /);
+    await server.close(1_000);
+  });
+
   it('is read one at a time; a client that waits too long must come again, and small ones pass', async () => {
     const held = deferred<readonly string[]>();
     const loading = deferred<undefined>();
@@ -436,6 +460,13 @@ describe('a body in the charset that it declares, or without one in UTF-8 or Lat
     const response = await post(contentType, body);
     expect(response.status).toBe(415);
     expect(response.text).toContain('must be in UTF-8, ISO-8859-1 or windows-1252');
+    expect(checked).not.toHaveBeenCalled();
+  });
+
+  // A pattern that goes over the blanks again and again would take hours, in which nobody else is answered.
+  it('is refused at once where thousands of blanks precede a charset that is unknown', async () => {
+    const response = await post(`${FORM}; charset=${' '.repeat(8_000)}"x"y`, form);
+    expect(response.status).toBe(415);
     expect(checked).not.toHaveBeenCalled();
   });
 });
