@@ -50,7 +50,7 @@ beforeAll(async () => {
     ['moody', receiver],
     ['healthy', healthy],
   ] as const) {
-    const added = await command('add', name, '--url', url);
+    const added = await command('add', name, url);
     secrets.set(name, (JSON.parse(added) as { secret: string }).secret);
   }
   fleet = await ServerFleet.start([start, start, start]);
