@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type Token, UNBOUND_USE } from '../../src/tokens/token.ts';
+import type { Token } from '../../src/tokens/token.ts';
+import { storedToken } from '../support/values/token-values.ts';
 import { describe, expect, it } from '@jest/globals';
 import {
   type Challenge,
@@ -38,32 +39,16 @@ const challenge = (change: Partial<Challenge> = {}): Challenge => ({
   ...change,
 });
 
-const token = (change: Partial<Token> = {}): Token => ({
-  id: '7',
-  version: '1',
-  serial: 'T1',
-  type: 'ocra',
-  description: '',
-  active: true,
-  owner: null,
-  realms: [],
-  isSecondFactor: false,
-  use: UNBOUND_USE,
-  failCount: 0,
-  maxFail: 10,
-  counter: 5n,
-  counterWindow: 10,
-  syncWindow: 1000,
-  timeShift: 0,
-  ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
-  rollout: 'complete',
-  replayMarkers: [],
-  secrets: { seed: null, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
-  createdAt: issuedAt,
-  lastSuccessAt: null,
-  syncMarker: null,
-  ...change,
-});
+const token = (change: Partial<Token> = {}): Token =>
+  storedToken('T1', {
+    type: 'ocra',
+    maxFail: 10,
+    counter: 5n,
+    ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
+    secrets: { seed: null, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
+    createdAt: issuedAt,
+    ...change,
+  });
 
 const right = { kind: 'right', advance: { counter: 6n, replayMarkers: ['5:x'] } } as const;
 

@@ -1,5 +1,5 @@
 import { type Token, type TokenStateChange, UNBOUND_USE } from '../../src/tokens/token.ts';
-import { tokenValue } from '../support/values/token-values.ts';
+import { storedToken } from '../support/values/token-values.ts';
 import { describe, expect, it } from '@jest/globals';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -63,16 +63,7 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
         clock.at = NOON;
-        let token: Token = {
-          ...tokenValue('T1', { ocraSuite: suite.text, syncWindow: 40 }),
-          id: '1',
-          version: '1',
-          isSecondFactor: false,
-          use: UNBOUND_USE,
-          createdAt: NOON,
-          lastSuccessAt: null,
-          syncMarker: null,
-        };
+        let token = storedToken('T1', { ocraSuite: suite.text, syncWindow: 40 });
         token = { ...token, secrets: { ...token.secrets, seed: vault.seal(KEY, 'seed', 'T1') } };
         const used = new Set<string>();
         for (const each of acts) {

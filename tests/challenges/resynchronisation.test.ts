@@ -1,4 +1,5 @@
-import { type NewToken, type Token, type TokenStateChange, UNBOUND_USE } from '../../src/tokens/token.ts';
+import type { NewToken, TokenStateChange } from '../../src/tokens/token.ts';
+import { storedToken } from '../support/values/token-values.ts';
 import { describe, expect, it } from '@jest/globals';
 import { computeResponse, timeStepAt } from '../../src/ocra/compute.ts';
 import { requireTokenKey, responseInputs } from '../../src/challenges/token-key.ts';
@@ -28,22 +29,8 @@ interface Sketch {
 function resync(first: number, second: number, sketch: Sketch = {}): TokenStateChange | null {
   const { suite: text = COUNTER, timeWindow = 180, timeShift = 0, sameQuestion = false } = sketch;
   const settings = { timeWindow, timeShift };
-  const token: Token = {
-    ...keyedToken('T1', {
-      ocraSuite: text,
-      counter: 100n,
-      counterWindow: 10,
-      syncWindow: 50,
-      ...sketch.token,
-    }),
-    version: '1',
-    id: '1',
-    isSecondFactor: false,
-    use: UNBOUND_USE,
-    createdAt: NOON,
-    lastSuccessAt: null,
-    syncMarker: null,
-  };
+  const keyed = { ocraSuite: text, counter: 100n, counterWindow: 10, syncWindow: 50, ...sketch.token };
+  const token = storedToken('T1', keyedToken('T1', keyed));
   const suite = parseOcraSuite(text);
   const response = (question: string, at: number): string =>
     computeResponse(suite, KEY, {

@@ -1,4 +1,4 @@
-import type { NewToken } from '../../../src/tokens/token.ts';
+import { type NewToken, type Token, UNBOUND_USE } from '../../../src/tokens/token.ts';
 import type { Act } from '../../../src/policy/caller.ts';
 import type { Sealed } from '../../../src/keys/vault.ts';
 import type { ManagedUser } from '../../../src/users/user.ts';
@@ -37,4 +37,22 @@ export function tokenValue(serial: string, changes: Partial<NewToken> = {}): New
 /** @returns a user of a managed resolver without a password, with the given changes */
 export function managedUser(login: string, changes: Partial<ManagedUser> = {}): Omit<ManagedUser, 'userId'> {
   return { login, givenName: '', surname: '', email: '', phone: '', passwordHash: null, ...changes };
+}
+
+/** @returns a token as it is read, with the given changes */
+export function storedToken(
+  serial: string,
+  { use, ...changes }: Partial<Omit<Token, 'use'> & Pick<NewToken, 'use'>> = {},
+): Token {
+  return {
+    ...tokenValue(serial),
+    id: '1',
+    version: '1',
+    isSecondFactor: false,
+    use: { ...UNBOUND_USE, ...use },
+    createdAt: new Date('2026-11-20T12:00:00Z'),
+    lastSuccessAt: null,
+    syncMarker: null,
+    ...changes,
+  };
 }
