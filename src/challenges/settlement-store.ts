@@ -176,8 +176,6 @@ export async function settleLocked(
           .where({ id: seen.token.id })
           .update(stateColumns(rollOut))
           .returning<{ version: string }[]>('version');
-  // The statement waits for no lock, and a mark of a watched challenge locks its row alone.
-  await sql('challenges').where({ id: seen.challenge.id }).forNoKeyUpdate().select('id');
   return writeLocked(unit, SETTLE, { columns: { ...columns, ...changed[0] }, entry });
 }
 
