@@ -63,7 +63,7 @@ export class AuditService {
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async monthsBefore(caller: Caller, before: Date): Promise<number> {
-    assertOperator(caller, 'The audit trail is read');
+    assertOperator(caller, 'Months of the audit trail are removed');
     return this.#deps.store.monthsBefore(before);
   }
 
@@ -75,7 +75,7 @@ export class AuditService {
    *   over, 'clock.doubtful', 'audit.unverifiable'
    */
   async prune(caller: Caller, { before, force }: { before: Date; force: boolean }): Promise<Pruned> {
-    assertOperator(caller, 'The audit trail is read');
+    assertOperator(caller, 'Months of the audit trail are removed');
     const cut = new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth(), 1));
     if (cut > (await this.#deps.pruningTime())) {
       throw new ServiceError('parameter.invalid', 'Only months that are over can be pruned');
