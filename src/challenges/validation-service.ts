@@ -206,7 +206,7 @@ export class ValidationService {
     if (before !== undefined) {
       return before;
     }
-    const accepted = await this.#answerOpen(act, answering, provided);
+    const accepted = await this.#answerOpen(act, configuration, answering, provided);
     if (accepted !== undefined) {
       return accepted;
     }
@@ -290,10 +290,10 @@ export class ValidationService {
    */
   async #answerOpen(
     act: Act,
+    configuration: Configuration,
     tokenOrOwner: TokenOrOwner,
     provided: ProvidedResponse,
   ): Promise<boolean | undefined> {
-    const configuration = await this.#deps.configuration.current();
     // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
     // not happen then.
     let known: ReadonlySet<string> | undefined;
