@@ -199,8 +199,8 @@ export function writeLocked(
 
 /**
  * Writes for tokens, where requests that come at the same time share one statement and one commit. If one of them cannot
- * be locked, as it has changed meanwhile, it is left out and the others are written; if the statement fails, each is
- * written by a statement of its own.
+ * be locked, as it has changed meanwhile, it is left out and the others are written. If the statement fails and has surely
+ * written nothing, each is written by a statement of its own; where its outcome is unknown, all fail.
  */
 export class SharedWrites<Row extends LockedRow = LockedRow> {
   readonly #database: Database;
