@@ -10,7 +10,6 @@ import { ReadPolicy } from '../policy/read-policy.ts';
 import { removeRealm, storeRealm, thinRealm } from '../realms/realm-store.ts';
 import { removeResolver, type ResolverEntry, storeResolver } from '../resolvers/resolver-store.ts';
 import type { Database } from '../database/database.ts';
-import { ShortLivedRead } from '../database/short-lived-read.ts';
 import { assertStorable, isStorable } from '../kernel/text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { Configuration, Realm, Resolver, Revision } from './configuration.ts';
@@ -447,6 +446,92 @@ function toRevision(row: RevisionRow | undefined): Revision {
     throw new Error('The table configuration_state has lost its row');
   }
   return { revision: BigInt(row.revision), changedAt: row.changed_at };
+}
+
+/** A read of the database, and the time for which it holds. */
+interface ShortLivedReadOptions<Value> {
+  /** Reads the present value. */
+  readonly read: () => Promise<Value>;
+  /** Milliseconds for which a read holds; 0: each call is a read of its own. */
+  readonly window: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+}
+
+interface ReadUnderWay<Value> {
+  readonly begun: number;
+  readonly value: Promise<Value>;
+}
+
+interface DoneReading<Value> extends ReadUnderWay<Value> {
+  readonly result: Value;
+}
+
+/**
+ * Lets a read hold for a short time, so that not every request queries the database. The time begins with the start of
+ * the read, which may have missed later changes.
+ */
+export class ShortLivedRead<Value> {
+  readonly #deps: ShortLivedReadOptions<Value>;
+  #done: DoneReading<Value> | undefined;
+  #underWay: ReadUnderWay<Value> | undefined;
+  #isInDoubt = true;
+
+  constructor(options: ShortLivedReadOptions<Value>) {
+    this.#deps = options;
+  }
+
+  /** True without a read since the last possible change, or without any read; always true without a window. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt || this.#deps.window === 0;
+  }
+
+  /**
+   * @returns the value of a moment that is at most one window ago
+   * @throws what the read throws
+   */
+  current(): Promise<Value> {
+    const standing = [this.#done, this.#underWay].find((reading) => this.#stands(reading));
+    return standing?.value ?? this.confirm();
+  }
+
+  /**
+   * @returns the value by a new read, even if an earlier one still holds
+   * @throws what the read throws
+   */
+  confirm(): Promise<Value> {
+    const begun = this.#deps.elapsed();
+    const reading = { begun, value: this.#deps.read() };
+    this.#underWay = reading;
+    const end = (done: DoneReading<Value> | undefined): void => {
+      // A read that was given up meanwhile, or that a later one overtook, confirms nothing.
+      if (this.#underWay === reading) {
+        this.#underWay = undefined;
+        this.#done = done;
+        this.#isInDoubt &&= done === undefined;
+      }
+    };
+    reading.value.then(
+      (result) => {
+        end({ ...reading, result });
+      },
+      () => {
+        end(undefined);
+      },
+    );
+    return reading.value;
+  }
+
+  /** Expires every read that has begun until now: something may have changed. */
+  expire(): void {
+    this.#isInDoubt = true;
+    this.#done = undefined;
+    this.#underWay = undefined;
+  }
+
+  #stands(reading: ReadUnderWay<Value> | undefined): boolean {
+    return reading !== undefined && this.#deps.elapsed() - reading.begun < this.#deps.window;
+  }
 }
 
 /** Keeps the configuration that was read last for as long as the database has the same revision. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Configuration } from '../../src/configuration/configuration.ts';
-import { ConfigurationCache } from '../../src/configuration/configuration-store.ts';
-import { ShortLivedRead } from '../../src/database/short-lived-read.ts';
+import { ConfigurationCache, ShortLivedRead } from '../../src/configuration/configuration-store.ts';
 import { type Deferred, deferred } from '../support/values/until.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 
