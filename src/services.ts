@@ -41,8 +41,7 @@ import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
 import { TokenImportService } from './challenges/enrolment/token-import-service.ts';
 import { computingTurns, nodeResponder, ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
-import { StatusWaitService, StatusWatch } from './challenges/status-wait-service.ts';
-import { StatusWatchStore } from './challenges/status-watch-store.ts';
+import { StatusWaitService, WaitingRequests } from './challenges/status-wait-service.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
 import { ValidationService } from './challenges/validation-service.ts';
@@ -106,8 +105,8 @@ import { WebhookStore } from './webhooks/webhook-store.ts';
 /** What services are made of. The settings have the names of the configuration. */
 export interface ServiceDependencies
   extends
-    Pick<Config, 'sessionLifetime' | 'resolverTimeout'>,
-    Partial<Pick<Config, 'publicUrl' | 'resolverFileDirs' | 'challengeRetention'>> {
+    Pick<Config, 'sessionLifetime' | 'resolverTimeout' | 'challengeRetention'>,
+    Partial<Pick<Config, 'publicUrl' | 'resolverFileDirs'>> {
   readonly database: Database;
   readonly keys: OpenedKeys;
   readonly hasher: PasswordHasher;
@@ -120,18 +119,18 @@ export interface ServiceDependencies
   readonly transactionIds?: TransactionIds;
   /** The provider of single sign-on; undefined: none. */
   readonly singleSignOn?: SingleSignOnSettings | undefined;
-  /** The most passwords that are verified at once; by default 2. */
-  readonly passwordsAtOnce?: number;
+  /** The most passwords that are verified at once. */
+  readonly passwordsAtOnce: number;
   /** Undefined: nothing is measured. */
   readonly metrics?: ServiceMetrics | undefined;
   /** Seconds for which months of the audit are kept after their end; by default for ever. */
   readonly auditRetention?: number | undefined;
-  /** The most requests that wait for the state of a transaction; by default 500. */
-  readonly statusWaits?: number;
-  /** Milliseconds between two looks for those requests where no notices come; by default a second. */
+  /** The most requests that wait for the state of a transaction. */
+  readonly statusWaits: number;
+  /** Milliseconds between two readings of the states for those requests; by default a second. */
   readonly statusPoll?: number | undefined;
-  /** Milliseconds for which a configuration that was read is valid, see `ConfigurationStore`; by default 0. */
-  readonly configurationWindow?: number;
+  /** Milliseconds for which a configuration that was read is valid, see `ConfigurationStore`. */
+  readonly configurationWindow: number;
   /** The part of the configuration that the health page examines; undefined: nothing is examined. */
   readonly examined?: ExaminedConfig | undefined;
 }
@@ -140,11 +139,6 @@ type ExaminedConfig = ExaminedSettings & Pick<Config, 'encryptionKeyFile' | 'pkc
 
 /** Every service of an installation. What edges need of it, they take by name: `Pick<Services, 'realms'>`. */
 export type Services = ReturnType<typeof buildServices>;
-
-/** Seconds. */
-const SEVEN_DAYS = 604_800;
-/** The most requests that wait for the state of a transaction. */
-const STATUS_WAITS = 500;
 
 /**
  * Makes every service over a database. Libraries that take long to load
@@ -178,7 +172,7 @@ type Shared = ReturnType<typeof sharedBySeveral>;
 
 /** @returns what several services share */
 function sharedBySeveral(dependencies: ServiceDependencies) {
-  const { database, keys, clock, random, log, passwordsAtOnce = 2 } = dependencies;
+  const { database, keys, clock, random, log, passwordsAtOnce, configurationWindow } = dependencies;
   const { vault } = keys;
   const observations = new Observations({ store: new ObservationStore({ database }), clock });
   const { metrics } = dependencies;
@@ -190,7 +184,6 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
   };
   const directories = { vault, users: managedUsers, hasher: hashers.users, resolverUsed };
   const { sources, ...trials } = sourcesOf({ ...dependencies, ...directories });
-  const { configurationWindow = 0 } = dependencies;
   const credentials = new RememberedCredentials({ random });
   const administratorStore = new AdministratorStore({ database, credentials });
   const auditStore = new AuditStore({ database });
@@ -254,11 +247,7 @@ function directoryServices(shared: Shared) {
 function challengeServices(shared: Shared) {
   const { database, configuration, access, vault, users, tokenStore, auditStore: trail, refusals } = shared;
   const { clock, random, log, metrics, observations, confirmations, publicUrl } = shared;
-  const {
-    responder = nodeResponder,
-    transactionIds = hexTransactionIds,
-    statusWaits: max = STATUS_WAITS,
-  } = shared;
+  const { responder = nodeResponder, transactionIds = hexTransactionIds } = shared;
   const means = { turn: computingTurns(), responder };
   const issues = new ChallengeIssueStore({ database, metrics: metrics?.challenges });
   const tokens = new TokenChoice({ users, tokens: tokenStore });
@@ -284,21 +273,21 @@ function challengeServices(shared: Shared) {
     clock,
     refusals,
   });
-  const statusWatch = new StatusWatch({
-    watched: new StatusWatchStore({ database }),
+  const waitingRequests = new WaitingRequests({
+    challenges,
     metrics: metrics?.statusWaits,
-    max,
+    max: shared.statusWaits,
     poll: shared.statusPoll,
   });
   return {
     ocra,
     calculations: new CalculationService({ clock, random }),
-    /** Receives changes; the server ends it before it waits for its requests. */
-    statusWatch,
+    /** The server ends these before it waits for its other requests. */
+    waitingRequests,
     statusWaits: new StatusWaitService({
       clock,
       ocra,
-      watch: statusWatch,
+      waiting: waitingRequests,
       metrics: metrics?.statusWaits,
     }),
     validation: new ValidationService({
@@ -473,7 +462,7 @@ function auditServices(shared: Shared) {
       clock,
       pruningClock,
       store: new HousekeepingStore({ database }),
-      challengeRetention: shared.challengeRetention ?? SEVEN_DAYS,
+      challengeRetention: shared.challengeRetention,
       metrics: shared.metrics?.housekeeping,
       auditRetention: new AuditRetention({ store, audit, retention: shared.auditRetention }),
     }),

@@ -31,12 +31,12 @@ export interface AdministratorDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly hasher: PasswordHasher;
-  /** The memory of passwords that were verified; by default nowhere. */
-  readonly credentials?: Pick<RememberedCredentials, 'current'>;
+  /** The memory of passwords that were verified. */
+  readonly credentials: Pick<RememberedCredentials, 'current'>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Seconds until a session ends; by default an hour. */
-  readonly sessionLifetime?: number;
+  /** Seconds until a session ends. */
+  readonly sessionLifetime: number;
 }
 
 /** A new API token. */
@@ -48,7 +48,6 @@ export interface ApiTokenDraft {
   readonly expires?: string | undefined;
 }
 
-const DEFAULT_SESSION_LIFETIME = 3600;
 const FIRST_NAME = 'admin';
 /** Nothing that reads like something else; 20 of these are 114 bits. */
 const PASSWORD_ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -202,7 +201,7 @@ export class AdministratorService {
    * no further proof: the caller must count it as a wrong password, even if its verification fails.
    */
   recallPassword(name: string, password: string): RecalledPassword {
-    return this.#deps.credentials?.current?.passwords.recall(composed(name), password);
+    return this.#deps.credentials.current?.passwords.recall(composed(name), password);
   }
 
   /**
@@ -217,7 +216,7 @@ export class AdministratorService {
     }
     const { administrators, hasher, credentials } = this.#deps;
     // Taken before the read: a change during the read replaces the memory, and the stale result goes to the old one.
-    const memory = credentials?.current;
+    const memory = credentials.current;
     const administrator = await administrators.find(name);
     const isRight =
       administrator === undefined
@@ -255,7 +254,7 @@ export class AdministratorService {
     act: Partial<Act> = {},
     kind: SessionKind = 'session',
   ): Promise<{ session: string; expiresAt: Date } | undefined> {
-    const { administrators, clock, random, sessionLifetime = DEFAULT_SESSION_LIFETIME } = this.#deps;
+    const { administrators, clock, random, sessionLifetime } = this.#deps;
     const session = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + sessionLifetime * 1000);
     const opening: Act = { ...SESSION_ACT, actor: proven.administrator, ...act };

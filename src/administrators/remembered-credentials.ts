@@ -75,7 +75,7 @@ export class RememberedCredentials {
   readonly #elapsed: () => number;
   #memory: CredentialMemory;
   #begun: number;
-  #isTold = false;
+  #hasNotices = false;
 
   constructor({
     random,
@@ -96,7 +96,7 @@ export class RememberedCredentials {
     if (this.#elapsed() - this.#begun >= LIFETIME_MS) {
       this.forget();
     }
-    return this.#isTold ? this.#memory : undefined;
+    return this.#hasNotices ? this.#memory : undefined;
   }
 
   /** Forgets all: a credential may have been revoked. */
@@ -105,9 +105,9 @@ export class RememberedCredentials {
     this.#begun = this.#elapsed();
   }
 
-  /** @param isTold whether this process is told of changes from now on; by default it is not */
-  follow(isTold: boolean): void {
-    this.#isTold = isTold;
+  /** @param hasNotices whether this process is told of changes from now on; by default it is not */
+  follow(hasNotices: boolean): void {
+    this.#hasNotices = hasNotices;
     this.forget();
   }
 }

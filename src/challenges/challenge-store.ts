@@ -3,6 +3,7 @@ import type { Act } from '../policy/caller.ts';
 import { isLocked, OCRA_TYPES, type Token, type TokenStateChange } from '../tokens/token.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';
 import type { Database } from '../database/database.ts';
+import type { PreparedStatement } from '../database/prepared-statements.ts';
 import { KeyedQueue, SharedLookup, SharedWrites } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -74,6 +75,23 @@ interface ChallengeRow extends TokenRow, ChallengeColumns {
   readonly challenge_id: string;
   readonly sign_in: boolean;
 }
+
+/** The state of a challenge, as far as a request can wait for its change. */
+export interface AwaitedState extends Pick<Challenge, 'receivedTan' | 'validTan' | 'closedBy'> {
+  readonly failCount: number;
+}
+
+interface StateRow extends Pick<ChallengeColumns, 'received_tan' | 'valid_tan' | 'closed_by'> {
+  readonly id: string;
+  readonly fail_count: number;
+}
+
+const STATES: PreparedStatement<StateRow> = {
+  name: 'read-awaited-challenges',
+  text: `SELECT challenges.id, challenges.received_tan, challenges.valid_tan, challenges.closed_by, tokens.fail_count
+    FROM challenges JOIN tokens ON tokens.id = challenges.token_id
+    WHERE challenges.id = ANY ($1::bigint[])`,
+};
 
 /** The most second passes that hold a connection at once; the rest of the pool is for the decisions. */
 const SECOND_PASSES = 4n;
@@ -153,6 +171,17 @@ export class ChallengeStore {
   /** @returns the matching challenges of OCRA tokens, newest first */
   async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
     return isFindable(filter) ? findChallenges(this.#database.knex, filter) : [];
+  }
+
+  /** @returns the states by the ids of the challenges, without those that are no longer stored */
+  async states(ids: readonly string[]): Promise<ReadonlyMap<string, AwaitedState>> {
+    const rows = await this.#database.prepared.run(STATES, [ids]);
+    return new Map(
+      rows.map(({ id, received_tan, valid_tan, closed_by, fail_count }) => [
+        id,
+        { receivedTan: received_tan, validTan: valid_tan, closedBy: closed_by, failCount: fail_count },
+      ]),
+    );
   }
 
   /** @returns a stored challenge by its transaction, for its history: without question and key */

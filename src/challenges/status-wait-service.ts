@@ -1,7 +1,7 @@
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
 import { KeyedCounts } from '../kernel/bounded-work.ts';
 import type { StatusWaitMetrics, WaitEnd } from './challenge-metrics.ts';
-import type { StatusWatchStore, WatchedState } from './status-watch-store.ts';
+import type { AwaitedState, ChallengeStore } from './challenge-store.ts';
 import { type Clock, parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
@@ -11,23 +11,23 @@ import type { ChallengeService, StatusEntry, StatusReference } from './challenge
 export interface Waited {
   readonly end: WaitEnd;
   /** The state at the end; undefined: the challenge is no longer stored. */
-  readonly state: WatchedState | undefined;
+  readonly state: AwaitedState | undefined;
 }
 
 export interface StatusWait {
   readonly id: string;
   readonly administrator: string;
   /** The state that the client knows. */
-  readonly since: WatchedState;
+  readonly since: AwaitedState;
   /** The longest wait, in milliseconds. */
   readonly waitMs: number;
   /** Milliseconds until the challenge expires. */
   readonly openMs: number;
 }
 
-export interface StatusWatchDependencies {
-  readonly watched: Pick<StatusWatchStore, 'states'>;
-  readonly metrics?: Pick<StatusWaitMetrics, keyof StatusWaitMetrics> | undefined;
+export interface WaitingRequestsDependencies {
+  readonly challenges: Pick<ChallengeStore, 'states'>;
+  readonly metrics?: Pick<StatusWaitMetrics, 'waitingAre' | 'waitEnded'> | undefined;
   /** The most requests that wait at once; half of them may be of one administrator. */
   readonly max: number;
   /** Milliseconds between two readings of all states; default: a second. */
@@ -55,15 +55,15 @@ const LAST_READ_TIMEOUT_MS = 500;
  * Requests of this process that wait for the change of a transaction's state. They hold no connection to the database:
  * once a second, and when the time of one is over, one statement reads the states for all of them.
  */
-export class StatusWatch {
-  readonly #deps: StatusWatchDependencies;
+export class WaitingRequests {
+  readonly #deps: WaitingRequestsDependencies;
   readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
   readonly #waiting = new Set<RunningWait>();
   readonly #ofAdministrators = new KeyedCounts();
   #isStarted = false;
   #isEnded = false;
 
-  constructor(options: StatusWatchDependencies) {
+  constructor(options: WaitingRequestsDependencies) {
     this.#deps = options;
   }
 
@@ -140,7 +140,7 @@ export class StatusWatch {
 
   async #readStates(due: readonly RunningWait[]): Promise<void> {
     try {
-      const states = await this.#deps.watched.states([...new Set(due.map(({ id }) => id))]);
+      const states = await this.#deps.challenges.states([...new Set(due.map(({ id }) => id))]);
       const now = performance.now();
       for (const waiting of due) {
         const waited = endOf(waiting, states.get(waiting.id), now);
@@ -192,7 +192,7 @@ function endsAt({ overAt, expiresAt }: RunningWait): number {
 }
 
 /** @returns undefined while the wait goes on */
-function endOf(waiting: RunningWait, state: WatchedState | undefined, now: number): Waited | undefined {
+function endOf(waiting: RunningWait, state: AwaitedState | undefined, now: number): Waited | undefined {
   if (state === undefined) {
     return { end: 'closed', state };
   }
@@ -206,7 +206,7 @@ function endOf(waiting: RunningWait, state: WatchedState | undefined, now: numbe
 }
 
 /** The part of a state that a client sees. */
-type KnownState = Pick<WatchedState, 'receivedTan' | 'validTan' | 'failCount'>;
+type KnownState = Pick<AwaitedState, 'receivedTan' | 'validTan' | 'failCount'>;
 
 /** @returns true if a client sees no difference */
 function isSameState(one: KnownState, other: KnownState): boolean {
@@ -240,8 +240,8 @@ export class StatusWaitService {
   constructor(dependencies: {
     readonly ocra: Pick<ChallengeService, 'status'>;
     readonly clock: Clock;
-    readonly watch: Pick<StatusWatch, 'wait'>;
-    readonly metrics?: Pick<StatusWaitMetrics, keyof StatusWaitMetrics> | undefined;
+    readonly waiting: Pick<WaitingRequests, 'wait'>;
+    readonly metrics?: Pick<StatusWaitMetrics, 'waitEnded'> | undefined;
   }) {
     this.#deps = dependencies;
   }
@@ -279,7 +279,7 @@ export class StatusWaitService {
     const { administrator } = caller.principal;
     return async (gone) => {
       const since = { ...entry, closedBy: null };
-      const { end, state } = await this.#deps.watch.wait(
+      const { end, state } = await this.#deps.waiting.wait(
         { id: entry.id, administrator, since, waitMs, openMs },
         gone,
       );

@@ -18,8 +18,8 @@ import { assertServes, pendingMigrations } from '../database/migrate.ts';
 import { InstallationStore } from '../doctor/installation-store.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { connectDatabase, type OpenDatabase } from './open-database.ts';
+import { configuredParts } from './open-installation.ts';
 import { unavailableResolvers } from '../resolvers/user-source.ts';
-import { systemRandom } from '../kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../users/password-hash.ts';
 import { buildServices } from '../services.ts';
 import { AuditAuthority } from '../audit/checkpoint.ts';
@@ -276,11 +276,8 @@ async function unreadableResolvers({
     keys,
     clock,
     log: QUIET,
-    random: systemRandom,
     hasher: new Argon2PasswordHasher(),
-    sessionLifetime: config.sessionLifetime,
-    resolverTimeout: config.resolverTimeout,
-    resolverFileDirs: config.resolverFileDirs,
+    ...configuredParts({ ...config, singleSignOn: undefined }, 'command'),
   });
   const limit = timeoutMs * PART;
   const test = async ({ name }: Configuration['resolvers'][number]): Promise<readonly string[]> => {

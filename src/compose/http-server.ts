@@ -19,6 +19,7 @@ import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { logUnreadable, type RunningServer, startServer } from '../http/serving/server.ts';
 import { answerStarting } from '../http/serving/startup-server.ts';
 import { builtSite, readSiteFiles, type SiteFiles } from '../http/site.ts';
+import { KeptReading } from '../kernel/bounded-work.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
 import { packageVersion } from '../kernel/package-version.ts';
@@ -130,7 +131,7 @@ export async function startHttpServer(
       }
       const closed = server.close(GRACE_MS, { urgent, rest: drain > 0 ? REST_MS : 0 });
       // Requests that wait for a transaction would take all of the grace.
-      void services.statusWatch.end();
+      void services.waitingRequests.end();
       return closed;
     },
   };
@@ -251,7 +252,6 @@ export function readinessOf(
   life: { readonly isStopping: boolean },
   log: Log,
 ): () => Promise<Readiness> {
-  let running: Promise<Readiness> | undefined;
   let isFaultLogged = false;
   const check = async (): Promise<Readiness> => {
     try {
@@ -266,13 +266,6 @@ export function readinessOf(
       return 'unavailable';
     }
   };
-  return () => {
-    if (life.isStopping) {
-      return Promise.resolve('stopping');
-    }
-    running ??= check().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
+  const shared = new KeptReading({ read: check, keptMs: 0, elapsed: () => performance.now() });
+  return () => (life.isStopping ? Promise.resolve('stopping') : shared.current());
 }

@@ -32,7 +32,7 @@ const SEALING_MS = 250;
 
 /** Milliseconds between two attempts to open an absent database, and between two lines about it. */
 const RETRY_MS = 1_000;
-const TELL_MS = 60_000;
+const LOG_AGAIN_MS = 60_000;
 
 /** The act of a server that brings the schema up to date when it starts. */
 const SERVER_MIGRATES: Act = { actor: 'server', action: 'migrate', client: '', requestId: '' };
@@ -119,7 +119,10 @@ async function loadServices() {
 }
 
 /** @returns the parts that the configuration and the role give */
-function configuredParts(config: Config, role: Role) {
+export function configuredParts(
+  config: Config,
+  role: Role,
+): Omit<ServiceDependencies, 'database' | 'keys' | 'hasher' | 'clock' | 'log'> {
   const window = role === 'server' ? CONFIGURATION_WINDOW_MS : 0;
   return {
     random: systemRandom,
@@ -135,7 +138,7 @@ function configuredParts(config: Config, role: Role) {
     auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
     configurationWindow: window,
     examined: config,
-  } satisfies Partial<ServiceDependencies>;
+  };
 }
 
 /** @throws ServiceError 'configuration.invalid' if the file of the secret cannot be read */
@@ -149,10 +152,10 @@ function singleSignOnOf({ singleSignOn: configured }: Config): ServiceDependenci
 }
 
 async function endServices(
-  { statusWatch, auditVerification, auditSealer, closeSources }: Services,
+  { waitingRequests, auditVerification, auditSealer, closeSources }: Services,
   { audit }: Database,
 ): Promise<void> {
-  await Promise.all([statusWatch.end(), auditVerification.stop()]);
+  await Promise.all([waitingRequests.end(), auditVerification.stop()]);
   if (audit.hasWritten) {
     // What fails here is sealed by the next server or command.
     await Promise.race([
@@ -174,18 +177,18 @@ function followDatabase(
   log: Log,
 ): () => Promise<void> {
   const database = { ...options, applicationName: 'tankeeper listener' };
-  const kept = {
+  const memory = {
     confirm: () => configuration.confirm(),
     expire: () => {
       configuration.expire();
       credentials.forget();
     },
-    follow: (isTold: boolean) => {
-      credentials.follow(isTold);
+    follow: (hasNotices: boolean) => {
+      credentials.follow(hasNotices);
     },
   };
   const follower = new DatabaseFollower({
-    kept,
+    memory,
     clock,
     database,
     log,
@@ -200,7 +203,7 @@ function followDatabase(
  * @throws ServiceError as `open` does where waiting does not help; the reason of `giveUp`
  */
 async function whenAvailable<T>(open: () => Promise<T>, log: Log, { giveUp, delayed }: Waiting): Promise<T> {
-  for (let toldAt = -Infinity; ;) {
+  for (let loggedAt = -Infinity; ;) {
     try {
       return await open();
     } catch (error) {
@@ -209,8 +212,8 @@ async function whenAvailable<T>(open: () => Promise<T>, log: Log, { giveUp, dela
         throw error;
       }
       delayed?.();
-      if (performance.now() - toldAt >= TELL_MS) {
-        toldAt = performance.now();
+      if (performance.now() - loggedAt >= LOG_AGAIN_MS) {
+        loggedAt = performance.now();
         log.warn('The server waits for its database', {
           component: 'database',
           faultDetail: error.message,

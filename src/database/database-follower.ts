@@ -28,18 +28,18 @@ const SCHEMA = `
   WHERE pg_class.oid = 'configuration_state'::regclass`;
 const LOOK = `SELECT ${DATABASE_TIME} AS time, ${WRITABLE} AS writable`;
 
-/** Milliseconds of difference between the machine's clock and the database's that are told, and that are well again. */
-const TOLD_MS = 5_000;
-const WELL_MS = 4_000;
+/** Milliseconds of difference between the machine's clock and the database's of which the log warns, and that end it. */
+const OFFSET_WARNING_MS = 5_000;
+const OFFSET_WELL_MS = 4_000;
 
-/** The configuration that a server keeps. */
-interface KeptConfiguration {
-  /** Compares it with the database, and reads it anew if it has changed. */
+/** What a server keeps in memory of the database: its configuration, and credentials that were valid. */
+interface ServerMemory {
+  /** Compares the configuration with the database, and reads it anew if it has changed. */
   confirm(): Promise<unknown>;
-  /** Marks it as unconfirmed. */
+  /** Marks the configuration as unconfirmed, and forgets the credentials. */
   expire(): void;
-  /** @param isTold whether notices of changes arrive from now on */
-  follow?(isTold: boolean): void;
+  /** @param hasNotices whether notices of changes arrive from now on: without, no credentials are kept */
+  follow(hasNotices: boolean): void;
 }
 
 /**
@@ -53,10 +53,10 @@ export class DatabaseFollower {
   readonly #looking = new BackgroundLoop((pace) => this.#turn(pace), STOP_MS);
   #client: pg.Client | undefined;
   #isAway = false;
-  #isOffsetTold = false;
+  #isOffsetLogged = false;
 
   constructor(options: {
-    readonly kept: KeptConfiguration;
+    readonly memory: ServerMemory;
     /** Is kept at the time of the database. */
     readonly clock: DatabaseClock;
     readonly database: PoolOptions;
@@ -86,7 +86,7 @@ export class DatabaseFollower {
 
   async #compare({ restUntilWoken }: LoopPace): Promise<void> {
     // What fails here fails requests, too, and is logged for these.
-    await this.#deps.kept.confirm().catch(() => undefined);
+    await this.#deps.memory.confirm().catch(() => undefined);
     await restUntilWoken(this.#deps.poll ?? POLL_MS);
   }
 
@@ -117,7 +117,7 @@ export class DatabaseFollower {
   }
 
   async #connect(): Promise<pg.Client> {
-    const { database, answer = ANSWER_MS, listens = true, kept } = this.#deps;
+    const { database, answer = ANSWER_MS, listens = true, memory } = this.#deps;
     const client = new pg.Client({ ...connectionSettings(database), query_timeout: answer });
     this.#client = client;
     const lose = (): void => {
@@ -130,7 +130,7 @@ export class DatabaseFollower {
       await beginSession(client, askedOptions(database));
       if (listens) {
         await this.#listen(client);
-        kept.follow?.(true);
+        memory.follow(true);
       }
     } catch (error) {
       this.#drop(client);
@@ -154,7 +154,7 @@ export class DatabaseFollower {
   #drop(client: pg.Client | undefined): void {
     if (client !== undefined && this.#client === client) {
       this.#client = undefined;
-      this.#deps.kept.follow?.(false);
+      this.#deps.memory.follow(false);
       this.#hurry();
       this.#looking.wake();
       void client.end();
@@ -162,7 +162,7 @@ export class DatabaseFollower {
   }
 
   #hurry(): void {
-    this.#deps.kept.expire();
+    this.#deps.memory.expire();
     this.#comparing.wake();
   }
 
@@ -188,14 +188,14 @@ export class DatabaseFollower {
     const { offset } = clock;
     const component = 'clock';
     const clockOffset = Math.round(offset / 100) / 10;
-    if (!this.#isOffsetTold && Math.abs(offset) > TOLD_MS) {
-      this.#isOffsetTold = true;
+    if (!this.#isOffsetLogged && Math.abs(offset) > OFFSET_WARNING_MS) {
+      this.#isOffsetLogged = true;
       log.warn(
         "The clock of this machine differs from the database's, which the service goes by: correct it (NTP)",
         { component, clockOffset },
       );
-    } else if (this.#isOffsetTold && Math.abs(offset) <= WELL_MS) {
-      this.#isOffsetTold = false;
+    } else if (this.#isOffsetLogged && Math.abs(offset) <= OFFSET_WELL_MS) {
+      this.#isOffsetLogged = false;
       log.info("The clock of this machine agrees with the database's again", { component, clockOffset });
     }
   }

@@ -51,6 +51,7 @@ function server(more: Partial<AdministratorDependencies> = {}): AdministratorSer
     confirmations,
     configuration: stored.configuration,
     hasher,
+    credentials: { current: undefined },
     clock,
     random: systemRandom,
     sessionLifetime: 600,

@@ -2,11 +2,11 @@ import { expectSoon } from '../support/values/expect-soon.ts';
 import type { WaitEnd } from '../../src/challenges/challenge-metrics.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { WatchedState } from '../../src/challenges/status-watch-store.ts';
+import type { AwaitedState } from '../../src/challenges/challenge-store.ts';
 import {
   type StatusWait,
-  StatusWatch,
-  type StatusWatchDependencies,
+  WaitingRequests,
+  type WaitingRequestsDependencies,
   type Waited,
 } from '../../src/challenges/status-wait-service.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
@@ -14,20 +14,20 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 /** So long that within a test it never comes. */
 const NEVER = 600_000;
 
-const OPEN: WatchedState = { receivedTan: false, validTan: false, failCount: 0, closedBy: null };
-const WRONG: WatchedState = { ...OPEN, receivedTan: true, failCount: 1 };
-const RIGHT: WatchedState = { receivedTan: true, validTan: true, failCount: 0, closedBy: 'accepted' };
-const SUPERSEDED: WatchedState = { ...OPEN, closedBy: 'superseded' };
+const OPEN: AwaitedState = { receivedTan: false, validTan: false, failCount: 0, closedBy: null };
+const WRONG: AwaitedState = { ...OPEN, receivedTan: true, failCount: 1 };
+const RIGHT: AwaitedState = { receivedTan: true, validTan: true, failCount: 0, closedBy: 'accepted' };
+const SUPERSEDED: AwaitedState = { ...OPEN, closedBy: 'superseded' };
 
 const AWAY = new ServiceError('database.unavailable', 'away');
 
 /** Challenges in memory. Records what is done with them. */
 class Challenges {
   readonly done: string[] = [];
-  readonly stored = new Map<string, WatchedState>();
+  readonly stored = new Map<string, AwaitedState>();
   isAway = false;
 
-  states(ids: readonly string[]): Promise<ReadonlyMap<string, WatchedState>> {
+  states(ids: readonly string[]): Promise<ReadonlyMap<string, AwaitedState>> {
     this.done.push(`read ${ids.join(' ')}`);
     return this.isAway
       ? Promise.reject(AWAY)
@@ -36,7 +36,7 @@ class Challenges {
 }
 
 interface World {
-  readonly watch: StatusWatch;
+  readonly watch: WaitingRequests;
   readonly challenges: Challenges;
   readonly ends: WaitEnd[];
   /** The number of requests that wait. */
@@ -45,17 +45,17 @@ interface World {
   readonly wait: (wanted?: Partial<StatusWait>, gone?: AbortSignal) => Promise<Waited>;
 }
 
-const watches: StatusWatch[] = [];
+const watches: WaitingRequests[] = [];
 afterEach(async () => {
   await Promise.all(watches.splice(0).map((watch) => watch.end()));
 });
 
-function world(options: Partial<StatusWatchDependencies> = {}): World {
+function world(options: Partial<WaitingRequestsDependencies> = {}): World {
   const challenges = new Challenges();
   const ends: WaitEnd[] = [];
   let waiting = 0;
-  const watch = new StatusWatch({
-    watched: challenges,
+  const watch = new WaitingRequests({
+    challenges,
     metrics: {
       waitingAre: (count) => {
         waiting = count;

@@ -61,6 +61,10 @@ export class ReplayServer {
       log,
       sessionLifetime: 3600,
       resolverTimeout: 30,
+      challengeRetention: 604_800,
+      passwordsAtOnce: 2,
+      statusWaits: 500,
+      configurationWindow: 0,
     });
     const app = createDescribedApp({
       services,

@@ -63,7 +63,7 @@ function follow(world: World = {}): Following {
   };
   let requested = 0;
   const follower = new DatabaseFollower({
-    kept: {
+    memory: {
       confirm: async () => {
         await store.confirm();
         requested += 1;
@@ -71,6 +71,7 @@ function follow(world: World = {}): Following {
       expire: () => {
         store.expire();
       },
+      follow: () => undefined,
     },
     database: { connection: listenTo, applicationName: LISTENER, acquireTimeoutMs: NEVER },
     log: { error: line, warn: line, info: line, debug: line },
@@ -314,15 +315,16 @@ describe('the notice of a change', () => {
 
   it('of another schema in the same database is not for us', async () => {
     let requested = 0;
-    const kept = {
+    const memory = {
       confirm: () => Promise.resolve((requested += 1)),
       expire: (): void => undefined,
+      follow: (): void => undefined,
     };
     const silent = (): void => undefined;
     const log = { error: silent, warn: silent, info: silent, debug: silent };
     const database = { connection: test.url, applicationName: LISTENER };
     const clock = new DatabaseClock();
-    const follower = new DatabaseFollower({ kept, database, log, clock, poll: NEVER });
+    const follower = new DatabaseFollower({ memory, database, log, clock, poll: NEVER });
     cleanUps.push(() => follower.stop());
     follower.start();
     await untilListening();

@@ -55,7 +55,7 @@ export async function startPortalAndServer(): Promise<RunningPortal> {
     },
     [Symbol.asyncDispose]: async () => {
       await stop();
-      await application.services.statusWatch.end();
+      await application.services.waitingRequests.end();
       await server.close(1_000);
       await application.close();
     },

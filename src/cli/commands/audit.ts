@@ -123,6 +123,12 @@ const CHECKPOINT_LINE = /^(?=.*Audit checkpoint).*\bcheckpoint\W{1,4}([0-9a-f]{6
 /** The most findings that are listed one by one. */
 const MAX_FINDINGS = 1_000;
 
+interface VerifyOptions {
+  readonly file?: string;
+  readonly key?: string;
+  readonly checkpoint?: string;
+}
+
 /** Adds `tankeeper audit verify`. */
 function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
   addCommand(
@@ -137,56 +143,46 @@ function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
       '--checkpoint <hash>',
       'this checkpoint must be there, as a server has logged it; or a file, such as the log: the last one in it',
     )
-    .action(
-      async ({
-        file,
-        key,
-        checkpoint,
-      }: {
-        readonly file?: string;
-        readonly key?: string;
-        readonly checkpoint?: string;
-      }) => {
-        const found: AuditFinding[] = [];
-        let total = 0;
-        const report = (finding: AuditFinding): void => {
-          total += 1;
-          if (found.length < MAX_FINDINGS) {
-            found.push(finding);
-          }
-        };
-        const request: VerifyRequest = {
-          report,
-          checkpoint: checkpoint === undefined ? undefined : await readCheckpoint(checkpoint),
-        };
-        const { isWhole, keys, ...result } =
-          file === undefined
-            ? await verifyDatabase(context, request)
-            : await verifyFile(context, file, key, request);
-        const output = context.output;
-        found.forEach((finding) => {
-          output.say(safeText(findingText(finding)));
-        });
-        if (total > found.length) {
-          output.say(`… and ${total - found.length} more`);
+    .action(async ({ file, key, checkpoint }: VerifyOptions) => {
+      const found: AuditFinding[] = [];
+      let total = 0;
+      const report = (finding: AuditFinding): void => {
+        total += 1;
+        if (found.length < MAX_FINDINGS) {
+          found.push(finding);
         }
-        output.done(summary(result, keys, isWhole), {
-          rows: result.rows,
-          unsealed: result.unsealed,
-          checkpoints: result.checkpoints,
-          newest: result.newest,
-          whole: isWhole,
-          total,
-          keys: keys.map((one) => keyText(one)),
-          findings: found.map((finding) => ({ ...finding })),
-        });
-        if (total > 0) {
-          throw new CliFailure(
-            `the audit trail does not verify: ${total} ${total === 1 ? 'finding' : 'findings'}`,
-          );
-        }
-      },
-    );
+      };
+      const request: VerifyRequest = {
+        report,
+        checkpoint: checkpoint === undefined ? undefined : await readCheckpoint(checkpoint),
+      };
+      const { isWhole, keys, ...result } =
+        file === undefined
+          ? await verifyDatabase(context, request)
+          : await verifyFile(context, file, key, request);
+      const output = context.output;
+      found.forEach((finding) => {
+        output.say(safeText(findingText(finding)));
+      });
+      if (total > found.length) {
+        output.say(`… and ${total - found.length} more`);
+      }
+      output.done(summary(result, keys, isWhole), {
+        rows: result.rows,
+        unsealed: result.unsealed,
+        checkpoints: result.checkpoints,
+        newest: result.newest,
+        whole: isWhole,
+        total,
+        keys: keys.map((one) => keyText(one)),
+        findings: found.map((finding) => ({ ...finding })),
+      });
+      if (total > 0) {
+        throw new CliFailure(
+          `the audit trail does not verify: ${total} ${total === 1 ? 'finding' : 'findings'}`,
+        );
+      }
+    });
 }
 
 interface VerifiedInstallation extends TrailVerification {

@@ -182,7 +182,7 @@ describe('a state that is waited for', () => {
     await running?.close(1_000);
     running = undefined;
   });
-  afterAll(() => narrow.services.statusWatch.end());
+  afterAll(() => narrow.services.waitingRequests.end());
 
   async function challenge(): Promise<PortalChallenge & { readonly serial: string }> {
     number += 1;
@@ -348,7 +348,7 @@ describe('a state that is waited for', () => {
       expect(await wide.status({ transactionid })).toHaveLength(1);
       expect(await wide.check(transactionid, answerTo(asked))).toEqual({ failcount: 0, result: true });
       expect((await Promise.all(waits)).map((answer) => told(answer)[0])).toEqual(waits.map(() => 'changed'));
-      await wide.services.statusWatch.end();
+      await wide.services.waitingRequests.end();
     });
 
     it('are bounded: one more is answered at once with the present state', async () => {
@@ -395,7 +395,7 @@ describe('a state that is waited for', () => {
       const wait = { transactionid, wait: '60S' };
       const waiting = stopping.asAdmin(CHECKSTATUS, wait);
       await untilWaiting(stopping);
-      await stopping.services.statusWatch.end();
+      await stopping.services.waitingRequests.end();
       for (const answer of [await waiting, await stopping.asAdmin(CHECKSTATUS, wait)]) {
         expect(told(answer)).toEqual(['stopping', entry(serial, transactionid)]);
       }

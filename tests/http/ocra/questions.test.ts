@@ -324,7 +324,7 @@ describe('two servers', () => {
       }
     } finally {
       await other.services.closeSources();
-      await other.services.statusWatch.end();
+      await other.services.waitingRequests.end();
       await other.close();
     }
   });

@@ -101,7 +101,7 @@ describe('a login of an administrator without second factor', () => {
       await expectConfirmed(browser.at(other.app));
     } finally {
       await other.services.closeSources();
-      await other.services.statusWatch.end();
+      await other.services.waitingRequests.end();
       await other.close();
     }
   });

@@ -170,7 +170,7 @@ describe('an administrator with a token as second factor', () => {
       expect((await there.at(application.app).get(READ)).status).toBe(200);
     } finally {
       await other.services.closeSources();
-      await other.services.statusWatch.end();
+      await other.services.waitingRequests.end();
       await other.close();
     }
   });

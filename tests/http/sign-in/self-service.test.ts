@@ -157,7 +157,7 @@ describe('the sign-in of a user', () => {
       expect(failureOf(await visitor.at(application).get('/self/tokens'))).toEqual([401, ENDED]);
     } finally {
       await other.services.closeSources();
-      await other.services.statusWatch.end();
+      await other.services.waitingRequests.end();
       await other.close();
     }
   });

@@ -198,7 +198,7 @@ describe('single sign-on', () => {
       expect((await there.get(READ)).status).toBe(401);
     } finally {
       await other.services.closeSources();
-      await other.services.statusWatch.end();
+      await other.services.waitingRequests.end();
       await other.close();
     }
   });
@@ -305,7 +305,7 @@ describe('an answer of the provider is refused', () => {
       expect((await callback(await answered(url), before.at(application.app))).status).toBe(401);
     } finally {
       await other.services.closeSources();
-      await other.services.statusWatch.end();
+      await other.services.waitingRequests.end();
       await other.close();
     }
   });

@@ -181,6 +181,8 @@ export class TestApplication {
       configurationWindow: all.configurationWindow,
       resolverTimeout: all.resolverTimeout,
       resolverFileDirs: all.resolverFileDirs,
+      challengeRetention: 604_800,
+      passwordsAtOnce: 2,
       statusWaits: options.limits?.statusWaits ?? 500,
       statusPoll: options.statusPoll,
       responder: options.responder,
@@ -264,7 +266,7 @@ export class TestApplication {
 
   async #close(): Promise<void> {
     await Promise.all(this.#beside.map((other) => other.close()));
-    await this.services.statusWatch.end();
+    await this.services.waitingRequests.end();
     await this.services.auditVerification.stop();
     await this.services.closeSources();
     await this.#database.drop();
