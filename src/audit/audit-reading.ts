@@ -1,7 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import { type AuditRow, withoutPinVerdict } from './audit-row.ts';
-import type { AuditFilter, RowPlace } from './filter-values.ts';
+import { type AuditFilter, type AuditRow, type RowPlace, withoutPinVerdict } from './audit-row.ts';
 import { Semaphore, KeyedCounts } from '../kernel/bounded-work.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/granting.ts';

@@ -27,6 +27,40 @@ export interface AuditRow extends NewAuditRow {
   readonly id: string;
 }
 
+export interface AuditPeriod {
+  readonly since?: Date | undefined;
+  /** Excludes this instant itself. */
+  readonly until?: Date | undefined;
+}
+
+/** Selection of rows: all given fields must match. */
+export interface AuditFilter extends AuditPeriod {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subject?: string | undefined;
+  /** Rows about any of these; none of them means no row. */
+  readonly subjects?: readonly string[] | undefined;
+  readonly realm?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly client?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly transaction?: string | undefined;
+  readonly limit: number;
+  /** The last row of the page before. */
+  readonly after?: RowPlace | undefined;
+  /** Realms of which the subject is in at least one. */
+  readonly within?: readonly string[] | undefined;
+  /** Realms of which the subject is in no other one. */
+  readonly entirelyWithin?: readonly string[] | undefined;
+}
+
+/** The place of a row in the order of time. */
+export interface RowPlace {
+  /** As `AuditRow.at`. */
+  readonly at: string;
+  readonly id: string;
+}
+
 /** What an outcome tells of a PIN that somebody has guessed. */
 const PIN_VERDICT = /, right (?:PIN|response)$/;
 

@@ -4,7 +4,7 @@ import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
 import { type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuditAuthority, InstallationKey } from './checkpoint.ts';
-import type { AuditPeriod } from './filter-values.ts';
+import type { AuditPeriod } from './audit-row.ts';
 import type { Pruned } from './pruning-store.ts';
 import type { AuditSealer } from './sealing-store.ts';
 import type { TrailVerification, VerifyRequest } from './verification.ts';

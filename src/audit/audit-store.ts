@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import type { AuditEntry, AuditRow } from './audit-row.ts';
+import type { AuditEntry, AuditFilter, AuditPeriod, AuditRow, RowPlace } from './audit-row.ts';
 import type { InstallationKey } from './checkpoint.ts';
-import type { AuditFilter, AuditPeriod, RowPlace } from './filter-values.ts';
 import type { Act } from '../policy/caller.ts';
 import { partitionsBefore, type Pruned, pruneTrail } from './pruning-store.ts';
 import type { Database } from '../database/database.ts';

@@ -2,7 +2,7 @@ import { csvLine, safeText, parseJsonObject } from '../kernel/text.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type AuditRow, ROW_MEMBERS } from './audit-row.ts';
 import type { Checkpoint, InstallationKey } from './checkpoint.ts';
-import type { AuditFilter, AuditPeriod } from './filter-values.ts';
+import type { AuditFilter, AuditPeriod } from './audit-row.ts';
 import { type Pruning, type Trail, type TrailPart } from './verification.ts';
 
 /** `jsonl` can be verified elsewhere; `csv` is for spreadsheets. */

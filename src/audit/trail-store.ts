@@ -4,7 +4,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import { type AuditRow, columnOf, ROW_MEMBERS } from './audit-row.ts';
 import { BEFORE_ALL_IDS, type Checkpoint } from './checkpoint.ts';
-import type { AuditPeriod } from './filter-values.ts';
+import type { AuditPeriod } from './audit-row.ts';
 import type { Pruning, Trail, TrailPart } from './verification.ts';
 
 /** A row as the database returns it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACTS, OUTCOME_WORDS } from '../audit/filter-values.ts';
+import { ACTS, OUTCOME_WORDS } from '../audit/acts.ts';
 import type { AuditQuery } from '../audit/audit-reading.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { Services } from '../services.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { AuditReading } from '../../src/audit/audit-reading.ts';
 import type { AuditRow } from '../../src/audit/audit-row.ts';
-import type { AuditFilter } from '../../src/audit/filter-values.ts';
+import type { AuditFilter } from '../../src/audit/audit-row.ts';
 import type { FoundRows } from '../../src/audit/audit-store.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { callerNamed } from '../support/values/callers.ts';

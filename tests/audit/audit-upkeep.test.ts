@@ -5,7 +5,7 @@ import { type AuditFinding, verifyTrail } from '../../src/audit/verification.ts'
 import { AuditRetention, type AuditService } from '../../src/audit/audit-service.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import type { AuditRow } from '../../src/audit/audit-row.ts';
-import type { AuditFilter } from '../../src/audit/filter-values.ts';
+import type { AuditFilter } from '../../src/audit/audit-row.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { auditUpkeep } from '../../src/audit/audit-upkeep.ts';
 import { ensureAuditMonths } from '../../src/audit/pruning-store.ts';

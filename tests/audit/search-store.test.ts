@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AuditFilter, RowPlace } from '../../src/audit/filter-values.ts';
+import type { AuditFilter, RowPlace } from '../../src/audit/audit-row.ts';
 import { AuditStore, searchQuery } from '../../src/audit/audit-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ExportFormat } from '../../audit/export-trail.ts';
-import type { AuditPeriod } from '../../audit/filter-values.ts';
+import type { AuditPeriod } from '../../audit/audit-row.ts';
 import type { InstallationKey } from '../../audit/checkpoint.ts';
 import type { AuditFinding, TrailVerification, VerifyRequest } from '../../audit/verification.ts';
 import { CliFailure } from '../cli-failure.ts';

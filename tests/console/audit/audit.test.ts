@@ -12,7 +12,7 @@ import {
 import { userAuditAddress } from '../../../console/src/helpdesk/addresses.ts';
 import { formatIn } from '../../../console/src/language/format.ts';
 import { makeSession, type Session } from '../../../console/src/session/shown.ts';
-import { OUTCOME_WORDS } from '../../../src/audit/filter-values.ts';
+import { OUTCOME_WORDS } from '../../../src/audit/acts.ts';
 import { outcomeText, typableOutcomes, typedOutcome } from '../../../console/src/audit/outcome-words.ts';
 import type { Token, TokenChange } from '../../../src/tokens/token.ts';
 

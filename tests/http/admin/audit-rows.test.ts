@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { OUTCOME_WORDS } from '../../../src/audit/filter-values.ts';
+import { OUTCOME_WORDS } from '../../../src/audit/acts.ts';
 import {
   BoundedAdministrators,
   OPERATOR,

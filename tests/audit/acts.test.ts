@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { RESPONSE_REASONS } from '../../src/challenges/challenge.ts';
-import { ACTS, OUTCOME_WORDS } from '../../src/audit/filter-values.ts';
+import { ACTS, OUTCOME_WORDS } from '../../src/audit/acts.ts';
 
 const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
