@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { type Clock, parseExpiry, parsePastInstant } from '../kernel/clock.ts';
+import { type Clock, parsePastInstant } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 
 /** @returns a reader of whole numbers within bounds, for an option */
@@ -18,21 +18,6 @@ export function wholeNumberOption(min: number, max: number): (text: string) => n
  * is not known before.
  */
 export type OptionInstant = () => Date;
-
-/** @returns a reader of a date or a duration from now, for an option */
-export function expiryOption(clock: Clock): (text: string) => OptionInstant {
-  return (text) => {
-    const read = (): Date => {
-      const expiry = parseExpiry(text, clock.now());
-      if (expiry === undefined) {
-        throw new InvalidArgumentError('It must be a date (2027-01-31) or a duration (90D, 12H).');
-      }
-      return expiry;
-    };
-    read();
-    return read;
-  };
-}
 
 /**
  * @returns a reader of a date, a time or a duration back from now, for an option

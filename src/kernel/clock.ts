@@ -103,11 +103,13 @@ function relative(text: string, now: Date): Date | undefined {
   if (weeks !== undefined) {
     return new Date(now.getTime() - Number(weeks) * WEEK_MS);
   }
-  if (PLAIN.test(text)) {
-    return undefined;
-  }
+  return PLAIN.test(text) ? undefined : later(now, text, -1);
+}
+
+/** @returns the instant a duration later, or before; undefined if the text is none */
+function later(now: Date, text: string, direction: 1 | -1): Date | undefined {
   try {
-    return new Date(now.getTime() - parseDuration(text) * 1000);
+    return new Date(now.getTime() + direction * parseDuration(text) * 1000);
   } catch (error) {
     if (isServiceError(error, 'duration.invalid')) {
       return undefined;
@@ -118,30 +120,12 @@ function relative(text: string, now: Date): Date | undefined {
 
 /** PostgreSQL and JavaScript write later years in different ways. */
 const LATEST = Date.UTC(9999, 11, 31);
-const DATE = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
  * @param text a date (`2027-01-31`, its beginning in UTC), a time (`2027-01-31T12:00:00Z`) or a duration from now (`90D`)
  * @returns undefined for any other text
  */
 export function parseExpiry(text: string, now: Date): Date | undefined {
-  const date = readExpiry(text, now);
+  const date = absolute(text) ?? later(now, text, 1);
   return date !== undefined && date.getTime() <= LATEST ? date : undefined;
-}
-
-function readExpiry(text: string, now: Date): Date | undefined {
-  if (DATE.test(text)) {
-    const date = new Date(text);
-    const day = text.slice(0, 10);
-    // JavaScript reads 30 February as 2 March.
-    return !Number.isNaN(date.getTime()) && new Date(day).toISOString().startsWith(day) ? date : undefined;
-  }
-  try {
-    return new Date(now.getTime() + parseDuration(text) * 1000);
-  } catch (error) {
-    if (isServiceError(error, 'duration.invalid')) {
-      return undefined;
-    }
-    throw error;
-  }
 }

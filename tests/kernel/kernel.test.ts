@@ -3,6 +3,7 @@ import { isServiceError, ServiceError } from '../../src/kernel/errors.ts';
 import { equalBytes, equalText } from '../../src/kernel/constant-time.ts';
 import {
   parseDuration,
+  parseExpiry,
   parsePastInstant,
   type Random,
   randomText,
@@ -140,6 +141,32 @@ describe('an instant', () => {
     '0000-01-01', '1969-12-31', '99999W', '999999999D', '2026-13-01', '2026-11-01T25:00Z',
   ])('is not read from %j', (text) => {
     expect(() => parsePastInstant(text, NOW)).toThrow('It must be a date');
+  });
+});
+
+describe('an expiry', () => {
+  it.each([
+    ['2027-01-31', '2027-01-31T00:00:00.000Z'],
+    ['2027-01-31T12:00:00Z', '2027-01-31T12:00:00.000Z'],
+    ['2027-01-31T12:00:00+01:00', '2027-01-31T11:00:00.000Z'],
+    ['90D', '2027-02-18T12:00:00.000Z'],
+    ['1h', '2026-11-20T13:00:00.000Z'],
+  ])('is a date, a time or a duration from now: %s', (text, instant) => {
+    expect(parseExpiry(text, NOW)?.toISOString()).toBe(instant);
+  });
+
+  it.each([
+    '',
+    'soon',
+    '2027-13-01',
+    '2027-02-30',
+    '2027-02-30T12:00:00Z',
+    '31.01.2027',
+    '2027-01-31T12:00:00',
+    '99999999D',
+    '999999999D',
+  ])('%j is none', (text) => {
+    expect(parseExpiry(text, NOW)).toBeUndefined();
   });
 });
 
