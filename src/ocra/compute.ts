@@ -1,6 +1,6 @@
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
-import { hashLength, type HashName, type OcraSuite, type QuestionFormat } from './suite.ts';
+import { type HashName, type OcraSuite, type QuestionFormat } from './suite.ts';
 import { hmac as nobleHmac } from '@noble/hashes/hmac.js';
 import { sha1 } from '@noble/hashes/legacy.js';
 import { sha256, sha512 } from '@noble/hashes/sha2.js';
@@ -24,9 +24,8 @@ export type Question = string | QuestionPair;
 /** The parts of a data input that are the same over a whole window. Parts that the suite does not name are left out. */
 export interface FixedInputs {
   readonly question: Question;
-  /** The PIN itself, in UTF-8 when it is hashed; or else its hash. */
+  /** In UTF-8 when it is hashed. */
   readonly pin?: string | undefined;
-  readonly pinHash?: Uint8Array | undefined;
   /** Session information: a text is encoded as UTF-8. */
   readonly session?: string | Uint8Array | undefined;
 }
@@ -168,13 +167,7 @@ function assertFits({ format, length }: OcraSuite['question'], question: string)
   }
 }
 
-function encodePin(hash: HashName, { pin, pinHash }: FixedInputs): Uint8Array {
-  if (pinHash !== undefined) {
-    if (pinHash.length !== hashLength(hash)) {
-      throw invalid(`the hash of the PIN must be ${hashLength(hash)} bytes long`);
-    }
-    return pinHash;
-  }
+function encodePin(hash: HashName, { pin }: FixedInputs): Uint8Array {
   if (pin === undefined) {
     throw invalid('the suite asks for a PIN, and none is given');
   }
