@@ -1,26 +1,27 @@
-/** A consequence of an act, before it is done. Holds no secret. */
-export interface Consequence extends ConsequenceFacts {
-  /** For programs: `realm.tokens`. */
-  readonly code: string;
-  /** A clause for people: `3 tokens leave this realm`. */
-  readonly text: string;
-}
+import { z } from 'zod';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 
-/** The facts of a clause, for other words than those of the text. */
-interface ConsequenceFacts {
-  readonly count?: number;
-  /** Of realms, resolvers, policies, administrators: those that the code is about. */
-  readonly names?: readonly string[];
-  /** `scope:action`. */
-  readonly rights?: readonly string[];
-}
+const names = z.array(z.string()).optional();
+
+/** What follows from an act, before it is done. Holds no secret. */
+export const CONSEQUENCES = z.array(
+  z.object({
+    code: z.string().describe('for programs'),
+    text: z.string().meta({ column: 'WHAT FOLLOWS', description: 'a clause for people' }),
+    count: z.int().nonnegative().optional().describe('the number in the clause'),
+    names: names.describe('the names in the clause'),
+    rights: names.describe('the rights in the clause, `scope:action`'),
+  }),
+);
+
+export type Consequence = ReadonlyDeep<z.output<typeof CONSEQUENCES>>[number];
 
 /** @returns the list with the consequence, if there is one */
 export function consequence(
   applies: boolean,
   code: string,
   text: string,
-  facts: ConsequenceFacts = {},
+  facts: Omit<Consequence, 'code' | 'text'> = {},
 ): readonly Consequence[] {
   return applies ? [{ code, text, ...facts }] : [];
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReadonlyDeep } from '../operations/shown.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import type { DialectName } from './dialects/dialect.ts';
 
 /** The answers of an endpoint to requests that succeed, by dialect. Those to failures are the same everywhere. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONSEQUENCES } from '../operations/consequences.ts';
+import { CONSEQUENCES } from '../consequences/consequence.ts';
 import { metaOf } from '../operations/input.ts';
 import type { Operation } from '../operations/operation.ts';
 import { fieldsOf, shown, shownSchema } from '../operations/shown.ts';

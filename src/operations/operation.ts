@@ -3,7 +3,7 @@ import type { Consequence } from '../consequences/consequence.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { RequiredRights, RightName } from '../policy/access-control.ts';
 import type { Services } from '../services.ts';
-import type { ReadonlyDeep } from './shown.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 
 /**
  * An act of people and programs, declared once. Its path, its step of authorization, its command, its entry in

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { consequence } from '../consequences/consequence.ts';
+import { consequence, CONSEQUENCES } from '../consequences/consequence.ts';
 import type { PolicyDraft } from '../policy/policy.ts';
 import { listUnknownNames } from '../policy/policy-names.ts';
 import { POLICY_SCOPES } from '../policy/stored-policy.ts';
-import { CONSEQUENCES } from './consequences.ts';
 import { choice, expected, flag, list, text } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
 

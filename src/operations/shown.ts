@@ -1,11 +1,5 @@
 import { z } from 'zod';
 
-export type ReadonlyDeep<Type> = Type extends readonly (infer Item)[]
-  ? readonly ReadonlyDeep<Item>[]
-  : Type extends object
-    ? { readonly [Key in keyof Type]: ReadonlyDeep<Type[Key]> }
-    : Type;
-
 /** What edges show of the output of an operation: JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
