@@ -1,6 +1,6 @@
 import type * as Jose from 'jose';
 import type { JWTPayload } from 'jose';
-import type { DerivedKey, KeyDerivation } from '../keys/vault.ts';
+import type { DerivedKey, Vault } from '../keys/vault.ts';
 import type { ProviderSignIn } from './openid-provider.ts';
 
 /**
@@ -9,10 +9,10 @@ import type { ProviderSignIn } from './openid-provider.ts';
  * current one, and older ones are accepted while the vault has them.
  */
 class JwtKeys {
-  readonly #keys: KeyDerivation;
+  readonly #keys: Pick<Vault, 'derive'>;
   readonly #purpose: string;
 
-  constructor({ keys, purpose }: { readonly keys: KeyDerivation; readonly purpose: string }) {
+  constructor({ keys, purpose }: { readonly keys: Pick<Vault, 'derive'>; readonly purpose: string }) {
     this.#keys = keys;
     this.#purpose = purpose;
   }
@@ -78,7 +78,7 @@ interface LoginClaims {
 export class LoginTokens {
   readonly #keys: JwtKeys;
 
-  constructor({ keys }: { keys: KeyDerivation }) {
+  constructor({ keys }: { keys: Pick<Vault, 'derive'> }) {
     this.#keys = new JwtKeys({ keys, purpose: LOGIN_PURPOSE });
   }
 
@@ -136,7 +136,7 @@ const MAX_LENGTH = 2048;
 export class SealedSignOns {
   readonly #keys: JwtKeys;
 
-  constructor({ keys }: { keys: KeyDerivation }) {
+  constructor({ keys }: { keys: Pick<Vault, 'derive'> }) {
     this.#keys = new JwtKeys({ keys, purpose: SIGN_ON_PURPOSE });
   }
 

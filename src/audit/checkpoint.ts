@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, hash as hashOnce, sign, verify } from 'node:crypto';
-import type { DerivedKey, KeyDerivation } from '../keys/vault.ts';
+import type { DerivedKey, Vault } from '../keys/vault.ts';
 import { type AuditRow, hashOf, rowHash } from './audit-row.ts';
 
 /**
@@ -153,9 +153,9 @@ const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
  * change at run time.
  */
 export class AuditAuthority {
-  readonly #vault: KeyDerivation;
+  readonly #vault: Pick<Vault, 'derive'>;
 
-  constructor({ vault }: { readonly vault: KeyDerivation }) {
+  constructor({ vault }: { readonly vault: Pick<Vault, 'derive'> }) {
     this.#vault = vault;
   }
 

@@ -4,7 +4,7 @@ import { ReadableStream } from 'node:stream/web';
 import { z } from 'zod';
 import { equalText } from '../kernel/constant-time.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { DerivedKey, KeyDerivation, RegisteredKey } from '../keys/vault.ts';
+import type { DerivedKey, Vault, RegisteredKey } from '../keys/vault.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -101,7 +101,7 @@ export async function* packBackup(
   snapshot: BackupSnapshot,
   version: string,
   created: Date,
-  keys: KeyDerivation,
+  keys: Pick<Vault, 'derive'>,
   counts: RowCounts,
 ): AsyncGenerator<Uint8Array> {
   const { readable, controller } = createTarPacker();
@@ -208,7 +208,7 @@ function macOf({ bytes }: DerivedKey, manifest: Uint8Array): string {
 export interface ReadBackup {
   readonly manifest: BackupManifest;
   /** @throws ServiceError 'backup.invalid' unless an installation with these keys has made it */
-  assertMade(keys: KeyDerivation): void;
+  assertMade(keys: Pick<Vault, 'derive'>): void;
 }
 
 /**

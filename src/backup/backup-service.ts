@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { KeyDerivation } from '../keys/vault.ts';
+import type { Vault } from '../keys/vault.ts';
 import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
 import type { BackupCipher, BackupLock } from './backup-encryption.ts';
 import type { BackupStore } from './backup-store.ts';
@@ -34,7 +34,7 @@ export class BackupService {
     readonly store: BackupStore;
     /** Loads the encryption at the first use: few processes need it. */
     readonly cipher: () => Promise<BackupCipher>;
-    readonly keys: KeyDerivation;
+    readonly keys: Pick<Vault, 'derive'>;
     readonly clock: Clock;
   }) {
     this.#deps = dependencies;

@@ -20,7 +20,7 @@ import { DatabaseClock } from '../database/database-clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { openKeysOf } from '../keys/opened-keys.ts';
-import { type KeyDerivation, neededKeys } from '../keys/vault.ts';
+import { type Vault, neededKeys } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { connectDatabase } from './open-database.ts';
 
@@ -106,7 +106,7 @@ async function restore(
  * Opens the keys that the backup needs: one that could not be used afterwards is not restored.
  * @throws ServiceError 'backup.invalid', 'key.unavailable', 'security-module.unavailable'
  */
-async function openKeysFor(backup: ReadBackup, config: Config, log: Log): Promise<KeyDerivation> {
+async function openKeysFor(backup: ReadBackup, config: Config, log: Log): Promise<Pick<Vault, 'derive'>> {
   const { keys } = backup.manifest;
   // Without one, a new key would be made.
   if (neededKeys(keys).length === 0) {

@@ -27,7 +27,7 @@ import {
   UPKEEP_FINDINGS,
 } from './installation-findings.ts';
 import type { InstallationStore } from './installation-store.ts';
-import type { SecretVault } from '../keys/vault.ts';
+import type { Vault } from '../keys/vault.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -42,7 +42,7 @@ export const TABLE_FINDINGS: Findings<ExaminedDatabase & ExaminedKeys & Examined
 export type ExaminedServer = ExaminedProcess &
   ExaminedDatabase &
   ExaminedKeys &
-  ExaminedConfiguration & { readonly vault: Pick<SecretVault, 'keyIds' | 'currentKeyId'> };
+  ExaminedConfiguration & { readonly vault: Pick<Vault, 'keyIds' | 'currentKeyId'> };
 
 /** Those that a running server can repeat: it reads no token, verifies no audit and asks no resolver. */
 const SERVER_FINDINGS: Findings<ExaminedServer> = {

@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { NAMED_NETWORKS, NetworkSet, readAddress } from '../kernel/networks.ts';
 import { listNames } from '../kernel/text.ts';
 import type { KeyFileAccess } from '../keys/key-file.ts';
-import type { KeyState, SecretVault } from '../keys/vault.ts';
+import type { KeyState, Vault } from '../keys/vault.ts';
 import type { Findings } from './finding.ts';
 import type { ConnectionFacts, InstallationStore } from './installation-store.ts';
 
@@ -352,25 +352,24 @@ export function dayOf(at: Date): string {
 }
 
 /** The finding about keys that this server has not read since they were added, or became current. */
-export const UNREAD_KEY: Findings<
-  ExaminedKeys & { readonly vault: Pick<SecretVault, 'keyIds' | 'currentKeyId'> }
-> = {
-  'key.unread': {
-    severity: 'error',
-    find: async ({ vault: { keyIds, currentKeyId }, keyStates }) => {
-      const needed = (await keyStates()).filter(({ retiredAt }) => retiredAt === undefined);
-      const missing = needed.filter(({ keyId }) => !keyIds.includes(keyId));
-      const current = needed.find(({ isCurrent }) => isCurrent)?.keyId ?? currentKeyId;
-      return [
-        ...missing.map(
-          ({ keyId }) =>
-            `this server has not read the key ${keyId}, and opens nothing that is sealed with it`,
-        ),
-        ...(missing.length > 0 || current === currentKeyId
-          ? []
-          : [`this server still seals with the former key ${currentKeyId}`]),
-      ];
+export const UNREAD_KEY: Findings<ExaminedKeys & { readonly vault: Pick<Vault, 'keyIds' | 'currentKeyId'> }> =
+  {
+    'key.unread': {
+      severity: 'error',
+      find: async ({ vault: { keyIds, currentKeyId }, keyStates }) => {
+        const needed = (await keyStates()).filter(({ retiredAt }) => retiredAt === undefined);
+        const missing = needed.filter(({ keyId }) => !keyIds.includes(keyId));
+        const current = needed.find(({ isCurrent }) => isCurrent)?.keyId ?? currentKeyId;
+        return [
+          ...missing.map(
+            ({ keyId }) =>
+              `this server has not read the key ${keyId}, and opens nothing that is sealed with it`,
+          ),
+          ...(missing.length > 0 || current === currentKeyId
+            ? []
+            : [`this server still seals with the former key ${currentKeyId}`]),
+        ];
+      },
+      remedy: 'bring the key file to every machine, and send SIGHUP to every server',
     },
-    remedy: 'bring the key file to every machine, and send SIGHUP to every server',
-  },
-};
+  };

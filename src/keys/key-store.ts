@@ -4,7 +4,7 @@ import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { countByKey, resealAll, type Resealing } from './resealing-store.ts';
-import type { KeySource, KeyState, NewKey, Progress, RegisteredKey, SecretVault } from './vault.ts';
+import type { KeySource, KeyState, NewKey, Progress, RegisteredKey, Vault } from './vault.ts';
 
 /** The advisory lock of registering keys. "tank", "keys". */
 const REGISTRATION_LOCK = [0x74616e6b, 0x6b657973] as const;
@@ -166,7 +166,7 @@ export class KeyStore {
    * Seals with the vault's current key every secret that is sealed with another one. May be interrupted and repeated at
    * any point.
    */
-  async reseal(vault: SecretVault, progress: Progress, act: Act): Promise<Resealing> {
+  async reseal(vault: Vault, progress: Progress, act: Act): Promise<Resealing> {
     const done = await resealAll(this.#database, vault, progress);
     const rest = done.left + done.unreadableCount;
     if (done.resealed + rest > 0) {

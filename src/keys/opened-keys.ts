@@ -11,13 +11,13 @@ import {
   notReady,
   type RegisteredKey,
   sealingKey,
-  type SecretVault,
+  type Vault,
   vaultOf,
 } from './vault.ts';
 import { Pkcs11Module, type Pkcs11Settings, WrappedKeys } from './wrapped-keys.ts';
 
 interface OpenedKeysParts {
-  readonly vault: SecretVault;
+  readonly vault: Vault;
   readonly source: KeySource;
   readonly registry: Pick<KeyStore, 'registered'>;
   readonly random: Random;
@@ -25,11 +25,11 @@ interface OpenedKeysParts {
 
 /** The vault of a process, and where its keys come from. */
 export class OpenedKeys {
-  readonly vault: SecretVault;
+  readonly vault: Vault;
   readonly source: KeySource;
   readonly #registry: Pick<KeyStore, 'registered'>;
   readonly #random: Random;
-  readonly #fresh: KeptReading<SecretVault>;
+  readonly #fresh: KeptReading<Vault>;
 
   constructor({ vault, source, registry, random }: OpenedKeysParts) {
     this.vault = vault;
@@ -37,7 +37,7 @@ export class OpenedKeys {
     this.#registry = registry;
     this.#random = random;
     // A module gets one request at a time.
-    const read = (): Promise<SecretVault> => this.#readFresh();
+    const read = (): Promise<Vault> => this.#readFresh();
     this.#fresh = new KeptReading({ read, keptMs: 0, elapsed: () => performance.now() });
   }
 
@@ -46,11 +46,11 @@ export class OpenedKeys {
    * @returns a vault with them
    * @throws ServiceError 'security-module.unavailable', also when a key that is in use is not among them
    */
-  freshVault(): Promise<SecretVault> {
+  freshVault(): Promise<Vault> {
     return this.#fresh.current();
   }
 
-  async #readFresh(): Promise<SecretVault> {
+  async #readFresh(): Promise<Vault> {
     const registered = await this.#registry.registered();
     const keys = await this.source.read(registered);
     const ids = keys.map(keyIdOf);

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { keepUntouched } from '../linotp/token-import-store.ts';
-import type { Progress, Sealed, SecretPurpose, SecretVault } from './vault.ts';
+import type { Progress, Sealed, SecretPurpose, Vault } from './vault.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
@@ -81,11 +81,7 @@ export interface Resealing {
  * skips rows that others hold: no concurrent write is overwritten, and no request waits for long. A settlement that has
  * read such a token finds another version of its row and reads it again (docs/adr/0003).
  */
-export async function resealAll(
-  database: Database,
-  vault: SecretVault,
-  progress: Progress,
-): Promise<Resealing> {
+export async function resealAll(database: Database, vault: Vault, progress: Progress): Promise<Resealing> {
   const unreadable = new Set<string>();
   const total = await countOthers(database, vault.currentKeyId);
   let resealed = 0;
@@ -148,7 +144,7 @@ interface Chunk {
 async function resealChunk(
   sql: Knex.Transaction,
   table: SealedTable,
-  vault: SecretVault,
+  vault: Vault,
   after: string,
 ): Promise<Chunk> {
   await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
@@ -214,7 +210,7 @@ async function holdChunk(
 function resealRow(
   row: SecretRow,
   { table, secrets }: SealedTable,
-  vault: SecretVault,
+  vault: Vault,
   unreadable: string[],
 ): Readonly<Record<string, Sealed>> {
   const fresh: Record<string, Sealed> = {};

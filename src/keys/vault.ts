@@ -37,19 +37,6 @@ export type SecretPurpose =
   | 'webhook'
   | 'probe';
 
-export interface Vault {
-  /**
-   * @param subject the owner of the secret: a token's serial, a resolver's name
-   * @returns the encrypted secret, with its purpose and subject authenticated
-   */
-  seal(plain: Uint8Array, purpose: SecretPurpose, subject: string): Sealed;
-  /**
-   * @returns the plain bytes
-   * @throws ServiceError 'key.unavailable' when its key is not loaded, 'secret.unreadable' when it was altered or moved
-   */
-  open(secret: Sealed, purpose: SecretPurpose, subject: string): Buffer;
-}
-
 /** A key of the vault, encrypted by a security module and useless without it. */
 export interface WrappedKey {
   readonly bytes: Buffer;
@@ -88,12 +75,6 @@ export interface DerivedKey {
   readonly keyId: string;
   /** 32 bytes. */
   readonly bytes: Uint8Array;
-}
-
-/** Derives keys for other purposes than sealing. The same key file gives the same keys on every server. */
-export interface KeyDerivation {
-  /** @returns a key for the purpose from each of the vault's keys, the current one first */
-  derive(purpose: string): readonly [DerivedKey, ...DerivedKey[]];
 }
 
 /** A key to be registered; or the wrapped form of a registered one. */
@@ -170,7 +151,7 @@ const CIPHER = 'aes-256-gcm';
  * ciphertext | tag (16)`; header, purpose and subject are authenticated with it. The first key seals, all of them open,
  * so that keys can be changed. The reasons are in docs/adr/0004-secrets-at-rest.md.
  */
-export class SecretVault implements Vault, KeyDerivation {
+export class Vault {
   readonly #keys: Map<string, KeyObject>;
   readonly #random: Random;
   #sealing: SealingKey;
@@ -208,6 +189,10 @@ export class SecretVault implements Vault, KeyDerivation {
     }
   }
 
+  /**
+   * Derives keys for other purposes than sealing. The same key file gives the same keys on every server.
+   * @returns a key for the purpose from each of the vault's keys, the current one first
+   */
   derive(purpose: string): readonly [DerivedKey, ...DerivedKey[]] {
     const { keyId: current, key: sealing } = this.#sealing;
     const older = [...this.#keys].filter(([keyId]) => keyId !== current);
@@ -217,6 +202,10 @@ export class SecretVault implements Vault, KeyDerivation {
     ];
   }
 
+  /**
+   * @param subject the owner of the secret: a token's serial, a resolver's name
+   * @returns the encrypted secret, with its purpose and subject authenticated
+   */
   seal(plain: Uint8Array, purpose: SecretPurpose, subject: string): Sealed {
     const { key, header } = this.#sealing;
     const nonce = this.#random.bytes(NONCE_LENGTH);
@@ -226,6 +215,10 @@ export class SecretVault implements Vault, KeyDerivation {
     return Buffer.concat([header, nonce, ciphertext, cipher.getAuthTag()]) as Sealed;
   }
 
+  /**
+   * @returns the plain bytes
+   * @throws ServiceError 'key.unavailable' when its key is not loaded, 'secret.unreadable' when it was altered or moved
+   */
   open(secret: Sealed, purpose: SecretPurpose, subject: string): Buffer {
     if (secret.length < HEADER_LENGTH + NONCE_LENGTH + TAG_LENGTH || secret[0] !== VERSION) {
       throw unreadable(purpose, subject);
@@ -293,14 +286,14 @@ const CANARY = Buffer.from('tankeeper canary', 'utf8');
 
 /** @returns the key for the database, with a known text sealed by it: a process that can open it has that key */
 export function newKey(key: Uint8Array, random: Random, wrapped?: WrappedKey): NewKey {
-  const vault = new SecretVault({ keys: [key], random });
+  const vault = new Vault({ keys: [key], random });
   const keyId = vault.currentKeyId;
   const canary = vault.seal(CANARY, 'probe', canarySubject(keyId));
   return { keyId, canary, ...(wrapped !== undefined && { wrapped }) };
 }
 
 /** @returns true if the vault has the key that sealed the canary */
-function opensCanary(vault: SecretVault, { keyId, canary }: RegisteredKey): boolean {
+function opensCanary(vault: Vault, { keyId, canary }: RegisteredKey): boolean {
   try {
     return vault.open(canary as Sealed, 'probe', canarySubject(keyId)).equals(CANARY);
   } catch (error) {
@@ -336,8 +329,8 @@ export function vaultOf(
   keys: readonly Uint8Array[],
   registered: readonly RegisteredKey[],
   random: Random,
-): SecretVault {
-  const vault = new SecretVault({ keys: keys.toReversed(), random });
+): Vault {
+  const vault = new Vault({ keys: keys.toReversed(), random });
   vault.load([], sealingKey(registered));
   for (const key of registered.filter(({ keyId }) => vault.keyIds.includes(keyId))) {
     if (!opensCanary(vault, key)) {

@@ -11,20 +11,20 @@ const PROBE_SIZE = 32;
  */
 export class StorageProbe {
   readonly #database: Database;
-  readonly #vault: Vault;
+  readonly #vault: Pick<Vault, 'seal'>;
   readonly #freshVault: () => Promise<Pick<Vault, 'open'>>;
   readonly #random: Random;
 
-  /** @param dependencies.freshVault fetches the keys anew; the vault by default */
+  /** @param dependencies.freshVault fetches the keys anew */
   constructor(dependencies: {
     readonly database: Database;
-    readonly vault: Vault;
-    readonly freshVault?: () => Promise<Pick<Vault, 'open'>>;
+    readonly vault: Pick<Vault, 'seal'>;
+    readonly freshVault: () => Promise<Pick<Vault, 'open'>>;
     readonly random: Random;
   }) {
     this.#database = dependencies.database;
     this.#vault = dependencies.vault;
-    this.#freshVault = dependencies.freshVault ?? (() => Promise.resolve(dependencies.vault));
+    this.#freshVault = dependencies.freshVault;
     this.#random = dependencies.random;
   }
 

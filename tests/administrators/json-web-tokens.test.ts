@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { LoginTokens } from '../../src/administrators/json-web-tokens.ts';
-import { SecretVault } from '../../src/keys/vault.ts';
+import { Vault } from '../../src/keys/vault.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const CLAIMS = {
@@ -14,7 +14,7 @@ const CLAIMS = {
 };
 const [KEY, OTHER_KEY] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
 
-const vaultWith = (...keys: Buffer[]): SecretVault => new SecretVault({ keys, random: systemRandom });
+const vaultWith = (...keys: Buffer[]): Vault => new Vault({ keys, random: systemRandom });
 const tokensWith = (...keys: Buffer[]): LoginTokens => new LoginTokens({ keys: vaultWith(...keys) });
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decode = (text = ''): Record<string, unknown> =>

@@ -4,7 +4,7 @@ import { BackupService } from '../../src/backup/backup-service.ts';
 import { BackupStore } from '../../src/backup/backup-store.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/vault.ts';
+import { Vault } from '../../src/keys/vault.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 
@@ -22,7 +22,7 @@ async function refused(lock: BackupLock): Promise<{ fault: unknown; audit: strin
   const backups = new BackupService({
     store: new BackupStore({ database }),
     cipher: () => Promise.resolve(new BackupCipher()),
-    keys: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
+    keys: new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
     clock: systemClock,
   });
   const request = { lock, version: '1.2.3', write: () => Promise.resolve() };

@@ -7,9 +7,9 @@ import {
   type RowCounts,
 } from '../../src/backup/backup-format.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/vault.ts';
+import { Vault } from '../../src/keys/vault.ts';
 
-const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
+const vault = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 const ROWS: Readonly<Record<string, readonly string[]>> = {
   realms: ['1\toffice\n2\tho', 'me\n'],
   licence: [],
@@ -113,7 +113,7 @@ describe('a backup', () => {
   });
 
   it('is refused with other keys, or a manifest that was changed', async () => {
-    const other = new SecretVault({ keys: [Buffer.alloc(32, 8)], random: systemRandom });
+    const other = new Vault({ keys: [Buffer.alloc(32, 8)], random: systemRandom });
     await expect(read(await written(), other)).rejects.toThrow(
       'it was not made by an installation with these encryption keys',
     );

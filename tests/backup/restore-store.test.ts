@@ -9,7 +9,7 @@ import {
 } from '../../src/backup/backup-format.ts';
 import { Readable } from 'node:stream';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/vault.ts';
+import { Vault } from '../../src/keys/vault.ts';
 import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from '../../src/backup/backup-store.ts';
 import { actOf } from '../../src/policy/caller.ts';
 import { assertLoadable, loadBackup, skip, type VerifiedBackup } from '../../src/backup/restore-store.ts';
@@ -19,7 +19,7 @@ import { pendingMigrations } from '../../src/database/migrate.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
-const keys = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
+const keys = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 
 let source: TestDatabase;
 let target: TestDatabase;
@@ -176,7 +176,7 @@ describe('a loaded backup', () => {
 describe('a load that is refused', () => {
   it('leaves an empty database empty', async () => {
     await source.database.knex.raw(FILL);
-    const other = new SecretVault({ keys: [Buffer.alloc(32, 8)], random: systemRandom });
+    const other = new Vault({ keys: [Buffer.alloc(32, 8)], random: systemRandom });
     const foreign = await backupOf(source.database, {}, other);
     await expect(loadBackup(target.database, foreign)).rejects.toMatchObject({ code: 'backup.invalid' });
     const cut = await backupOf(source.database, {

@@ -9,7 +9,7 @@ import { restoreBackup } from '../../src/compose/restore-backup.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { BackupCipher } from '../../src/backup/backup-encryption.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/vault.ts';
+import { Vault } from '../../src/keys/vault.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 
 const ignored = (): void => undefined;
@@ -25,7 +25,7 @@ it('a forged backup whose keys are all retired makes no key file', async () => {
     tables: [],
     copy: () => Readable.from([]),
   };
-  const forger = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
+  const forger = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
   const lock = { recipients: [await identityToRecipient(identity)] };
   const request = {
     open: () =>

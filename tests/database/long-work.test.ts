@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditRetention, AuditService } from '../../src/audit/audit-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
-import { keyIdOf, newKey, SecretVault } from '../../src/keys/vault.ts';
+import { keyIdOf, newKey, Vault } from '../../src/keys/vault.ts';
 import { AuditAuthority } from '../../src/audit/checkpoint.ts';
 import { AuditSealer } from '../../src/audit/sealing-store.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
@@ -25,7 +25,7 @@ const HELD_MS = 2_400;
 const DONE = 'done';
 
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-const vault = new SecretVault({ keys: [NEW, OLD], random: systemRandom });
+const vault = new Vault({ keys: [NEW, OLD], random: systemRandom });
 /** All rows of now are of months that are over. */
 const clock = { now: () => new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0, 15)) };
 

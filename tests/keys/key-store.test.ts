@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Act } from '../../src/policy/caller.ts';
-import { type Sealed, keyIdOf, newKey, SecretVault } from '../../src/keys/vault.ts';
+import { type Sealed, keyIdOf, newKey, Vault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { SEALED_TABLES } from '../../src/keys/resealing-store.ts';
@@ -32,7 +32,7 @@ const NOT_SEALED = [
   'imported_tokens.fingerprint',
 ];
 
-const vaultWith = (...keys: Buffer[]): SecretVault => new SecretVault({ keys, random: systemRandom });
+const vaultWith = (...keys: Buffer[]): Vault => new Vault({ keys, random: systemRandom });
 const [old, both, fresh] = [vaultWith(ONE), vaultWith(TWO, ONE), vaultWith(TWO)];
 const secretOf = (purpose: string, subject: string): Buffer => Buffer.from(`${purpose} of ${subject}`);
 const serialOf = (index: number): string => `T${String(index).padStart(3, '0')}`;
@@ -58,7 +58,7 @@ const WEBHOOK = {
 };
 
 /** A row with every secret that there can be, in each table. */
-async function fill(vault: SecretVault, count = TOKENS): Promise<void> {
+async function fill(vault: Vault, count = TOKENS): Promise<void> {
   const { knex } = test.database;
   const secretsOf = (table: (typeof SEALED_TABLES)[number], subject: string): Record<string, Buffer> =>
     Object.fromEntries(
@@ -90,7 +90,7 @@ async function fill(vault: SecretVault, count = TOKENS): Promise<void> {
 }
 
 /** Opens every secret of the database. @returns their number */
-async function openAll(vault: SecretVault): Promise<number> {
+async function openAll(vault: Vault): Promise<number> {
   let opened = 0;
   for (const { table, subject, secrets } of SEALED_TABLES) {
     const rows = await test.database

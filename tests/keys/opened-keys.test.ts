@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LoginTokens } from '../../src/administrators/json-web-tokens.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { openKeys, type OpenedKeys } from '../../src/keys/opened-keys.ts';
-import { keyIdOf, newKey, type RegisteredKey, SecretVault } from '../../src/keys/vault.ts';
+import { keyIdOf, newKey, type RegisteredKey, Vault } from '../../src/keys/vault.ts';
 import { eventualRefusal, refusalOf } from '../support/values/refusal.ts';
 import { MemoryRegistry } from '../support/application/test-keys.ts';
 
 const [ONE, TWO] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const SECRET = Buffer.from('secret');
-const vaultWith = (...keys: Buffer[]): SecretVault => new SecretVault({ keys, random: systemRandom });
+const vaultWith = (...keys: Buffer[]): Vault => new Vault({ keys, random: systemRandom });
 const registeredKey = (key: Buffer, more: Partial<RegisteredKey> = {}): RegisteredKey => ({
   ...newKey(key, systemRandom),
   ...more,

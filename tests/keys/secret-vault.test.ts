@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { type Sealed, keyIdOf, SecretVault, type SecretPurpose } from '../../src/keys/vault.ts';
+import { type Sealed, keyIdOf, Vault, type SecretPurpose } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
@@ -11,7 +11,7 @@ const OTHER = Buffer.alloc(32, 0x22);
 
 const SECRET = Buffer.from('3132333435363738393031323334353637383930', 'hex');
 
-const vault = new SecretVault({ keys: [KEY], random: systemRandom });
+const vault = new Vault({ keys: [KEY], random: systemRandom });
 
 describe('a sealed secret', () => {
   it.each([Buffer.alloc(0), SECRET, Buffer.alloc(10_000, 7)])('opens to what it was', (plain) => {
@@ -26,7 +26,7 @@ describe('a sealed secret', () => {
 
   it('is version, key id, nonce, ciphertext and tag', () => {
     const nonce = Buffer.from('000102030405060708090a0b', 'hex');
-    const fixed = new SecretVault({ keys: [KEY], random: { bytes: () => nonce, below: () => 0 } });
+    const fixed = new Vault({ keys: [KEY], random: { bytes: () => nonce, below: () => 0 } });
     const sealed = fixed.seal(SECRET, 'seed', 'T1').toString('hex');
     expect(sealed.slice(0, 42)).toBe(`01${keyIdOf(KEY)}000102030405060708090a0b`);
     expect(sealed).toHaveLength(2 * (1 + 8 + 12 + SECRET.length + 16));
@@ -71,7 +71,7 @@ describe('a sealed secret', () => {
 
 describe('several keys', () => {
   it('all open, and the first one seals', () => {
-    const rotated = new SecretVault({ keys: [OTHER, KEY], random: systemRandom });
+    const rotated = new Vault({ keys: [OTHER, KEY], random: systemRandom });
     expect(rotated.open(vault.seal(SECRET, 'seed', 'T1'), 'seed', 'T1')).toEqual(SECRET);
     const sealed = rotated.seal(SECRET, 'seed', 'T1');
     expect(rotated.open(sealed, 'seed', 'T1')).toEqual(SECRET);
@@ -85,7 +85,7 @@ describe('several keys', () => {
   });
 
   it.each([[[]], [[Buffer.alloc(31)]], [[KEY, Buffer.alloc(33)]]])('are needed, of 32 bytes each', (keys) => {
-    expect(refusalOf(() => new SecretVault({ keys, random: systemRandom })).code).toBe('key.unavailable');
+    expect(refusalOf(() => new Vault({ keys, random: systemRandom })).code).toBe('key.unavailable');
   });
 });
 
@@ -106,7 +106,7 @@ describe('a key', () => {
 const SEALED_BY_THE_FIRST_VERSION =
   '018aa215eef2032cd6000102030405060708090a0b22d185274e9502cc2d88e2adf79bc210fe99395882cd26fbd0ca187b8c1ace36440b11d0';
 
-const sealer = new SecretVault({ keys: [Buffer.alloc(32, 5)], random: systemRandom });
+const sealer = new Vault({ keys: [Buffer.alloc(32, 5)], random: systemRandom });
 
 const purpose = fc.constantFrom<SecretPurpose[]>(
   'seed',

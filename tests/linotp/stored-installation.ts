@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
-import { type Sealed, type SecretPurpose, SecretVault } from '../../src/keys/vault.ts';
+import { type Sealed, type SecretPurpose, Vault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 
 /** The vault of `TestApplication`. */
-const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
+const vault = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 
 /** A token as the database has it after an import, with its secrets opened. */
 export interface StoredRow {

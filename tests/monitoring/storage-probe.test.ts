@@ -19,14 +19,21 @@ afterAll(async () => {
 const inverted = (bytes: Uint8Array): Buffer => Buffer.from(bytes.map((byte) => byte ^ 0xff));
 
 /** Seals by inverting each byte: enough to be unreadable, and it opens again. */
-const vaultWith = (change: Partial<Vault> = {}): Vault => ({
+type Probed = Pick<Vault, 'seal' | 'open'>;
+
+const vaultWith = (change: Partial<Probed> = {}): Probed => ({
   seal: (plain) => inverted(plain) as Sealed,
   open: (secret) => inverted(secret),
   ...change,
 });
 
-const encrypts = (vault: Vault): Promise<boolean> =>
-  new StorageProbe({ database: test.database, vault, random: systemRandom }).encrypts();
+const encrypts = (vault: Probed): Promise<boolean> =>
+  new StorageProbe({
+    database: test.database,
+    vault,
+    freshVault: () => Promise.resolve(vault),
+    random: systemRandom,
+  }).encrypts();
 
 describe('the check of storage encryption', () => {
   it('says yes when what is stored is sealed and opens again', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { ResolverService } from '../../src/resolvers/resolver-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault, type Sealed } from '../../src/keys/vault.ts';
+import { Vault, type Sealed } from '../../src/keys/vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
@@ -16,7 +16,7 @@ const admin = callerNamed('admin');
 let test: TestDatabase;
 let stored: StoredConfiguration;
 let service: ResolverService;
-let vault: SecretVault;
+let vault: Vault;
 
 beforeAll(async () => {
   test = await createTestDatabase();
@@ -40,7 +40,7 @@ beforeEach(async () => {
       checkPolicy({ name: 'read', scope: 'system', action: 'read', user: 'reader' }),
     ],
   });
-  vault = new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
+  vault = new Vault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
   const files = {
     assertNamable: (fileName: string): Promise<void> =>
       fileName === '/etc/x' ? Promise.resolve() : Promise.reject(new Error(`${fileName} is elsewhere`)),

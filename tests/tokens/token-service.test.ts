@@ -7,7 +7,7 @@ import type { Token } from '../../src/tokens/token.ts';
 import { TokenService } from '../../src/tokens/token-service.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/keys/vault.ts';
+import { Vault } from '../../src/keys/vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
@@ -21,7 +21,7 @@ const admin = callerNamed('admin');
 /** Bound to the realms alpha and gamma. */
 const bound = callerNamed('bound');
 
-const vault = new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
+const vault = new Vault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
 const sources = sourcesHolding({ 1: ['anna', 'bernd'], 2: ['carol'] });
 const configuration = new GivenConfiguration({
   realms: [

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { ServiceMetrics } from '../../src/observability/metrics.ts';
-import { SecretVault } from '../../src/keys/vault.ts';
+import { Vault } from '../../src/keys/vault.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { DeliveryStore } from '../../src/webhooks/delivery-store.ts';
 import { DeliveryDispatcher, type DispatchLimits } from '../../src/webhooks/delivery-dispatcher.ts';
@@ -37,7 +37,7 @@ export class TestDispatcher {
     this.#dispatcher = new DeliveryDispatcher({
       store: this.store,
       sender: new HttpWebhookSender({ userAgent: 'tankeeper/test', timeoutMs }),
-      vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
+      vault: new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
       clock: systemClock,
       pruningTime: () => Promise.resolve().then(pruningTime),
       random: systemRandom,

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sealed, SecretVault } from '../../../src/keys/vault.ts';
+import { type Sealed, Vault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
@@ -161,10 +161,10 @@ export class KeyInstallation {
   }
 
   /** @returns a vault with the keys of the file */
-  vault(): SecretVault {
+  vault(): Vault {
     const lines = readFileSync(this.keyFile, 'utf8').split('\n');
     const keys = lines.filter((line) => /^[A-Za-z0-9+/]{43}=$/.test(line));
-    return new SecretVault({ keys: keys.map((key) => Buffer.from(key, 'base64')), random: systemRandom });
+    return new Vault({ keys: keys.map((key) => Buffer.from(key, 'base64')), random: systemRandom });
   }
 
   /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Response, type Test } from 'supertest';
 import { LoginTokens } from '../../../src/administrators/json-web-tokens.ts';
-import { SecretVault } from '../../../src/keys/vault.ts';
+import { Vault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { openSession, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
@@ -373,7 +373,7 @@ describe('a login ends', () => {
 describe('a forged, foreign or misplaced token', () => {
   const sign = (key: number, administrator: string, session: string): Promise<string> =>
     new LoginTokens({
-      keys: new SecretVault({ keys: [Buffer.alloc(32, key)], random: systemRandom }),
+      keys: new Vault({ keys: [Buffer.alloc(32, key)], random: systemRandom }),
     }).sign(
       {
         administrator,

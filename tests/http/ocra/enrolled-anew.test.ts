@@ -4,7 +4,7 @@ import { OPERATOR, TestApplication } from '../../support/application/test-applic
 import { whileHeld, WRITING_A_TOKEN, untilWaiting } from '../../support/database/held-statement.ts';
 import { eventualRefusal } from '../../support/values/refusal.ts';
 import { callerNamed } from '../../support/values/callers.ts';
-import { type Sealed, SecretVault } from '../../../src/keys/vault.ts';
+import { type Sealed, Vault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 
@@ -272,7 +272,7 @@ it('an administrator of all realms puts a token that is enrolled anew into the r
 
 const SERIAL = 'ROLL1';
 /** As the test application's. */
-const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
+const vault = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 
 let rollingOut: TestApplication;
 let operator: Database;

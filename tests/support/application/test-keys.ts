@@ -3,14 +3,14 @@ import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { KeyFileKeys } from '../../../src/keys/key-file.ts';
 import { KeyStore } from '../../../src/keys/key-store.ts';
 import { OpenedKeys } from '../../../src/keys/opened-keys.ts';
-import { type NewKey, type RegisteredKey, SecretVault } from '../../../src/keys/vault.ts';
+import { type NewKey, type RegisteredKey, Vault } from '../../../src/keys/vault.ts';
 
 const KEY = Buffer.alloc(32, 7);
 
 /** @returns the keys of a service that never change: one, always the same, which no file holds */
 export function testKeys(): OpenedKeys {
   return new OpenedKeys({
-    vault: new SecretVault({ keys: [KEY], random: systemRandom }),
+    vault: new Vault({ keys: [KEY], random: systemRandom }),
     source: Object.assign(new KeyFileKeys({ file: '/nonexistent/encryption.key', random: systemRandom }), {
       read: () => Promise.resolve([KEY]),
     }),

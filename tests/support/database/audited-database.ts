@@ -5,7 +5,7 @@ import { AuditAuthority } from '../../../src/audit/checkpoint.ts';
 import { AuditSealer } from '../../../src/audit/sealing-store.ts';
 import type { AuditFinding, TrailVerification } from '../../../src/audit/verification.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { SecretVault } from '../../../src/keys/vault.ts';
+import { Vault } from '../../../src/keys/vault.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { SHARING, type Sharing } from '../../../src/database/prepared-statements.ts';
 import { OPERATOR } from '../values/callers.ts';
@@ -46,7 +46,7 @@ export class AuditedDatabase {
   }
 
   get authority(): AuditAuthority {
-    return new AuditAuthority({ vault: new SecretVault({ keys: this.keys, random: systemRandom }) });
+    return new AuditAuthority({ vault: new Vault({ keys: this.keys, random: systemRandom }) });
   }
 
   /** @returns a pool, as another server would have */

@@ -20,7 +20,7 @@ import { RolloutPhase2 } from '../../../src/challenges/enrolment/rollout-phase2.
 import { TokenChoice } from '../../../src/challenges/token-choice.ts';
 import { ValidationService } from '../../../src/challenges/validation-service.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
-import { SecretVault } from '../../../src/keys/vault.ts';
+import { Vault } from '../../../src/keys/vault.ts';
 import { ChallengeIssueStore } from '../../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../../src/tokens/token-store.ts';
@@ -33,7 +33,7 @@ export const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id'
 export const BERND: Owner = { resolverId: '1', resolver: 'res', userId: 'bernd-id', login: 'bernd' };
 /** The key of the tokens of these tests. */
 export const KEY = Buffer.alloc(32, 5);
-export const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
+export const vault = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 
 /** The rights in all of these tests: `admin` everything, `bound` in the realm alpha only, others nothing. */
 const POLICIES: readonly PolicyDraft[] = [
