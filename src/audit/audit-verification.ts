@@ -81,11 +81,6 @@ export class AuditVerification {
     };
   }
 
-  /** Waits for the end of the verification that this process has begun. */
-  async whenSettled(): Promise<void> {
-    await this.#running;
-  }
-
   /** Interrupts the verification that this process has begun; further ones are refused. */
   async stop(): Promise<void> {
     this.#stopping.abort();

@@ -6,6 +6,7 @@ import {
   TestApplication,
 } from '../../support/application/test-application.ts';
 import { queryOnce, tamperOnce } from '../../support/database/test-server.ts';
+import { until } from '../../support/values/until.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
@@ -47,10 +48,12 @@ const begin = async (): Promise<Verification> =>
 const overview = async (): Promise<Overview> =>
   valueOf(await application.asAdmin('/admin/audit/verification', {})) as Overview;
 
+const ended = (): Promise<void> => until(async () => (await overview()).verification?.state !== 'running');
+
 /** @returns the result of a verification that was begun and has ended */
 async function result(): Promise<Verification> {
   await begin();
-  await application.services.auditVerification.whenSettled();
+  await ended();
   const { verification } = await overview();
   if (verification === null) {
     throw new Error('there is no verification');
@@ -64,7 +67,7 @@ describe('/admin/audit/verify', () => {
     await application.services.auditSealer.sealAll();
     const begun = await begin();
     expect(begun).toMatchObject({ state: 'running', begun_by: 'admin', ended_at: null, listed: [] });
-    await application.services.auditVerification.whenSettled();
+    await ended();
     const { verification, keys } = await overview();
     expect(verification).toMatchObject({ id: begun.id, state: 'finished', findings: 0 });
     expect(verification?.rows).toBeGreaterThan(3);
@@ -97,7 +100,7 @@ describe('/admin/audit/verify', () => {
   it('requires a checkpoint that was given', async () => {
     const wrong = await application.asAdmin('/admin/audit/verify', { checkpoint: 'ab'.repeat(32) });
     expect(valueOf(wrong)).toMatchObject({ state: 'running' });
-    await application.services.auditVerification.whenSettled();
+    await ended();
     expect((await overview()).verification).toMatchObject({
       findings: 1,
       listed: [
@@ -133,7 +136,7 @@ describe('/admin/audit/verify', () => {
       );
       expect(running?.n).toBeLessThanOrEqual(1);
     } finally {
-      await other.services.auditVerification.whenSettled();
+      await ended();
       await other.close();
     }
   });

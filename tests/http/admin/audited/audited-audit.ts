@@ -1,4 +1,5 @@
-import type { TestApplication } from '../../../support/application/test-application.ts';
+import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
+import { until } from '../../../support/values/until.ts';
 import type { Act } from './audited-act.ts';
 
 /** @returns the acts that read the whole audit */
@@ -13,7 +14,8 @@ export function auditedAudit(application: () => TestApplication): Readonly<Recor
     '/admin/audit/verify': {
       prepare: async () => {
         // One at a time runs.
-        await application().services.auditVerification.whenSettled();
+        const { auditVerification } = application().services;
+        await until(async () => (await auditVerification.newest(OPERATOR)).verification?.state !== 'running');
         return { values: {} };
       },
       action: 'audit/verify',
