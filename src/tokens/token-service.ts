@@ -288,20 +288,20 @@ export class TokenService {
     const known = await Promise.all(
       [serials.from, serials.to].map((serial) => this.#deps.tokens.findBySerial(serial)),
     );
-    const right = known.some((token) => token?.isSecondFactor === true && isVisible(token, grant));
-    if (right) {
+    const touchesFactor = known.some((token) => token?.isSecondFactor === true && isVisible(token, grant));
+    if (touchesFactor) {
       await assertMayChangeFactor(caller, this.#deps);
     }
     await this.#deps.tokens.changeBy(serials, actOf(caller, 'token/copy-pin'), (source, target) => {
       const hidden = [source, target].find((token) => !isVisible(token, grant));
       if (hidden === undefined) {
         // A copy of its PIN could be guessed at without its counter.
-        assertNoFactor(source, right);
+        assertNoFactor(source, touchesFactor);
       }
       return hidden === undefined
         ? {
             secrets: { pin: copiedPin(source, target.serial, this.#deps.vault) },
-            mayChangeFactor: right,
+            mayChangeFactor: touchesFactor,
           }
         : nothingSelected(hidden);
     });
