@@ -1,6 +1,6 @@
 import type { Act } from '../policy/caller.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { isLocked, isOcraToken, isUsable, type Token, type TokenSecrets } from '../tokens/token.ts';
+import { isLocked, isOcraToken, isUsable, lastUse, type Token, type TokenSecrets } from '../tokens/token.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { Reported } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
@@ -370,10 +370,6 @@ function isNamed(
     value.toLowerCase().trim().split(/\s+/),
   );
   return types.includes('*') || types.includes(token.type);
-}
-
-function lastUse({ lastSuccessAt }: Token): number {
-  return lastSuccessAt?.getTime() ?? 0;
 }
 
 /** @returns the current secrets of the token, whose change gives it another key */

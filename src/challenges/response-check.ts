@@ -53,7 +53,7 @@ export class ResponseChecker {
   }
 
   /** @returns a response to check, with its own computing budget */
-  prepare(pass: string, client = ''): ProvidedResponse {
+  prepare(pass: string, client: string): ProvidedResponse {
     return { pass, client, verified: new Map(), search: new ResponseSearch(this.#clock.now(), this.#means) };
   }
 

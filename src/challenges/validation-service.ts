@@ -10,7 +10,7 @@ import { plainQuestion } from '../ocra/question.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
+import { noneOfSeveral, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
 import { type ChallengeService, type OpenAct, type StatusEntry, statusEntry } from './challenge-service.ts';
 import type { ChallengeStore } from './challenge-store.ts';
 import type { ChallengeTrigger, TriggeredChallenge } from './challenge-factory.ts';
@@ -80,13 +80,6 @@ function mayBeOfOtherType(token: Token, pass: string, now: Date): boolean {
   return !isOcraToken(token) && isUsable(token, now) && isShaped;
 }
 
-/** Anybody may ask: that several users are meant tells that they exist. */
-function noneOfSeveral(error: unknown): undefined {
-  if (!isServiceError(error, 'user.ambiguous')) {
-    throw error;
-  }
-}
-
 /** Checks responses by user, serial or transaction. Needs no login. */
 export class ValidationService {
   readonly #deps;
@@ -145,8 +138,8 @@ export class ValidationService {
   ): Promise<{ readonly validated: Validated; readonly attributes: SamlAttributes | undefined }> {
     const validated = await this.check(open, request);
     const configuration = await this.#deps.configuration.current();
-    const isTold = validated === true && readOcraSettings(configuration.settings).allowSamlAttributes;
-    const user = isTold ? await this.#deps.users.find(configuration, request) : undefined;
+    const isAllowed = validated === true && readOcraSettings(configuration.settings).allowSamlAttributes;
+    const user = isAllowed ? await this.#deps.users.find(configuration, request) : undefined;
     return { validated, attributes: user && attributesOf(user) };
   }
 

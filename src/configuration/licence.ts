@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJsonOrUndefined } from '../kernel/text.ts';
 
 /** The setting that has the fields of the licence, as JSON. */
 export const LICENCE_KEY = 'monitoring.license';
@@ -27,7 +28,7 @@ export const LICENCE_FORM =
 
 /** @returns undefined for a text of another form than `LICENCE_FORM` */
 export function readLicence(text: string): Licence | undefined {
-  const { success, data: fields } = FIELDS.safeParse(jsonOf(text));
+  const { success, data: fields } = FIELDS.safeParse(parseJsonOrUndefined(text));
   if (!success) {
     return undefined;
   }
@@ -37,12 +38,4 @@ export function readLicence(text: string): Licence | undefined {
       ? { unit: 'token' as const, licensed: tokens }
       : { unit: 'user' as const, licensed: users };
   return { ...volume, fields, endsAt: new Date(Date.parse(expire) + DAY) };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

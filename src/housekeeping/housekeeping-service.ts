@@ -26,7 +26,7 @@ export class HousekeepingService {
     readonly pruningClock: Pick<PruningClock, 'time' | 'confirm'>;
     /** Seconds for which the status of a challenge remains available after its end. */
     readonly challengeRetention: number;
-    readonly metrics?: Pick<HousekeepingMetrics, keyof HousekeepingMetrics> | undefined;
+    readonly metrics?: Pick<HousekeepingMetrics, 'backlogIs' | 'rowsRemoved' | 'roundDone'> | undefined;
     /** Undefined: months of the audit stay. */
     readonly auditRetention?: Pick<AuditRetention, 'isOn' | 'due' | 'remove'>;
   }) {

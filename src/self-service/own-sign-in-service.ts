@@ -8,8 +8,16 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isLocked, isOcraToken, isReserved, isUsable, type Token, isOwnedBy } from '../tokens/token.ts';
-import { meanings, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
+import {
+  isLocked,
+  isOcraToken,
+  isOwnedBy,
+  isReserved,
+  isUsable,
+  lastUse,
+  type Token,
+} from '../tokens/token.ts';
+import { meanings, noneOfSeveral, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
 import type { OwnSession, OwnSessionStore } from './own-session-store.ts';
 import {
   allowedActs,
@@ -299,11 +307,6 @@ export class OwnSignInService {
     return (await verify({ response })) === undefined ? undefined : true;
   }
 
-  /** @throws ServiceError 'sign-in.ended' where a wrong response was the last one that is taken */
-  async assertGoesOn(asked: OwnSession, act: Act): Promise<void> {
-    await this.confirmed(asked, undefined, act);
-  }
-
   /** Ends the session. */
   signOut({ hash, person }: KnownOwnSession, act: Act): Promise<void> {
     return this.#deps.sessions.end(hash, person, ownAct(act, person));
@@ -434,13 +437,6 @@ export function notThere(): ServiceError {
   return new ServiceError('path.unknown', 'There is nothing at this path');
 }
 
-/** Anybody may ask: that several users are meant tells that they exist. */
-function noneOfSeveral(error: unknown): undefined {
-  if (!isServiceError(error, 'user.ambiguous')) {
-    throw error;
-  }
-}
-
 function hashOf(secret: string | undefined): Buffer | undefined {
   return secret !== undefined && isSessionShaped(secret) ? ownSessionHash(secret) : undefined;
 }
@@ -448,10 +444,6 @@ function hashOf(secret: string | undefined): Buffer | undefined {
 /** @returns up to four characters, half of the serial at most */
 function endOf(serial: string): string {
   return `…${serial.slice(Math.max(serial.length - 4, Math.ceil(serial.length / 2)))}`;
-}
-
-function lastUse({ lastSuccessAt }: Token): number {
-  return lastSuccessAt?.getTime() ?? 0;
 }
 
 function after(now: Date, seconds: number): Date {

@@ -330,6 +330,11 @@ function boundOf(use: TokenUse, now: Date): UseBound | undefined {
   return use.validFrom !== null && now < use.validFrom ? 'early' : undefined;
 }
 
+/** @returns milliseconds since 1970; 0 for a token that was never used */
+export function lastUse({ lastSuccessAt }: Pick<Token, 'lastSuccessAt'>): number {
+  return lastSuccessAt?.getTime() ?? 0;
+}
+
 /** @returns the counts after a response; empty while no maximum is set */
 export function countedUse(
   { useCount, maxUses, successCount, maxSuccesses }: TokenUse,

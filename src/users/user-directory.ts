@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { type DirectoryUser, ResolverUnavailable, type UserSources } from '../resolvers/user-source.ts';
 import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import { plainResolverName } from '../policy/policy-conditions.ts';
@@ -15,6 +15,16 @@ export interface ResolvedUser extends DirectoryUser {
 /** @returns the user as the owner of a token */
 export function ownerOf({ resolver, userId, login }: ResolvedUser): Owner {
   return { resolverId: resolver.id, resolver: resolver.name, userId, login };
+}
+
+/**
+ * Turns the error of `UserDirectory.find` that several users are meant into none: where anybody may ask, it would tell
+ * that they exist.
+ */
+export function noneOfSeveral(error: unknown): undefined {
+  if (!isServiceError(error, 'user.ambiguous')) {
+    throw error;
+  }
 }
 
 /** The name of a user in a request. */

@@ -9,7 +9,7 @@ import { ResponseChecker } from '../../src/challenges/response-check.ts';
 import { requireTokenKey, responseInputs } from '../../src/challenges/token-key.ts';
 import { resynchronise } from '../../src/challenges/resynchronisation.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
-import { SecretVault } from '../../src/keys/vault.ts';
+import { Vault } from '../../src/keys/vault.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 import fc from 'fast-check';
 
@@ -17,7 +17,7 @@ const COUNTER = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const TIME = parseOcraSuite('OCRA-1:HOTP-SHA256-8:QN08-T1M');
 const KEY = Buffer.alloc(32, 5);
 const NOON = new Date('2026-11-20T12:00:00Z');
-const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
+const vault = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 const CONFIGURATION = configurationOf({ settings: new Map([['AutoResync', 'True']]) });
 const settings = readOcraSettings(CONFIGURATION.settings);
 const clock = { at: NOON, now: (): Date => clock.at };
@@ -112,7 +112,7 @@ async function changeBy(
 }
 
 async function answered(token: Token, question: string, pass: string): Promise<TokenStateChange | null> {
-  const given = check.prepare(pass);
+  const given = check.prepare(pass, '');
   given.search.begin(1);
   const [verdict] = (await check.verify(CONFIGURATION, token, [question], given)) ?? [];
   return verdict?.kind === 'right' ? verdict.advance : (verdict?.remember ?? null);

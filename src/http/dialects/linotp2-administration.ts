@@ -9,7 +9,7 @@ import type { REALMS, RESOLVERS, SHOWN_RESOLVER } from '../controllers/system/re
 import type { TOKEN_PAGE } from '../controllers/tokens/token-list-controller.ts';
 import type { AdministrationDialect } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
-import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable } from './python-text.ts';
+import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable, pythonTime } from './python-text.ts';
 import type { DescribedToken } from '../../tokens/token.ts';
 import { writeDayFirst } from '../../tokens/token-settings.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -162,11 +162,6 @@ function flatConfiguration({
     }
   }
   return new Map(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
-}
-
-/** @returns `2026-11-20 10:55:08.853000`, in UTC */
-function pythonTime(at: Date): string {
-  return at.toISOString().replace('T', ' ').replace('Z', '000');
 }
 
 /** LinOTP's default, which its table contains for token types without digits of their own. */

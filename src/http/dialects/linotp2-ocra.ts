@@ -10,7 +10,7 @@ import { type QrOptions, SEED_WIDTH, seedUrl, URL_WIDTH, drawQrCode } from '../q
 import { type Reply, escapeHtml, htmlReply } from '../reply.ts';
 import type { Dialect } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
-import { inPython2Order, looseRepr, plainRepr, unicodeRepr } from './python-text.ts';
+import { inPython2Order, looseRepr, plainRepr, pythonTime, unicodeRepr } from './python-text.ts';
 import type { Validated, ValidatedTransaction } from '../../challenges/validation-service.ts';
 import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
 import { type Language, translate } from '../messages.ts';
@@ -117,7 +117,7 @@ function isShown({ dropped }: StatusEntry): boolean {
 function statusValue(entry: StatusEntry): Shown<typeof LINOTP_STATE> {
   return {
     transactionid: entry.transactionId,
-    timestamp: timestamp(entry.issuedAt),
+    timestamp: pythonTime(entry.issuedAt),
     failcount: entry.failCount,
     active: entry.active ? 'True' : 'False',
     received_tan: entry.receivedTan,
@@ -125,11 +125,6 @@ function statusValue(entry: StatusEntry): Shown<typeof LINOTP_STATE> {
     id: Number(entry.id),
     valid_tan: entry.validTan,
   };
-}
-
-/** @returns a time as Python prints it: UTC, with microseconds */
-function timestamp(time: Date): string {
-  return time.toISOString().replace('T', ' ').replace('Z', '000');
 }
 
 /** LinOTP's four members, and after them the content of the picture, without which nobody could answer. */

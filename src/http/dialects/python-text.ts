@@ -5,6 +5,11 @@
 
 const NAMED: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
+/** @returns a time as Python prints it, in UTC with microseconds: `2026-11-20 10:55:08.853000` */
+export function pythonTime(at: Date): string {
+  return at.toISOString().replace('T', ' ').replace('Z', '000');
+}
+
 /** @returns the `repr` of Python 2 of a Unicode text: `u'\xe4'` */
 export function unicodeRepr(text: string): string {
   return `u${plainRepr(text)}`;

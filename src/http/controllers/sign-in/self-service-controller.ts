@@ -225,7 +225,7 @@ function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
 
 /** A response to what is asked; undefined: the app may have sent it. */
 interface SentResponse {
-  readonly asked: Parameters<Own['ownSignIn']['assertGoesOn']>[0];
+  readonly asked: Parameters<Own['ownSignIn']['confirmed']>[0];
   readonly sent: string | undefined;
   readonly act: Act;
   readonly call: Pick<Call<unknown>, 'limitedAs'>;
@@ -245,7 +245,8 @@ async function attemptOf<Value>(
   const account = personName(person);
   const found = await guard.attempt({ client: call.limitedAs, account, password: sent ?? '' }, verify);
   if (found === undefined) {
-    await signIn.assertGoesOn(asked, act);
+    // Throws where it was the last one that is taken.
+    await signIn.confirmed(asked, undefined, act);
     throw new ServiceError('sign-in.refused', 'The response is wrong', {
       credentials: 'second factor',
       user: { subject: person.login, realm: person.realm },
