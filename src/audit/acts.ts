@@ -9,7 +9,7 @@ export const OUTCOME_WORDS: readonly string[] = [
   'session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired',
   'confirmed', 'copied', 'renamed',
   // Of upkeep.
-  'migrated', 'mended', 'pruned', 'handed', 'restored', 'begun', 'verified',
+  'migrated', 'repaired', 'pruned', 'handed', 'restored', 'begun', 'verified',
   // Of webhooks.
   'enabled', 'secret', 'retried', 'delivered', 'failed',
 ];
@@ -35,7 +35,7 @@ export const ACTS: readonly string[] = [
   'challenges/close-all',
   'cli/check_t',
   'configuration/set', 'configuration/remove',
-  'count/mend',
+  'count/repair',
   'housekeeping/run',
   'import/linotp',
   'keys/add', 'keys/retire', 'keys/rotate',

@@ -229,7 +229,7 @@ const TOKEN_FINDINGS: Findings<Omit<ExaminedInstallation, 'vault' | 'keys'>> = {
             `${drifted === 1 ? '1 count differs' : `${drifted} counts differ`} from the tokens and users: /monitoring answers wrongly`,
           ];
     },
-    remedy: '`tankeeper count --verify --mend`',
+    remedy: '`tankeeper count --verify --repair`',
   },
 };
 

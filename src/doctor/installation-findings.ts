@@ -271,7 +271,7 @@ export const UPKEEP_FINDINGS: Findings<ExaminedDatabase & ExaminedKeys> = {
           ];
     },
     remedy:
-      '`ALTER TABLE … ENABLE TRIGGER …` for each (`tokens_count_version`: ENABLE ALWAYS), then `tankeeper count --verify --mend` and a restart of the servers',
+      '`ALTER TABLE … ENABLE TRIGGER …` for each (`tokens_count_version`: ENABLE ALWAYS), then `tankeeper count --verify --repair` and a restart of the servers',
   },
   'key.rotation': {
     severity: 'warning',

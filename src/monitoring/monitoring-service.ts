@@ -169,7 +169,7 @@ export class MonitoringService {
 }
 
 interface CountDependencies {
-  readonly counts: Pick<TokenCountStore, 'verify' | 'mend'>;
+  readonly counts: Pick<TokenCountStore, 'verify' | 'repair'>;
 }
 
 /** Compares the counts in the database with the tokens and users themselves. For operators at the machine. */
@@ -194,8 +194,8 @@ export class CountService {
    * @returns the counts that were wrong
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */
-  async mend(caller: Caller): Promise<CountCheck> {
-    assertOperator(caller, 'Counts are verified');
-    return await this.#counts.mend(actOf(caller, 'count/mend'));
+  async repair(caller: Caller): Promise<CountCheck> {
+    assertOperator(caller, 'Counts are repaired');
+    return await this.#counts.repair(actOf(caller, 'count/repair'));
   }
 }

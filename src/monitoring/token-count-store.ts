@@ -124,22 +124,22 @@ export class TokenCountStore {
   }
 
   /** Verifies, and sets right what has drifted. */
-  async mend(act: Act): Promise<CountCheck> {
-    const mend = async ({ sql, audit }: UnitOfWork): Promise<CountCheck> => {
+  async repair(act: Act): Promise<CountCheck> {
+    const repair = async ({ sql, audit }: UnitOfWork): Promise<CountCheck> => {
       await prepare(sql);
       // Taken before the lock of the fold, as TRUNCATE of the table of tokens does.
       await sql.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
       await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...FOLD_LOCK]);
       const found = await check(sql);
       if (found.total > 0) {
-        for (const statement of MEND) {
+        for (const statement of REPAIR) {
           await sql.raw(statement);
         }
-        await audit.write(act, 'counts', `mended, ${found.total} drifted`);
+        await audit.write(act, 'counts', `repaired, ${found.total} drifted`);
       }
       return found;
     };
-    return this.#database.transact(mend, { isLong: true });
+    return this.#database.transact(repair, { isLong: true });
   }
 }
 
@@ -331,7 +331,7 @@ export const DRIFTS = `
  * Adds the differences to the folded counts, each statement as of its own snapshot. It must run under the lock of the
  * fold. Writers need not wait: a delta that is appended meanwhile is on both sides or on neither.
  */
-const MEND: readonly string[] = [
+const REPAIR: readonly string[] = [
   `WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}
    INSERT INTO token_counts AS t (realm_set_id, active, assigned, tokens)
    SELECT realm_set_id, active, assigned, coalesce(c.tokens, 0) - coalesce(k.tokens, 0)

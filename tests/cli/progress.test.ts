@@ -39,7 +39,7 @@ it.each([
   ['housekeeping run', 'housekeeping.run', 'removing what is old'],
   ['housekeeping run --dry-run', 'housekeeping.due', 'counting what is due'],
   ['count --verify', 'counts.verify', 'counting tokens'],
-  ['count --verify --mend', 'counts.mend', 'counting tokens'],
+  ['count --verify --repair', 'counts.repair', 'counting tokens'],
   ['user list --realm office', 'users.list', 'reading users'],
   ['audit verify', 'audit.verify', 'verifying rows'],
   ['keys rotate --yes', 'keys.rotate', 'sealing secrets'],

@@ -138,7 +138,7 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     table('tokens'),
     {
       verify: ({ database }) => new TokenCountStore({ database }).verify(),
-      mend: ({ database }) => new TokenCountStore({ database }).mend(ACT),
+      repair: ({ database }) => new TokenCountStore({ database }).repair(ACT),
     },
   ],
   [

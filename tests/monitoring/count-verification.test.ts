@@ -150,31 +150,31 @@ const DRIFTS = [
 ] as const;
 
 describe('verifying counts', () => {
-  it('finds nothing where nothing is wrong, and mending does nothing then', async () => {
+  it('finds nothing where nothing is wrong, and repairing does nothing then', async () => {
     expect(await verification.verify()).toEqual({ total: 0, drifts: [] });
-    expect(await verification.mend(ACT)).toEqual({ total: 0, drifts: [] });
+    expect(await verification.repair(ACT)).toEqual({ total: 0, drifts: [] });
     expect(await auditRows()).toEqual([]);
     await expectRightCounts(database);
   });
 
-  it.each(DRIFTS)('tells a drift of %s and leaves it; mending sets it right', async (_, sql, drift) => {
+  it.each(DRIFTS)('tells a drift of %s and leaves it; repairing sets it right', async (_, sql, drift) => {
     await database.knex.raw(sql);
     const found = { total: 1, drifts: [drift] };
     expect(await verification.verify()).toEqual(found);
     expect(await verification.verify()).toEqual(found);
     expect(await auditRows()).toEqual([]);
-    expect(await verification.mend(ACT)).toEqual(found);
+    expect(await verification.repair(ACT)).toEqual(found);
     expect(await auditRows()).toEqual([
-      { actor: ACT.actor, action: ACT.action, subject: 'counts', outcome: 'mended, 1 drifted' },
+      { actor: ACT.actor, action: ACT.action, subject: 'counts', outcome: 'repaired, 1 drifted' },
     ]);
     await expectRightCounts(database);
   });
 
-  it('mends all of it at once, of counts that are gone altogether', async () => {
+  it('repairs all of it at once, of counts that are gone altogether', async () => {
     await database.knex.raw(
       'DELETE FROM token_counts; DELETE FROM active_user_tokens; DELETE FROM active_user_counts; DELETE FROM user_counts; DELETE FROM count_deltas',
     );
-    expect((await verification.mend(ACT)).total).toBeGreaterThan(5);
+    expect((await verification.repair(ACT)).total).toBeGreaterThan(5);
     await expectRightCounts(database);
   });
 
@@ -186,7 +186,7 @@ describe('verifying counts', () => {
       ALTER TABLE tokens ENABLE TRIGGER USER`);
     const { total, drifts } = await verification.verify();
     expect({ total, reported: drifts.length }).toEqual({ total: 1202, reported: 1000 });
-    await verification.mend(ACT);
+    await verification.repair(ACT);
     await expectRightCounts(database);
   });
 
@@ -197,23 +197,23 @@ describe('verifying counts', () => {
     );
     expect(await verification.verify()).toEqual({ total: 0, drifts: [] });
     await database.knex.raw('UPDATE token_counts SET tokens = tokens + 3');
-    expect((await verification.mend(ACT)).total).toBeGreaterThan(0);
+    expect((await verification.repair(ACT)).total).toBeGreaterThan(0);
     await writer.commit();
     await expectRightCounts(database);
   });
 
-  it('mends only when a fold that is under way has ended', async () => {
+  it('repairs only when a fold that is under way has ended', async () => {
     await database.knex.raw("UPDATE tokens SET active = NOT active WHERE serial = 'T1'");
     const folding = await database.knex.transaction();
     await folding.raw('SELECT fold_counts(100)');
-    const mending = verification.mend(ACT);
+    const repairing = verification.repair(ACT);
     await untilWaiting(database);
     await folding.commit();
-    expect(await mending).toEqual({ total: 0, drifts: [] });
+    expect(await repairing).toEqual({ total: 0, drifts: [] });
     await expectRightCounts(database);
   });
 
-  it('mends also while others write and fold', async () => {
+  it('repairs also while others write and fold', async () => {
     await database.knex.raw(
       'UPDATE token_counts SET tokens = tokens + 3; UPDATE active_user_tokens SET tokens = tokens + 1',
     );
@@ -222,7 +222,7 @@ describe('verifying counts', () => {
       await database.knex.raw('SELECT fold_counts(2)');
       await database.knex.raw('UPDATE tokens SET active = NOT active WHERE serial = ?', [`W${index}`]);
     });
-    await Promise.all([...writing, verification.mend(ACT), verification.mend(ACT)]);
+    await Promise.all([...writing, verification.repair(ACT), verification.repair(ACT)]);
     await expectRightCounts(database);
   });
 });

@@ -34,7 +34,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   sealed: 'versiegelt',
   retired: 'außer Dienst',
   migrated: 'migriert',
-  mended: 'berichtigt',
+  repaired: 'berichtigt',
   pruned: 'gelöscht nach Frist',
   'pruned before': 'gelöscht nach Frist: alles vor',
   restored: 'wiederhergestellt',

@@ -51,7 +51,7 @@ const GERMAN: Readonly<Record<string, FindingWords>> = {
   'triggers.disabled': {
     text: 'Trigger des Servers sind in der Datenbank deaktiviert: Zählungen, Sperren oder Widerrufe stimmen nicht mehr.',
     remedy:
-      '`ALTER TABLE … ENABLE TRIGGER …`, dann `tankeeper count --verify --mend` und ein Neustart der Server',
+      '`ALTER TABLE … ENABLE TRIGGER …`, dann `tankeeper count --verify --repair` und ein Neustart der Server',
   },
   'key.rotation': {
     text: 'Ein Wechsel des Schlüssels ist seit einer Woche nicht zu Ende geführt.',

@@ -49,19 +49,19 @@ export function addCountCommand(program: Command, context: CommandContext): void
     program,
     'count',
     'show how many tokens and active users there are, or verify the counts that the database keeps',
-    ['count', 'count --verify --mend'],
+    ['count', 'count --verify --repair'],
   )
     .option(
       '--verify',
       'count one by one instead and show each count that has drifted (exit code 1 if any has)',
     )
-    .option('--mend', 'with --verify: set right what has drifted')
-    .action(async ({ verify, mend }: { readonly verify?: true; readonly mend?: true }) => {
+    .option('--repair', 'with --verify: set right what has drifted')
+    .action(async ({ verify, repair }: { readonly verify?: true; readonly repair?: true }) => {
       const output = context.output;
-      if (mend === true && verify !== true) {
-        throw new CliFailure('--mend goes with --verify only', EXIT_CODES.usage);
+      if (repair === true && verify !== true) {
+        throw new CliFailure('--repair goes with --verify only', EXIT_CODES.usage);
       }
-      await (verify === true ? verifyCounts(context, output, mend === true) : showCounts(context, output));
+      await (verify === true ? verifyCounts(context, output, repair === true) : showCounts(context, output));
     });
 }
 
@@ -72,18 +72,18 @@ async function showCounts(context: CommandContext, output: Output): Promise<void
   output.list([...realms, { realm: SUMMARY, counts: summary }], COUNT_COLUMNS, '');
 }
 
-async function verifyCounts(context: CommandContext, output: Output, mend: boolean): Promise<void> {
+async function verifyCounts(context: CommandContext, output: Output, repair: boolean): Promise<void> {
   const { total, drifts } = await context.withServices(({ counts }, caller) =>
     withProgress(context.dependencies.io, 'counting tokens', () =>
-      mend ? counts.mend(caller) : counts.verify(caller),
+      repair ? counts.repair(caller) : counts.verify(caller),
     ),
   );
   output.list(drifts, DRIFT_COLUMNS, 'every count is right');
   if (total > drifts.length) {
     output.say(`… and ${total - drifts.length} more`);
   }
-  if (total > 0 && !mend) {
-    throw new CliFailure(`${driftText(total)}: see --mend`);
+  if (total > 0 && !repair) {
+    throw new CliFailure(`${driftText(total)}: see --repair`);
   }
   if (total > 0) {
     output.say(`${driftText(total)}; set right now`);

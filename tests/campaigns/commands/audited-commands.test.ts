@@ -227,7 +227,7 @@ const acts = (): readonly Act[] => [
     code: 1,
   },
   {
-    ...act('count --verify --mend', 'count/mend: mended, 1 drifted'),
+    ...act('count --verify --repair', 'count/repair: repaired, 1 drifted'),
     before: sql('INSERT INTO user_counts (resolver_id, users) VALUES (4711, 3) ON CONFLICT DO NOTHING'),
   },
   act('token remove T1 --yes', 'token/remove: removed'),

@@ -218,7 +218,7 @@ it.each<[code: string, severity: string, what: string, provoke: Act, remedy: Act
     'error',
     'a count that is wrong',
     () => house.sql('SELECT fold_counts(1000)', 'UPDATE token_counts SET tokens = tokens + 7'),
-    () => house.services.counts.mend(OPERATOR),
+    () => house.services.counts.repair(OPERATOR),
   ],
   [
     'triggers.disabled',

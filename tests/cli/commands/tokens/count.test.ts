@@ -71,7 +71,7 @@ describe('tankeeper count --verify', () => {
     expect(await runProgram(['count', '--verify'], dependencies)).toBe(1);
     expect(calls).toEqual([['counts.verify']]);
     expect(io.out()).toMatch(/active users +people +north, north & south +yes +yes +7 +6\n… and 2 more\n$/);
-    expect(io.err()).toBe('tankeeper: 3 counts have drifted: see --mend\n');
+    expect(io.err()).toBe('tankeeper: 3 counts have drifted: see --repair\n');
   });
 
   it('gives scripts each drift, and 1', async () => {
@@ -81,16 +81,16 @@ describe('tankeeper count --verify', () => {
     expect(JSON.parse(io.out())).toEqual([{ ...same, userid: userId }]);
   });
 
-  it('sets right what it shows with --mend, and ends well', async () => {
-    const { dependencies, io, calls } = fakeCli({ 'counts.mend': { total: 1, drifts: [DRIFT] } });
-    expect(await runProgram(['count', '--verify', '--mend'], dependencies)).toBe(0);
-    expect(calls).toEqual([['counts.mend']]);
+  it('sets right what it shows with --repair, and ends well', async () => {
+    const { dependencies, io, calls } = fakeCli({ 'counts.repair': { total: 1, drifts: [DRIFT] } });
+    expect(await runProgram(['count', '--verify', '--repair'], dependencies)).toBe(0);
+    expect(calls).toEqual([['counts.repair']]);
     expect(io.out()).toMatch(/1 count has drifted; set right now\n$/);
   });
 
-  it('is what --mend needs', async () => {
+  it('is what --repair needs', async () => {
     const { dependencies, calls } = fakeCli();
-    expect(await runProgram(['count', '--mend'], dependencies)).toBe(2);
+    expect(await runProgram(['count', '--repair'], dependencies)).toBe(2);
     expect(calls).toEqual([]);
   });
 });
