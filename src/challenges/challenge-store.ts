@@ -28,10 +28,10 @@ import type {
   TokenOrOwner,
 } from './challenge.ts';
 import {
-  asNews,
   countWrongPin,
   decisionEntry,
-  mayBeNews,
+  firstOrRepeat,
+  mayBeFirst,
   SETTLE,
   settle,
   settleLocked,
@@ -257,8 +257,8 @@ export class ChallengeStore {
       return decided;
     }
     const ids = [...new Set(seen.map(({ token }) => token.id))];
-    const lane = String(BigInt(decided.answered.token.id) % SECOND_PASSES);
-    return this.#secondPasses.run(lane, () => this.#decideLocked(named, ids, decide, act));
+    const queue = String(BigInt(decided.answered.token.id) % SECOND_PASSES);
+    return this.#secondPasses.run(queue, () => this.#decideLocked(named, ids, decide, act));
   }
 
   async #findNamed(named: Named): Promise<readonly ChallengeOfToken[]> {
@@ -275,7 +275,7 @@ export class ChallengeStore {
    */
   async #apply({ answered, decision, supersedes = [] }: OpenDecision, act: Act): Promise<boolean> {
     const entry = decisionEntry(act, answered, decision);
-    if (decision.ifConfirmed !== undefined || mayBeNews(entry, decision)) {
+    if (decision.ifConfirmed !== undefined || mayBeFirst(entry, decision)) {
       return false;
     }
     if (decision.change !== null) {
@@ -406,7 +406,7 @@ async function applyLocked(
   const { change } = decision;
   const entry = decisionEntry(act, answered, decision);
   if (change === null) {
-    await unit.audit.writeAll([await asNews(unit.sql, entry, decision)]);
+    await unit.audit.writeAll([await firstOrRepeat(unit.sql, entry, decision)]);
   } else if (!(await settleLocked(unit, answered, { ...change, supersedes }, entry))) {
     throw new ServiceError('internal', 'The response could not be settled', {
       detail: `challenge ${answered.challenge.id} changed while its token was locked`,

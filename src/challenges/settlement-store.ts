@@ -51,8 +51,8 @@ function outcomeOf({ reason, cause, decline, repeats }: Decision): string {
   return detail === undefined ? reason : `${reason}, ${detail}`;
 }
 
-/** The outcomes of declines of an ended transaction that tell something new, once. */
-const NEWS: Readonly<Record<DeclineKind, readonly string[]>> = {
+/** The outcomes of the first decline of an ended transaction. */
+const FIRST_LATE_DECLINES: Readonly<Record<DeclineKind, readonly string[]>> = {
   declined: lateOutcomes('declined'),
   reported: [REPORT_AFTER_DECLINE, ...lateOutcomes('reported')],
 };
@@ -61,27 +61,27 @@ function lateOutcomes(kind: DeclineKind): readonly string[] {
   return (['closed', 'dropped', 'expired'] as const).map((end) => `${end}, ${VAIN_DECLINE[kind]}`);
 }
 
-/** @returns true for a decline of an ended transaction, unless the audit tells of such a one already */
-export function mayBeNews({ outcome }: NotedEntry, { decline }: Pick<Decision, 'decline'>): boolean {
-  return decline !== undefined && NEWS[decline].includes(outcome);
+/** @returns true for a decline of an ended transaction, which may be the first of its kind */
+export function mayBeFirst({ outcome }: NotedEntry, { decline }: Pick<Decision, 'decline'>): boolean {
+  return decline !== undefined && FIRST_LATE_DECLINES[decline].includes(outcome);
 }
 
 /**
- * @param transaction holds the token's lock, so that of several servers one tells it
- * @returns the entry; where the audit tells of such a decline of an ended transaction already, that of a repeat
+ * @param transaction holds the token's lock, so that of several servers one writes the first
+ * @returns the entry; where the audit has such a decline of an ended transaction already, that of a repeat
  */
-export async function asNews(
+export async function firstOrRepeat(
   transaction: Knex.Transaction,
   entry: NotedEntry,
   decision: Pick<Decision, 'decline'>,
 ): Promise<NotedEntry> {
   const { decline } = decision;
-  if (decline === undefined || !mayBeNews(entry, decision)) {
+  if (decline === undefined || !mayBeFirst(entry, decision)) {
     return entry;
   }
   const { rows } = await transaction.raw<{ rows: unknown[] }>(
-    `WITH told AS MATERIALIZED (${ROWS_OF_TRANSACTION}) SELECT FROM told WHERE outcome = ANY (?) LIMIT 1`,
-    [entry.transaction, [...NEWS[decline]]],
+    `WITH earlier AS MATERIALIZED (${ROWS_OF_TRANSACTION}) SELECT FROM earlier WHERE outcome = ANY (?) LIMIT 1`,
+    [entry.transaction, [...FIRST_LATE_DECLINES[decline]]],
   );
   return rows.length === 0 ? entry : { ...entry, outcome: REPEATED_DECLINE[decline] };
 }
