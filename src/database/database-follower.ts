@@ -3,7 +3,7 @@ import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
 import { takesNoWrites, translateDatabaseFault } from './database-faults.ts';
-import { askedOptions, connectionSettings, type PoolOptions } from './pool.ts';
+import { connectionSettings, type PoolOptions, requestedOptions } from './pool.ts';
 import { beginSession, WRITABLE } from './session-settings.ts';
 
 /**
@@ -127,7 +127,7 @@ export class DatabaseFollower {
     client.on('end', lose);
     try {
       await client.connect();
-      await beginSession(client, askedOptions(database));
+      await beginSession(client, requestedOptions(database));
       if (listens) {
         await this.#listen(client);
         memory.follow(true);

@@ -76,8 +76,8 @@ export async function answered<Answer>(connection: pg.ClientBase, answer: Promis
   }
 }
 
-/** @returns the options that its connections ask for beside ours */
-export function askedOptions({ connection }: PoolOptions): string {
+/** @returns the options that its connections request beside ours */
+export function requestedOptions({ connection }: PoolOptions): string {
   return typeof connection === 'string' ? splitUrl(connection).options : connection.options;
 }
 
@@ -126,7 +126,7 @@ export function openPool(options: PoolOptions, max: number, isLong: boolean): Po
     max,
     idleTimeoutMillis: 30_000,
     verify: (connection, done) => {
-      beginSession(connection, askedOptions(options), options.writes).then(() => {
+      beginSession(connection, requestedOptions(options), options.writes).then(() => {
         done();
       }, done);
     },

@@ -67,12 +67,12 @@ const GIVEN: readonly SessionSetting[] = [
 export const DEFAULT_SCHEMAS = '"$user", public';
 
 /**
- * @param asked the options that a connection asks for, as `-c search_path=elsewhere`
+ * @param requested the options that a connection requests, as `-c search_path=elsewhere`
  * @returns these with our settings, which win over all others but `search_path`
  */
-export function sessionOptions(asked: string): string {
+export function sessionOptions(requested: string): string {
   const ours = SET_AT_START.map(({ name, value }) => option(name, value));
-  return [option('search_path', DEFAULT_SCHEMAS), asked, ...ours].filter((text) => text !== '').join(' ');
+  return [option('search_path', DEFAULT_SCHEMAS), requested, ...ours].filter((text) => text !== '').join(' ');
 }
 
 function option(name: string, value: string): string {
@@ -90,11 +90,13 @@ export function splitUrl(url: string): { readonly connectionString: string; read
 
 /**
  * @param options those of a connection
- * @returns the names in the `search_path` that they ask for, in order; none if they ask for none
+ * @returns the names in the `search_path` that they request, in order; none if they request none
  */
-function schemasAskedFor(options: string): readonly string[] {
-  const asked = [...options.matchAll(/(?:^|\s)(?:-c\s*|--)search[_-]path=((?:\\.|[^\s\\])*)/gi)].at(-1)?.[1];
-  const names = asked?.replaceAll(/\\(.)/g, '$1').match(/"(?:[^"]|"")*"|[^\s,"]+/g) ?? [];
+function requestedSchemas(options: string): readonly string[] {
+  const requested = [...options.matchAll(/(?:^|\s)(?:-c\s*|--)search[_-]path=((?:\\.|[^\s\\])*)/gi)].at(
+    -1,
+  )?.[1];
+  const names = requested?.replaceAll(/\\(.)/g, '$1').match(/"(?:[^"]|"")*"|[^\s,"]+/g) ?? [];
   return names.map((name) =>
     name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase(),
   );
@@ -127,12 +129,12 @@ const BEGIN_MS = 5_000;
 
 /**
  * Sets what is not in `sessionOptions`, and looks whether this program works in the session.
- * @param asked the options that the connection asks for
+ * @param requested the options that the connection requests
  * @param writes refuses a server that takes no writes
  * @throws ServiceError 'configuration.invalid' that names the settings with which this program does not work;
  *   'database.unavailable'; the error of pg
  */
-export async function beginSession(connection: ClientBase, asked: string, writes = false): Promise<void> {
+export async function beginSession(connection: ClientBase, requested: string, writes = false): Promise<void> {
   const beginning = { text: BEGINNING, query_timeout: BEGIN_MS };
   // The answers to several statements.
   const results = (await connection.query(beginning)) as unknown as readonly QueryResult<SessionAnswer>[];
@@ -140,7 +142,7 @@ export async function beginSession(connection: ClientBase, asked: string, writes
   if (writes && answer?.writable !== true) {
     throw takesNoWrites();
   }
-  assertSchema(answer, schemasAskedFor(asked));
+  assertSchema(answer, requestedSchemas(requested));
   assertSettings(answer);
 }
 
@@ -158,16 +160,16 @@ function assertSettings(answer: SessionAnswer | undefined): void {
 
 /** Otherwise a second installation, without tokens, would be made in another schema. */
 function assertSchema(answer: SessionAnswer | undefined, schemas: readonly string[]): void {
-  const asked = schemas.find((name) => name !== '$user');
-  if (answer === undefined || asked === undefined || answer.schema === asked) {
+  const requested = schemas.find((name) => name !== '$user');
+  if (answer === undefined || requested === undefined || answer.schema === requested) {
     return;
   }
   if (schemas.includes('$user') && answer.schema === answer.role) {
     return;
   }
   const text =
-    `DATABASE_URL asks for the schema ${asked}, and the session is in ${answer.schema ?? 'none'}: create it, or, ` +
-    `where a pooler does not pass on the options, ALTER ROLE … IN DATABASE … SET search_path = '${asked}'`;
+    `DATABASE_URL asks for the schema ${requested}, and the session is in ${answer.schema ?? 'none'}: create it, or, ` +
+    `where a pooler does not pass on the options, ALTER ROLE … IN DATABASE … SET search_path = '${requested}'`;
   throw new ServiceError('configuration.invalid', text, { detail: text });
 }
 

@@ -26,12 +26,12 @@ function operationPath({ name }: Pick<Operation, 'name'>): `/${string}` {
 export function operationEndpoints(operation: Operation, services: Services): readonly Endpoint[] {
   return [
     operationEndpoint(operation, services),
-    ...(isForetold(operation) ? [operationEndpoint(foretelling(operation), services)] : []),
+    ...(showsConsequences(operation) ? [operationEndpoint(consequencesOf(operation), services)] : []),
   ];
 }
 
 /** What would follow is not bounded by realms: where rights are, only the command tells it. */
-function isForetold(operation: Operation): boolean {
+function showsConsequences(operation: Operation): boolean {
   const rights = [operation.right].flat(2);
   return (
     operation.asks !== undefined &&
@@ -41,7 +41,7 @@ function isForetold(operation: Operation): boolean {
 }
 
 /** @returns the operation that only tells what would follow, for which no secret is needed */
-function foretelling(operation: Operation): Operation {
+function consequencesOf(operation: Operation): Operation {
   const { name, right } = operation;
   const input = z.object(
     Object.fromEntries(fieldsOf(operation.input).filter(([, field]) => metaOf(field).secret !== true)),

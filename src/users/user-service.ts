@@ -59,7 +59,7 @@ export interface CutList {
 }
 
 /** What is looked for: all conditions hold, and the text is found. */
-interface Asked {
+interface UserQuery {
   readonly search?: string | undefined;
   readonly conditions?: readonly UserCondition[];
 }
@@ -71,7 +71,7 @@ interface OneSearch {
 }
 
 /** @returns the searches for a text, and for the telephone number that it may be; none if nobody can match */
-function searchesFor({ search, conditions = [] }: Asked): readonly OneSearch[] {
+function searchesFor({ search, conditions = [] }: UserQuery): readonly OneSearch[] {
   const free = search === undefined ? [] : [freeCondition(search)];
   const requested = [...free, ...conditions].filter((condition) => !matchesAll(condition));
   const phone = search === undefined ? undefined : phoneCondition(search);
@@ -190,10 +190,10 @@ export class UserService {
 
   async #list(
     resolvers: readonly Resolver[],
-    asked: Asked,
+    query: UserQuery,
     { limit = Infinity, ...bounds }: ListBounds,
   ): Promise<readonly ListedUser[]> {
-    const searches = searchesFor(asked);
+    const searches = searchesFor(query);
     const listed: ListedUser[] = [];
     for (const resolver of resolvers) {
       if (listed.length >= limit) {

@@ -102,7 +102,7 @@ const OWN = answerWithCookie(
   },
 );
 
-const ASKED = answerWithCookie(z.strictObject({ transactionid, data }), {
+const CHALLENGE = answerWithCookie(z.strictObject({ transactionid, data }), {
   example: { value: { transactionid: TRANSACTION, data: QR } },
 });
 
@@ -360,13 +360,13 @@ function enrolEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
       ...SESSION,
       path: '/self/enrol',
       summary: 'asks the token that signed in to confirm that another one is enrolled',
-      answers: ASKED.answers,
+      answers: CHALLENGE.answers,
       parameters: z.object({}),
     },
     async (call) => {
       const { session, act } = await changing(ownSignIn, call, 'self/enrol');
       const { transactionId, url } = await ownTokens.askToEnrol(session, languageOf(call), act);
-      return ASKED.reply({ transactionid: transactionId, data: url }, call);
+      return CHALLENGE.reply({ transactionid: transactionId, data: url }, call);
     },
   );
 }

@@ -34,13 +34,13 @@ const signedIn = z.strictObject({ signed_in: z.literal(true) });
 const expires = z.iso.datetime();
 
 /** The second factor that is asked for after a password. */
-const TOKEN_ASKED = { second_factor: z.literal('token'), expires };
-const PASSKEY_ASKED = {
+const TOKEN_STEP = { second_factor: z.literal('token'), expires };
+const PASSKEY_STEP = {
   second_factor: z.literal('passkey'),
   expires,
   options: z.looseObject({ challenge: z.string() }),
 };
-const ASKED_DETAIL = z.strictObject({ transactionid: z.string(), data: z.string() }).optional();
+const CHALLENGE_DETAIL = z.strictObject({ transactionid: z.string(), data: z.string() }).optional();
 
 /** The parameters of the second step. */
 const PROOF = z.object({
@@ -62,11 +62,11 @@ function asked(begun: Exclude<BegunSignIn | BegunConfirmation, { kind: 'signed-i
 const BEGUN = answerWithCookie(
   z.union([
     signedIn,
-    z.strictObject({ signed_in: z.literal(false), ...TOKEN_ASKED }),
-    z.strictObject({ signed_in: z.literal(false), ...PASSKEY_ASKED }),
+    z.strictObject({ signed_in: z.literal(false), ...TOKEN_STEP }),
+    z.strictObject({ signed_in: z.literal(false), ...PASSKEY_STEP }),
   ]),
   {
-    detail: ASKED_DETAIL,
+    detail: CHALLENGE_DETAIL,
     example: {
       value: { signed_in: false, second_factor: 'token', expires: '2026-11-20T12:05:00.000Z' },
       detail: {
@@ -223,11 +223,11 @@ const confirmed = z.strictObject({ confirmed: z.literal(true), until: z.iso.date
 const CONFIRMATION_BEGUN = answerWithCookie(
   z.union([
     confirmed,
-    z.strictObject({ confirmed: z.literal(false), ...TOKEN_ASKED }),
-    z.strictObject({ confirmed: z.literal(false), ...PASSKEY_ASKED }),
+    z.strictObject({ confirmed: z.literal(false), ...TOKEN_STEP }),
+    z.strictObject({ confirmed: z.literal(false), ...PASSKEY_STEP }),
   ]),
   {
-    detail: ASKED_DETAIL,
+    detail: CHALLENGE_DETAIL,
     example: { value: { confirmed: true, until: '2026-11-20T12:05:00.000Z' } },
   },
 );
