@@ -239,6 +239,13 @@ module.exports = {
       },
     },
     {
+      name: 'dialects-know-no-controller',
+      comment: 'The answers of endpoints are described beside the dialects that give them.',
+      severity: 'error',
+      from: { path: '^src/http/dialects/' },
+      to: { path: '^src/http/controllers/' },
+    },
+    {
       name: 'commands-know-services-rules-and-compose',
       comment:
         'They begin what needs no service there: the server, migrations, doctor, restore and the demo.',

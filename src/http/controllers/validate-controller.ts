@@ -1,73 +1,17 @@
 import { z } from 'zod';
 import type { Validated, ValidationService } from '../../challenges/validation-service.ts';
-import { type Answers, count, inEveryDialect, type Shown, valueOf } from '../answers.ts';
+import { inEveryDialect } from '../answers.ts';
+import {
+  ATTRIBUTED,
+  TRANSACTION_STATUS,
+  VALIDATED,
+  VALIDATED_TRANSACTION,
+} from '../dialects/ocra-answers.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { type Reply, textReply } from '../reply.ts';
-import { TRANSACTION_STATUS } from './ocra-controller.ts';
 import { optional, required, secret } from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-
-const accepted = z.boolean().describe('true: the response was accepted, once and for all');
-const validated = z.strictObject({
-  failcount: count.describe('the number of wrong responses since the last right one'),
-  value: accepted,
-});
-
-const transactionid = z
-  .string()
-  .describe('the transaction, for `transactionid` or `state` of the second step');
-const data = z.string().describe('the content of the QR code: `lseqr://req?…`');
-const message = z.string().describe('the words that ask for the response');
-const issuedSerial = z.string().describe('the serial of the token');
-
-/** The challenge that was issued to a PIN. */
-export const TRIGGERED = z.strictObject({ transactionid, data, message, serial: issuedSerial });
-/** The same of LinOTP: for tokens of the type ocra and ocra2. */
-export const LINOTP_TRIGGERED = z.union([
-  z.strictObject({
-    linotp_tokenserial: issuedSerial,
-    transactionid,
-    message,
-    linotp_tokentype: z.string(),
-    data,
-  }),
-  z.strictObject({ challenge: z.string().describe('the question (RFC 6287 Q)'), transactionid, data }),
-]);
-
-const REFUSAL = z.strictObject({ message: z.string().describe('why the parameter `challenge` is refused') });
-
-/** @returns the answers with that value, and the challenge where one was issued */
-function orTriggered(value: z.ZodType): Answers {
-  return {
-    documented: valueOf(value, { detail: TRIGGERED.or(REFUSAL).optional() }),
-    linotp: valueOf(value, { detail: LINOTP_TRIGGERED.or(REFUSAL).optional() }),
-  };
-}
-
-const VALIDATED: Answers = orTriggered(accepted);
-
-const VALIDATED_TRANSACTION: Answers = {
-  documented: valueOf(validated),
-  linotp: valueOf(
-    z.union([
-      validated,
-      z.strictObject({
-        failure: z.string().describe('no open transaction of that id'),
-        value: z.literal(false),
-      }),
-    ]),
-    {
-      detail: z
-        .strictObject({
-          ...validated.shape,
-          token_type: z.string(),
-          serial: z.string().describe('the serial of the token'),
-        })
-        .optional(),
-    },
-  ),
-};
 
 export function validateEndpoints(validation: ValidationService): Endpoint[] {
   return [
@@ -114,7 +58,7 @@ function requestOf<Whose extends object>({
 function refusalOf(
   { challenge = '' }: { readonly challenge?: string | undefined },
   validated: Validated,
-): Shown<typeof REFUSAL> | undefined {
+): { readonly message: string } | undefined {
   return challenge !== '' && validated === false
     ? {
         message:
@@ -243,24 +187,6 @@ function simpleText(validated: Validated): string {
   }
   return `${REFUSED} ${validated.transactionId} ${validated.prompt}`;
 }
-
-const attribute = z.string().optional();
-const ATTRIBUTED = orTriggered(
-  z.strictObject({
-    auth: accepted,
-    attributes: z
-      .strictObject({
-        username: attribute,
-        realm: attribute,
-        email: attribute,
-        givenname: attribute,
-        surname: attribute,
-        phone: attribute,
-        mobile: attribute,
-      })
-      .describe('of the user whose response was accepted; empty without the setting `AllowSamlAttributes`'),
-  }),
-);
 
 function samlEndpoint(validation: ValidationService): Endpoint {
   return openEndpoint(

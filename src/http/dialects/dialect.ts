@@ -92,8 +92,12 @@ export interface AdministrationDialect {
     further?: Readonly<Record<string, unknown>>,
   ): Reply;
   tokenPage(page: TokenPage, context: RequestContext): Reply;
-  /** @returns the tokens of the page by their fields, for a table */
-  tokenRows(page: TokenPage): readonly Readonly<Record<string, unknown>>[];
+  /** Tokens as CSV. */
+  readonly tokenTable: {
+    readonly separator: ',' | ';';
+    readonly columns: readonly string[];
+    rows(page: TokenPage): readonly Readonly<Record<string, unknown>>[];
+  };
   /** @param names the parameters that were set, by their names in the interface */
   setTokens(
     names: readonly string[],

@@ -1,8 +1,6 @@
 import type { Shown, ShownIn } from '../answers.ts';
 import type { Validated } from '../../challenges/validation-service.ts';
-import type { CHECKED, STATE } from '../controllers/ocra-controller.ts';
-import type { TRIGGERED } from '../controllers/validate-controller.ts';
-import type { ENROLMENT_DETAIL, IMPORT_ENTRY } from '../controllers/tokens/enrolment-controller.ts';
+import type { CHECKED, ENROLMENT_DETAIL, IMPORT_ENTRY, STATE, TRIGGERED } from './ocra-answers.ts';
 import type {
   EnrolmentDialect,
   FailureDialect,
@@ -26,11 +24,15 @@ import type { Realm, Resolver } from '../../configuration/configuration.ts';
 import { canonicalKey } from '../../configuration/settings.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { DescribedToken, TokenUse } from '../../tokens/token.ts';
-import type { CONFIGURATION } from '../controllers/system/configuration-controller.ts';
-import type { POLICIES } from '../controllers/system/policy-controller.ts';
-import type { REALMS, SHOWN_RESOLVER } from '../controllers/system/realm-controller.ts';
-import type { TOKEN_PAGE } from '../controllers/tokens/token-list-controller.ts';
-import { shownSettings } from './linotp2-administration.ts';
+import {
+  type CONFIGURATION,
+  type POLICIES,
+  type REALMS,
+  type SHOWN_RESOLVER,
+  TOKEN,
+  type TOKEN_PAGE,
+} from './administration-answers.ts';
+import { shownSettings } from '../../resolvers/settings/settings-rules.ts';
 import { z } from 'zod';
 import type {
   ActiveUserReport,
@@ -294,7 +296,11 @@ function documentedAdministration(envelope: DocumentedEnvelope): AdministrationD
       };
       return envelope.value(context, value);
     },
-    tokenRows: ({ tokens }) => tokens.map(tokenValue),
+    tokenTable: {
+      separator: ',',
+      columns: Object.keys(TOKEN.shape),
+      rows: ({ tokens }) => tokens.map(tokenValue),
+    },
     setTokens: (_names, count, context, detail) => envelope.value(context, count, detail),
     policies: (policies, context) => envelope.value(context, byName(policies, policyValue)),
     storedPolicy: (_policy, context, detail) => envelope.value(context, true, detail),

@@ -4,9 +4,16 @@ import type { Policy } from '../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../configuration/configuration.ts';
 import type { TokenPage } from '../../tokens/token-selection.ts';
 import type { ShownIn } from '../answers.ts';
-import type { POLICIES, REMOVED_POLICY, STORED_POLICY } from '../controllers/system/policy-controller.ts';
-import type { REALMS, RESOLVERS, SHOWN_RESOLVER } from '../controllers/system/realm-controller.ts';
-import type { TOKEN_PAGE } from '../controllers/tokens/token-list-controller.ts';
+import {
+  LINOTP_TOKEN,
+  type POLICIES,
+  type REALMS,
+  type REMOVED_POLICY,
+  type RESOLVERS,
+  type SHOWN_RESOLVER,
+  type STORED_POLICY,
+  type TOKEN_PAGE,
+} from './administration-answers.ts';
 import type { AdministrationDialect } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable, pythonTime } from './python-text.ts';
@@ -14,7 +21,7 @@ import type { DescribedToken } from '../../tokens/token.ts';
 import { writeDayFirst } from '../../tokens/token-settings.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
-import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
+import { resolverClass, shownSettings } from '../../resolvers/settings/settings-rules.ts';
 
 /** The time and client that LinOTP shows for a policy that does not restrict them. */
 const ANY_TIME = '* * * * * *;';
@@ -45,7 +52,11 @@ export function linotpAdministration(version: string): AdministrationDialect {
     value: (content, _context, detail, further) =>
       linotpReply(version, { result: { status: true, value: content, ...further }, detail }),
     tokenPage: (page) => reply(tokenPage(page)),
-    tokenRows: (page) => tokenPage(page).data,
+    tokenTable: {
+      separator: ';',
+      columns: Object.keys(LINOTP_TOKEN.shape),
+      rows: (page) => tokenPage(page).data,
+    },
     setTokens: (names, count, _context, detail) =>
       linotpValue(version, inPython2Order(names.map((name) => [`set ${name}`, count] as const)), detail),
     policies: (policies) => reply(byName(policies, policyValue)),
@@ -234,25 +245,4 @@ function digitsOf(suite: string | null): number {
     }
     throw error;
   }
-}
-
-const CLASSES: Readonly<Record<ResolverKind, string>> = {
-  managed: 'ManagedIdResolver',
-  passwd: 'PasswdIdResolver',
-  sql: 'SQLIdResolver',
-  ldap: 'LDAPIdResolver',
-};
-
-/** @returns LinOTP's name of a resolver: `useridresolver.PasswdIdResolver.IdResolver.name` */
-export function resolverClass(name: string, kind: ResolverKind): string {
-  return `useridresolver.${CLASSES[kind]}.IdResolver.${name}`;
-}
-
-/**
- * @returns the settings for display: with the key of the secret, but never its value. A client that sends them back
- *   after changing another setting sends no secret, and the stored one stays
- */
-export function shownSettings({ kind, settings }: Resolver): Resolver['settings'] {
-  const { secret } = SETTINGS_RULES[kind];
-  return secret === undefined ? settings : { ...settings, [secret]: '' };
 }

@@ -1,7 +1,10 @@
 import type { Shown } from '../answers.ts';
-import type { LINOTP_STATE } from '../controllers/ocra-controller.ts';
-import type { LINOTP_TRIGGERED } from '../controllers/validate-controller.ts';
-import type { IMPORT_ENTRY, LINOTP_ENROLMENT_DETAIL } from '../controllers/tokens/enrolment-controller.ts';
+import type {
+  IMPORT_ENTRY,
+  LINOTP_ENROLMENT_DETAIL,
+  LINOTP_STATE,
+  LINOTP_TRIGGERED,
+} from './ocra-answers.ts';
 import type { IssuedChallenge } from '../../challenges/challenge-factory.ts';
 import type { CheckedTransaction, StatusEntry } from '../../challenges/challenge-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';

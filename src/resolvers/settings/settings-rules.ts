@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RESOLVER_KINDS, type ResolverKind } from '../../configuration/configuration.ts';
+import { type Resolver, RESOLVER_KINDS, type ResolverKind } from '../../configuration/configuration.ts';
 import { LDAP_SETTINGS } from './ldap-settings.ts';
 import {
   canonicalSettings,
@@ -106,4 +106,25 @@ export function checkSettings(kind: ResolverKind, values: Settings): Settings {
     ...settings,
     ...Object.fromEntries(flags.map(([name, on]) => [name, on === true ? 'True' : 'False'])),
   };
+}
+
+const CLASSES: Readonly<Record<ResolverKind, string>> = {
+  managed: 'ManagedIdResolver',
+  passwd: 'PasswdIdResolver',
+  sql: 'SQLIdResolver',
+  ldap: 'LDAPIdResolver',
+};
+
+/** @returns LinOTP's name of a resolver: `useridresolver.PasswdIdResolver.IdResolver.name` */
+export function resolverClass(name: string, kind: ResolverKind): string {
+  return `useridresolver.${CLASSES[kind]}.IdResolver.${name}`;
+}
+
+/**
+ * @returns the settings for display: with the key of the secret, but never its value. A client that sends them back
+ *   after changing another setting sends no secret, and the stored one stays
+ */
+export function shownSettings({ kind, settings }: Resolver): Resolver['settings'] {
+  const { secret } = SETTINGS_RULES[kind];
+  return secret === undefined ? settings : { ...settings, [secret]: '' };
 }

@@ -9,6 +9,11 @@ import { checkResolver, type ResolverDraft } from '../../../resolvers/resolver-d
 import { isSecretSetting } from '../../../resolvers/settings/settings-rules.ts';
 import type { Services } from '../../../services.ts';
 import { valueOf, valuesOf } from '../../answers.ts';
+import {
+  CONFIGURATION,
+  REMOVED_CONFIGURATION,
+  STORED_CONFIGURATION,
+} from '../../dialects/administration-answers.ts';
 import { type Endpoint, systemChange, systemReading } from '../../endpoint-spec.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import { optional, required } from '../../request/parameters.ts';
@@ -25,11 +30,6 @@ interface ValueParameters {
   readonly value?: string | undefined;
   readonly type?: string | undefined;
 }
-
-const yes = z.literal(true);
-const keyed = z.record(z.string().describe('what was done, and the key'), yes);
-
-const STORED_CONFIGURATION = { documented: yes, linotp: keyed };
 
 const WITHOUT_EFFECT = z
   .strictObject({
@@ -52,16 +52,6 @@ const DEFAULTS = Object.fromEntries(
 function withoutEffect(clauses: readonly string[]): { readonly message: string } | undefined {
   return clauses.length === 0 ? undefined : { message: clauses.join('; ') };
 }
-
-export const CONFIGURATION = {
-  documented: z.union([
-    z.record(z.string().describe('the key'), z.string()).describe('all values, without `key`'),
-    z.string().nullable().describe('the value of `key`; null: there is none'),
-  ]),
-  linotp: z.record(z.string(), z.string().nullable()),
-};
-
-const REMOVED_CONFIGURATION = { documented: yes, linotp: keyed };
 
 export function configurationEndpoints(
   services: Pick<Services, 'realms' | 'resolvers'>,

@@ -3,48 +3,10 @@ import { readActive } from '../../../policy/policy.ts';
 import { writePolicyFile } from '../../../policy/policy-file.ts';
 import type { PolicyService } from '../../../policy/policy-service.ts';
 import { count, inEveryDialect, valueOf, valuesOf } from '../../answers.ts';
+import { POLICIES, REMOVED_POLICY, STORED_POLICY } from '../../dialects/administration-answers.ts';
 import { type Endpoint, systemChange, systemReading } from '../../endpoint-spec.ts';
 import { textReply } from '../../reply.ts';
 import { optional, required, secret } from '../../request/parameters.ts';
-
-const name = z.string();
-const yes = z.literal(true);
-const policy = z.strictObject({
-  name,
-  scope: z.string(),
-  action: z.string().describe('comma list of `action` or `action=value`'),
-  realm: z.string().describe('comma list'),
-  user: z.string().describe('comma list'),
-  client: z.string().describe('comma list of addresses and networks; empty: any'),
-  time: z.string().describe('`minute hour day month weekday year;`; empty: always'),
-  active: z.boolean(),
-});
-
-export const STORED_POLICY = {
-  documented: yes,
-  linotp: z.record(
-    z.string().describe('`setPolicy` and the name'),
-    z.strictObject({
-      realm: yes,
-      active: yes,
-      client: yes,
-      user: yes,
-      time: yes,
-      action: yes,
-      scope: yes,
-    }),
-  ),
-};
-
-export const POLICIES = {
-  documented: z.record(name, policy),
-  linotp: z.record(name, policy.extend({ active: z.enum(['True', 'False']) })),
-};
-
-export const REMOVED_POLICY = {
-  documented: yes,
-  linotp: z.strictObject({ delPolicy: z.strictObject({ result: z.record(z.string(), yes) }) }),
-};
 
 export function policyEndpoints(policies: PolicyService): Endpoint[] {
   return [

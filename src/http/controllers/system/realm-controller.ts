@@ -1,8 +1,8 @@
-import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import { type Endpoint, plainChange, systemChange, systemReading } from '../../endpoint-spec.ts';
 import { optional, required, secret } from '../../request/parameters.ts';
 import { valuesOf } from '../../answers.ts';
+import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from '../../dialects/administration-answers.ts';
 import { splitList } from '../../../kernel/text.ts';
 import { isSecretSetting, SETTINGS_RULES } from '../../../resolvers/settings/settings-rules.ts';
 
@@ -49,38 +49,6 @@ export function resolverKind(type: string): string {
     .toLowerCase()
     .replace(/resolver$/, '');
 }
-
-const name = z.string();
-const resolver = z.object({ name, type: z.string() }).catchall(z.string().describe('a setting'));
-
-export const RESOLVERS = {
-  documented: z.record(name, resolver),
-  linotp: z.record(name, z.strictObject({ entry: z.string(), type: z.string(), resolvername: name })),
-};
-
-/** The values of /system/getResolver. A secret is an empty text. */
-export const SHOWN_RESOLVER = {
-  documented: resolver,
-  linotp: z.strictObject({ data: z.record(z.string(), z.string()), type: z.string(), resolver: name }),
-};
-
-export const REALMS = {
-  documented: z.record(name, z.strictObject({ name, default: z.boolean(), resolvers: z.array(z.string()) })),
-  linotp: z.record(
-    name,
-    z.strictObject({
-      default: z.literal('true').optional(),
-      realmname: name,
-      useridresolver: z.array(z.string()),
-      entry: z.string(),
-    }),
-  ),
-};
-
-const REMOVED_REALM = {
-  documented: z.literal(true),
-  linotp: z.strictObject({ delRealm: z.strictObject({ result: z.literal(true) }) }),
-};
 
 export function realmEndpoints(operations: Pick<Services, 'realms' | 'resolvers'>): Endpoint[] {
   return [

@@ -10,79 +10,13 @@ import {
   type TokenPage,
   type TokenSort,
 } from '../../../tokens/token-selection.ts';
-import { count, type DialectAnswers, valueOf } from '../../answers.ts';
+import { type DialectAnswers, valueOf } from '../../answers.ts';
+import { TOKEN_PAGE } from '../../dialects/administration-answers.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import type { Reply } from '../../reply.ts';
 import { blankAsUndefined, optional } from '../../request/parameters.ts';
 import { readNumber, SELECTION } from './token-controller.ts';
-
-const failcount = count.describe('the number of wrong responses since the last right one');
-const realms = z.array(z.string());
-
-const TOKEN = z.strictObject({
-  serial: z.string(),
-  type: z.string(),
-  description: z.string(),
-  user: z.string().nullable().describe('the login of the owner; null: nobody'),
-  resolver: z.string().nullable().describe('the resolver of the owner'),
-  realms,
-  active: z.boolean(),
-  failcount,
-  maxfail: count.describe('the number of wrong responses that locks the token'),
-  counter: z.string().describe('the next counter: 64 bits, as a text'),
-  counterwindow: count,
-  syncwindow: count,
-  ocrasuite: z.string().nullable(),
-  rollout: z.string().describe('the phase of the roll-out'),
-  haspin: z.boolean().describe('true: there is a token PIN'),
-  validfrom: z.iso.datetime().nullable().describe('the beginning of its period; null: none'),
-  validuntil: z.iso.datetime().nullable().describe('the end of its period; null: none'),
-  usecount: count.describe('the number of responses, counted while a maximum is set'),
-  maxuses: count.nullable().describe('the number of responses after which none is accepted; null: any'),
-  successcount: count.describe('the number of accepted responses, counted while a maximum is set'),
-  maxsuccesses: count.nullable().describe('the number of accepted responses; null: any'),
-  created: z.iso.datetime(),
-  lastsuccess: z.iso.datetime().nullable().describe('the time of the last accepted response'),
-});
-
-const LINOTP_TOKEN = z.strictObject({
-  'LinOtp.OtpLen': count,
-  'LinOtp.TokenType': z.string(),
-  'LinOtp.TokenSerialnumber': z.string(),
-  'LinOtp.CountWindow': count,
-  'User.description': z.string(),
-  'LinOtp.IdResClass': z.string(),
-  'LinOtp.RealmNames': realms,
-  'LinOtp.Count': count,
-  'User.userid': z.string(),
-  'LinOtp.TokenId': count,
-  'LinOtp.TokenInfo': z.string().describe('JSON'),
-  'LinOtp.FailCount': failcount,
-  'LinOtp.MaxFail': count,
-  'User.username': z.string(),
-  'LinOtp.LastAuthSuccess': z.string(),
-  'LinOtp.SyncWindow': count,
-  'LinOtp.LastAuthMatch': z.string(),
-  'LinOtp.TokenDesc': z.string(),
-  'LinOtp.IdResolver': z.string(),
-  'LinOtp.Userid': z.string(),
-  'LinOtp.CreationDate': z.string(),
-  'LinOtp.Isactive': z.boolean(),
-});
-
-export const TOKEN_PAGE = {
-  documented: z.strictObject({
-    total: count.describe('the number of tokens on all pages'),
-    page: count,
-    pagesize: count,
-    tokens: z.array(TOKEN),
-  }),
-  linotp: z.strictObject({
-    resultset: z.strictObject({ tokens: count, pages: count, pagesize: count, page: count }),
-    data: z.array(LINOTP_TOKEN),
-  }),
-};
 
 const CSV_ANSWER = {
   contentType: 'text/csv',
@@ -169,22 +103,21 @@ function refuseOtherOrder(sort: TokenSort | undefined): void {
 }
 
 function csvReply(
-  { name, administration }: Dialect,
+  { administration: { tokenTable } }: Dialect,
   pages: AsyncIterable<TokenPage> | Iterable<TokenPage>,
 ): Reply {
-  const separator = name === 'linotp' ? ';' : ',';
-  const head = Object.keys(name === 'linotp' ? LINOTP_TOKEN.shape : TOKEN.shape);
+  const { separator, columns } = tokenTable;
   return {
     status: 200,
     contentType: 'text/csv; charset=utf-8',
     headers: { 'Content-Disposition': 'attachment; filename="tokens.csv"' },
     stream: async (write) => {
-      await write(csvLine(head, separator));
+      await write(csvLine(columns, separator));
       for await (const page of pages) {
-        const rows = administration.tokenRows(page);
+        const rows = tokenTable.rows(page);
         const lines = rows.map((row) =>
           csvLine(
-            head.map((key) => cell(row[key])),
+            columns.map((column) => cell(row[column])),
             separator,
           ),
         );

@@ -7,7 +7,7 @@ import { blankAsUndefined, optional } from '../../request/parameters.ts';
 import { plainResolverName } from '../../../policy/policy-conditions.ts';
 import { wholeWithin } from '../../../tokens/token.ts';
 import { readNumber } from './token-controller.ts';
-import { resolverClass } from '../../dialects/linotp2-administration.ts';
+import { resolverClass } from '../../../resolvers/settings/settings-rules.ts';
 
 const PATTERN = 'must equal it but for case; `*` stands for any text';
 
