@@ -26,12 +26,7 @@ import { RefusedRightSearch } from './audit/refused-right-search.ts';
 import { VerificationStore } from './audit/verification-store.ts';
 import { BackupService } from './backup/backup-service.ts';
 import { BackupStore } from './backup/backup-store.ts';
-import {
-  ChallengeFactory,
-  ChallengeTrigger,
-  hexTransactionIds,
-  type TransactionIds,
-} from './challenges/challenge-factory.ts';
+import { ChallengeFactory, ChallengeTrigger, type TransactionIds } from './challenges/challenge-factory.ts';
 import { CalculationService } from './challenges/calculation-service.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
 import { ChallengeIssueStore } from './challenges/challenge-issue-store.ts';
@@ -115,8 +110,8 @@ export interface ServiceDependencies
   readonly log: Log;
   /** Prepares the computation of responses; by default `nodeResponder`. */
   readonly responder?: Responder | undefined;
-  /** The form of transaction ids; by default hexadecimal. */
-  readonly transactionIds?: TransactionIds;
+  /** The form of transaction ids. */
+  readonly transactionIds: TransactionIds;
   /** The provider of single sign-on; undefined: none. */
   readonly singleSignOn?: SingleSignOnSettings | undefined;
   /** The most passwords that are verified at once. */
@@ -247,7 +242,7 @@ function directoryServices(shared: Shared) {
 function challengeServices(shared: Shared) {
   const { database, configuration, access, vault, users, tokenStore, auditStore: trail, refusals } = shared;
   const { clock, random, log, metrics, observations, confirmations, publicUrl } = shared;
-  const { responder = nodeResponder, transactionIds = hexTransactionIds } = shared;
+  const { responder = nodeResponder, transactionIds } = shared;
   const means = { turn: computingTurns(), responder };
   const issues = new ChallengeIssueStore({ database, metrics: metrics?.challenges });
   const tokens = new TokenChoice({ users, tokens: tokenStore });

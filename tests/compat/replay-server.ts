@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { hexTransactionIds } from '../../src/challenges/challenge-factory.ts';
 import { buildServices, type Services } from '../../src/services.ts';
 import { createDescribedApp } from '../support/description/described-app.ts';
 import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
@@ -64,6 +65,7 @@ export class ReplayServer {
       challengeRetention: 604_800,
       passwordsAtOnce: 2,
       statusWaits: 500,
+      transactionIds: hexTransactionIds,
       configurationWindow: 0,
     });
     const app = createDescribedApp({

@@ -17,7 +17,7 @@ import type { Guards } from '../../../src/http/limits/guards.ts';
 import type { AppConfig } from '../../../src/http/served-endpoints.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { decimalTransactionIds } from '../../../src/challenges/challenge-factory.ts';
+import { decimalTransactionIds, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { computeResponse, timeStepAt } from '../../../src/ocra/compute.ts';
 import { computeDecline, type DeclineKind } from '../../../src/ocra/decline.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
@@ -174,7 +174,7 @@ export class TestApplication {
       clock,
       random: systemRandom,
       log,
-      ...(dialect === 'linotp' && { transactionIds: decimalTransactionIds }),
+      transactionIds: dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
       sessionLifetime: 3600,
       publicUrl: options.publicUrl,
       singleSignOn: options.singleSignOn,
