@@ -51,7 +51,7 @@ const fileThatKnows = {
   'fast-xml-parser': 'tokens/pskc-file',
   '@scure/base': '(ocra/key-derivation|tokens/csv-key-file)',
   'lru-cache':
-    '(kernel/bounded-work|limits/attempt-limit|administrators/remembered-credentials|http/controllers/documentation-controller)',
+    '(kernel/bounded-work|limits/attempt-limit|administrators/remembered-credentials|challenges/issued-challenges|http/controllers/documentation-controller)',
   re2js: 'policy/policy-conditions',
   'age-encryption': 'backup/backup-encryption',
   'modern-tar': 'backup/backup-format',

@@ -31,6 +31,7 @@ import { CalculationService } from './challenges/calculation-service.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
 import { ChallengeIssueStore } from './challenges/challenge-issue-store.ts';
 import { ChallengeStore } from './challenges/challenge-store.ts';
+import { IssuedChallenges } from './challenges/issued-challenges.ts';
 import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
 import { TokenImportService } from './challenges/enrolment/token-import-service.ts';
@@ -244,7 +245,8 @@ function challengeServices(shared: Shared) {
   const { clock, random, log, metrics, observations, confirmations, publicUrl } = shared;
   const { responder = nodeResponder, transactionIds } = shared;
   const means = { turn: computingTurns(), responder };
-  const issues = new ChallengeIssueStore({ database, metrics: metrics?.challenges });
+  const issued = new IssuedChallenges();
+  const issues = new ChallengeIssueStore({ database, metrics: metrics?.challenges, issued });
   const tokens = new TokenChoice({ users, tokens: tokenStore });
   const challenges = new ChallengeStore({
     database,
@@ -252,6 +254,7 @@ function challengeServices(shared: Shared) {
     responseEnded: (reason, milliseconds) => {
       observations.responseEnded(reason, milliseconds);
     },
+    issued,
   });
   const factory = new ChallengeFactory({ vault, clock, random, log, issues, transactionIds });
   const check = new ResponseChecker({ vault, users, clock, means });
@@ -276,6 +279,8 @@ function challengeServices(shared: Shared) {
   });
   return {
     ocra,
+    /** What a server remembers of them, until its database was away. */
+    issued,
     calculations: new CalculationService({ clock, random }),
     /** The server ends these before it waits for its other requests. */
     waitingRequests,

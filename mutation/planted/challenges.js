@@ -87,4 +87,17 @@ export const faults = [
     'tests/http/ocra/enrolled-anew',
   ],
   [c('enrolment/rollout-phase2'), 'failCount: 0,', '', 'tests/http/ocra/roll-out'],
+  [
+    c('issued-challenges'),
+    'this.#byTransaction.delete(transactionId);\n    return',
+    'return',
+    'tests/challenges/issued-challenges',
+  ],
+  [c('issued-challenges'), 'revision !== this.#revision', 'false', 'tests/challenges/issued-challenges'],
+  [
+    c('challenge-store'),
+    'if (decided === undefined || decided.decision.change === null)',
+    'if (decided === undefined)',
+    'tests/challenges/issued-challenges',
+  ],
 ];

@@ -99,6 +99,7 @@ export class ChallengeFactory {
     const { issues, vault, random } = this.#deps;
     const { suite, key } = requireTokenKey(vault, token);
     const callbackUrl = this.callbackUrl(configuration, token, act);
+    const { revision } = configuration;
     const settings = readOcraSettings(configuration.settings);
     const bound = { owner, realms, key: keySecrets(token), ...(isTriggered && { pin: token.secrets.pin }) };
     const issued = await this.draw(
@@ -108,7 +109,7 @@ export class ChallengeFactory {
         buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),
       (drawn) =>
         issues.issue(
-          { ...drawn, ...bound, tokenId: token.id, data, signIn, isTriggered, seen: token },
+          { ...drawn, ...bound, tokenId: token.id, data, signIn, isTriggered, seen: token, revision },
           signIn ? MAX_SIGN_IN_CHALLENGES : settings.maxChallenges,
           act,
         ),

@@ -3,6 +3,7 @@ import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
 import type { Database } from '../database/database.ts';
 import {
   type ColumnValues,
+  type LockedRow,
   SharedWrites,
   writeLocked,
   type WritingStatement,
@@ -32,6 +33,7 @@ import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { HASH, hashOf, selectAsked } from './challenge-store.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';
 import type { NewChallenge } from './challenge.ts';
+import type { IssuedChallenges } from './issued-challenges.ts';
 
 type Asked = Pick<NewChallenge, 'tokenId' | 'question' | 'questions' | 'data'>;
 
@@ -50,6 +52,8 @@ const NOT_ASKED_IN_ANOTHER_TEXT = `(
         ) AS found
       ) = 0`;
 
+const UNANSWERED = { wrongCount: 0, receivedTan: false, validTan: false, closedBy: null } as const;
+
 /**
  * Challenges of sign-ins, those to PINs and others do not supersede each other: who knows a PIN closes no
  * challenge of a portal.
@@ -58,13 +62,19 @@ function kindOf(table: string): string {
   return `(${table}.sign_in, ${table}.is_triggered)`;
 }
 
+/** The id of the challenge, and the version that the issue has given the token. */
+interface IssuedRow extends LockedRow {
+  readonly id: string;
+  readonly version: string;
+}
+
 /**
  * The challenge, the older ones that it supersedes, the token and the audit row. The statement does not see the row that
  * it inserts: of the older ones, one less than the limit stay open. While the version holds, it sees all of them, as
  * each write of a challenge is one of its token. A token that was asked the same in another text counts as changed.
  * Newest by id, not by time: ids are assigned under the token's lock, times by servers whose clocks differ.
  */
-const ISSUE: WritingStatement = {
+const ISSUE: WritingStatement<IssuedRow> = {
   name: 'issue-challenges',
   text: `WITH request AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1::json) AS request(place integer, token_id bigint, version bigint,
@@ -84,12 +94,13 @@ const ISSUE: WritingStatement = {
       FROM request
       WHERE tokens.id = request.token_id AND tokens.version = request.version
         AND (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)
-      RETURNING request.place
+      RETURNING request.place, tokens.version
     ), challenge AS (
       INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until, is_triggered, sign_in)
       SELECT request.transaction_id, request.token_id, request.question, request.data, request.issued_at,
         request.open_until, request.is_triggered, request.sign_in
       FROM request JOIN token USING (place)
+      RETURNING id, token_id
     ), superseded AS (
       UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
       FROM request JOIN token USING (place)
@@ -99,17 +110,29 @@ const ISSUE: WritingStatement = {
         WHERE open.token_id = request.token_id AND open.closed_by IS NULL AND ${kindOf('open')} = ${kindOf('request')}
         ORDER BY id DESC OFFSET request.max_open - 1 LIMIT 1)
     ), ${auditParts('token', '$2')}
-    SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM locked`,
+    SELECT place, token.version, challenge.id, (SELECT count(*) FROM audited)::integer AS written
+    FROM locked JOIN request USING (place) LEFT JOIN token USING (place)
+      LEFT JOIN challenge ON challenge.token_id = request.token_id`,
 };
 
 export class ChallengeIssueStore {
   readonly #database: Database;
   readonly #metrics: ChallengeMetrics | undefined;
-  readonly #issues: SharedWrites;
+  readonly #issues: SharedWrites<IssuedRow>;
+  readonly #issued: IssuedChallenges | undefined;
 
-  constructor({ database, metrics }: { database: Database; metrics?: ChallengeMetrics | undefined }) {
+  constructor({
+    database,
+    metrics,
+    issued,
+  }: {
+    database: Database;
+    metrics?: ChallengeMetrics | undefined;
+    issued?: IssuedChallenges;
+  }) {
     this.#database = database;
     this.#metrics = metrics;
+    this.#issued = issued;
     this.#issues = new SharedWrites(database, ISSUE);
   }
 
@@ -170,7 +193,24 @@ export class ChallengeIssueStore {
   async #issueShared(challenge: NewChallenge, seen: Token, maxOpen: number, act: Act): Promise<boolean> {
     const columns = columnsOf(challenge, maxOpen, seen.version, false);
     const entry = entryOf(act, challenge, seen);
-    return (await this.#issues.do({ key: seen.id, entry, columns })) !== undefined;
+    const row = await this.#issues.do({ key: seen.id, entry, columns });
+    if (row !== undefined && challenge.revision !== undefined) {
+      const { id, version } = row;
+      const { transactionId, question, data, issuedAt, expiresAt, isTriggered, signIn } = challenge;
+      const stored = {
+        id,
+        transactionId,
+        question,
+        data,
+        issuedAt,
+        expiresAt,
+        isTriggered,
+        signIn,
+        ...UNANSWERED,
+      };
+      this.#issued?.remember(challenge.revision, { challenge: stored, token: { ...seen, version } });
+    }
+    return row !== undefined;
   }
 }
 

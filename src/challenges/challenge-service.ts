@@ -28,6 +28,8 @@ import type { TokenChoice, TokenReference } from './token-choice.ts';
 export interface CheckedTransaction {
   /** False if there is no such transaction. */
   readonly known: boolean;
+  /** That of the transaction, for a response. */
+  readonly token?: Pick<Token, 'serial' | 'type'> | undefined;
   /** True if it was closed before without a right response: after too many wrong ones, or by newer challenges. */
   readonly dropped: boolean;
   readonly failCount: number;
@@ -163,7 +165,9 @@ export class ChallengeService {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
     const provided = this.#deps.check.prepare(pass, open.client);
+    let decided: Token | undefined;
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
+      decided = token;
       const unverified = decideWithoutResponse(challenge, token, this.#deps.clock.now());
       if (unverified !== null) {
         return unverified;
@@ -179,11 +183,12 @@ export class ChallengeService {
       const explained = await check.explain(verdict, configuration, token, question, provided, isPinGiven);
       return decide(challenge, token, explained, settings, clock.now());
     };
-    const decision = await this.#answer(transactionId, decideOn, open);
+    const decision = await this.#answer(configuration, transactionId, decideOn, open);
     return decision === undefined
       ? { known: false, dropped: false, failCount: 0, result: false }
       : {
           known: true,
+          token: decided,
           dropped: decision.reason === 'dropped',
           failCount: decision.failCount,
           result: decision.result,
@@ -200,6 +205,7 @@ export class ChallengeService {
     { transactionId, decline }: { transactionId: string; decline: string },
   ): Promise<CheckedTransaction> {
     const { check, clock } = this.#deps;
+    const configuration = await this.#deps.configuration.current();
     const decideOn = (found: ChallengeOfToken): Promise<Decision> => {
       const kind = check.verifyDecline(found, decline);
       return Promise.resolve(
@@ -208,7 +214,7 @@ export class ChallengeService {
           : decideDecline(found.challenge, found.token, kind, clock.now()),
       );
     };
-    const decision = await this.#answer(transactionId, decideOn, open);
+    const decision = await this.#answer(configuration, transactionId, decideOn, open);
     return decision === undefined || decision.reason === 'wrong' || decision.reason === 'unverifiable'
       ? { known: false, dropped: false, failCount: 0, result: false, declined: false }
       : {
@@ -223,13 +229,15 @@ export class ChallengeService {
 
   /** @returns undefined, after a note of it, where there is no such transaction */
   async #answer(
+    { revision }: Configuration,
     transactionId: string,
     decideOn: (found: ChallengeOfToken) => Promise<Decision>,
     open: OpenAct,
   ): Promise<Decision | undefined> {
     const { challenges, refusals } = this.#deps;
     const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
-    const decision = transactionId === '' ? undefined : await challenges.answer(transactionId, decideOn, act);
+    const decision =
+      transactionId === '' ? undefined : await challenges.answer(transactionId, decideOn, act, revision);
     if (decision === undefined) {
       await refusals.note({ ...act, outcome: 'no such transaction' });
     }

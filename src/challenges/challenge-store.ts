@@ -36,6 +36,7 @@ import {
   settle,
   settleLocked,
 } from './settlement-store.ts';
+import type { IssuedChallenges } from './issued-challenges.ts';
 import { plainQuestion, questionKeys } from '../ocra/question.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 
@@ -104,6 +105,7 @@ interface ChallengeStoreDependencies {
   readonly metrics?: ChallengeMetrics | undefined;
   /** Told of each response with the milliseconds from the search for its challenge to the end of its settlement. */
   readonly responseEnded?: (reason: ResponseReason, milliseconds: number) => void;
+  readonly issued?: IssuedChallenges;
 }
 
 /**
@@ -119,11 +121,13 @@ export class ChallengeStore {
   readonly #secondPasses = new KeyedQueue();
   readonly #byTransaction: SharedLookup<ChallengeRow>;
   readonly #settlements: SharedWrites;
+  readonly #issued: IssuedChallenges | undefined;
 
-  constructor({ database, metrics, responseEnded }: ChallengeStoreDependencies) {
+  constructor({ database, metrics, responseEnded, issued }: ChallengeStoreDependencies) {
     this.#database = database;
     this.#metrics = metrics;
     this.#responseEnded = responseEnded;
+    this.#issued = issued;
     const byTransaction = selectChallenges(database.knex).whereRaw(
       'challenges.transaction_id = requested.key',
     );
@@ -132,17 +136,23 @@ export class ChallengeStore {
   }
 
   /**
-   * Answers a challenge exactly once: reads it with its token, calls `decide`, and
+   * Answers a challenge exactly once: reads it with its token, or remembers both from the issue, calls `decide`, and
    * applies the decision only if the token and its challenges have not changed in between; otherwise decides again, on
-   * what is stored, under the token's lock.
-   * @param decide may be called twice; must not have effects of its own. Its reads may need a second connection to the
-   *   database
+   * what is stored, at last under the token's lock.
+   * @param decide may be called three times; must not have effects of its own. Its reads may need a second connection to
+   *   the database
+   * @param revision of the configuration that `decide` goes by; undefined: the challenge is read
    * @returns the decision that was applied, undefined when there is no such transaction
    */
-  async answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
+  async answer(
+    transactionId: string,
+    decide: Decide,
+    act: Act,
+    revision?: bigint,
+  ): Promise<Decision | undefined> {
     const among: DecideAmong = async ([answered]) =>
       answered && { answered, decision: await decide(answered) };
-    return (await this.#answer({ transactionId }, among, act))?.decision;
+    return (await this.#answer({ transactionId }, among, act, revision))?.decision;
   }
 
   /**
@@ -235,10 +245,17 @@ export class ChallengeStore {
     );
   }
 
-  async #answer(named: Named, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
+  async #answer(
+    named: Named,
+    decide: DecideAmong,
+    act: Act,
+    revision?: bigint,
+  ): Promise<OpenDecision | undefined> {
     const begun = performance.now();
+    const decideOnce = async (): Promise<OpenDecision | undefined> =>
+      (await this.#decideRemembered(named, decide, act, revision)) ?? this.#decideOnce(named, decide, act);
     const applied = isFindable(named)
-      ? await this.#answers.run(JSON.stringify(named), () => this.#decideOnce(named, decide, act))
+      ? await this.#answers.run(JSON.stringify(named), decideOnce)
       : undefined;
     const lack = 'transactionId' in named ? 'unknown' : 'nothing open';
     const reason = applied?.decision.reason ?? lack;
@@ -248,6 +265,24 @@ export class ChallengeStore {
       this.#metrics?.tokenLocked();
     }
     return applied;
+  }
+
+  /** @returns undefined, and nothing is written, where only what is stored can decide: always, unless the token changes */
+  async #decideRemembered(
+    named: Named,
+    decide: DecideAmong,
+    act: Act,
+    revision: bigint | undefined,
+  ): Promise<OpenDecision | undefined> {
+    const issued =
+      revision !== undefined && 'transactionId' in named
+        ? this.#issued?.take(revision, named.transactionId)
+        : undefined;
+    const decided = issued && (await decide([issued]));
+    if (decided === undefined || decided.decision.change === null) {
+      return undefined;
+    }
+    return (await this.#apply(decided, act)) ? decided : undefined;
   }
 
   async #decideOnce(named: Named, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {

@@ -76,6 +76,8 @@ export interface NewChallenge {
   readonly pin?: TokenSecrets['pin'];
   /** The token as it was read. While it has this version, all that is required of it holds. */
   readonly seen?: Token;
+  /** Of the configuration, where the challenge is to be remembered (`IssuedChallenges`). */
+  readonly revision?: bigint;
   /** The secret from which the token's key was derived, in roll-out phase 2. The token must still have it. */
   readonly sharedSecret?: Sealed;
   /** The key that signed the challenge. The token must still have it. */

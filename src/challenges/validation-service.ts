@@ -254,10 +254,9 @@ export class ValidationService {
     open: OpenAct,
     { transactionId, pass }: { transactionId: string; pass: string },
   ): Promise<ValidatedTransaction> {
-    const [found] = transactionId === '' ? [] : await this.#deps.challenges.find({ transactionId });
     const act = { ...open, action: 'validate/check_t' };
-    const { failCount, result } = await this.#deps.ocra.checkTransaction(act, { transactionId, pass });
-    return { token: found && { serial: found.token.serial, type: found.token.type }, failCount, result };
+    const { token, failCount, result } = await this.#deps.ocra.checkTransaction(act, { transactionId, pass });
+    return { token, failCount, result };
   }
 
   /** @returns undefined where no serial is given */

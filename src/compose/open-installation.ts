@@ -171,7 +171,7 @@ async function endServices(
  * @returns the function that stops following
  */
 function followDatabase(
-  { configuration, credentials }: Services,
+  { configuration, credentials, issued }: Services,
   { options }: ConnectedDatabase,
   clock: DatabaseClock,
   log: Log,
@@ -185,6 +185,7 @@ function followDatabase(
     },
     follow: (hasNotices: boolean) => {
       credentials.follow(hasNotices);
+      issued.forget();
     },
   };
   const follower = new DatabaseFollower({
