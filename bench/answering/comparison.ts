@@ -1,4 +1,5 @@
 import { fillClosedChallenges } from '../challenge-fill.ts';
+import { issuedMeasure } from './issued-answers.ts';
 import { processFigures } from '../process-figures.ts';
 import { benchCommand, publishResults, type ResultTable } from '../result-page.ts';
 import { median, range } from '../sample-statistics.ts';
@@ -28,7 +29,11 @@ export async function compareRates(workplace: Workplace): Promise<void> {
   const { options } = workplace;
   const { bench, bareStop } = await openBench(workplace, 'answering', 1);
   const measures = [
-    ...options.connections.flatMap((number) => [...expressMeasures(number), ...answeringMeasures(number)]),
+    ...options.connections.flatMap((number) => [
+      ...expressMeasures(number),
+      ...answeringMeasures(number),
+      issuedMeasure(number),
+    ]),
   ].filter(({ group }) => options.only?.includes(group) ?? true);
   const figures = await runRounds(bench, measures, options);
   const { rss } = await processFigures(bench.servers[0].pid);

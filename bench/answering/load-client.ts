@@ -13,6 +13,7 @@ class LoadRun {
   readonly #job: LoadJob;
   readonly #clients: readonly Client[];
   readonly #milliseconds: number[] = [];
+  readonly #texts: string[] = [];
   readonly #begun = performance.now();
   #next = 0;
   #answered = 0;
@@ -37,6 +38,7 @@ class LoadRun {
     return {
       seconds: this.#isUsedUp ? (this.#last - this.#measuredFrom) / 1000 : this.#job.seconds,
       milliseconds: Float64Array.from(this.#milliseconds),
+      texts: this.#texts,
       answered: this.#answered,
       failed: this.#failed,
       failure: this.#failure,
@@ -93,6 +95,9 @@ class LoadRun {
       return;
     }
     this.#answered += 1;
+    if (this.#job.areTextsKept === true) {
+      this.#texts.push(text);
+    }
     if (now >= this.#measuredFrom && now <= this.#end) {
       this.#last = now;
       this.#milliseconds.push(now - begun);

@@ -11,6 +11,8 @@ export interface LoadJob {
   readonly isRepeated: boolean;
   /** Text that a right answer contains. */
   readonly expected: string;
+  /** Whether the texts of the right answers are wanted. */
+  readonly areTextsKept?: boolean;
   /** Connections that are kept; one request at a time on each. */
   readonly connections: number;
   /** Seconds in front of the measured time. */
@@ -25,6 +27,8 @@ export interface LoadResult {
   readonly seconds: number;
   /** Milliseconds of each right answer in the measured time, from the arrival of the request to its answer's end. */
   readonly milliseconds: Float64Array;
+  /** The texts of the right answers, if wanted. */
+  readonly texts: readonly string[];
   /** Right answers, with those of the warm-up. */
   readonly answered: number;
   /** Other answers, with those of the warm-up. */

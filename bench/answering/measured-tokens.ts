@@ -8,8 +8,8 @@ import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import type { BenchServer } from '../bench-server.ts';
 
 /** Of all measured tokens. */
-const MEASURED_SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
-const MEASURED_KEY = Buffer.from('31'.repeat(32), 'hex');
+export const MEASURED_SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
+export const MEASURED_KEY = Buffer.from('31'.repeat(32), 'hex');
 const QUESTION = '0123456789abcdef'.repeat(4);
 const REALM = 'staff';
 /** Tokens that are answered for, and as many that challenges are requested for. */
@@ -96,7 +96,7 @@ export async function prepareRequests(client: pg.Client): Promise<readonly strin
 }
 
 /** @returns the serials of the tokens that challenges are requested for */
-function requestedSerials(): readonly string[] {
+export function requestedSerials(): readonly string[] {
   return Array.from({ length: TOKENS }, (_, index) => serialOf('ASK', index));
 }
 

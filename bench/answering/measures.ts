@@ -80,7 +80,7 @@ async function runJob(load: LoadProcess, job: LoadJob, pids: readonly number[]):
 }
 
 /** @returns CPU seconds of the processes so far */
-async function cpuOf(pids: readonly number[]): Promise<number> {
+export async function cpuOf(pids: readonly number[]): Promise<number> {
   const figures = await Promise.all(pids.map(processFigures));
   return figures.reduce((sum, { cpu }) => sum + cpu, 0);
 }
@@ -125,16 +125,21 @@ const checkingBare = async (
 const checking = async (
   { servers, client }: Pick<Bench, 'servers' | 'client'>,
   requests: number,
-): Promise<Prepared> => ({
-  job: {
-    ...posting(urlsOf(servers), '/ocra/check_t', await prepareAnswers(client, requests)),
-    expected: '"result": true',
-  },
-  pids: servers.map(({ pid }) => pid),
-});
+): Promise<Prepared> => checkingBy(servers, await prepareAnswers(client, requests));
+
+/** @returns check_t by each of these forms */
+export function checkingBy(servers: Bench['servers'], forms: readonly string[]): Prepared {
+  return {
+    job: { ...posting(urlsOf(servers), '/ocra/check_t', forms), expected: '"result": true' },
+    pids: servers.map(({ pid }) => pid),
+  };
+}
 
 /** Prepares request, with an API token. */
-const requesting = async ({ servers, client }: Pick<Bench, 'servers' | 'client'>): Promise<Prepared> => ({
+export const requesting = async ({
+  servers,
+  client,
+}: Pick<Bench, 'servers' | 'client'>): Promise<Prepared> => ({
   job: {
     ...posting(urlsOf(servers), '/ocra/request', await prepareRequests(client)),
     headers: { ...FORM, authorization: `Bearer ${servers[0].apiToken}` },

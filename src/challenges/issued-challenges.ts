@@ -3,8 +3,8 @@ import type { ChallengeOfToken } from './challenge.ts';
 
 /** The most bytes of all remembered challenges. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Bytes of a challenge and its token without texts of any length; sealed secrets may each keep a whole block of Node's. */
-const FIXED_BYTES = 4_096;
+/** Bytes of a challenge and its token without texts of any length. */
+const FIXED_BYTES = 2_048;
 
 /**
  * The challenges that this server has issued, each with its token as the issue left it, for one answer: it is settled
