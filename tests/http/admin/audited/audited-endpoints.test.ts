@@ -17,6 +17,7 @@ import { CookieRequests } from './cookie-requests.ts';
 import { basic } from '../../../support/values/callers.ts';
 import { container, ocraPackage } from '../../../support/values/pskc-documents.ts';
 import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
+import { ACTS as OFFERED_ACTS } from '../../../../src/audit/acts.ts';
 import { declaredEndpoints } from '../../../support/description/declared-endpoints.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -410,6 +411,8 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
     const asked = await prepare();
     const { response, rows } = await ask(path, asked);
     expect(response.status).toBe(200);
+    // Those that the search of the audit offers.
+    expect(rows.filter(({ action: written }) => !OFFERED_ACTS.includes(written))).toEqual([]);
     expect(rows).toEqual(
       outcomes.map((outcome, place) => ({
         outcome,
