@@ -166,8 +166,15 @@ export class ChallengeService {
     const settings = readOcraSettings(configuration.settings);
     const provided = this.#deps.check.prepare(pass, open.client);
     let decided: Token | undefined;
-    const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
+    const decideOn = async (
+      { challenge, token }: ChallengeOfToken,
+      isRemembered?: true,
+    ): Promise<Decision> => {
       decided = token;
+      // A directory may count passwords: it is asked for a challenge that is open for sure.
+      if (isRemembered && this.#deps.check.secretOf(configuration, token, open.client) === 'password') {
+        return decideUnverifiable(token);
+      }
       const unverified = decideWithoutResponse(challenge, token, this.#deps.clock.now());
       if (unverified !== null) {
         return unverified;
@@ -231,7 +238,7 @@ export class ChallengeService {
   async #answer(
     { revision }: Configuration,
     transactionId: string,
-    decideOn: (found: ChallengeOfToken) => Promise<Decision>,
+    decideOn: (found: ChallengeOfToken, isRemembered?: true) => Promise<Decision>,
     open: OpenAct,
   ): Promise<Decision | undefined> {
     const { challenges, refusals } = this.#deps;

@@ -52,8 +52,12 @@ export interface StoredTransaction {
   readonly closedAt: Date | null;
 }
 
-type Decide = (found: ChallengeOfToken) => Promise<Decision>;
-type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
+/** @param isRemembered true where `found` may no longer be what is stored; a decision without a change then counts for nothing */
+type Decide = (found: ChallengeOfToken, isRemembered?: true) => Promise<Decision>;
+type DecideAmong = (
+  found: readonly ChallengeOfToken[],
+  isRemembered?: true,
+) => Promise<OpenDecision | undefined>;
 
 /** What a response names: a transaction, or the token or owner whose open challenges it may answer. */
 type Named = Required<Pick<ChallengeFilter, 'transactionId'>> | TokenOrOwner;
@@ -150,8 +154,8 @@ export class ChallengeStore {
     act: Act,
     revision?: bigint,
   ): Promise<Decision | undefined> {
-    const among: DecideAmong = async ([answered]) =>
-      answered && { answered, decision: await decide(answered) };
+    const among: DecideAmong = async ([answered], isRemembered) =>
+      answered && { answered, decision: await decide(answered, isRemembered) };
     return (await this.#answer({ transactionId }, among, act, revision))?.decision;
   }
 
@@ -278,7 +282,7 @@ export class ChallengeStore {
       revision !== undefined && 'transactionId' in named
         ? this.#issued?.take(revision, named.transactionId)
         : undefined;
-    const decided = issued && (await decide([issued]));
+    const decided = issued && (await decide([issued], true));
     if (decided === undefined || decided.decision.change === null) {
       return undefined;
     }
