@@ -21,10 +21,7 @@ const LOOK_MS = 50;
 /** Milliseconds after which a transaction keeps rows from being sealed for so long that somebody should know. */
 const OVERDUE_MS = 300_000;
 
-/**
- * Milliseconds for which servers do not seal on a checkpoint by a key that they do not have: another one has it. After
- * OVERDUE_MS of them, somebody should know.
- */
+/** Milliseconds for which servers do not seal on a checkpoint by a key that they do not have: another one has it. */
 const UNKNOWN_KEY_MS = 3_600_000;
 
 /** Ids that were given by a moment, and a transaction that got its number after it. */
@@ -34,11 +31,16 @@ interface Look {
   readonly at: number;
 }
 
+/** Why rows cannot be sealed for so long that somebody should know. */
+class SealingHindered extends Error {}
+
 /** Seals rows by checkpoints, on any number of servers. */
 export class AuditSealer {
   readonly #deps;
   /** Rows up to it are sealed once all transactions have ended that may commit some of them. */
   #look: Look | undefined;
+  /** When the newest checkpoint was first found to be by a key that this server does not have, in milliseconds. */
+  #unknownSince: number | undefined;
 
   constructor(dependencies: {
     readonly database: Database;
@@ -54,13 +56,14 @@ export class AuditSealer {
    * until the next call after they have ended.
    * @param patienceMs the longest wait for these, in milliseconds
    * @returns true if more rows are due at once
+   * @throws SealingHindered
    */
   async seal(patienceMs: number): Promise<boolean> {
     const { database, log } = this.#deps;
     const look = (this.#look ??= await lookAt(database.knex));
     if (!(await hasSettled(database.knex, look, patienceMs))) {
       if (performance.now() - look.at > OVERDUE_MS) {
-        throw new Error(
+        throw new SealingHindered(
           'A transaction that has been open for minutes keeps rows of the audit from being sealed',
         );
       }
@@ -83,10 +86,16 @@ export class AuditSealer {
     return isMore;
   }
 
-  /** Seals all rows that were written before, unless transactions or other servers are in the way for seconds. */
+  /** Seals all rows that were written before, unless anything is in the way: who reads the trail gets it all the same. */
   async sealAll(): Promise<void> {
-    while (await this.seal(5_000)) {
-      // Goes on.
+    try {
+      while (await this.seal(5_000)) {
+        // Goes on.
+      }
+    } catch (error) {
+      if (!(error instanceof SealingHindered)) {
+        throw error;
+      }
     }
   }
 
@@ -103,13 +112,18 @@ export class AuditSealer {
   async #append(sql: Knex.Transaction, lastId: string): Promise<readonly Checkpoint[]> {
     const { authority, clock } = this.#deps;
     const newest = await newestCheckpoint(sql);
-    if (newest !== undefined && !isSigned(newest, authority.keys())) {
-      const age = Math.abs(clock.now().getTime() - Date.parse(newest.at));
-      if (age < OVERDUE_MS) {
+    if (newest === undefined || isSigned(newest, authority.keys())) {
+      this.#unknownSince = undefined;
+    } else {
+      const now = clock.now().getTime();
+      this.#unknownSince ??= now;
+      if (Math.abs(now - Date.parse(newest.at)) < UNKNOWN_KEY_MS) {
+        if (now - this.#unknownSince > OVERDUE_MS) {
+          throw new SealingHindered(
+            'This server does not have the key of the newest checkpoint of the audit',
+          );
+        }
         return [];
-      }
-      if (age < UNKNOWN_KEY_MS) {
-        throw new Error('This server does not have the key of the newest checkpoint of the audit');
       }
     }
     await assertIdsGoOn(sql, newest, lastId);
@@ -131,12 +145,12 @@ export async function lockSealing(sql: Knex.Transaction): Promise<void> {
   await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...SEALING_LOCK]);
 }
 
-/** @throws Error where rows get ids that the newest checkpoint counts as covered: none of them would be sealed */
+/** @throws SealingHindered where rows get ids that the newest checkpoint counts as covered: none of them would be sealed */
 async function assertIdsGoOn(sql: Knex, newest: Checkpoint | undefined, seen: string): Promise<void> {
   const covered = BigInt(newest?.lastId ?? BEFORE_ALL_IDS);
   // Another server may have looked later than this one.
   if (BigInt(seen) < covered && BigInt(await lastIdOf(sql)) < covered) {
-    throw new Error('The ids of the audit are behind its newest checkpoint');
+    throw new SealingHindered('The ids of the audit are behind its newest checkpoint');
   }
 }
 

@@ -195,7 +195,7 @@ export class ChallengeService {
       ? { known: false, dropped: false, failCount: 0, result: false }
       : {
           known: true,
-          token: decided,
+          token: decided && { serial: decided.serial, type: decided.type },
           dropped: decision.reason === 'dropped',
           failCount: decision.failCount,
           result: decision.result,

@@ -176,7 +176,7 @@ export async function settleLocked(
           .where({ id: seen.token.id })
           .update(stateColumns(rollOut))
           .returning<{ version: string }[]>('version');
-  // The statement waits for no lock, and whoever deletes a challenge by hand holds its row alone.
+  // An operator may be deleting the challenge by hand, without the token's lock, and the statement does not wait.
   await sql('challenges').where({ id: seen.challenge.id }).forNoKeyUpdate().select('id');
   return writeLocked(unit, SETTLE, { columns: { ...columns, ...changed[0] }, entry });
 }
