@@ -22,6 +22,7 @@ const concepts = [
   'realms',
   'tokens',
   'challenges',
+  'validation',
   'administrators',
   'self-service',
   'monitoring',
@@ -49,7 +50,7 @@ const fileThatKnows = {
   bcryptjs: 'resolvers/sources/directory-password',
   'csv-parse': 'tokens/csv-key-file',
   'fast-xml-parser': 'tokens/pskc-file',
-  '@scure/base': '(ocra/key-derivation|tokens/csv-key-file)',
+  '@scure/base': '(ocra/(key-derivation|otp)|tokens/csv-key-file)',
   'lru-cache':
     '(kernel/bounded-work|limits/attempt-limit|administrators/remembered-credentials|challenges/issued-challenges|http/controllers/documentation-controller)',
   re2js: 'policy/policy-conditions',

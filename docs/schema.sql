@@ -402,6 +402,7 @@ CREATE TABLE tokens (
   success_count integer DEFAULT 0 NOT NULL,
   max_successes integer,
   self_enrolled boolean DEFAULT false NOT NULL,
+  time_window integer,
   CONSTRAINT tokens_pkey PRIMARY KEY (id),
   CONSTRAINT tokens_serial_key UNIQUE (serial),
   CONSTRAINT tokens_counter_range CHECK (counter >= 0),
@@ -415,6 +416,7 @@ CREATE TABLE tokens (
   CONSTRAINT tokens_serial_given CHECK (serial <> ''::text),
   CONSTRAINT tokens_success_count_range CHECK (success_count >= 0),
   CONSTRAINT tokens_sync_window_range CHECK (sync_window >= 1),
+  CONSTRAINT tokens_time_window_range CHECK (time_window >= 1),
   CONSTRAINT tokens_type_lower CHECK (type = lower(type) AND type <> ''::text),
   CONSTRAINT tokens_use_count_range CHECK (use_count >= 0),
   CONSTRAINT tokens_owner_resolver_fkey FOREIGN KEY (owner_resolver_id) REFERENCES resolvers(id) ON DELETE RESTRICT,
@@ -425,10 +427,12 @@ CREATE INDEX tokens_owner_idx ON tokens USING btree (owner_resolver_id, owner_us
 CREATE INDEX tokens_page_idx ON tokens USING btree (realm_set_id, active, (owner_user_id IS NOT NULL), lower(serial COLLATE "default") text_pattern_ops);
 CREATE UNIQUE INDEX tokens_serial_caseless ON tokens USING btree (lower(serial COLLATE "default") text_pattern_ops);
 COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
+COMMENT ON COLUMN tokens.ocra_suite IS 'How responses are computed: an OCRA suite, HOTP-SHA1-6 or TOTP-SHA1-6:T30S.';
 COMMENT ON COLUMN tokens.locked IS 'For the index of locked tokens: one on the fail counter itself would make each wrong response write all indexes.';
 COMMENT ON COLUMN tokens.valid_until IS 'The first instant at which the token is no longer valid; null: none.';
 COMMENT ON COLUMN tokens.use_count IS 'Responses, right and wrong, while max_uses or max_successes was set.';
 COMMENT ON COLUMN tokens.self_enrolled IS 'True where its owner began the enrolment, at the account page.';
+COMMENT ON COLUMN tokens.time_window IS 'The maximum deviation of a TOTP token''s clock, in seconds; null: 300.';
 
 CREATE TABLE administrators (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

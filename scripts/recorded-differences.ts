@@ -33,6 +33,7 @@ const ledgers = z.strictObject({
   ocra: z.array(difference),
   monitoring: z.array(difference),
   monitoringHttp: z.array(difference),
+  otp: z.array(difference),
 });
 
 /** The intended differences from LinOTP, by the test that holds each ledger. */
@@ -53,6 +54,7 @@ reason: each row that differs must match one, each must match a row, and none th
 - **/ocra:** \`npm run test:compat\` compares status, content type and every byte of the body.
 - **/monitoring:** \`npm test\` compares numbers, realms, statuses, error texts, and what each administrator sees; **HTTP:**
   \`npm run test:compat\` also compares the bytes.
+- **HOTP, TOTP:** \`npm run test:compat\` compares status, result and detail as JSON.
 
 ## Kinds
 
@@ -63,6 +65,7 @@ const COLUMNS: Readonly<Record<keyof Ledgers, string>> = {
   ocra: '/ocra',
   monitoring: '/monitoring',
   monitoringHttp: 'HTTP',
+  otp: 'HOTP, TOTP',
 };
 
 /** @returns the ledgers of the tests */

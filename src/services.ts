@@ -40,7 +40,10 @@ import { ResynchronisationService } from './challenges/resynchronisation-service
 import { StatusWaitService, WaitingRequests } from './challenges/status-wait-service.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
-import { ValidationService } from './challenges/validation-service.ts';
+import { OpenChallenges } from './validation/open-challenges.ts';
+import { PassChecker } from './validation/pass-checker.ts';
+import { PassStore } from './validation/pass-store.ts';
+import { ValidationService } from './validation/validation-service.ts';
 import { type Config, unknownVariables } from './config/config.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { SettingService } from './configuration/setting-service.ts';
@@ -248,12 +251,13 @@ function challengeServices(shared: Shared) {
   const issued = new IssuedChallenges();
   const issues = new ChallengeIssueStore({ database, metrics: metrics?.challenges, issued });
   const tokens = new TokenChoice({ users, tokens: tokenStore });
+  const responseEnded: Observations['responseEnded'] = (reason, milliseconds) => {
+    observations.responseEnded(reason, milliseconds);
+  };
   const challenges = new ChallengeStore({
     database,
     metrics: metrics?.challenges,
-    responseEnded: (reason, milliseconds) => {
-      observations.responseEnded(reason, milliseconds);
-    },
+    responseEnded,
     issued,
   });
   const factory = new ChallengeFactory({ vault, clock, random, log, issues, transactionIds });
@@ -295,9 +299,11 @@ function challengeServices(shared: Shared) {
       users,
       challenges,
       check,
+      open: new OpenChallenges({ check, clock, log }),
+      passes: new PassStore({ database, metrics: metrics?.challenges, responseEnded }),
+      passCheck: new PassChecker({ vault, check, log }),
       tokenStore,
       clock,
-      log,
       refusals,
       ocra,
       trigger,

@@ -5,10 +5,10 @@ import { timeStepAt } from '../ocra/compute.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { Candidate, WindowReach } from '../ocra/verify.ts';
 import type { Verdict } from './challenge.ts';
-import type { OcraSuite } from '../ocra/suite.ts';
+import type { ResponseAlgorithm } from '../ocra/suite.ts';
 
 /** @returns the position of a response of this moment, for the work that is also done where there is no match */
-export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now: Date): Candidate {
+export function positionNow(suite: ResponseAlgorithm, token: Pick<Token, 'counter'>, now: Date): Candidate {
   const second = BigInt(Math.trunc(now.getTime() / 1000));
   return {
     ...(suite.counter && { counter: token.counter }),
@@ -20,11 +20,14 @@ export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now
  * @returns the replay marker of a response to `question` that matched at `match`, in one form for all spellings of the
  *   question; null where the suite has no position
  */
-export function markerOfMatch(suite: OcraSuite, question: string, match: Candidate): string | null {
+export function markerOfMatch(suite: ResponseAlgorithm, question: string, match: Candidate): string | null {
   return replayMarker(plainQuestion(suite, question), positionOfMatch(suite, match));
 }
 
-function positionOfMatch({ timeStep: size }: OcraSuite, { counter, timeStep }: Candidate): MatchedPosition {
+function positionOfMatch(
+  { timeStep: size }: ResponseAlgorithm,
+  { counter, timeStep }: Candidate,
+): MatchedPosition {
   return {
     ...(counter !== undefined && { counter }),
     ...(timeStep !== undefined && size !== undefined && { stepStart: timeStep * BigInt(size) }),
@@ -37,7 +40,7 @@ function positionOfMatch({ timeStep: size }: OcraSuite, { counter, timeStep }: C
  * @param clock the change of the token's clock shift
  */
 export function accept(
-  suite: OcraSuite,
+  suite: ResponseAlgorithm,
   settings: Pick<OcraSettings, 'timeWindow'>,
   token: Token,
   match: Candidate,
@@ -57,7 +60,7 @@ export function accept(
  * @returns null where one of them was used before, or no counter follows it: the response is then wrong
  */
 export function advanceTo(
-  suite: OcraSuite,
+  suite: ResponseAlgorithm,
   settings: Pick<OcraSettings, 'timeWindow'>,
   token: Token,
   match: Candidate,
@@ -92,7 +95,7 @@ export function clockShiftAt(
 
 /** @returns the lowest position that could still match from now on */
 function oldestMatch(
-  suite: OcraSuite,
+  suite: ResponseAlgorithm,
   settings: Pick<OcraSettings, 'timeWindow'>,
   token: Token,
   counter: bigint,

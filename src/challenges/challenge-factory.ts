@@ -13,7 +13,7 @@ import { type ChallengeOfToken, expiryOf, type NewChallenge } from './challenge.
 import type { ChallengeIssueStore } from './challenge-issue-store.ts';
 import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import { valuesForToken } from '../policy/read-policy.ts';
-import { requireTokenKey } from './token-key.ts';
+import { requireOcraKey } from './token-key.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { mayHoldResponse, type ProvidedResponse, type ResponseChecker } from './response-check.ts';
 
@@ -97,7 +97,7 @@ export class ChallengeFactory {
     act: Act,
   ): Promise<IssuedChallenge> {
     const { issues, vault, random } = this.#deps;
-    const { suite, key } = requireTokenKey(vault, token);
+    const { suite, key } = requireOcraKey(vault, token);
     const callbackUrl = this.callbackUrl(configuration, token, act);
     const { revision } = configuration;
     const settings = readOcraSettings(configuration.settings);
@@ -127,7 +127,7 @@ export class ChallengeFactory {
     { challenge, token }: ChallengeOfToken,
     asked: Pick<Act, 'client' | 'requestId'>,
   ): string {
-    const { suite, key } = requireTokenKey(this.#deps.vault, token);
+    const { suite, key } = requireOcraKey(this.#deps.vault, token);
     const { data: message, question, transactionId } = challenge;
     const callbackUrl = this.callbackUrl(configuration, token, asked);
     return buildRequestUrl(suite, key, { message, callbackUrl, question, transactionId });

@@ -338,14 +338,7 @@ export class ChallengeStore {
       withLockedTokens(unit.sql, { ids }, async () => {
         const found = await findNamed(unit.sql, named);
         const tried = await decide(found.filter(({ token }) => ids.includes(token.id)));
-        const decided = tried && {
-          ...tried,
-          decision: await finalOf(unit.sql, tried.answered, tried.decision),
-        };
-        if (decided !== undefined) {
-          await applyLocked(unit, decided, act);
-        }
-        return decided;
+        return tried && applyLocked(unit, tried, act);
       }),
     );
   }
@@ -392,7 +385,7 @@ export function challengeOf(row: ChallengeColumns): Omit<Challenge, 'id'> {
 }
 
 /** Finds the challenge of a transaction, or open challenges, newest first. */
-async function findNamed(connection: Knex, named: Named): Promise<readonly ChallengeOfToken[]> {
+export async function findNamed(connection: Knex, named: Named): Promise<readonly ChallengeOfToken[]> {
   if (!('transactionId' in named)) {
     return findChallenges(connection, { ...named, open: true }, MAX_OPEN);
   }
@@ -437,11 +430,13 @@ async function finalOf(
     : decision;
 }
 
-async function applyLocked(
+/** @param unit holds the token's lock */
+export async function applyLocked(
   unit: UnitOfWork,
-  { answered, decision, supersedes = [] }: OpenDecision,
+  { answered, supersedes = [], ...decided }: OpenDecision,
   act: Act,
-): Promise<void> {
+): Promise<OpenDecision> {
+  const decision = await finalOf(unit.sql, answered, decided.decision);
   const { change } = decision;
   const entry = decisionEntry(act, answered, decision);
   if (change === null) {
@@ -451,6 +446,7 @@ async function applyLocked(
       detail: `challenge ${answered.challenge.id} changed while its token was locked`,
     });
   }
+  return { answered, decision, supersedes };
 }
 
 /** @returns true if there is a condition, and the database can hold all of its texts */

@@ -5,14 +5,14 @@ import type { UserDirectory } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { equalText } from '../kernel/constant-time.ts';
-import { accept, markerOfMatch, positionNow } from './accepted-position.ts';
+import { accept, clockShiftAt, markerOfMatch, positionNow } from './accepted-position.ts';
 import { findAhead, withinSyncWindow } from './resynchronisation.ts';
 import type { ChallengeOfToken, Verdict } from './challenge.ts';
 import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
-import { openTokenKey, responseInputs, type TokenKey } from './token-key.ts';
+import { openOcraKey, openTokenKey, responseInputs, timeWindowOf, type TokenKey } from './token-key.ts';
 import { type DeclineKind, verifyDecline } from '../ocra/decline.ts';
 import { type Responder, type ResponseCheck, ResponseSearch, type SearchMeans } from '../ocra/verify.ts';
-import { type HashName, type OcraSuite, responseLength } from '../ocra/suite.ts';
+import { type HashName, type ResponseAlgorithm, responseLength } from '../ocra/suite.ts';
 import { valuesForToken } from '../policy/read-policy.ts';
 import { hash as hashOnce } from 'node:crypto';
 import { blockLength, type KeyedHmac, responder } from '../ocra/compute.ts';
@@ -83,7 +83,7 @@ export class ResponseChecker {
       verdicts.push(await verdictOn(provided.search, { ...inputs, question }, settings, token));
     }
     const hasSecret = this.secretOf(configuration, token, provided.client) !== undefined;
-    const isPin = (isPinGiven && pin === '') || (await this.#checkPin(configuration, token, pin, provided));
+    const isPin = (isPinGiven && pin === '') || (await this.isPin(configuration, token, pin, provided));
     return verdicts.map((verdict) => (isPin ? afterPin(verdict, hasSecret) : afterWrongPin(verdict)));
   }
 
@@ -109,8 +109,27 @@ export class ResponseChecker {
     const { pin, inputs } = this.#inputs(opened, settings, token, provided);
     const check = { ...inputs, question };
     const isRight = await provided.search.isBeyond(check, withinSyncWindow(check, token));
-    const isPin = (isPinGiven && pin === '') || (await this.#checkPin(configuration, token, pin, provided));
+    const isPin = (isPinGiven && pin === '') || (await this.isPin(configuration, token, pin, provided));
     return verdict.kind === 'wrong' && isRight && isPin ? { ...verdict, cause: 'out of step' } : verdict;
+  }
+
+  /**
+   * Looks for a response without a challenge in the windows of a token of HOTP or TOTP, whatever its PIN.
+   * @returns undefined for another token
+   */
+  async findOtp(
+    configuration: Configuration,
+    token: Token,
+    provided: ProvidedResponse,
+  ): Promise<{ readonly pin: string; readonly verdict: Verdict } | undefined> {
+    const opened = openTokenKey(this.#vault, token);
+    if (opened === undefined || opened.suite.question !== undefined) {
+      return undefined;
+    }
+    const settings = readOcraSettings(configuration.settings);
+    const { pin, inputs } = this.#inputs(opened, settings, token, provided);
+    const own = { ...settings, timeWindow: timeWindowOf(opened.suite, settings, token) };
+    return { pin, verdict: await verdictOn(provided.search, { ...inputs, question: '' }, own, token) };
   }
 
   #inputs(
@@ -119,9 +138,9 @@ export class ResponseChecker {
     token: Token,
     { pass, search }: ProvidedResponse,
   ): { readonly pin: string; readonly inputs: Omit<ResponseCheck, 'question'> } {
-    const { pin, response } = splitPass(opened.suite, pass, settings);
+    const { pin, response } = splitPass(responseLength(opened.suite), pass, settings);
     const inputs = responseInputs(this.#vault, opened, settings, token, search.now);
-    return { pin, inputs: { ...inputs, response, lookBehind: true } };
+    return { pin, inputs: { ...inputs, response, lookBehind: opened.suite.question !== undefined } };
   }
 
   /**
@@ -129,7 +148,7 @@ export class ResponseChecker {
    *   not signed it
    */
   verifyDecline({ challenge, token }: ChallengeOfToken, decline: string): DeclineKind | null | undefined {
-    const opened = openTokenKey(this.#vault, token);
+    const opened = openOcraKey(this.#vault, token);
     return opened === undefined ? null : verifyDecline(opened.suite, opened.key, challenge, decline);
   }
 
@@ -152,7 +171,7 @@ export class ResponseChecker {
   async isSecret(configuration: Configuration, token: Token, provided: ProvidedResponse): Promise<boolean> {
     const { pass, client } = provided;
     const hasSecret = pass !== '' && this.secretOf(configuration, token, client) !== undefined;
-    return hasSecret && this.#checkPin(configuration, token, pass, provided);
+    return hasSecret && this.isPin(configuration, token, pass, provided);
   }
 
   /** @returns true where the token PIN precedes responses, and the token has none */
@@ -160,7 +179,8 @@ export class ResponseChecker {
     return token.secrets.pin === null && this.#otpPinMode(configuration, token, client) === '0';
   }
 
-  async #checkPin(
+  /** @returns true if `pin` is what precedes responses of the token, as the policy `otppin` says */
+  async isPin(
     configuration: Configuration,
     token: Token,
     pin: string,
@@ -204,8 +224,8 @@ export class ResponseChecker {
 }
 
 /** @returns true if a part of `pass`, or all of it, may be a response */
-export function mayHoldResponse(suite: OcraSuite, pass: string, settings: OcraSettings): boolean {
-  const { response } = splitPass(suite, pass, settings);
+export function mayHoldResponse(suite: ResponseAlgorithm, pass: string, settings: OcraSettings): boolean {
+  const { response } = splitPass(responseLength(suite), pass, settings);
   return response.length === responseLength(suite) && /^\d+$/.test(response);
 }
 
@@ -217,12 +237,12 @@ function afterWrongPin({ kind }: Verdict): Verdict {
   return { kind: 'wrong', ...(kind === 'right' && { cause: 'right response' }) };
 }
 
-function splitPass(
-  suite: OcraSuite,
+/** @param length of the response */
+export function splitPass(
+  length: number,
   pass: string,
   { prependPin }: Pick<OcraSettings, 'prependPin'>,
 ): { pin: string; response: string } {
-  const length = responseLength(suite);
   if (!prependPin) {
     return { pin: pass.slice(length), response: pass.slice(0, length) };
   }
@@ -247,7 +267,10 @@ async function verdictOn(
     ? await findAhead(search, check, settings, token, share - computed)
     : { kind: 'wrong' };
   const match = found ?? positionNow(suite, token, search.now);
-  const accepted = accept(suite, settings, token, match, [markerOfMatch(suite, question, match)]);
+  // The clock of TOTP is followed with each response, as LinOTP does.
+  const isClock = suite.question === undefined && suite.timeStep !== undefined;
+  const clock = isClock ? { timeShift: clockShiftAt(check, token, match) } : {};
+  const accepted = accept(suite, settings, token, match, [markerOfMatch(suite, question, match)], clock);
   return found === undefined ? ahead : accepted;
 }
 

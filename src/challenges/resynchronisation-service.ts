@@ -1,13 +1,21 @@
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { isVisible, type Token, type TokenStateChange, isOwnedBy, unknownSerial } from '../tokens/token.ts';
+import {
+  isOcraToken,
+  isOtpToken,
+  isOwnedBy,
+  isVisible,
+  type Token,
+  type TokenStateChange,
+  unknownSerial,
+} from '../tokens/token.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import type { ChallengeStore } from './challenge-store.ts';
-import { requireTokenKey, responseInputs } from './token-key.ts';
+import { requireTokenKey, responseInputs, timeWindowOf } from './token-key.ts';
 import { type ConsecutiveResponses, resynchronise } from './resynchronisation.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
 
@@ -49,6 +57,7 @@ export class ResynchronisationService {
     const { serial, owner } = await this.#deps.tokens.only(configuration, request, {
       ...grant,
       includes: (token) => isVisible(token, grant),
+      isMeant: (token) => isOcraToken(token) || isOtpToken(token),
     });
     const isUsers = (request.user ?? '') !== '';
     const settings = readOcraSettings(configuration.settings);
@@ -59,7 +68,7 @@ export class ResynchronisationService {
         if (!isVisible(token, grant) || (isUsers && (owner === null || !isOwnedBy(token, owner)))) {
           throw unknownSerial(serial);
         }
-        return this.#decide(settings, token, toConsecutiveResponses(request, questions));
+        return this.#decide(settings, token, toConsecutiveResponses(request, isOtpToken(token), questions));
       },
       actOf(caller, 'token/resync'),
     );
@@ -78,19 +87,20 @@ export class ResynchronisationService {
     }
     const { vault, clock } = this.#deps;
     const opened = requireTokenKey(vault, token);
-    return resynchronise(
-      responseInputs(vault, opened, settings, token, clock.now()),
-      settings,
-      token,
-      responses,
-    );
+    const inputs = responseInputs(vault, opened, settings, token, clock.now());
+    const timeWindow = timeWindowOf(opened.suite, settings, token);
+    return resynchronise(inputs, { timeWindow }, token, responses);
   }
 }
 
 function toConsecutiveResponses(
   { otp1, otp2, challenge1 = '', challenge2 = '' }: ResynchronisationRequest,
+  isOtp: boolean,
   [last = '', before = '']: readonly string[],
 ): ConsecutiveResponses {
+  if (isOtp) {
+    return { first: { question: '', response: otp1 }, second: { question: '', response: otp2 } };
+  }
   const [first, second] = challenge1 === '' && challenge2 === '' ? [before, last] : [challenge1, challenge2];
   if (first === '' || second === '') {
     throw new ServiceError(

@@ -4,7 +4,7 @@ import { accept, advanceTo, clockShiftAt, markerOfMatch, positionOf } from './ac
 import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from '../configuration/settings.ts';
 import { plainQuestion } from '../ocra/question.ts';
-import type { OcraSuite } from '../ocra/suite.ts';
+import type { ResponseAlgorithm } from '../ocra/suite.ts';
 import { type Candidate, type ResponseCheck, type ResponseSearch, verifyResponse } from '../ocra/verify.ts';
 
 interface AnsweredQuestion {
@@ -97,7 +97,7 @@ function findNext(
 }
 
 /** @returns true if a time step is the first one or a later one within the time allowed between two responses */
-function isSoonAfter({ timeStep: size = 1 }: OcraSuite, first: bigint, step: bigint): boolean {
+function isSoonAfter({ timeStep: size = 1 }: ResponseAlgorithm, first: bigint, step: bigint): boolean {
   const reach = BigInt(Math.max(1, Math.floor(BETWEEN_RESPONSES / size)));
   return step >= first && step <= first + reach;
 }

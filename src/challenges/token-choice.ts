@@ -17,6 +17,8 @@ interface ChoiceBounds {
   /** The realms of users. */
   readonly realms: Grant['realms'];
   readonly includes: (token: Token) => boolean;
+  /** The tokens that can be meant; default: OCRA tokens. */
+  readonly isMeant?: (token: Token) => boolean;
 }
 
 /** Finds the one token of a reference. */
@@ -31,19 +33,21 @@ export class TokenChoice {
 
   /**
    * Of a user's tokens, those in roll-out do not count where another one is left, and those of other types never.
-   * @returns the only OCRA token that matches; with serial and user, it must be that user's
+   * @returns the only token that matches and can be meant; with serial and user, it must be that user's
    * @throws ServiceError 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous', 'token.not-ocra'
    */
   async only(
     configuration: Configuration,
     reference: TokenReference,
-    { realms, includes }: ChoiceBounds,
+    { realms, includes, isMeant = isOcraToken }: ChoiceBounds,
   ): Promise<Token> {
     const { serial = '', user = '', realm } = reference;
     const owner = user === '' ? undefined : await this.#users.resolve(configuration, { user, realm }, realms);
     const token =
-      serial === '' ? await this.#onlyOf(owner, includes) : await this.bySerial(serial, owner, includes);
-    if (!isOcraToken(token)) {
+      serial === ''
+        ? await this.#onlyOf(owner, includes, isMeant)
+        : await this.bySerial(serial, owner, includes);
+    if (!isMeant(token)) {
       throw new ServiceError('token.not-ocra', `The token '${token.serial}' is not an OCRA token`);
     }
     return token;
@@ -69,12 +73,16 @@ export class TokenChoice {
     return token;
   }
 
-  async #onlyOf(owner: ResolvedUser | undefined, includes: ChoiceBounds['includes']): Promise<Token> {
+  async #onlyOf(
+    owner: ResolvedUser | undefined,
+    includes: ChoiceBounds['includes'],
+    isMeant: (token: Token) => boolean,
+  ): Promise<Token> {
     const owned = (await this.ofUser(owner)).filter(includes);
-    const ocra = owned.filter(isOcraToken);
-    const complete = ocra.filter(({ rollout }) => rollout === 'complete');
+    const meant = owned.filter(isMeant);
+    const complete = meant.filter(({ rollout }) => rollout === 'complete');
     // Somebody who adds a phone must not shut the portals out that name the user alone.
-    const ready = complete.length > 0 ? complete : ocra;
+    const ready = complete.length > 0 ? complete : meant;
     const tokens = ready.length > 0 ? ready : owned.slice(0, 1);
     const [token, another] = tokens;
     const login = owner?.login ?? '';

@@ -25,4 +25,5 @@ export const migrationChecksums: Readonly<Record<string, string>> = {
   '024-unwatched-challenges': '8392d27bb6e0d60eeccfdd1e234ca9d49071dc5521e7ff9f4449212fd9aa65be',
   '025-plain-credential-notices': '8f3e041bc758bfffc83f9fc4da6a37b78e8cd9eec07e1c85642834f4589391df',
   '026-audit-checkpoints': 'd5b602c6f81785ccd686d2b89efb47b4564fbefbb04aee6913e0f59bd62a91fb',
+  '027-time-windows': 'e979c577eb92bd4e78da17a48a5bb39ccc0995bf3d852821e0854fe02825845e',
 };

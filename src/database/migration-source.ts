@@ -27,6 +27,7 @@ import * as wordsOfNames from './migrations/023-words-of-names.ts';
 import * as unwatchedChallenges from './migrations/024-unwatched-challenges.ts';
 import * as plainCredentialNotices from './migrations/025-plain-credential-notices.ts';
 import * as auditCheckpoints from './migrations/026-audit-checkpoints.ts';
+import * as timeWindows from './migrations/027-time-windows.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['024-unwatched-challenges', unwatchedChallenges],
   ['025-plain-credential-notices', plainCredentialNotices],
   ['026-audit-checkpoints', auditCheckpoints],
+  ['027-time-windows', timeWindows],
 ];
 
 /** The names of all migrations, in order. */

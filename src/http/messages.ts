@@ -29,6 +29,7 @@ const MESSAGES = {
     de: 'Volumen überschritten: {active} aktive Token gefunden > {licensed} lizensierte Token.',
   },
   'enrolment/url': { en: 'URL for OCRA token', de: 'URL für OCRA-Token' },
+  'enrolment/key-uri': { en: 'OTPAuth Url', de: 'OTPAuth-URL' },
   'enrolment/seed': { en: 'OTP seed', de: 'OTP Seed' },
 } as const satisfies Record<string, TranslatedText>;
 

@@ -238,7 +238,8 @@ ${body}
 /** The content of an envelope besides its head. The order of keys is that on the wire. */
 export type EnvelopeResult =
   | { readonly status: true; readonly [key: string]: unknown }
-  | { readonly status: false; readonly error: Readonly<Record<string, unknown>> };
+  | { readonly status: false; readonly error: Readonly<Record<string, unknown>> }
+  | { readonly status: false; readonly value: false };
 
 /** @returns JSON indented by three, in ASCII: other characters as \uXXXX, so that no charset can break them */
 export function asciiJson(value: unknown): string {

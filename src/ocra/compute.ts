@@ -1,6 +1,6 @@
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
-import { type HashName, type OcraSuite, type QuestionFormat } from './suite.ts';
+import type { HashName, OcraSuite, QuestionFormat, ResponseAlgorithm } from './suite.ts';
 import { hmac as nobleHmac } from '@noble/hashes/hmac.js';
 import { sha1 } from '@noble/hashes/legacy.js';
 import { sha256, sha512 } from '@noble/hashes/sha2.js';
@@ -23,6 +23,7 @@ export type Question = string | QuestionPair;
 
 /** The parts of a data input that are the same over a whole window. Parts that the suite does not name are left out. */
 export interface FixedInputs {
+  /** Of no meaning for HOTP and TOTP. */
   readonly question: Question;
   /** In UTF-8 when it is hashed. */
   readonly pin?: string | undefined;
@@ -51,15 +52,18 @@ const QUESTION_BYTES = 128;
 export const MAX_COUNTER = 0xffff_ffff_ffff_ffffn;
 
 /**
- * Encodes a data input: `OCRASuite | 00 | C | Q | P | S | T` (RFC 6287 §5.1), always in this order.
+ * Encodes a data input: `OCRASuite | 00 | C | Q | P | S | T` (RFC 6287 §5.1), always in this order; for HOTP and TOTP
+ * counter or time step alone (RFC 4226 §5.1, RFC 6238 §4.2).
  * @throws ServiceError 'data-input.invalid', naming the part that is missing or wrong
  */
-export function encodeDataInput(suite: OcraSuite, inputs: DataInputs): Uint8Array {
-  const parts: Uint8Array[] = [utf8ToBytes(`${suite.text}\0`)];
+export function encodeDataInput(suite: ResponseAlgorithm, inputs: DataInputs): Uint8Array {
+  const parts: Uint8Array[] = [headOf(suite)];
   if (suite.counter) {
     parts.push(encodeUnsigned64('counter', inputs.counter));
   }
-  parts.push(encodeQuestion(suite, inputs.question));
+  if (suite.question !== undefined) {
+    parts.push(encodeQuestion(suite.question, inputs.question));
+  }
   if (suite.pin !== undefined) {
     parts.push(encodePin(suite.pin.hash, inputs));
   }
@@ -72,14 +76,19 @@ export function encodeDataInput(suite: OcraSuite, inputs: DataInputs): Uint8Arra
   return concatBytes(...parts);
 }
 
+/** @returns what precedes all other parts: nothing without a question */
+function headOf({ text, question }: ResponseAlgorithm): Uint8Array {
+  return utf8ToBytes(question === undefined ? '' : `${text}\0`);
+}
+
 /**
  * @returns a data input with counter and time step 0, and functions to change both. The caller keeps them from 0 to
  *   2^64 - 1.
  * @throws ServiceError 'data-input.invalid', as `encodeDataInput`
  */
-export function dataInputTemplate(suite: OcraSuite, inputs: FixedInputs): DataInputTemplate {
+export function dataInputTemplate(suite: ResponseAlgorithm, inputs: FixedInputs): DataInputTemplate {
   const bytes = encodeDataInput(suite, { ...inputs, counter: 0n, timeStep: 0n });
-  const counterOffset = suite.text.length + 1;
+  const counterOffset = headOf(suite).length;
   const timeStepOffset = bytes.length - 8;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
@@ -101,7 +110,7 @@ export function dataInputTemplate(suite: OcraSuite, inputs: FixedInputs): DataIn
  * @param time an instant, at or after 1970
  * @returns the number of whole time steps since 1970 (RFC 6287 §5.1); undefined for a suite without T
  */
-export function timeStepAt(suite: OcraSuite, time: Date): bigint | undefined {
+export function timeStepAt(suite: ResponseAlgorithm, time: Date): bigint | undefined {
   return suite.timeStep === undefined ? undefined : BigInt(time.getTime()) / BigInt(1_000 * suite.timeStep);
 }
 
@@ -131,12 +140,12 @@ const ALPHABET_NAMES: Readonly<Record<QuestionFormat, string>> = {
 };
 
 /** Encodes Q in 128 bytes, padded with zeros on the right (RFC 6287 §5.1); two questions are joined before (§7.2). */
-function encodeQuestion(suite: OcraSuite, question: Question): Uint8Array {
+function encodeQuestion(form: OcraSuite['question'], question: Question): Uint8Array {
   const questions = typeof question === 'string' ? [question] : [question.first, question.second];
   for (const one of questions) {
-    assertFits(suite.question, one);
+    assertFits(form, one);
   }
-  return toQuestionBytes(suite.question.format, questions.join(''));
+  return toQuestionBytes(form.format, questions.join(''));
 }
 
 /**
@@ -195,7 +204,7 @@ function invalid(what: string, payload: ErrorPayloads['data-input.invalid'] = {}
  * @returns four to ten decimal digits as the suite says, or the whole HMAC in lower-case hexadecimal (truncation 0)
  * @throws ServiceError 'data-input.invalid', naming the part that is missing or wrong
  */
-export function computeResponse(suite: OcraSuite, key: Uint8Array, inputs: DataInputs): string {
+export function computeResponse(suite: ResponseAlgorithm, key: Uint8Array, inputs: DataInputs): string {
   return responder(suite, key)(encodeDataInput(suite, inputs));
 }
 
@@ -206,7 +215,7 @@ export function computeResponse(suite: OcraSuite, key: Uint8Array, inputs: DataI
  * @throws ServiceError 'data-input.invalid' where the key is empty: anyone could compute such responses
  */
 export function responder(
-  suite: OcraSuite,
+  suite: ResponseAlgorithm,
   key: Uint8Array,
   prepareHmac: KeyedHmac = keyedHmac,
 ): (dataInput: Uint8Array) => string {

@@ -1,5 +1,5 @@
 import { type RandomNumbers, randomText } from '../kernel/clock.ts';
-import type { OcraSuite, QuestionFormat } from './suite.ts';
+import type { OcraSuite, QuestionFormat, ResponseAlgorithm } from './suite.ts';
 
 const DIGITS = '0123456789';
 
@@ -121,7 +121,11 @@ function* allFrom(first: string, alphabet: string): Generator<string, void> {
  * zeros there (RFC 6287 §5.1): 1 and 16.
  * @returns the same text for all of them, as long as the suite's questions; an invalid question unchanged
  */
-export function plainQuestion({ question: { format, length } }: OcraSuite, question: string): string {
+export function plainQuestion({ question: form }: ResponseAlgorithm, question: string): string {
+  if (form === undefined) {
+    return question;
+  }
+  const { format, length } = form;
   if (question.length > length || question.search(UNFIT[format]) >= 0) {
     return question;
   }

@@ -27,9 +27,9 @@ export type HashName = 'sha1' | 'sha256' | 'sha512';
 /** The format of a question: alphanumeric, numeric or hexadecimal (RFC 6287 §6.3). */
 export type QuestionFormat = 'A' | 'N' | 'H';
 
-/** A parsed and validated OCRA suite (RFC 6287 §6). Frozen. */
-export interface OcraSuite {
-  /** The original text: it is the head of every data input, letter case included. */
+/** How a token computes its responses: by an OCRA suite, or without a question by HOTP or TOTP (`otp.ts`). Frozen. */
+export interface ResponseAlgorithm {
+  /** The original text. Of an OCRA suite it is the head of every data input, letter case included. */
   readonly text: string;
   readonly hash: HashName;
   /** Number of decimal digits of a response, 4 to 10; 0 means the whole HMAC. */
@@ -37,13 +37,18 @@ export interface OcraSuite {
   /** True if the data input has a counter (C). */
   readonly counter: boolean;
   /** The format of the question and its maximum number of characters (Q). */
-  readonly question: { readonly format: QuestionFormat; readonly length: number };
+  readonly question?: { readonly format: QuestionFormat; readonly length: number };
   /** The hash of the PIN in the data input (P). */
   readonly pin?: { readonly hash: HashName };
   /** The length of the session information, in bytes (S). */
   readonly session?: { readonly length: number };
   /** The size of a time step, in seconds (T). */
   readonly timeStep?: number;
+}
+
+/** A parsed and validated OCRA suite (RFC 6287 §6). Frozen. */
+export interface OcraSuite extends ResponseAlgorithm {
+  readonly question: NonNullable<ResponseAlgorithm['question']>;
 }
 
 /** Contents of the data-input part of a suite; filled in while the part is read. */
@@ -85,7 +90,7 @@ export function parseOcraSuite(text: string): OcraSuite {
 }
 
 /** @returns the number of characters of a response: decimal digits, or hexadecimal ones without truncation */
-export function responseLength(suite: OcraSuite): number {
+export function responseLength(suite: ResponseAlgorithm): number {
   return suite.truncation === 0 ? 2 * HASH_BYTES[suite.hash] : suite.truncation;
 }
 
@@ -175,7 +180,7 @@ function parseSession(part: string): { readonly length: number } {
 const TIME_STEP = /^T(?:(\d{1,2})H)?(?:(\d{1,2})M)?(?:(\d{1,2})S)?$/;
 
 /** Reads T (RFC 6287 §6.3, table 3). Hours, minutes and seconds may be joined in this order, as in LinOTP. */
-function parseTimeStep(part: string): number {
+export function parseTimeStep(part: string): number {
   if (part === 'T') {
     return 60;
   }
@@ -188,7 +193,7 @@ function parseTimeStep(part: string): number {
   return size;
 }
 
-function parseHash(text: string, part: SuitePart): HashName {
+export function parseHash(text: string, part: SuitePart): HashName {
   const name = text.toLowerCase();
   if (!isHashName(name)) {
     throw invalid(part, text, 'the hash must be SHA1, SHA256 or SHA512');
@@ -196,7 +201,7 @@ function parseHash(text: string, part: SuitePart): HashName {
   return name;
 }
 
-function isHashName(name: string): name is HashName {
+export function isHashName(name: string): name is HashName {
   return Object.hasOwn(HASH_BYTES, name);
 }
 

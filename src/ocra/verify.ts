@@ -6,7 +6,7 @@ import {
   responder,
   textComparison,
 } from './compute.ts';
-import { type OcraSuite, responseLength } from './suite.ts';
+import { type ResponseAlgorithm, responseLength } from './suite.ts';
 
 /** A response to check, and the window to search. */
 export interface ResponseCheck extends FixedInputs, WindowReach {
@@ -16,7 +16,7 @@ export interface ResponseCheck extends FixedInputs, WindowReach {
 }
 
 /** Prepares the computation of responses, as `responder` does. */
-export type Responder = (suite: OcraSuite, key: Uint8Array) => (dataInput: Uint8Array) => string;
+export type Responder = (suite: ResponseAlgorithm, key: Uint8Array) => (dataInput: Uint8Array) => string;
 
 /** Maximum number of responses computed for one check, for windows of any size. */
 const MAX_CANDIDATES = 10_000;
@@ -84,7 +84,7 @@ function sign(difference: bigint): number {
 
 /** The last known position of a device, and the size of the window around it. */
 export interface WindowReach {
-  readonly suite: OcraSuite;
+  readonly suite: ResponseAlgorithm;
   /**
    * The token's stored counter: the lowest unused one. For a suite with T and without C it is the earliest second since
    * 1970 that may still be used. Default 0.

@@ -26,6 +26,7 @@ export interface TokenRow {
   readonly counter_window: number;
   readonly sync_window: number;
   readonly time_shift: number;
+  readonly time_window: number | null;
   readonly ocra_suite: string | null;
   readonly rollout: Rollout;
   readonly replay_markers: string[];
@@ -60,6 +61,7 @@ const STATE_COLUMNS: Readonly<Record<keyof Omit<TokenStateChange, 'secrets' | 'u
   counterWindow: 'counter_window',
   syncWindow: 'sync_window',
   timeShift: 'time_shift',
+  timeWindow: 'time_window',
   ocraSuite: 'ocra_suite',
   rollout: 'rollout',
   replayMarkers: 'replay_markers',
@@ -97,6 +99,7 @@ export const NEW_TOKEN_COLUMNS = {
   counter_window: 'integer',
   sync_window: 'integer',
   time_shift: 'integer',
+  time_window: 'integer',
   ocra_suite: 'text',
   rollout: 'text',
   replay_markers: 'text[]',
@@ -187,6 +190,7 @@ export function toToken(row: TokenRow): Token {
     counterWindow: row.counter_window,
     syncWindow: row.sync_window,
     timeShift: row.time_shift,
+    timeWindow: row.time_window,
     ocraSuite: row.ocra_suite,
     rollout: row.rollout,
     replayMarkers: row.replay_markers,

@@ -5,6 +5,8 @@ import { MAX_USES, type Token, type TokenChange, type TokenUse, UNBOUND_USE, who
 import type { Sealed, Vault } from '../keys/vault.ts';
 import { createHash } from 'node:crypto';
 import { equalBytes } from '../kernel/constant-time.ts';
+import { OTP_DIGITS, OTP_TIME_STEPS, otpAlgorithmText, readOtpAlgorithm } from '../ocra/otp.ts';
+import { isHashName } from '../ocra/suite.ts';
 
 /** Settings of a token; an absent one stays as it is. */
 export interface TokenSettings {
@@ -23,6 +25,14 @@ export interface TokenSettings {
   readonly timeShift?: number | undefined;
   /** Period and counts of use. */
   readonly use?: UseSettings | undefined;
+  /** Digits of HOTP and TOTP, 6 or 8. */
+  readonly otpLength?: number | undefined;
+  /** The hash function of HOTP and TOTP: sha1, sha256, sha512. */
+  readonly hash?: string | undefined;
+  /** Seconds of a step of TOTP, 30 or 60. */
+  readonly timeStep?: number | undefined;
+  /** Seconds by which the clock of TOTP may be wrong, in either direction, a day at most. */
+  readonly timeWindow?: number | undefined;
 }
 
 const MAX_PIN_LENGTH = 255;
@@ -35,10 +45,11 @@ export const MAX_DESCRIPTION_LENGTH = 255;
  */
 export function settingsChange(
   settings: TokenSettings,
-  { serial, secrets: known, use: knownUse }: Pick<Token, 'serial' | 'secrets' | 'use'>,
+  token: Pick<Token, 'serial' | 'secrets' | 'use' | 'ocraSuite'>,
   vault: Vault,
   random: Random,
 ): TokenChange {
+  const { serial, secrets: known, use: knownUse } = token;
   const { pin, ocraPin, description, use } = settings;
   const secrets = {
     ...(isToSet(pin, known.pin) && { pin: sealPin(pin, serial, vault, random) }),
@@ -46,6 +57,7 @@ export function settingsChange(
   };
   const change: TokenChange = {
     ...readNumbers(settings),
+    ...readAlgorithm(settings, token),
     ...(description !== undefined && {
       description: readDescription(description),
     }),
@@ -215,6 +227,41 @@ function readNumbers(settings: TokenSettings): TokenChange {
     }),
     ...(syncWindow !== undefined && { syncWindow: wholeWithin(syncWindow, 'sync window', 10_000) }),
   };
+}
+
+const OF_SUITE = 'It is part of the OCRA suite, which stays that of the enrolment';
+
+/** @throws ServiceError 'parameter.invalid' also for a token of neither HOTP nor TOTP */
+function readAlgorithm(
+  { otpLength, hash, timeStep, timeWindow }: TokenSettings,
+  { ocraSuite }: Pick<Token, 'ocraSuite'>,
+): Pick<TokenChange, 'ocraSuite' | 'timeWindow'> {
+  const known = readOtpAlgorithm(ocraSuite);
+  if (timeWindow !== undefined && known?.timeStep === undefined) {
+    throw invalid('timeWindow', 'It is one for all tokens: the configuration value ocra.timeWindow');
+  }
+  const window =
+    timeWindow === undefined ? {} : { timeWindow: wholeWithin(timeWindow, 'time window', 86_400) };
+  if (otpLength === undefined && hash === undefined && timeStep === undefined) {
+    return window;
+  }
+  if (known === undefined || (timeStep !== undefined && known.timeStep === undefined)) {
+    throw invalid('algorithm', OF_SUITE);
+  }
+  const name = hash?.toLowerCase() ?? known.hash;
+  if (!isHashName(name)) {
+    throw invalid('hashlib', 'The hash function is sha1, sha256 or sha512');
+  }
+  const digits = oneOf('OtpLen', otpLength ?? known.digits, OTP_DIGITS);
+  const step = known.timeStep && oneOf('timeStep', timeStep ?? known.timeStep, OTP_TIME_STEPS);
+  return { ...window, ocraSuite: otpAlgorithmText({ hash: name, digits, timeStep: step }) };
+}
+
+function oneOf(parameter: string, value: number, allowed: readonly number[]): number {
+  if (!allowed.includes(value)) {
+    throw invalid(parameter, `The value is ${allowed.join(' or ')}`);
+  }
+  return value;
 }
 
 const VERSION = 1;

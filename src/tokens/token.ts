@@ -2,6 +2,7 @@ import type { Sealed } from '../keys/vault.ts';
 import type { Owner, OwnerId } from '../users/user.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
+import { readOtpAlgorithm } from '../ocra/otp.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -24,6 +25,9 @@ declare module '../kernel/errors.ts' {
  */
 export type Rollout = 'phase1' | 'phase2' | 'complete';
 
+/** The time window of a TOTP token without one of its own, in seconds: LinOTP's. */
+export const TOTP_TIME_WINDOW = 300;
+
 /** The largest counter of the database. */
 export const MAX_STORED_COUNTER = 2n ** 63n - 1n;
 
@@ -43,7 +47,7 @@ export interface TokenSecrets {
 
 /** The fields of a token except its identity, its owner and its realms. */
 interface TokenState {
-  /** Lower-case: `ocra`, `ocra2`, `hmac`, … Only the first two are served; others are counted and administered. */
+  /** Lower-case: `ocra`, `ocra2`, `hmac`, `totp`, `pw`, `spass`; others are counted and administered, not checked. */
   readonly type: string;
   readonly description: string;
   readonly active: boolean;
@@ -56,6 +60,9 @@ interface TokenState {
   readonly syncWindow: number;
   /** Seconds that the device's clock is ahead of the server's. */
   readonly timeShift: number;
+  /** The maximum deviation of a TOTP token's clock, in seconds; null: 300. Of OCRA tokens a setting says it. */
+  readonly timeWindow?: number | null;
+  /** An OCRA suite, or HOTP or TOTP as `otpAlgorithmText` writes it; null: neither. */
   readonly ocraSuite: string | null;
   readonly rollout: Rollout;
   /**
@@ -150,6 +157,25 @@ export function isOcraToken(token: Pick<Token, 'type'>): boolean {
   return OCRA_TYPES.includes(token.type);
 }
 
+/** @returns true for a token of HOTP or TOTP that has what it is checked with */
+export function isOtpToken({
+  type,
+  ocraSuite,
+  secrets,
+}: Pick<Token, 'type' | 'ocraSuite' | 'secrets'>): boolean {
+  const isOtp = type === 'hmac' || type === 'totp';
+  return isOtp && secrets.seed !== null && readOtpAlgorithm(ocraSuite) !== undefined;
+}
+
+/**
+ * @returns true for a token that gives responses without a challenge, and has what they are checked with: HOTP, TOTP, a
+ *   fixed text (pw), the PIN alone (spass)
+ */
+export function isPassToken(token: Pick<Token, 'type' | 'ocraSuite' | 'secrets'>): boolean {
+  const { type, secrets } = token;
+  return isOtpToken(token) || type === 'spass' || (type === 'pw' && secrets.seed !== null);
+}
+
 /** @returns true if too many wrong responses have locked the token */
 export function isLocked(token: Pick<Token, 'failCount' | 'maxFail'>): boolean {
   return token.failCount >= token.maxFail;
@@ -237,6 +263,7 @@ export function describeToken(token: Token): DescribedToken {
     counterWindow: token.counterWindow,
     syncWindow: token.syncWindow,
     timeShift: token.timeShift,
+    timeWindow: token.timeWindow ?? null,
     ocraSuite: token.ocraSuite,
     rollout: token.rollout,
     hasPin: token.secrets.pin !== null,

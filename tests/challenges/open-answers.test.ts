@@ -1,4 +1,4 @@
-import type { Validated } from '../../src/challenges/validation-service.ts';
+import type { Validated } from '../../src/validation/validation-service.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NewToken } from '../../src/tokens/token.ts';
 import { pinVerifier } from '../../src/tokens/token-settings.ts';

@@ -16,7 +16,17 @@ import {
 import type { Owner } from '../../users/user.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
-import { type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from './enrolment.ts';
+import {
+  type Enrolled,
+  type EnrolmentRequest,
+  keyOf,
+  otpAlgorithmOf,
+  phaseOf,
+  suiteOf,
+  textOf,
+  typeOf,
+} from './enrolment.ts';
+import { keyUri, otpAlgorithmText, parseAlgorithm } from '../../ocra/otp.ts';
 import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import { type Configuration, findRealm } from '../../configuration/configuration.ts';
 import { givesValue, valuesForToken } from '../../policy/read-policy.ts';
@@ -104,7 +114,10 @@ export class EnrolmentService {
     }
     const assignment = assign(configuration, request, user);
     const enrolment = { caller, grant, request, assignment, selfEnrolled };
-    return this.#enrol(enrolment, phase, readOcraSettings(configuration.settings));
+    const settings = readOcraSettings(configuration.settings);
+    return phase === 'pass'
+      ? this.#enrolPass(enrolment, user, settings)
+      : this.#enrol(enrolment, phase, settings);
   }
 
   /**
@@ -154,27 +167,15 @@ export class EnrolmentService {
   }
 
   async #enrol(enrolment: Enrolment, phase: 'phase1' | 'plain', settings: OcraSettings): Promise<Enrolled> {
-    const { request, assignment, selfEnrolled } = enrolment;
+    const { request } = enrolment;
     const key = keyOf(request, (size) => this.#deps.random.bytes(size));
     const suite = suiteOf(request, phase === 'phase1' ? settings.qrDefaultSuite : settings.defaultSuite);
     const make = (serial: string): NewToken => ({
-      serial,
-      type: (request.type ?? 'ocra').toLowerCase(),
-      description: readDescription(request.description ?? ''),
+      ...newToken(enrolment, settings, serial),
       active: phase === 'plain',
-      failCount: 0,
-      maxFail: settings.defaultMaxFail,
-      counter: 0n,
-      counterWindow: settings.defaultCountWindow,
-      syncWindow: settings.defaultSyncWindow,
-      timeShift: 0,
       ocraSuite: suite,
       rollout: phase === 'phase1' ? 'phase1' : 'complete',
-      replayMarkers: [],
-      owner: assignment.owner,
-      realms: assignment.realms ?? [],
       secrets: this.#secrets(phase, serial, key, request),
-      selfEnrolled,
     });
     const expected = { suite: parseOcraSuite(suite), key };
     const token = await this.#store(enrolment, make, (known) => hasKey(this.#deps.vault, known, expected));
@@ -187,6 +188,44 @@ export class EnrolmentService {
           sharedSecret: secret,
           appImport: buildInitUrl({ sharedSecret: key, suite, serial: token.serial }),
         };
+  }
+
+  /** Enrols a token without a challenge. With the key that it has it keeps its counter, as every token does. */
+  async #enrolPass(
+    enrolment: Enrolment,
+    user: ResolvedUser | undefined,
+    settings: OcraSettings,
+  ): Promise<Enrolled> {
+    const { request } = enrolment;
+    const { type } = typeOf(request);
+    const algorithm = otpAlgorithmOf(request);
+    const bytes = (size: number): Buffer => this.#deps.random.bytes(size);
+    const key = algorithm !== undefined ? keyOf(request, bytes) : type === 'pw' ? textOf(request) : undefined;
+    const text = algorithm === undefined ? null : otpAlgorithmText(algorithm);
+    const make = (serial: string): NewToken => ({
+      ...newToken(enrolment, settings, serial),
+      active: true,
+      ocraSuite: text,
+      rollout: 'complete',
+      secrets: this.#secrets('plain', serial, key, request),
+    });
+    const { serial } = await this.#store(
+      enrolment,
+      make,
+      (known) =>
+        text !== null &&
+        key !== undefined &&
+        hasKey(this.#deps.vault, known, { suite: parseAlgorithm(text), key }),
+    );
+    return {
+      kind: 'pass',
+      serial,
+      ...(key !== undefined && { otpkey: key.toString(algorithm === undefined ? 'utf8' : 'hex') }),
+      ...(algorithm !== undefined &&
+        key !== undefined && {
+          keyUri: keyUri(algorithm, key, { issuer: KEY_ISSUER, account: user?.login ?? serial }),
+        }),
+    };
   }
 
   /**
@@ -209,17 +248,21 @@ export class EnrolmentService {
     }
     assertGranted(grant, assignment.realms ?? [], 'every');
     if (serial === '') {
-      return this.#insertWithNewSerial(caller, make);
+      return this.#insertWithNewSerial(caller, typeOf(request).prefix, make);
     }
     assertSerial(serial);
     return this.#deps.tokenStore.insert(make(serial), actOf(caller, 'admin/init'));
   }
 
   /** Generates serials of LinOTP's form: OCRA, four digits, four hexadecimal digits. */
-  async #insertWithNewSerial(caller: Caller, make: (serial: string) => NewToken): Promise<Token> {
+  async #insertWithNewSerial(
+    caller: Caller,
+    prefix: string,
+    make: (serial: string) => NewToken,
+  ): Promise<Token> {
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const number = this.#deps.random.below(10_000).toString().padStart(4, '0');
-      const serial = `OCRA${number}${this.#deps.random.bytes(2).toString('hex').toUpperCase()}`;
+      const serial = `${prefix}${number}${this.#deps.random.bytes(2).toString('hex').toUpperCase()}`;
       try {
         return await this.#deps.tokenStore.insert(make(serial), actOf(caller, 'admin/init'), 'generated');
       } catch (error) {
@@ -286,7 +329,7 @@ export class EnrolmentService {
       (known) => {
         assertGranted(grant, known.realms, 'some');
         assertGranted(grant, assignment.realms ?? known.realms, 'every');
-        if (!isOcraToken(known)) {
+        if (known.type !== state.type && !(isOcraToken(known) && isOcraToken(state))) {
           throw new ServiceError('token.exists', `A token of another type has the serial '${serial}'`);
         }
         if (assignment.realms !== undefined && foreignRealms(known, grant).join() !== foreign.join()) {
@@ -307,18 +350,41 @@ export class EnrolmentService {
   #secrets(
     phase: 'phase1' | 'plain',
     serial: string,
-    key: Buffer,
+    key: Buffer | undefined,
     { pin = '', ocrapin = '' }: EnrolmentRequest,
   ): TokenSecrets {
     const { vault, random } = this.#deps;
     return {
-      seed: phase === 'plain' ? vault.seal(key, 'seed', serial) : null,
-      sharedSecret: phase === 'phase1' ? vault.seal(key, 'shared-secret', serial) : null,
+      seed: phase === 'plain' && key !== undefined ? vault.seal(key, 'seed', serial) : null,
+      sharedSecret: phase === 'phase1' && key !== undefined ? vault.seal(key, 'shared-secret', serial) : null,
       nonce: null,
       pin: sealFirstPin(pin, serial, vault, random),
       ocraPin: sealOcraPin(ocrapin, serial, vault),
     };
   }
+}
+
+/** The issuer that authenticator apps show, as LinOTP names it. */
+const KEY_ISSUER = 'LinOTP';
+
+/** @returns a new token without what depends on its type */
+function newToken({ request, assignment, selfEnrolled }: Enrolment, settings: OcraSettings, serial: string) {
+  return {
+    serial,
+    type: typeOf(request).type,
+    description: readDescription(request.description ?? ''),
+    failCount: 0,
+    maxFail: settings.defaultMaxFail,
+    counter: 0n,
+    counterWindow: settings.defaultCountWindow,
+    syncWindow: settings.defaultSyncWindow,
+    timeShift: 0,
+    timeWindow: null,
+    replayMarkers: [],
+    owner: assignment.owner,
+    realms: assignment.realms ?? [],
+    selfEnrolled,
+  };
 }
 
 function assign(

@@ -1,16 +1,18 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
-import { parseOcraSuite } from '../../ocra/suite.ts';
+import { OTP_DIGITS, OTP_TIME_STEPS, type OtpAlgorithm } from '../../ocra/otp.ts';
+import { type HashName, isHashName, parseOcraSuite } from '../../ocra/suite.ts';
+import { OCRA_TYPES } from '../../tokens/token.ts';
 
 export interface EnrolmentRequest {
-  /** `ocra` or `ocra2`. */
+  /** `ocra`, `ocra2`, `hmac` (default), `totp`, `pw`, `spass`. */
   readonly type?: string | undefined;
   readonly serial?: string | undefined;
   readonly user?: string | undefined;
   readonly realm?: string | undefined;
   /** `1`: the server makes the key. */
   readonly genkey?: string | undefined;
-  /** The key or shared secret, hexadecimal. */
+  /** The key or shared secret, hexadecimal; the text of a token of the type pw. */
   readonly otpkey?: string | undefined;
   /** `1`: roll-out phase 1. */
   readonly sharedsecret?: string | undefined;
@@ -19,6 +21,12 @@ export interface EnrolmentRequest {
   /** The display data of the first challenge, in phase 2. */
   readonly message?: string | undefined;
   readonly ocrasuite?: string | undefined;
+  /** Digits of HOTP and TOTP. */
+  readonly otplen?: string | undefined;
+  /** The hash function of HOTP and TOTP. */
+  readonly hashlib?: string | undefined;
+  /** Seconds of a step of TOTP. */
+  readonly timestep?: string | undefined;
   /** The token PIN; empty: none is given. */
   readonly pin?: string | undefined;
   readonly ocrapin?: string | undefined;
@@ -54,27 +62,58 @@ export type Enrolled =
       readonly serial: string;
       /** Hexadecimal. */
       readonly otpkey: string;
+    }
+  | {
+      /** A token without a challenge. */
+      readonly kind: 'pass';
+      readonly serial: string;
+      /** The key, hexadecimal, or the text of a token of the type pw; absent for the type spass. */
+      readonly otpkey?: string;
+      /** `otpauth://…` for an authenticator app; present for HOTP and TOTP. */
+      readonly keyUri?: string;
     };
 
 type EnrolmentPhase = Enrolled['kind'];
 
-/** Bytes of a generated key: 160 bits, as RFC 4226 R6 recommends and apps expect. */
-const KEY_BYTES = 20;
+const OTP_TYPES: readonly string[] = ['hmac', 'totp'];
+const STATIC_TYPES: readonly string[] = ['pw', 'spass'];
+/** The beginnings of serials, as LinOTP makes them. */
+const SERIAL_PREFIXES: Readonly<Record<string, string>> = {
+  hmac: 'OATH',
+  totp: 'TOTP',
+  pw: 'KIPW',
+  spass: 'LSSP',
+};
+
+/** @returns the type of the token, lower-case, and the beginning of a serial that is made for it */
+export function typeOf({ type = '' }: EnrolmentRequest): { readonly type: string; readonly prefix: string } {
+  const name = type === '' ? 'hmac' : type.toLowerCase();
+  return { type: name, prefix: SERIAL_PREFIXES[name] ?? 'OCRA' };
+}
+
+/** Bytes of a generated key: 160 bits, as RFC 4226 R6 recommends and apps expect, or as many as the hash has (RFC 6238 §5.1). */
+const GENERATED_BYTES: Readonly<Record<HashName, number>> = { sha1: 20, sha256: 32, sha512: 64 };
 const MIN_KEY_BYTES = 16;
 const MAX_KEY_BYTES = 128;
+/** Authenticator apps and hardware come with keys of 80 bits, too. */
+const MIN_OTP_KEY_BYTES = 10;
+/** Bytes of the text of a token of the type pw. */
+const MAX_TEXT_BYTES = 128;
 
 /**
  * @returns the phase that the parameters request
  * @throws ServiceError 'parameter.missing', 'parameter.invalid'
  */
-export function phaseOf({ type, activationcode, sharedsecret }: EnrolmentRequest): EnrolmentPhase {
-  if (type === undefined || type === '') {
-    throw new ServiceError('parameter.missing', "Missing parameter 'type'.", { parameters: ['type'] });
+export function phaseOf(request: EnrolmentRequest): EnrolmentPhase {
+  const { activationcode, sharedsecret } = request;
+  const { type } = typeOf(request);
+  if (OTP_TYPES.includes(type) || STATIC_TYPES.includes(type)) {
+    return 'pass';
   }
-  if (!['ocra', 'ocra2'].includes(type.toLowerCase())) {
+  if (!OCRA_TYPES.includes(type)) {
     throw new ServiceError(
       'parameter.invalid',
-      `Tokens of the type '${type}' cannot be enrolled here: only ocra and ocra2`,
+      `Tokens of the type '${type.slice(0, 64)}' cannot be enrolled here: only ocra, ocra2, hmac, totp, pw and spass`,
       { parameter: 'type' },
     );
   }
@@ -89,7 +128,8 @@ export function phaseOf({ type, activationcode, sharedsecret }: EnrolmentRequest
  * @returns the key or shared secret of a new token
  * @throws ServiceError 'parameter.missing', 'parameter.invalid'
  */
-export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: number) => Buffer): Buffer {
+export function keyOf(request: EnrolmentRequest, randomBytes: (size: number) => Buffer): Buffer {
+  const { genkey, otpkey } = request;
   if (genkey !== undefined && !['', '0', '1'].includes(genkey)) {
     throw new ServiceError('parameter.invalid', 'The parameter genkey must be 0 or 1', {
       parameter: 'genkey',
@@ -103,7 +143,7 @@ export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: 
     });
   }
   if (genkey === '1') {
-    return randomBytes(KEY_BYTES);
+    return randomBytes(GENERATED_BYTES[hashOf(request)]);
   }
   if (hexKey === undefined) {
     throw new ServiceError(
@@ -112,15 +152,15 @@ export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: 
       { parameters: ['otpkey'] },
     );
   }
-  return readKey(hexKey);
+  return readKey(hexKey, phaseOf(request) === 'pass' ? MIN_OTP_KEY_BYTES : MIN_KEY_BYTES);
 }
 
-function readKey(otpkey: string): Buffer {
+function readKey(otpkey: string, min: number): Buffer {
   const key = Buffer.from(bytesFromHex(otpkey, 'otpkey'));
-  if (key.length < MIN_KEY_BYTES || key.length > MAX_KEY_BYTES) {
+  if (key.length < min || key.length > MAX_KEY_BYTES) {
     throw new ServiceError(
       'parameter.invalid',
-      `The parameter otpkey must be ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in hexadecimal digits`,
+      `The parameter otpkey must be ${min} to ${MAX_KEY_BYTES} bytes in hexadecimal digits`,
       { parameter: 'otpkey' },
     );
   }
@@ -146,4 +186,63 @@ export function suiteOf({ ocrasuite }: EnrolmentRequest, fallback: string): stri
       { cause },
     );
   }
+}
+
+/**
+ * @returns the algorithm of a token of HOTP or TOTP; undefined for another type
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function otpAlgorithmOf(request: EnrolmentRequest): OtpAlgorithm | undefined {
+  const { type } = typeOf(request);
+  if (!OTP_TYPES.includes(type)) {
+    return undefined;
+  }
+  const digits = oneOf('otplen', request.otplen, OTP_DIGITS, 6);
+  const timeStep = type === 'totp' ? oneOf('timestep', request.timestep, OTP_TIME_STEPS, 30) : undefined;
+  return { hash: hashOf(request), digits, timeStep };
+}
+
+function hashOf({ hashlib = '' }: EnrolmentRequest): HashName {
+  const name = hashlib === '' ? 'sha1' : hashlib.toLowerCase();
+  if (!isHashName(name)) {
+    throw new ServiceError('parameter.invalid', 'The parameter hashlib must be sha1, sha256 or sha512', {
+      parameter: 'hashlib',
+    });
+  }
+  return name;
+}
+
+function oneOf(parameter: string, text = '', allowed: readonly number[], fallback: number): number {
+  const value = text === '' ? fallback : Number(text);
+  if (!allowed.includes(value)) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `The parameter ${parameter} must be ${allowed.join(' or ')}`,
+      {
+        parameter,
+      },
+    );
+  }
+  return value;
+}
+
+/**
+ * @returns the text of a token of the type pw, in UTF-8
+ * @throws ServiceError 'parameter.missing', 'parameter.invalid'
+ */
+export function textOf({ otpkey = '' }: EnrolmentRequest): Buffer {
+  if (otpkey === '') {
+    throw new ServiceError('parameter.missing', "Missing parameter 'otpkey': the text of the token.", {
+      parameters: ['otpkey'],
+    });
+  }
+  const text = Buffer.from(otpkey, 'utf8');
+  if (text.length > MAX_TEXT_BYTES) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `The parameter otpkey must have ${MAX_TEXT_BYTES} bytes at most`,
+      { parameter: 'otpkey' },
+    );
+  }
+  return text;
 }

@@ -4,6 +4,7 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext, withConfirmation } from '../command-context.ts';
 import { CHALLENGE_ENDS, promptForResponse } from './challenge.ts';
 import { CodeReader, drawQrText, writeQrPng } from '../device/qr-code.ts';
+import type { CliIo } from '../dependencies.ts';
 import type { Output } from '../output.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { Caller } from '../../policy/caller.ts';
@@ -18,6 +19,10 @@ interface PinOptions {
 }
 
 interface InitOptions extends PinOptions {
+  readonly type: string;
+  readonly digits?: string;
+  readonly hash?: string;
+  readonly timeStep?: string;
   readonly serial?: string;
   readonly user?: string;
   readonly realm?: string;
@@ -39,15 +44,27 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
       addCommand(
         token,
         'init',
-        'roll a QR-TAN token out, at a terminal with both phases and the first response, or enrol a plain OCRA token',
+        'roll a QR-TAN token out, at a terminal with both phases and the first response, or enrol another token',
         [
           'token init --user anna',
           'token init --user anna --device',
           'token init --user anna --png code.png',
+          'token init --user anna --type totp',
         ],
       ),
     ),
   )
+    .addOption(
+      new Option(
+        '--type <type>',
+        'hmac and totp are for authenticator apps, pw is a fixed text, spass the PIN alone',
+      )
+        .choices(['ocra', 'hmac', 'totp', 'pw', 'spass'])
+        .default('ocra'),
+    )
+    .option('--digits <number>', 'of hmac and totp: 6 or 8')
+    .option('--hash <name>', 'of hmac and totp: sha1, sha256 or sha512')
+    .option('--time-step <seconds>', 'of totp: 30 or 60')
     .option('--serial <serial>', 'its serial; else one is made')
     .option('--user <login>', 'whose it is: LOGIN or LOGIN@REALM')
     .option('--realm <name>', "the user's realm, or without a user the token's")
@@ -121,7 +138,10 @@ async function toRequest(context: CommandContext, options: InitOptions): Promise
   const { serial, user, realm, suite, description, message } = options;
   const { pin, ocraPin } = await readPins(context, options);
   return {
-    type: 'ocra',
+    type: options.type,
+    otplen: options.digits,
+    hashlib: options.hash,
+    timestep: options.timeStep,
     serial,
     user,
     realm,
@@ -137,7 +157,7 @@ async function toRequest(context: CommandContext, options: InitOptions): Promise
 /** @returns the source of the key: phase 2, a plain token, else phase 1 */
 async function keySource(
   context: CommandContext,
-  { phase2, activationCodeFile, generate, otpkeyFile }: InitOptions,
+  { type, phase2, activationCodeFile, generate, otpkeyFile }: InitOptions,
 ): Promise<Pick<EnrolmentRequest, 'genkey' | 'otpkey' | 'sharedsecret' | 'activationcode'>> {
   if (phase2 === true || activationCodeFile !== undefined) {
     const code = await context.knownSecret('Activation code', '--activation-code-file', activationCodeFile);
@@ -145,6 +165,11 @@ async function keySource(
   }
   if (otpkeyFile !== undefined) {
     return { otpkey: (await context.knownSecret('Key', '--otpkey-file', otpkeyFile)).trim() };
+  }
+  if (type !== 'ocra') {
+    return type === 'pw'
+      ? { otpkey: await context.newPin('Text of the token', '--otpkey-file', undefined) }
+      : { genkey: '1' };
   }
   return generate === true ? { genkey: '1' } : { genkey: '1', sharedsecret: '1' };
 }
@@ -157,6 +182,10 @@ async function printEnrolled(
 ): Promise<void> {
   if (enrolled.kind === 'plain') {
     printPlain(output, enrolled, generate === true);
+    return;
+  }
+  if (enrolled.kind === 'pass') {
+    await printPass(io, output, enrolled, png);
     return;
   }
   if (png !== undefined) {
@@ -220,6 +249,25 @@ function printPlain(
     ? `${serial} is enrolled. Its key, shown this once: ${otpkey}`
     : `${serial} is enrolled`;
   output.done(sentence, { kind, serial, otpkey: isGenerated ? otpkey : null });
+}
+
+/** Prints the QR code of an authenticator app, or that the token is ready. */
+async function printPass(
+  io: CliIo,
+  output: Output,
+  { kind, serial, keyUri }: Extract<Enrolled, { kind: 'pass' }>,
+  png: string | undefined,
+): Promise<void> {
+  if (keyUri !== undefined) {
+    await (png === undefined
+      ? drawQrText(keyUri, io).then((text) => output.say(text))
+      : writeQrPng(png, keyUri));
+  }
+  const sentence =
+    keyUri === undefined
+      ? `${serial} is enrolled`
+      : `${serial} is enrolled: scan the code with an authenticator app. It is shown this once`;
+  output.done(sentence, { kind, serial, key_uri: keyUri ?? null });
 }
 
 /** Adds the options that `readPins` reads. */

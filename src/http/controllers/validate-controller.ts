@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Validated, ValidationService } from '../../challenges/validation-service.ts';
+import type { Validated, ValidationService } from '../../validation/validation-service.ts';
 import { inEveryDialect } from '../answers.ts';
 import {
   ATTRIBUTED,
@@ -59,7 +59,7 @@ function refusalOf(
   { challenge = '' }: { readonly challenge?: string | undefined },
   validated: Validated,
 ): { readonly message: string } | undefined {
-  return challenge !== '' && validated === false
+  return challenge !== '' && (validated === false || validated === 'not valid')
     ? {
         message:
           "The parameter 'challenge' is no question to check the response against: only issued challenges are",
@@ -145,7 +145,7 @@ function transactionEndpoint(validation: ValidationService): Endpoint {
 function factsOf(validated: Validated): Pick<Reply, 'accepted' | 'transaction'> {
   return {
     accepted: validated === true,
-    transaction: typeof validated === 'boolean' ? undefined : validated.transactionId,
+    transaction: typeof validated === 'object' ? validated.transactionId : undefined,
   };
 }
 
@@ -182,10 +182,10 @@ function simpleEndpoint(validation: ValidationService): Endpoint {
 }
 
 function simpleText(validated: Validated): string {
-  if (typeof validated === 'boolean') {
-    return validated ? ACCEPTED : REFUSED;
+  if (typeof validated === 'object') {
+    return `${REFUSED} ${validated.transactionId} ${validated.prompt}`;
   }
-  return `${REFUSED} ${validated.transactionId} ${validated.prompt}`;
+  return validated === true ? ACCEPTED : REFUSED;
 }
 
 function samlEndpoint(validation: ValidationService): Endpoint {

@@ -1,7 +1,7 @@
 import type { IssuedChallenge } from '../../challenges/challenge-factory.ts';
 import type { CheckedTransaction, StatusEntry } from '../../challenges/challenge-service.ts';
 import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
-import type { Validated, ValidatedTransaction } from '../../challenges/validation-service.ts';
+import type { Validated, ValidatedTransaction } from '../../validation/validation-service.ts';
 import type { AnyServiceError } from '../../kernel/errors.ts';
 import type {
   ActiveUserReport,

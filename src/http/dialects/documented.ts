@@ -1,5 +1,5 @@
 import type { Shown, ShownIn } from '../answers.ts';
-import type { Validated } from '../../challenges/validation-service.ts';
+import type { Validated } from '../../validation/validation-service.ts';
 import type { CHECKED, ENROLMENT_DETAIL, IMPORT_ENTRY, STATE, TRIGGERED } from './ocra-answers.ts';
 import type {
   EnrolmentDialect,
@@ -162,7 +162,7 @@ function documentedValidate(envelope: DocumentedEnvelope): ValidateDialect {
 }
 
 function triggeredDetail(validated: Validated): Shown<typeof TRIGGERED> | undefined {
-  if (typeof validated === 'boolean') {
+  if (typeof validated !== 'object') {
     return undefined;
   }
   const { transactionId, url, prompt, serial } = validated;
@@ -211,6 +211,16 @@ function enrolmentDetail(enrolled: Enrolled): Shown<typeof ENROLMENT_DETAIL> {
         ocraurl: { img: '', order: '0', value: null, description: translate('enrolment/url', 'en') },
         otpkey: seed(enrolled.otpkey),
       };
+    case 'pass': {
+      const { serial, otpkey, keyUri } = enrolled;
+      return {
+        ...(otpkey !== undefined && { otpkey: seed(otpkey) }),
+        serial,
+        ...(keyUri !== undefined && {
+          googleurl: { ...ocraUrl(keyUri), description: translate('enrolment/key-uri', 'en') },
+        }),
+      };
+    }
   }
 }
 
@@ -228,6 +238,10 @@ function enrolmentPicture(enrolled: Enrolled): { text: string; facts: Record<str
     }
     case 'plain':
       return { text: seedUrl(enrolled.otpkey), facts: { serial, otpkey: enrolled.otpkey } };
+    case 'pass': {
+      const { keyUri, otpkey } = enrolled;
+      return { text: keyUri ?? (otpkey === undefined ? serial : seedUrl(otpkey)), facts: { serial } };
+    }
   }
 }
 

@@ -17,10 +17,10 @@ import {
 import type { AdministrationDialect } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable, pythonTime } from './python-text.ts';
-import type { DescribedToken } from '../../tokens/token.ts';
+import { type DescribedToken, TOTP_TIME_WINDOW } from '../../tokens/token.ts';
 import { writeDayFirst } from '../../tokens/token-settings.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { parseOcraSuite } from '../../ocra/suite.ts';
+import { parseAlgorithm, readOtpAlgorithm } from '../../ocra/otp.ts';
 import { resolverClass, shownSettings } from '../../resolvers/settings/settings-rules.ts';
 
 /** The time and client that LinOTP shows for a policy that does not restrict them. */
@@ -191,13 +191,13 @@ function linotpToken(
     owner === null ? '' : resolverClass(owner.resolver, kinds.get(owner.resolver) ?? 'managed');
   return {
     'LinOtp.OtpLen': digitsOf(token.ocraSuite),
-    'LinOtp.TokenType': token.type,
+    'LinOtp.TokenType': ['hmac', 'totp'].includes(token.type) ? token.type.toUpperCase() : token.type,
     'LinOtp.TokenSerialnumber': token.serial,
     'LinOtp.CountWindow': token.counterWindow,
     'User.description': '',
     'LinOtp.IdResClass': resolver,
     'LinOtp.RealmNames': token.realms,
-    'LinOtp.Count': Number(token.counter),
+    'LinOtp.Count': countOf(token),
     'User.userid': owner?.userId ?? '',
     'LinOtp.TokenId': Number(token.id),
     'LinOtp.TokenInfo': tokenInfo(token),
@@ -216,10 +216,16 @@ function linotpToken(
 }
 
 /** @returns JSON as LinOTP 2.12.6 stores it, with the keys that are set */
-function tokenInfo({ ocraSuite, use }: DescribedToken): string {
+function tokenInfo({ ocraSuite, use, timeShift, timeWindow }: DescribedToken): string {
+  const otp = readOtpAlgorithm(ocraSuite);
+  const clock = otp?.timeStep === undefined ? undefined : otp;
   const { validFrom, validUntil, useCount, maxUses, successCount, maxSuccesses } = use;
-  const entries: readonly (readonly [string, string | number | null])[] = [
-    ['ocrasuite', ocraSuite],
+  const entries: readonly (readonly [string, string | number | null | undefined])[] = [
+    ['ocrasuite', otp === undefined ? ocraSuite : null],
+    ['hashlib', otp?.hash ?? null],
+    ['timeWindow', clock && `${timeWindow ?? TOTP_TIME_WINDOW}`],
+    ['timeShift', clock && timeShift],
+    ['timeStep', clock && `${clock.timeStep}`],
     ['count_auth', useCount || null],
     ['count_auth_max', maxUses],
     ['count_auth_success', successCount || null],
@@ -227,9 +233,17 @@ function tokenInfo({ ocraSuite, use }: DescribedToken): string {
     ['validity_period_start', validFrom && writeDayFirst(validFrom)],
     ['validity_period_end', validUntil && writeDayFirst(validUntil)],
   ];
-  const present = Object.entries(inPython2Order(entries.filter(([, value]) => value !== null)));
+  const present = Object.entries(
+    inPython2Order(entries.filter(([, value]) => value !== null && value !== undefined)),
+  );
   const lines = present.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
   return lines.length === 0 ? '' : `{\n${lines.join(', \n')}\n}`;
+}
+
+/** LinOTP counts the steps of TOTP. */
+function countOf({ counter, ocraSuite }: DescribedToken): number {
+  const { timeStep = 1 } = readOtpAlgorithm(ocraSuite) ?? {};
+  return Math.ceil(Number(counter) / timeStep);
 }
 
 function digitsOf(suite: string | null): number {
@@ -237,7 +251,7 @@ function digitsOf(suite: string | null): number {
     return USUAL_DIGITS;
   }
   try {
-    const { truncation } = parseOcraSuite(suite);
+    const { truncation } = parseAlgorithm(suite);
     return truncation === 0 ? USUAL_DIGITS : truncation;
   } catch (error) {
     if (error instanceof ServiceError) {

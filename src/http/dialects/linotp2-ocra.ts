@@ -14,7 +14,7 @@ import { type Reply, escapeHtml, htmlReply } from '../reply.ts';
 import type { Dialect } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { inPython2Order, looseRepr, plainRepr, pythonTime, unicodeRepr } from './python-text.ts';
-import type { Validated, ValidatedTransaction } from '../../challenges/validation-service.ts';
+import type { Validated, ValidatedTransaction } from '../../validation/validation-service.ts';
 import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
 import { type Language, translate } from '../messages.ts';
 import { formEncode } from '../../ocra/qrtan-url.ts';
@@ -32,7 +32,11 @@ export function linotpTokens(version: string): Pick<Dialect, 'ocra' | 'validate'
     validate: {
       validated: (validated, _context, refusal, value = validated === true) => {
         const detail = triggeredDetail(validated) ?? refusal;
-        return linotpReply(version, { result: { status: true, value }, id: 0, detail });
+        const result =
+          validated === 'not valid'
+            ? { status: false as const, value: false as const }
+            : { status: true as const, value };
+        return linotpReply(version, { result, id: 0, detail });
       },
       validatedTransaction: (validated, context) => validatedTransaction(version, validated, context),
     },
@@ -132,7 +136,7 @@ function statusValue(entry: StatusEntry): Shown<typeof LINOTP_STATE> {
 
 /** LinOTP's four members, and after them the content of the picture, without which nobody could answer. */
 function triggeredDetail(validated: Validated): Shown<typeof LINOTP_TRIGGERED> | undefined {
-  if (typeof validated === 'boolean') {
+  if (typeof validated !== 'object') {
     return undefined;
   }
   const { transactionId, question, url, prompt, serial, tokenType } = validated;
@@ -215,6 +219,16 @@ function detailOf(enrolled: Enrolled, language: Language): Shown<typeof LINOTP_E
         },
         otpkey: seed(enrolled.otpkey, language),
       };
+    case 'pass': {
+      const { serial, otpkey, keyUri } = enrolled;
+      return {
+        ...(otpkey !== undefined && { otpkey: seed(otpkey, language) }),
+        serial,
+        ...(keyUri !== undefined && {
+          googleurl: { ...ocraUrl(keyUri, language), description: translate('enrolment/key-uri', language) },
+        }),
+      };
+    }
   }
 }
 
@@ -256,6 +270,10 @@ function toPictured(enrolled: Enrolled): Pictured {
         ['otpkey', enrolled.otpkey],
         ['serial', serial],
       ]);
+    case 'pass': {
+      const { keyUri, otpkey } = enrolled;
+      return picturedUrl(keyUri ?? (otpkey === undefined ? serial : seedUrl(otpkey)), [['serial', serial]]);
+    }
   }
 }
 

@@ -248,11 +248,21 @@ const phase2 = z.strictObject({
   ocraurl: IMPORT_ENTRY,
 });
 const plain = z.strictObject({ serial, ocraurl: IMPORT_ENTRY, otpkey: IMPORT_ENTRY });
+const pass = z.strictObject({
+  otpkey: IMPORT_ENTRY.optional(),
+  serial,
+  googleurl: IMPORT_ENTRY.optional().describe('what authenticator apps read: `otpauth://…`'),
+});
 
-/** The details of the answers of /admin/init: phase 1, phase 2, and a token that is ready at once. */
-export const ENROLMENT_DETAIL = z.union([phase1, phase2, plain]);
+/** The details of the answers of /admin/init: phase 1, phase 2, a token that is ready at once, one without a challenge. */
+export const ENROLMENT_DETAIL = z.union([phase1, phase2, plain, pass]);
 /** In LinOTP the serial is missing where the client chose it. */
-export const LINOTP_ENROLMENT_DETAIL = z.union([phase1, phase2, plain.extend({ serial: serial.optional() })]);
+export const LINOTP_ENROLMENT_DETAIL = z.union([
+  phase1,
+  phase2,
+  plain.extend({ serial: serial.optional() }),
+  pass,
+]);
 
 const SECRET = '3132333435363738393031323334353637383930';
 const URL = `lseqr://init?sh=${SECRET}&os=OCRA-1%3AHOTP-SHA256-6%3AC-QA64&se=QR1`;

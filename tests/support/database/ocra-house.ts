@@ -18,7 +18,10 @@ import { ChallengeService } from '../../../src/challenges/challenge-service.ts';
 import { ResponseChecker } from '../../../src/challenges/response-check.ts';
 import { RolloutPhase2 } from '../../../src/challenges/enrolment/rollout-phase2.ts';
 import { TokenChoice } from '../../../src/challenges/token-choice.ts';
-import { ValidationService } from '../../../src/challenges/validation-service.ts';
+import { OpenChallenges } from '../../../src/validation/open-challenges.ts';
+import { PassChecker } from '../../../src/validation/pass-checker.ts';
+import { PassStore } from '../../../src/validation/pass-store.ts';
+import { ValidationService } from '../../../src/validation/validation-service.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { Vault } from '../../../src/keys/vault.ts';
 import { ChallengeIssueStore } from '../../../src/challenges/challenge-issue-store.ts';
@@ -161,7 +164,9 @@ export class OcraHouse extends OcraRules {
       challenges,
       ocra: this.ocra,
       check,
-      log,
+      open: new OpenChallenges({ check, clock, log }),
+      passes: new PassStore({ database }),
+      passCheck: new PassChecker({ vault, check, log }),
       trigger,
       tokenStore: tokens,
     });

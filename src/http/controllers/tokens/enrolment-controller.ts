@@ -21,17 +21,20 @@ import { decodePskc } from '../../../tokens/key-file.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const ENROLMENT = {
-  type: optional('`ocra` or `ocra2`', 'ocra'),
+  type: optional('`ocra`, `ocra2`, `hmac`, `totp`, `pw` or `spass`; default: `hmac`', 'ocra'),
   serial: optional('the serial of the token; default: a generated one', 'QR1'),
   user: optional('the login of the owner', 'alice'),
   realm: optional('the realm of the owner', 'customers'),
   genkey: optional('`1`: the server generates the key', '1'),
-  otpkey: secret(optional('the key, hexadecimal')),
+  otpkey: secret(optional('the key, hexadecimal; the text of a token of the type pw')),
   sharedsecret: optional('`1`: the first phase of the roll-out', '1'),
   activationcode: secret(
     optional('the activation code: the second phase of the roll-out', 'GEZDGNBVGY3TQOJQ01'),
   ),
   message: optional('the text that the app displays in the second phase'),
+  otplen: optional('the number of digits of HOTP and TOTP: 6 or 8', '6'),
+  hashlib: optional('the hash function of HOTP and TOTP: `sha1`, `sha256` or `sha512`', 'sha1'),
+  timestep: optional('the seconds of a step of TOTP: 30 or 60', '30'),
   ocrasuite: optional('the OCRA suite', 'OCRA-1:HOTP-SHA256-6:C-QA64'),
   pin: secret(optional('the token PIN')),
   ocrapin: secret(optional('the PIN of a suite with P')),

@@ -65,6 +65,10 @@ const SETTINGS = {
     `the time from which it is no longer valid, ${MOMENT}; empty: none`,
     '31/12/26 18:00',
   ),
+  otplen: optional('the number of digits of HOTP and TOTP: 6 or 8', '8'),
+  hashlib: optional('the hash function of HOTP and TOTP: `sha1`, `sha256` or `sha512`', 'sha256'),
+  timestep: optional('the seconds of a step of TOTP: 30 or 60', '60'),
+  timewindow: optional('the seconds by which the clock of TOTP may be wrong', '300'),
   countauth: optional('the number of responses so far, counted while a maximum is set; empty: 0', '0'),
   countauthmax: optional('the number of responses after which none is accepted; 0 or empty: any', '100'),
   countauthsuccess: optional('the number of accepted responses so far; empty: 0', '0'),
@@ -77,6 +81,9 @@ const SETTING_NAMES: Readonly<Partial<Record<keyof typeof SETTINGS, string>>> = 
   counterwindow: 'CounterWindow',
   syncwindow: 'SyncWindow',
   timeshift: 'timeShift',
+  otplen: 'OtpLen',
+  timestep: 'timeStep',
+  timewindow: 'timeWindow',
   validityperiodstart: 'validityPeriodStart',
   validityperiodend: 'validityPeriodEnd',
   countauth: 'countAuth',
@@ -85,13 +92,8 @@ const SETTING_NAMES: Readonly<Partial<Record<keyof typeof SETTINGS, string>>> = 
   countauthsuccessmax: 'countAuthSuccessMax',
 };
 
-const OF_SUITE = 'it is part of the OCRA suite, which stays that of the enrolment';
 /** Settings of LinOTP that tokens here do not have, each with the reason. */
 const REFUSED_SETTINGS = {
-  hashlib: ['hashlib', OF_SUITE],
-  otplen: ['OtpLen', OF_SUITE],
-  timestep: ['timeStep', OF_SUITE],
-  timewindow: ['timeWindow', 'it is one for all tokens: the configuration value ocra.timeWindow'],
   phone: ['phone', 'no texts are sent; the phone number of a user is in the resolver'],
 } as const;
 const REFUSED_SCHEMAS = Object.fromEntries(
@@ -119,15 +121,14 @@ function setEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
       parameters: z.object({ ...SELECTION, ...SETTINGS, ...REFUSED_SCHEMAS }),
     },
     async ({ caller, parameters, context, dialect }) => {
-      const { serial, user, realm, resconf, hashlib, otplen, timestep, timewindow, phone, ...given } =
-        parameters;
+      const { serial, user, realm, resconf, phone, ...given } = parameters;
       const selected = selection({ serial, user, realm, resconf });
       const removed = removedPin(given);
       if (removed !== undefined) {
         const count = await tokens.removePin(caller, selected, removed === 'removepin' ? 'pin' : 'ocraPin');
         return dialect.administration.setTokens([removed], count, context);
       }
-      const refused = refusalsOf({ hashlib, otplen, timestep, timewindow, phone });
+      const refused = refusalsOf({ phone });
       const settings = settingsOf(given);
       if (refused.length > 0 && settings.size === 0) {
         throw new ServiceError('parameter.invalid', refused.join('. '));
@@ -165,6 +166,10 @@ const READERS: Readonly<
   ocrapin: (ocraPin) => ({ ocraPin }),
   description: (description) => ({ description }),
   timeshift: (text) => ({ timeShift: readShift(text) }),
+  otplen: (text) => ({ otpLength: readNumber(text) }),
+  hashlib: (hash) => ({ hash }),
+  timestep: (text) => ({ timeStep: readNumber(text) }),
+  timewindow: (text) => ({ timeWindow: readNumber(text) }),
   validityperiodstart: (validFrom) => ({ use: { validFrom } }),
   validityperiodend: (validUntil) => ({ use: { validUntil } }),
   countauth: (useCount) => ({ use: { useCount } }),

@@ -1,31 +1,27 @@
-import { isLocked, isOcraToken, isUsable, type Token } from '../tokens/token.ts';
+import { isLocked, isOcraToken, isPassToken, isUsable, type Token } from '../tokens/token.ts';
 import { createHash } from 'node:crypto';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type ServiceError, isServiceError } from '../kernel/errors.ts';
-import { describeFault, type Log } from '../kernel/log.ts';
-import { plainQuestion } from '../ocra/question.ts';
-import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { noneOfSeveral, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
-import { type ChallengeService, type OpenAct, type StatusEntry, statusEntry } from './challenge-service.ts';
-import type { ChallengeStore } from './challenge-store.ts';
-import type { ChallengeTrigger, TriggeredChallenge } from './challenge-factory.ts';
 import {
-  type ChallengeOfToken,
-  decide,
-  decideUnverifiable,
-  decideWithoutResponse,
-  isOpen,
-  type OpenDecision,
-  type TokenOrOwner,
-  type Verdict,
-} from './challenge.ts';
+  type ChallengeService,
+  type OpenAct,
+  type StatusEntry,
+  statusEntry,
+} from '../challenges/challenge-service.ts';
+import type { ChallengeStore } from '../challenges/challenge-store.ts';
+import type { ChallengeTrigger, TriggeredChallenge } from '../challenges/challenge-factory.ts';
+import type { ChallengeOfToken, OpenDecision, TokenOrOwner } from '../challenges/challenge.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
-import type { ProvidedResponse, ResponseChecker } from './response-check.ts';
+import type { ProvidedResponse, ResponseChecker } from '../challenges/response-check.ts';
+import type { OpenChallenges } from './open-challenges.ts';
+import { isRight, type PassChecker } from './pass-checker.ts';
+import type { PassStore, SeenByPass } from './pass-store.ts';
+import { decidePass, type PassDecision, type TriedToken } from './pass.ts';
 
 /** A response of a serial or a user, to the transaction if one is named. */
 interface ValidationRequest {
@@ -39,8 +35,11 @@ interface ValidationRequest {
   readonly data?: string | undefined;
 }
 
+/** What a pass comes to where the period of each token is over, or its count used up. */
+const NOT_VALID = 'not valid';
+
 /** True: the response was accepted; or the challenge that was issued, as `pass` was the PIN alone. */
-export type Validated = boolean | TriggeredChallenge;
+export type Validated = boolean | typeof NOT_VALID | TriggeredChallenge;
 
 /** The attributes of a user, by the names that clients of samlcheck read. */
 type SamlAttributes = Readonly<
@@ -54,11 +53,6 @@ export interface ValidatedTransaction {
   readonly result: boolean;
 }
 
-/** An open challenge, and the verdict on the response to it. */
-interface TriedChallenge extends ChallengeOfToken {
-  readonly verdict: Verdict;
-}
-
 /**
  * An owner without tokens, used in place of an unknown user, so that the answer takes as long. It differs by name, so
  * that names do not wait for each other.
@@ -70,14 +64,17 @@ function nobody(name: string): TokenOrOwner {
 
 /** Types of tokens whose responses end, or with `PrependPin=False` begin, with six digits or more. */
 const DIGIT_TYPES: readonly string[] = ['hmac', 'totp'];
+/** Types of tokens whose responses a server sends first: as this one sends none, no pass is one. */
+const SENT_TYPES: readonly string[] = ['sms', 'email', 'voice', 'push', 'qr'];
 
 /**
- * A response of a token of another type cannot be verified here: counted, right ones would lock the user's OCRA tokens;
+ * A response of a token of another type cannot be verified here: counted, right ones would lock the user's other tokens;
  * tried and not counted, guesses at these would have no end. So it is neither.
  */
 function mayBeOfOtherType(token: Token, pass: string, now: Date): boolean {
   const isShaped = !DIGIT_TYPES.includes(token.type) || /^\d{6}|\d{6}$/.test(pass);
-  return !isOcraToken(token) && isUsable(token, now) && isShaped;
+  const isOther = !isOcraToken(token) && !isPassToken(token) && !SENT_TYPES.includes(token.type);
+  return isOther && isUsable(token, now) && isShaped;
 }
 
 /** Checks responses by user, serial or transaction. Needs no login. */
@@ -90,10 +87,12 @@ export class ValidationService {
     readonly challenges: ChallengeStore;
     readonly ocra: Pick<ChallengeService, 'checkTransaction'>;
     readonly check: ResponseChecker;
+    readonly open: OpenChallenges;
+    readonly passes: PassStore;
+    readonly passCheck: PassChecker;
     readonly trigger: ChallengeTrigger;
     readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
     readonly clock: Clock;
-    readonly log: Log;
     /** Receives the responses on which no decision is possible. */
     readonly refusals: RefusalNotes;
   }) {
@@ -199,7 +198,13 @@ export class ValidationService {
     if (before !== undefined) {
       return before;
     }
-    const accepted = await this.#answerOpen(act, configuration, answering, provided);
+    const guessed = pass === '' ? undefined : (candidates.find((one) => !isLocked(one)) ?? candidates[0]);
+    const [first, ...others] = tokens.filter((token) => isPassToken(token) || isOcraToken(token));
+    const accepted =
+      first !== undefined &&
+      tokens.some((token) => isPassToken(token) && isUsable(token, this.#deps.clock.now()))
+        ? await this.#settlePass(act, configuration, answering, [first, ...others], guessed, provided)
+        : await this.#answerOpen(act, configuration, answering, provided);
     if (accepted !== undefined) {
       return accepted;
     }
@@ -207,11 +212,12 @@ export class ValidationService {
     if (after !== undefined) {
       return after;
     }
-    const guessed = pass === '' ? undefined : (candidates.find((one) => !isLocked(one)) ?? candidates[0]);
     if (!(await challenges.countWrongPin(guessed?.id, act))) {
       await this.#noteNothingOpen(act);
     }
-    return false;
+    return tokens.length > 0 && tokens.every((token) => isPassToken(token) && token.active)
+      ? NOT_VALID
+      : false;
   }
 
   /** @returns the tokens that `pass` may be of; as of nobody where it may be of one of another type */
@@ -276,8 +282,39 @@ export class ValidationService {
   }
 
   /**
-   * Tries the response on each open challenge, and accepts it for one at most: the newest for which it is correct. A
-   * wrong response counts once, for one challenge and its token (`chosenOf`).
+   * Settles a pass of somebody who has tokens without a challenge: for these and open challenges together.
+   * @param guessed the token that a PIN would have issued a challenge to
+   */
+  async #settlePass(
+    act: Act,
+    configuration: Configuration,
+    tokenOrOwner: TokenOrOwner,
+    meant: readonly [Token, ...Token[]],
+    guessed: Token | undefined,
+    provided: ProvidedResponse,
+  ): Promise<boolean> {
+    const { check, clock, open, passCheck, passes } = this.#deps;
+    // A budget of its own: the windows of a user's challenges may use theirs up.
+    const { search } = check.prepare(provided.pass, provided.client);
+    const known = knownOnce(clock);
+    const decideOn = async (seen: SeenByPass): Promise<PassDecision> => {
+      const now = clock.now();
+      const usable = seen.tokens.filter((token) => isPassToken(token) && isUsable(token, now));
+      const reads = await passCheck.read(configuration, usable, { ...provided, search });
+      const withPins = (): Promise<readonly TriedToken[]> =>
+        passCheck.withPins(configuration, reads, provided);
+      const right = reads.some(isRight) ? await withPins() : undefined;
+      const decided = await open.decide(configuration, seen.open, provided, known(seen.open));
+      return decidePass(
+        { tokens: right ?? (await withPins()), open: decided, guessed, first: meant[0] },
+        now,
+      );
+    };
+    return (await passes.settle(tokenOrOwner, meant, decideOn, act)).result;
+  }
+
+  /**
+   * Answers the newest open challenge for which the response is correct (`OpenChallenges`).
    * @returns true if it was accepted; undefined: nothing is open, and nothing was changed
    */
   async #answerOpen(
@@ -286,160 +323,25 @@ export class ValidationService {
     tokenOrOwner: TokenOrOwner,
     provided: ProvidedResponse,
   ): Promise<boolean | undefined> {
-    // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
-    // not happen then.
-    let known: ReadonlySet<string> | undefined;
-    const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> => {
-      const now = this.#deps.clock.now();
-      known ??= new Set(found.filter(({ token }) => isUsable(token, now)).map(({ token }) => token.id));
-      return this.#decide(configuration, found, provided, known);
-    };
+    const known = knownOnce(this.#deps.clock);
+    const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> =>
+      this.#deps.open.decide(configuration, found, provided, known(found));
     return (await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act))?.decision.result;
   }
-
-  async #decide(
-    configuration: Configuration,
-    found: readonly ChallengeOfToken[],
-    provided: ProvidedResponse,
-    known: ReadonlySet<string>,
-  ): Promise<OpenDecision | undefined> {
-    const settings = readOcraSettings(configuration.settings);
-    const now = this.#deps.clock.now();
-    const open = found.filter(({ challenge }) => isOpen(challenge, now));
-    const [newest] = open;
-    if (newest === undefined) {
-      return undefined;
-    }
-    const meant = open.filter(({ token }) => isUsable(token, now) && known.has(token.id));
-    const [first = newest] = meant;
-    const unverified = decideWithoutResponse(first.challenge, first.token, now);
-    if (unverified !== null) {
-      return { answered: first, decision: unverified };
-    }
-    const newestOpen = newestOfEach(meant, settings.maxChallenges);
-    provided.search.begin(newestOpen.length);
-    const tried = await this.#try(configuration, newestOpen, provided);
-    const chosen = chosenOf(tried);
-    if (chosen === undefined) {
-      return { answered: first, decision: decideUnverifiable(first.token) };
-    }
-    const { challenge, token, verdict } = chosen;
-    const { question } = challenge;
-    const { check, clock } = this.#deps;
-    const explained = await check.explain(verdict, configuration, token, question, provided);
-    const decision = decide(challenge, token, explained, settings, clock.now());
-    return decision.result
-      ? { answered: chosen, decision, supersedes: sharingResponse(chosen, open) }
-      : { answered: chosen, decision };
-  }
-
-  /**
-   * Leaves out a token whose secrets cannot be read: it must not block the user's other tokens.
-   * @returns newest first, without those of tokens whose responses cannot be verified
-   * @throws ServiceError 'secret.unreadable' where no token's secrets can be read
-   */
-  async #try(
-    configuration: Configuration,
-    open: readonly ChallengeOfToken[],
-    provided: ProvidedResponse,
-  ): Promise<readonly TriedChallenge[]> {
-    const verdicts = new Map<string, Verdict>();
-    let unreadable: ServiceError | undefined;
-    for (const token of new Map(open.map((one) => [one.token.id, one.token])).values()) {
-      const challenges = open.filter((one) => one.token.id === token.id).map(({ challenge }) => challenge);
-      const questions = challenges.map(({ question }) => question);
-      const found = await this.#deps.check
-        .verify(configuration, token, questions, provided)
-        .catch((error: unknown) => {
-          if (!isServiceError(error, 'secret.unreadable')) {
-            throw error;
-          }
-          unreadable = error;
-          this.#reportUnreadable(token, error);
-          return null;
-        });
-      challenges.forEach(({ id }, index) => {
-        const verdict = found?.[index];
-        if (verdict !== undefined) {
-          verdicts.set(id, verdict);
-        }
-      });
-    }
-    if (unreadable !== undefined && verdicts.size === 0) {
-      throw unreadable;
-    }
-    return open.flatMap((one) => {
-      const verdict = verdicts.get(one.challenge.id);
-      return verdict === undefined ? [] : [{ ...one, verdict }];
-    });
-  }
-
-  #reportUnreadable({ serial }: Token, error: ServiceError): void {
-    const { fault, faultDetail } = describeFault(error);
-    this.#deps.log.warn('The secrets of a token cannot be read: no response to it is accepted', {
-      serial,
-      fault,
-      faultDetail,
-    });
-  }
 }
 
 /**
- * @returns the newest `max` challenges of each token, in their given order; those that a PIN, or none, has triggered apart:
- *   who knows no more than that pushes no payment out
+ * A repeated decision is limited to the tokens of the first: another token could need a password check, which must not
+ * happen then.
+ * @returns a function that returns the ids of the usable tokens of its first call
  */
-function newestOfEach(open: readonly ChallengeOfToken[], max: number): readonly ChallengeOfToken[] {
-  const counts = new Map<string, number>();
-  return open.filter(({ challenge, token }) => {
-    const kind = `${token.id} ${String(challenge.isTriggered)}`;
-    const count = (counts.get(kind) ?? 0) + 1;
-    counts.set(kind, count);
-    return count <= max;
-  });
-}
-
-/**
- * The challenge that a response answers: the newest for which it is correct; or else one of the token for which it is
- * the first half of an automatic resynchronisation; or else the newest. Among several tokens, a locked one is chosen
- * only where all are locked, as it would otherwise absorb the guesses at the others. The choice for a wrong response
- * does not depend on its PIN.
- * @param tried newest first
- */
-function chosenOf(tried: readonly TriedChallenge[]): TriedChallenge | undefined {
-  const unlocked = tried.filter(({ token }) => !isLocked(token));
-  const right = unlocked.find(({ verdict }) => verdict.kind === 'right');
-  if (right !== undefined) {
-    return right;
-  }
-  const half = unlocked.find(({ verdict }) => verdict.kind === 'wrong' && verdict.remember !== undefined);
-  const newest =
-    (half && unlocked.find(({ token }) => token.id === half.token.id)) ?? unlocked[0] ?? tried[0];
-  // A locked token's right response is none.
-  const wrong: Verdict = newest?.verdict.kind === 'wrong' ? newest.verdict : { kind: 'wrong' };
-  return newest && { ...newest, verdict: half?.verdict ?? wrong };
-}
-
-/**
- * A suite without counter and time has one response to a question, which is valid for every challenge with that
- * question. Sent once more, it would answer the next of them.
- * @returns the ids of the token's other open challenges for which the response is valid
- */
-function sharingResponse(
-  { challenge, token }: ChallengeOfToken,
-  open: readonly ChallengeOfToken[],
-): readonly string[] {
-  const plain = plainWithoutPosition(token, challenge.question);
-  return open
-    .filter((other) => other.token.id === token.id && other.challenge.id !== challenge.id)
-    .filter((other) => plain !== undefined && plain === plainWithoutPosition(token, other.challenge.question))
-    .map((other) => other.challenge.id);
-}
-
-/** @returns the question in the form that a device sees; undefined for a suite whose responses have a position */
-function plainWithoutPosition({ ocraSuite }: Token, question: string): string | undefined {
-  const suite = ocraSuite === null ? undefined : parseOcraSuite(ocraSuite);
-  const hasPosition = suite === undefined || suite.counter || suite.timeStep !== undefined;
-  return hasPosition ? undefined : plainQuestion(suite, question);
+function knownOnce(clock: Clock): (found: readonly ChallengeOfToken[]) => ReadonlySet<string> {
+  let known: ReadonlySet<string> | undefined;
+  return (found) => {
+    const now = clock.now();
+    known ??= new Set(found.filter(({ token }) => isUsable(token, now)).map(({ token }) => token.id));
+    return known;
+  };
 }
 
 function attributesOf({ login, realm, email, givenName, surname, phone }: ResolvedUser): SamlAttributes {

@@ -1,0 +1,110 @@
+import { type ProvidedResponse, type ResponseChecker, splitPass } from '../challenges/response-check.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { readOcraSettings } from '../configuration/settings.ts';
+import { equalBytes } from '../kernel/constant-time.ts';
+import { isServiceError, type ServiceError } from '../kernel/errors.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { Token } from '../tokens/token.ts';
+import type { TriedToken } from './pass.ts';
+
+/** What a pass is for one token: the PIN in front, and the verdict on the rest. */
+interface ReadPass extends Omit<TriedToken, 'isPin'> {
+  readonly pin: string;
+}
+
+/** Checks a pass against tokens that give responses without a challenge: always the PIN and the rest. */
+export class PassChecker {
+  readonly #deps;
+
+  constructor(dependencies: { readonly vault: Vault; readonly check: ResponseChecker; readonly log: Log }) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * @returns the responses without their PINs, the right ones first, without those of tokens whose secrets cannot be read
+   * @throws ServiceError 'secret.unreadable' where no token's secrets can be read
+   */
+  async read(
+    configuration: Configuration,
+    tokens: readonly Token[],
+    provided: ProvidedResponse,
+  ): Promise<readonly ReadPass[]> {
+    provided.search.begin(tokens.length);
+    const reads: ReadPass[] = [];
+    let unreadable: ServiceError | undefined;
+    for (const token of tokens) {
+      try {
+        const read = await this.#read(configuration, token, provided);
+        reads.push(...(read === undefined ? [] : [read]));
+      } catch (error) {
+        if (!isServiceError(error, 'secret.unreadable')) {
+          throw error;
+        }
+        unreadable = error;
+        this.#report(token, error);
+      }
+    }
+    if (unreadable !== undefined && reads.length === 0) {
+      throw unreadable;
+    }
+    return [...reads.filter(isRight), ...reads.filter((read) => !isRight(read))];
+  }
+
+  /**
+   * A directory may count wrong passwords, so that one text is tried as password in a request: that in front of the first
+   * response.
+   */
+  async withPins(
+    configuration: Configuration,
+    reads: readonly ReadPass[],
+    provided: ProvidedResponse,
+  ): Promise<readonly TriedToken[]> {
+    const tried: TriedToken[] = [];
+    for (const { pin, ...read } of reads) {
+      tried.push({ ...read, isPin: await this.#deps.check.isPin(configuration, read.token, pin, provided) });
+    }
+    return tried;
+  }
+
+  async #read(
+    configuration: Configuration,
+    token: Token,
+    provided: ProvidedResponse,
+  ): Promise<ReadPass | undefined> {
+    const { pass, client } = provided;
+    const { check, vault } = this.#deps;
+    if (token.type === 'spass') {
+      // Without a PIN or password it would let anybody in.
+      const hasSecret = check.secretOf(configuration, token, client) !== undefined;
+      return { token, pin: pass, verdict: rightOrWrong(hasSecret && pass !== '') };
+    }
+    const { seed } = token.secrets;
+    if (token.type !== 'pw' || seed === null) {
+      const found = await check.findOtp(configuration, token, provided);
+      return found && { token, ...found };
+    }
+    const text = vault.open(seed, 'seed', token.serial);
+    const { length } = text.toString('utf8');
+    const { pin, response } = splitPass(length, pass, readOcraSettings(configuration.settings));
+    return { token, pin, verdict: rightOrWrong(equalBytes(Buffer.from(response, 'utf8'), text)) };
+  }
+
+  #report({ serial }: Token, error: ServiceError): void {
+    const { fault, faultDetail } = describeFault(error);
+    this.#deps.log.warn('The secrets of a token cannot be read: no response to it is accepted', {
+      serial,
+      fault,
+      faultDetail,
+    });
+  }
+}
+
+/** @returns true if the response is right, whatever the PIN */
+export function isRight({ verdict }: Pick<TriedToken, 'verdict'>): boolean {
+  return verdict.kind === 'right';
+}
+
+function rightOrWrong(matches: boolean): TriedToken['verdict'] {
+  return matches ? { kind: 'right', advance: {} } : { kind: 'wrong' };
+}

@@ -1,0 +1,208 @@
+import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
+import { applyLocked, findNamed } from '../challenges/challenge-store.ts';
+import type { ChallengeMetrics } from '../challenges/challenge-metrics.ts';
+import type { ChallengeOfToken, ResponseReason, TokenOrOwner } from '../challenges/challenge.ts';
+import type { Database } from '../database/database.ts';
+import {
+  type ColumnValues,
+  KeyedQueue,
+  SharedWrites,
+  type WritingStatement,
+} from '../database/shared-statements.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Act } from '../policy/caller.ts';
+import {
+  selectTokens,
+  stateColumns,
+  type TokenRow,
+  toToken,
+  withLockedTokens,
+} from '../tokens/token-rows-store.ts';
+import { isOcraToken, type Token } from '../tokens/token.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
+import { locks, type PassDecision, type TokenChangeByPass } from './pass.ts';
+
+/** The tokens that a pass may be of, and their open challenges, newest first. */
+export interface SeenByPass {
+  readonly tokens: readonly Token[];
+  readonly open: readonly ChallengeOfToken[];
+}
+
+type Decide = (seen: SeenByPass) => Promise<PassDecision>;
+
+/**
+ * The tokens of each pass and its audit row: if all of them are still the versions that were read
+ * (docs/adr/0039-passes.md).
+ */
+const SETTLE: WritingStatement = {
+  name: 'settle-passes',
+  text: `WITH request AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1::json) AS request(place integer, changes json, ${AUDIT_FIELDS})
+      WHERE place >= 0 AND audit_at > '-infinity' AND audit_at < 'infinity'
+    ), change AS MATERIALIZED (
+      SELECT request.place, change.* FROM request
+      CROSS JOIN LATERAL json_to_recordset(request.changes) AS change(token_id bigint, version bigint,
+        fail_count integer, counter bigint, time_shift integer, replay_markers text[], sync_marker text,
+        last_success_at timestamptz, use_count integer, success_count integer)
+      WHERE change.token_id > 0 AND change.version > 0
+    ), held AS MATERIALIZED (
+      SELECT change.place FROM change CROSS JOIN LATERAL (
+        SELECT FROM tokens WHERE tokens.id = change.token_id AND tokens.version = change.version
+        FOR NO KEY UPDATE SKIP LOCKED
+      ) AS token
+    ), locked AS MATERIALIZED (
+      SELECT place FROM request
+      WHERE (SELECT count(*) FROM held WHERE held.place = request.place)
+        = (SELECT count(*) FROM change WHERE change.place = request.place)
+    ), token AS (
+      UPDATE tokens
+      SET fail_count = change.fail_count, counter = change.counter, time_shift = change.time_shift,
+        replay_markers = change.replay_markers, sync_marker = change.sync_marker,
+        last_success_at = change.last_success_at, use_count = change.use_count,
+        success_count = change.success_count
+      FROM change
+      WHERE tokens.id = change.token_id AND tokens.version = change.version
+        AND (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)
+      RETURNING change.place
+    ), settled AS (
+      SELECT DISTINCT place FROM token
+    ), ${auditParts('settled', '$2')}
+    SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM locked`,
+};
+
+/** Settles passes: all tokens that one changes, or none. */
+export class PassStore {
+  readonly #database: Database;
+  readonly #metrics: ChallengeMetrics | undefined;
+  readonly #responseEnded: ((reason: ResponseReason, milliseconds: number) => void) | undefined;
+  readonly #queue = new KeyedQueue();
+  readonly #settlements: SharedWrites;
+
+  constructor(dependencies: {
+    readonly database: Database;
+    readonly metrics?: ChallengeMetrics | undefined;
+    /** Told of each pass with the milliseconds to the end of its settlement. */
+    readonly responseEnded?: (reason: ResponseReason, milliseconds: number) => void;
+  }) {
+    this.#database = dependencies.database;
+    this.#metrics = dependencies.metrics;
+    this.#responseEnded = dependencies.responseEnded;
+    this.#settlements = new SharedWrites(dependencies.database, SETTLE);
+  }
+
+  /**
+   * Settles a pass exactly once: calls `decide` on tokens and open challenges, and applies the decision only if no token
+   * that it changes has changed in between; otherwise decides again under the locks of all tokens.
+   * @param tokens as they were just read, not empty
+   * @param decide may be called twice; must not have effects of its own
+   */
+  async settle(
+    tokenOrOwner: TokenOrOwner,
+    tokens: readonly Token[],
+    decide: Decide,
+    act: Act,
+  ): Promise<PassDecision> {
+    const begun = performance.now();
+    const key = keyOf(tokens);
+    const settled = await this.#queue.run(key, async () => {
+      const open = tokens.some(isOcraToken) ? await findNamed(this.#database.knex, tokenOrOwner) : [];
+      const decision = await decide({ tokens, open });
+      const isApplied = decision.open === undefined && (await this.#apply(decision, key, act));
+      return isApplied ? decision : this.#settleLocked(tokenOrOwner, tokens, decide, act);
+    });
+    const reason = settled.reason === 'several' ? 'wrong' : settled.reason;
+    this.#metrics?.responseEnded(reason);
+    this.#responseEnded?.(reason, performance.now() - begun);
+    settled.changes.filter(locks).forEach(() => this.#metrics?.tokenLocked());
+    return settled;
+  }
+
+  /** @returns false, and nothing is written, where a token has changed, or several audit rows are due */
+  async #apply(decision: PassDecision, key: string, act: Act): Promise<boolean> {
+    const [entry, another] = entriesOf(decision, act);
+    if (entry === undefined || another !== undefined) {
+      return false;
+    }
+    if (decision.changes.length === 0) {
+      await this.#database.audit.autocommit.writeAll([entry]);
+      return true;
+    }
+    const changes = decision.changes.map(columnsOf);
+    return (await this.#settlements.do({ key, entry, columns: { changes } })) !== undefined;
+  }
+
+  #settleLocked(
+    tokenOrOwner: TokenOrOwner,
+    tokens: readonly Token[],
+    decide: Decide,
+    act: Act,
+  ): Promise<PassDecision> {
+    const ids = tokens.map(({ id }) => id);
+    return this.#database.transact((unit) =>
+      withLockedTokens(unit.sql, { ids }, async () => {
+        const rows = (await selectTokens(unit.sql).whereIn('tokens.id', ids)) as TokenRow[];
+        if (rows.length < ids.length) {
+          throw new ServiceError('database.unavailable', 'A token was removed meanwhile: try again');
+        }
+        const found = await findNamed(unit.sql, tokenOrOwner);
+        const decision = await decide({
+          tokens: rows.map(toToken),
+          open: found.filter(({ token }) => ids.includes(token.id)),
+        });
+        return applyAll(unit, decision, act);
+      }),
+    );
+  }
+}
+
+/** @param unit holds the locks of all tokens */
+async function applyAll(unit: UnitOfWork, decision: PassDecision, act: Act): Promise<PassDecision> {
+  const open = decision.open && (await applyLocked(unit, decision.open, act));
+  const result = open?.decision.result ?? decision.result;
+  // What is right for a challenge may be refused at last, and then resets nothing.
+  const changes = decision.result && !result ? [] : decision.changes;
+  for (const { token, change } of changes) {
+    await unit.sql('tokens').where({ id: token.id }).update(stateColumns(change));
+  }
+  const entries = entriesOf({ ...decision, changes }, act);
+  if (entries.length > 0) {
+    await unit.audit.writeAll(entries);
+  }
+  return { ...decision, changes, result, ...(open !== undefined && { open }) };
+}
+
+/** @returns the row of the pass, unless a challenge has it, and one for each further token that it locks */
+function entriesOf({ subject, reason, changes, open }: PassDecision, act: Act): readonly NotedEntry[] {
+  const locked = changes.filter(locks).map(({ token }) => token);
+  const first = open === undefined ? [subject] : [];
+  const outcome = reason === 'several' ? 'wrong, right for several tokens' : reason;
+  return [...new Set([...first, ...locked])].map((token) => ({
+    ...auditEntry(act, token.serial, outcome, token.realms),
+    user: token.owner?.login ?? null,
+    consequences: locked.includes(token) ? (['token.locked'] as const) : [],
+  }));
+}
+
+/** @returns the same text for a user and for each of their tokens: a statement has one pass for it */
+function keyOf([first]: readonly Token[]): string {
+  const { owner = null, serial } = first ?? { serial: '' };
+  return JSON.stringify(owner === null ? [serial] : [owner.resolverId, owner.userId]);
+}
+
+function columnsOf({ token, change }: TokenChangeByPass): ColumnValues {
+  const { failCount, counter, timeShift, replayMarkers, syncMarker, lastSuccessAt, use } = change;
+  const counts = { ...token.use, ...use };
+  return {
+    token_id: token.id,
+    version: token.version,
+    fail_count: failCount ?? token.failCount,
+    counter: (counter ?? token.counter).toString(),
+    time_shift: timeShift ?? token.timeShift,
+    replay_markers: replayMarkers ?? token.replayMarkers,
+    sync_marker: syncMarker === undefined ? token.syncMarker : syncMarker,
+    last_success_at: lastSuccessAt ?? token.lastSuccessAt,
+    use_count: counts.useCount,
+    success_count: counts.successCount,
+  };
+}

@@ -1,0 +1,115 @@
+import { MAX_FAIL_COUNT, type OpenDecision, type Verdict } from '../challenges/challenge.ts';
+import { countedUse, isLocked, type Token, type TokenStateChange } from '../tokens/token.ts';
+
+/** A token that gives responses without a challenge, and what a pass is for it. */
+export interface TriedToken {
+  readonly token: Token;
+  /** On the response, whatever the PIN. */
+  readonly verdict: Verdict;
+  readonly isPin: boolean;
+}
+
+export interface TokenChangeByPass {
+  readonly token: Token;
+  readonly change: TokenStateChange;
+}
+
+/** The decision on a pass, for all tokens that it may be of. */
+export interface PassDecision {
+  readonly result: boolean;
+  /** Of the audit row. `several`: two tokens match, so that it is refused and nothing changes. */
+  readonly reason: 'accepted' | 'wrong' | 'locked' | 'several';
+  /** The token of the audit row. */
+  readonly subject: Token;
+  readonly changes: readonly TokenChangeByPass[];
+  /** What changes of an open challenge and its token. */
+  readonly open?: OpenDecision;
+}
+
+interface Tried {
+  readonly tokens: readonly TriedToken[];
+  /** What the pass would be for the open challenges of the user; undefined: none is open. */
+  readonly open: OpenDecision | undefined;
+  /** The token of a PIN that would have issued a challenge, were it right; counted as they are. */
+  readonly guessed: Token | undefined;
+  /** The token of the audit row where the pass is counted for none. */
+  readonly first: Token;
+}
+
+/**
+ * Decides on a pass for all tokens of a user, or for the one of a serial:
+ *
+ * - right for one: it moves on, and the fail counters of those without a challenge are 0 again, but for locked ones
+ * - right for two: refused, and nothing changes
+ * - wrong: counted for those whose PIN was right, or for all where none was. A locked token takes nothing, right or
+ *   wrong alike
+ */
+export function decidePass(tried: Tried, now: Date): PassDecision {
+  const { tokens, open } = tried;
+  const isOpenRight = open?.decision.result === true;
+  const [matched, ...further] = tokens.filter(isRight);
+  if (matched === undefined) {
+    return isOpenRight
+      ? { result: true, reason: 'accepted', subject: open.answered.token, changes: resets(tokens), open }
+      : refused(tried);
+  }
+  const { token, verdict } = matched;
+  if (isOpenRight || further.length > 0) {
+    return { result: false, reason: 'several', subject: token, changes: [] };
+  }
+  const advance = verdict.kind === 'right' ? verdict.advance : {};
+  const change = { ...advance, failCount: 0, lastSuccessAt: now, ...countedUse(token.use, true) };
+  const others = tokens.filter((one) => one !== matched);
+  return {
+    result: true,
+    reason: 'accepted',
+    subject: token,
+    changes: [{ token, change }, ...resets(others)],
+  };
+}
+
+function isRight({ token, verdict, isPin }: TriedToken): boolean {
+  return verdict.kind === 'right' && isPin && !isLocked(token);
+}
+
+function resets(tokens: readonly TriedToken[]): readonly TokenChangeByPass[] {
+  return tokens
+    .map(({ token }) => token)
+    .filter((token) => token.failCount > 0 && !isLocked(token))
+    .map((token) => ({ token, change: { failCount: 0 } }));
+}
+
+function refused({ tokens, open, guessed, first }: Tried): PassDecision {
+  const cause = open?.decision.cause;
+  const isOpenPin = cause === 'right PIN' || cause === 'out of step';
+  const withPin = tokens.filter(({ isPin }) => isPin);
+  const isPin = withPin.length > 0 || isOpenPin;
+  const counted = (isPin ? withPin : tokens).map(({ token, verdict }) => ({
+    token,
+    change: {
+      failCount: Math.min(token.failCount + 1, MAX_FAIL_COUNT),
+      ...countedUse(token.use, false),
+      // The first half of an automatic resynchronisation is one with the right PIN alone.
+      ...(isPin && verdict.kind === 'wrong' ? verdict.remember : {}),
+    },
+  }));
+  const triggering =
+    guessed === undefined || isPin || open !== undefined
+      ? []
+      : [{ token: guessed, change: { failCount: Math.min(guessed.failCount + 1, MAX_FAIL_COUNT) } }];
+  const changes = [...counted, ...triggering];
+  const isOpen = open !== undefined && (isOpenPin || !isPin);
+  const subject = (changes.find(locks) ?? changes[0])?.token ?? open?.answered.token ?? first;
+  return {
+    result: false,
+    reason: changes.length > 0 && changes.every(({ token }) => isLocked(token)) ? 'locked' : 'wrong',
+    subject,
+    changes,
+    ...(isOpen && { open }),
+  };
+}
+
+/** @returns true if the change locks the token */
+export function locks({ token, change: { failCount = token.failCount } }: TokenChangeByPass): boolean {
+  return !isLocked(token) && isLocked({ failCount, maxFail: token.maxFail });
+}
