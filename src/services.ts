@@ -40,6 +40,7 @@ import { ResynchronisationService } from './challenges/resynchronisation-service
 import { StatusWaitService, WaitingRequests } from './challenges/status-wait-service.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
+import { OtpSearchService } from './validation/otp-search-service.ts';
 import { OpenChallenges } from './validation/open-challenges.ts';
 import { PassChecker } from './validation/pass-checker.ts';
 import { PassStore } from './validation/pass-store.ts';
@@ -308,6 +309,7 @@ function challengeServices(shared: Shared) {
       ocra,
       trigger,
     }),
+    otpSearch: new OtpSearchService({ configuration, access, tokens: tokenStore, check }),
     transactions: new TransactionService({ configuration, access, challenges, factory, clock, trail }),
     resynchronisation: new ResynchronisationService({
       configuration,

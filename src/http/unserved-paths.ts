@@ -28,7 +28,6 @@ const GROUPS: Readonly<Record<string, string>> = {
 const PATHS: Readonly<Record<string, string>> = {
   '/admin/losttoken': LOST,
   '/admin/lostToken': LOST,
-  '/admin/getSerialByOtp': 'a response belongs to a challenge, which names its token',
   '/admin/unpair': 'tokens of that type are not checked',
   '/admin/totp_lookup': 'tokens of that type are not checked',
   '/system/checkPolicy': '/admin/policy/explain tells what policies grant',

@@ -27,6 +27,7 @@ const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, Readonly<
     userlist: 'list users',
     set: 'set PIN, limits and description of a token',
     copytokenpin: 'copy the PIN of a token to another one',
+    getserial: 'find the token that a response of HOTP or TOTP is of',
     reset: 'set the fail counter of a token to 0, which unlocks it',
     resync: 'resynchronise a token',
     enable: 'enable a token',

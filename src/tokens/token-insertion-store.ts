@@ -103,6 +103,7 @@ export class SharedInsertion {
     const stored = await (origin === 'given' ? this.#writes.doAlone(write) : this.#writes.do(write));
     return (
       stored && {
+        timeWindow: null,
         ...token,
         realms,
         id: stored.id,

@@ -71,6 +71,8 @@ export interface TokenFilter {
   readonly inRealms?: readonly string[] | undefined;
   readonly active?: boolean | undefined;
   readonly assigned?: boolean | undefined;
+  /** Lower-case. */
+  readonly types?: readonly string[] | undefined;
   /** A text in serial, type, description or login, in any case; asterisks stand for any text. */
   readonly search?: string | undefined;
   /** Default: by serial. */

@@ -464,6 +464,9 @@ function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
   if (filter.active !== undefined) {
     query.where('tokens.active', filter.active);
   }
+  if (filter.types !== undefined) {
+    query.whereIn('tokens.type', filter.types);
+  }
   if (filter.assigned !== undefined) {
     query[filter.assigned ? 'whereNotNull' : 'whereNull']('tokens.owner_user_id');
   }

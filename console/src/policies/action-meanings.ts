@@ -14,6 +14,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'admin:userlist': 'Benutzer auflisten',
   'admin:set': 'PIN, Grenzen und Beschreibung eines Tokens setzen',
   'admin:copytokenpin': 'die PIN eines Tokens auf ein anderes kopieren',
+  'admin:getserial': 'das Token finden, von dem eine TAN von HOTP oder TOTP ist',
   'admin:reset': 'den Fehlerzähler eines Tokens auf 0 setzen, was es entsperrt',
   'admin:resync': 'ein Token neu synchronisieren',
   'admin:enable': 'ein Token aktivieren',

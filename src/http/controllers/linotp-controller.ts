@@ -8,7 +8,7 @@ import type { Services } from '../../services.ts';
 import type { ResolvedUser } from '../../users/user-directory.ts';
 import { count, inEveryDialect, type Shown, valueOf } from '../answers.ts';
 import type { Readiness } from './operations-controller.ts';
-import { type Endpoint, openEndpoint, valueChange, valueReading } from '../endpoint-spec.ts';
+import { type Endpoint, openEndpoint, plainChange, valueChange, valueReading } from '../endpoint-spec.ts';
 import { blankAsUndefined, optional, required, secret } from '../request/parameters.ts';
 import {
   providedSettings,
@@ -33,12 +33,18 @@ const SERIAL = required('the serial of the token', 'QR1');
 
 /** @returns the further endpoints that clients of LinOTP call, in every dialect alike: no answer of theirs was recorded */
 export function linotpEndpoints(
-  { tokens, monitoring, resolverTrials }: Pick<Services, 'tokens' | 'monitoring' | 'resolverTrials'>,
+  {
+    tokens,
+    monitoring,
+    otpSearch,
+    resolverTrials,
+  }: Pick<Services, 'tokens' | 'monitoring' | 'otpSearch' | 'resolverTrials'>,
   readiness: () => Promise<Readiness>,
 ): Endpoint[] {
   return [
     ownerEndpoint(tokens),
     serialEndpoint(tokens),
+    serialOfOtpEndpoint(otpSearch),
     pinEndpoint(tokens),
     copyPinEndpoint(tokens),
     resolverEndpoint(resolverTrials),
@@ -99,6 +105,50 @@ function serialEndpoint(tokens: Services['tokens']): Endpoint {
   );
 }
 
+function serialOfOtpEndpoint(search: Services['otpSearch']): Endpoint {
+  return valueReading(
+    {
+      path: '/admin/getSerialByOtp',
+      summary: 'the token that a response of HOTP or TOTP is of, of at most 1 000 that are searched',
+      usage: 'admin/getSerialByOtp: the token that a response of HOTP or TOTP is of.',
+      requires: 'admin:getserial',
+      value: z.strictObject({
+        success: z.boolean().describe('true: one token has it in its window'),
+        serial: z.string(),
+        user_login: z.string(),
+        user_resolver: z.string(),
+      }),
+      parameters: {
+        otp: secret(required('the response, without its PIN', '755224')),
+        type: optional('`hmac` or `totp`; default: both', 'totp'),
+        realm: optional('the realm of the token', 'customers'),
+        assigned: optional('`1`: only tokens with an owner; `0`: only those without', '1'),
+      },
+    },
+    async ({ caller, parameters: { otp, type, realm, assigned } }) => {
+      if (assigned !== undefined && !['', '0', '1'].includes(assigned)) {
+        throw new ServiceError('parameter.invalid', "The parameter 'assigned' is 1 or 0", {
+          parameter: 'assigned',
+        });
+      }
+      const isAssigned = assigned === undefined || assigned === '' ? undefined : assigned === '1';
+      const found = await search.find(caller, {
+        otp,
+        type: blankAsUndefined(type),
+        realm: blankAsUndefined(realm),
+        assigned: isAssigned,
+      });
+      const { serial = '', owner = null } = found ?? {};
+      return {
+        success: found !== undefined,
+        serial,
+        user_login: owner?.login ?? '',
+        user_resolver: owner?.resolver ?? '',
+      };
+    },
+  );
+}
+
 function pinEndpoint(tokens: Services['tokens']): Endpoint {
   return valueChange(
     {
@@ -130,14 +180,13 @@ function pinEndpoint(tokens: Services['tokens']): Endpoint {
 }
 
 function copyPinEndpoint(tokens: Services['tokens']): Endpoint {
-  return valueChange(
+  return plainChange(
     {
       path: '/admin/copyTokenPin',
       methods: ['GET', 'POST'],
       summary: 'gives a token the token PIN of another one',
       usage: 'admin/copyTokenPin: gives a token the token PIN of another one.',
       requires: 'admin:copytokenpin',
-      value: z.literal(1).describe('the number of PINs that were copied'),
       parameters: {
         from: required('the serial of the token that has the PIN', 'QR1'),
         to: required('the serial of the token that gets it', 'QR2'),
@@ -145,7 +194,6 @@ function copyPinEndpoint(tokens: Services['tokens']): Endpoint {
     },
     async ({ caller, parameters }) => {
       await tokens.copyPin(caller, parameters);
-      return 1 as const;
     },
   );
 }

@@ -8,6 +8,7 @@ import type { ActivationCodeFault } from '../../ocra/key-derivation.ts';
 import type { FailureForm } from '../failures.ts';
 import { asciiRefusal, unicodeRepr, plainRepr } from './python-text.ts';
 import type { SuitePart } from '../../ocra/suite.ts';
+import { OCRA_TYPES } from '../../tokens/token.ts';
 import type { RequestValues } from '../request/parameters.ts';
 
 /** Endpoints that answer a failure as a result, for any `httperror`. */
@@ -259,7 +260,24 @@ function enrolmentWording(error: AnyServiceError, { parameters }: RequestContext
   if (isKeyMissing(error) && parameters.get('sharedsecret') === '1') {
     return plain('Incorrect IV length (it must be 16 bytes long)');
   }
-  return parameters.has('activationcode') ? rolloutWording(error, parameters) : undefined;
+  return parameters.has('activationcode')
+    ? rolloutWording(error, parameters)
+    : passWording(error, parameters.get('type') ?? '');
+}
+
+/** LinOTP numbers these of tokens without a challenge. */
+function passWording(error: AnyServiceError, type: string): Wording | undefined {
+  const { code, payload, message } = error;
+  if (code === 'parameter.invalid' && payload.parameter === 'type') {
+    return { code: 1610, message: `ERR1610: admin/init failed: unknown token type ${plainRepr(type)}` };
+  }
+  if (OCRA_TYPES.includes(type.toLowerCase())) {
+    return undefined;
+  }
+  if (isKeyMissing(error)) {
+    return { code: 905, message: "ERR905: Missing parameter: 'otpkey'" };
+  }
+  return code === 'token.exists' ? { code: 10, message: `ERR10: initToken failed: ${message}` } : undefined;
 }
 
 function isKeyMissing({ code, payload }: AnyServiceError): boolean {

@@ -372,8 +372,8 @@ describe('a token of another type of the user', () => {
     ['hmac', '755224'],
     ['hmac', 'pin755224'],
     ['totp', '94287082'],
-    ['pw', 'a password'],
-    ['spass', 'pin'],
+    ['motp', 'a1b2c3'],
+    ['yubikey', 'cccccccccccccccc'],
   ])('neither counts nor is counted: %s, %s', async (type, pass) => {
     await keep(type);
     const asked = await application.asAdmin('/ocra/request', { user, realm: 'staff', data: 'Pay 50 EUR' });
@@ -383,6 +383,12 @@ describe('a token of another type of the user', () => {
       expect((await ask({ pass })).result.value).toBe(false);
     }
     expect(await failCount()).toBe(0);
+  });
+
+  it('of which this server would send the response is as none', async () => {
+    await keep('sms');
+    const { question } = await application.challenge(serial);
+    expect((await ask({ pass: `pin${application.respond(SUITE, question)}` })).result.value).toBe(true);
   });
 
   it('lets nobody guess without end: what is not counted is not tried, unless serial or transaction are named', async () => {

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { parseAlgorithm } from '../../../src/ocra/otp.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import type { DescribedToken } from '../../../src/tokens/token.ts';
+
+const KEY = '3132333435363738393031323334353637383930';
+const OTHER_KEY = '3132333435363738393031323334353637383931';
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
+const PATHS = [
+  '/validate/check',
+  '/validate/check_s',
+  '/validate/simplecheck',
+  '/validate/samlcheck',
+] as const;
+
+let application: TestApplication;
+let number = 0;
+let user = '';
+let hotp = '';
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  await application.addRealm('staff');
+});
+afterAll(() => application.close());
+
+beforeEach(async () => {
+  number += 1;
+  user = `person${number}`;
+  hotp = `HOTP${number}`;
+  await application.addUser(user, 'staff', 'geheimnis');
+  await enrol(hotp, { type: 'hmac', pin: 'pin' });
+});
+
+async function enrol(serial: string, parameters: Record<string, string>): Promise<void> {
+  const { body } = await application.asAdmin('/admin/init', {
+    serial,
+    user,
+    realm: 'staff',
+    ...(parameters.type !== 'spass' && { otpkey: KEY }),
+    ...parameters,
+  });
+  expect((body as Answer).result.value).toBe(true);
+}
+
+interface Answer {
+  readonly result: { readonly status: boolean; readonly value?: unknown };
+  readonly detail?: Readonly<Record<string, string>>;
+}
+
+async function ask(pass: string, more: Record<string, string> = {}, on = application): Promise<unknown> {
+  const whose = 'serial' in more ? {} : { user, realm: 'staff' };
+  const path = 'serial' in more ? '/validate/check_s' : '/validate/check';
+  return ((await on.send(path, { ...whose, pass, ...more })).body as Answer).result.value;
+}
+
+function at(counter: number, { key = KEY, text = 'HOTP-SHA1-6' } = {}): string {
+  return computeResponse(parseAlgorithm(text), Buffer.from(key, 'hex'), {
+    question: '',
+    counter: BigInt(counter),
+  });
+}
+
+function totpAt(seconds: number, text = 'TOTP-SHA1-6:T30S', key = KEY): string {
+  const timeStep = BigInt(Math.floor((application.clock.now().getTime() / 1000 + seconds) / 30));
+  return computeResponse(parseAlgorithm(text), Buffer.from(key, 'hex'), { question: '', timeStep });
+}
+
+async function shown(serial: string): Promise<DescribedToken> {
+  return application.services.tokens.show(OPERATOR, serial);
+}
+
+async function failCounts(...serials: string[]): Promise<readonly number[]> {
+  return Promise.all(serials.map(async (serial) => (await shown(serial)).failCount));
+}
+
+describe('a response without a challenge', () => {
+  it.each(PATHS)('is accepted once, at every path: first at %s', async (first) => {
+    const send = async (path: string): Promise<boolean> => {
+      const whose: Record<string, string> =
+        path === '/validate/check_s' ? { serial: hotp } : { user, realm: 'staff' };
+      const { text } = await application.send(path, { ...whose, pass: `pin${at(3)}` });
+      return /":-\)"|^:-\)|"value": ?true|"auth": ?true/.test(text);
+    };
+    expect(await send(first)).toBe(true);
+    for (const path of PATHS) {
+      expect(await send(path)).toBe(false);
+    }
+    expect(await shown(hotp)).toMatchObject({ counter: 4n, failCount: PATHS.length });
+  });
+
+  it('is one of twenty that come at once, by user and by serial, at two servers', async () => {
+    const beside = application.beside();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        ask(`pin${at(0)}`, index % 2 === 0 ? {} : { serial: hotp }, index % 4 < 2 ? application : beside),
+      ),
+    );
+    expect(answers.filter((value) => value === true)).toHaveLength(1);
+    expect(await shown(hotp)).toMatchObject({ counter: 1n });
+  });
+
+  it('lies in the window ahead, and never behind', async () => {
+    expect(await ask(`pin${at(10)}`)).toBe(false);
+    expect(await ask(`pin${at(9)}`)).toBe(true);
+    expect(await ask(`pin${at(8)}`)).toBe(false);
+  });
+
+  it('is not accepted again after its token was given the same key once more', async () => {
+    expect(await ask(`pin${at(0)}`)).toBe(true);
+    await enrol(hotp, { type: 'hmac' });
+    expect(await ask(`pin${at(0)}`)).toBe(false);
+    await enrol(hotp, { type: 'hmac', otpkey: OTHER_KEY });
+    expect(await ask(`pin${at(0, { key: OTHER_KEY })}`)).toBe(true);
+  });
+
+  it('is refused of a locked token, right or wrong alike, and taken after a reset', async () => {
+    await application.services.tokens.set(OPERATOR, { serial: hotp }, { maxFail: 2 });
+    await ask('pin000000');
+    await ask('nip000000');
+    expect(await ask(`pin${at(0)}`)).toBe(false);
+    expect(await shown(hotp)).toMatchObject({ counter: 0n, failCount: 3 });
+    await application.services.tokens.reset(OPERATOR, { serial: hotp });
+    expect(await ask(`pin${at(0)}`)).toBe(true);
+  });
+
+  it('of a time step is accepted once, and moves the clock of its token', async () => {
+    const totp = `TOTP${number}`;
+    await enrol(totp, { type: 'totp' });
+    expect(await ask(totpAt(90), { serial: totp })).toBe(true);
+    expect(await ask(totpAt(90), { serial: totp })).toBe(false);
+    expect(await ask(totpAt(60), { serial: totp })).toBe(false);
+    expect((await shown(totp)).timeShift).toBe(90);
+    expect(await ask(totpAt(120), { serial: totp })).toBe(true);
+    expect(await ask(totpAt(600), { serial: totp })).toBe(false);
+  });
+
+  it('is refused, and not called wrong, where the period of the token is over, in linotp', async () => {
+    await application.services.tokens.set(
+      OPERATOR,
+      { serial: hotp },
+      { use: { validUntil: '01/01/20 08:00' } },
+    );
+    const linotp = application.restarted({ dialect: 'linotp' });
+    const { body } = await linotp.send('/validate/check', { user, realm: 'staff', pass: `pin${at(0)}` });
+    expect((body as Answer).result).toEqual({ status: false, value: false });
+    expect(await failCounts(hotp)).toEqual([0]);
+  });
+});
+
+describe('a pass of a person with several tokens', () => {
+  it('is tried on all, and a right one sets the fail counters of all to 0', async () => {
+    const [totp, eight] = [`TOTP${number}`, `EIGHT${number}`];
+    await enrol(totp, { type: 'totp', pin: 'nip', otpkey: OTHER_KEY });
+    await enrol(eight, { type: 'hmac', pin: 'pin', otplen: '8', otpkey: OTHER_KEY });
+    expect(await ask('pin000000')).toBe(false);
+    expect(await failCounts(hotp, totp, eight)).toEqual([1, 0, 0]);
+    expect(await ask('no-pin00000000')).toBe(false);
+    expect(await failCounts(hotp, totp, eight)).toEqual([2, 1, 1]);
+    expect(await ask(`pin${at(0, { key: OTHER_KEY, text: 'HOTP-SHA1-8' })}`)).toBe(true);
+    expect(await failCounts(hotp, totp, eight)).toEqual([0, 0, 0]);
+    expect(await ask(`nip${totpAt(0, 'TOTP-SHA1-6:T30S', OTHER_KEY)}`)).toBe(true);
+  });
+
+  it('keeps a locked one locked', async () => {
+    const locked = `LOCKED${number}`;
+    await enrol(locked, { type: 'hmac', pin: 'locked', otpkey: OTHER_KEY });
+    await application.services.tokens.set(OPERATOR, { serial: locked }, { maxFail: 1 });
+    await ask('locked000000');
+    expect(await ask(`pin${at(0)}`)).toBe(true);
+    expect(await failCounts(locked)).toEqual([1]);
+  });
+
+  it('is refused where it is right for two, and changes neither', async () => {
+    const twin = `TWIN${number}`;
+    await enrol(twin, { type: 'hmac', pin: 'pin' });
+    expect(await ask(`pin${at(0)}`)).toBe(false);
+    expect(await Promise.all([hotp, twin].map(shown))).toMatchObject([
+      { counter: 0n, failCount: 0 },
+      { counter: 0n, failCount: 0 },
+    ]);
+    const [last] = await application.auditRows({ subject: hotp });
+    expect(last?.outcome).toBe('wrong, right for several tokens');
+  });
+
+  it('never counts a right HOTP against an OCRA token, and takes the right response to its challenge', async () => {
+    const ocra = `OCRA${number}`;
+    await application.enrolPlain(ocra, SUITE, { pin: 'ocra', user, realm: 'staff' });
+    const { question } = await application.challenge(ocra, 'Pay 50 EUR');
+    expect(await ask(`pin${at(0)}`)).toBe(true);
+    expect(await ask('pin000000')).toBe(false);
+    expect(await failCounts(ocra, hotp)).toEqual([0, 1]);
+    expect(await ask('neither0000000000')).toBe(false);
+    expect(await failCounts(ocra, hotp)).toEqual([1, 2]);
+    expect(await ask(`ocra${application.respond(SUITE, question)}`)).toBe(true);
+    expect(await failCounts(ocra, hotp)).toEqual([0, 0]);
+    expect(await ask(`ocra${application.respond(SUITE, question)}`)).toBe(false);
+    expect(await ask(`pin${at(1)}`)).toBe(true);
+  });
+
+  it('issues a challenge to the PIN of an OCRA token where the policy says so, and counts a wrong one', async () => {
+    const ocra = `OCRA${number}`;
+    await application.enrolPlain(ocra, SUITE, { pin: 'ocra', user, realm: 'staff' });
+    const policy = { name: 'trigger', scope: 'authentication', realm: 'staff', user };
+    await application.services.policies.set(OPERATOR, { ...policy, action: 'challenge_response=*' });
+    const { body } = await application.send('/validate/check', { user, realm: 'staff', pass: 'ocra' });
+    expect((body as Answer).detail?.serial).toBe(ocra);
+    await application.services.policies.remove(OPERATOR, 'trigger');
+  });
+
+  it('has the password in front of digits of any length, where the policy says so', async () => {
+    const eight = `EIGHT${number}`;
+    await enrol(eight, { type: 'hmac', otplen: '8', otpkey: OTHER_KEY });
+    const policy = { name: 'password', scope: 'authentication', realm: 'staff', user };
+    await application.services.policies.set(OPERATOR, { ...policy, action: 'otppin=1' });
+    expect(await ask(`geheimnis${at(0)}`)).toBe(true);
+    expect(await ask(`geheimnis${at(0, { key: OTHER_KEY, text: 'HOTP-SHA1-8' })}`)).toBe(true);
+    expect(await ask(`pin${at(1)}`)).toBe(false);
+    await application.services.policies.remove(OPERATOR, 'password');
+  });
+});
+
+describe('a token with a fixed text, or with its PIN alone', () => {
+  it('takes PIN and text', async () => {
+    const serial = `PW${number}`;
+    await enrol(serial, { type: 'pw', otpkey: 'Stätic-7', pin: 'pw' });
+    expect(await ask('pwStätic-7', { serial })).toBe(true);
+    expect(await ask('pwstätic-7', { serial })).toBe(false);
+    expect(await ask('Stätic-7', { serial })).toBe(false);
+  });
+
+  it('takes the PIN, and nothing where there is none', async () => {
+    const serial = `SPASS${number}`;
+    await enrol(serial, { type: 'spass', pin: 'alone' });
+    expect(await ask('alone', { serial })).toBe(true);
+    expect(await ask('alone1', { serial })).toBe(false);
+    await enrol(`${serial}E`, { type: 'spass' });
+    expect(await ask('', { serial: `${serial}E` })).toBe(false);
+  });
+});
+
+describe('enrolment', () => {
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['hmac by default', { genkey: '1' }, /^OATH\d{4}[0-9A-F]{4}$/],
+    ['totp', { type: 'TOTP', genkey: '1', timeStep: '60', hashlib: 'SHA256' }, /^TOTP\d{4}[0-9A-F]{4}$/],
+    ['pw', { type: 'pw', otpkey: 'text' }, /^KIPW\d{4}[0-9A-F]{4}$/],
+    ['spass', { type: 'spass', pin: 'alone' }, /^LSSP\d{4}[0-9A-F]{4}$/],
+  ])('of %s makes a serial', async (_, parameters, serial) => {
+    const { body } = await application.asAdmin('/admin/init', parameters);
+    expect((body as Answer).detail?.serial).toMatch(serial);
+  });
+
+  it.each([
+    ['otplen', '7'],
+    ['hashlib', 'md5'],
+    ['timestep', '45'],
+    ['otpkey', 'abc'],
+  ])('refuses %s=%s', async (name, value) => {
+    const { body } = await application.asAdmin('/admin/init', { type: 'totp', otpkey: KEY, [name]: value });
+    expect((body as Answer).result.status).toBe(false);
+  });
+
+  it('of another type under the same serial is refused', async () => {
+    const { body } = await application.asAdmin('/admin/init', { type: 'totp', serial: hotp, genkey: '1' });
+    expect((body as Answer).result.status).toBe(false);
+    expect((await shown(hotp)).type).toBe('hmac');
+  });
+});
+
+describe('the token of a response', () => {
+  const search = async (parameters: Record<string, string>): Promise<unknown> =>
+    ((await application.asAdmin('/admin/getSerialByOtp', parameters)).body as Answer).result.value;
+
+  it('is found by its window, and the response can still be given', async () => {
+    const serial = `FOUND${number}`;
+    await enrol(serial, { type: 'hmac', otpkey: '5a'.repeat(20) });
+    const otp = at(7, { key: '5a'.repeat(20) });
+    const found = { success: true, serial, user_login: user, user_resolver: 'staff' };
+    expect(await search({ otp })).toEqual(found);
+    expect(await search({ otp, type: 'hmac', realm: 'staff', assigned: '1' })).toEqual(found);
+    expect(await search({ otp, assigned: '0' })).toMatchObject({ success: false, serial: '' });
+    expect(await ask(otp, { serial })).toBe(true);
+    expect(await search({ otp })).toMatchObject({ success: false });
+  });
+});
