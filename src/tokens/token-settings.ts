@@ -5,7 +5,13 @@ import { MAX_USES, type Token, type TokenChange, type TokenUse, UNBOUND_USE, who
 import type { Sealed, Vault } from '../keys/vault.ts';
 import { createHash } from 'node:crypto';
 import { equalBytes } from '../kernel/constant-time.ts';
-import { OTP_DIGITS, OTP_TIME_STEPS, otpAlgorithmText, readOtpAlgorithm } from '../ocra/otp.ts';
+import {
+  OTP_DIGITS,
+  OTP_TIME_STEPS,
+  type OtpAlgorithm,
+  otpAlgorithmText,
+  readOtpAlgorithm,
+} from '../ocra/otp.ts';
 import { isHashName } from '../ocra/suite.ts';
 
 /** Settings of a token; an absent one stays as it is. */
@@ -232,19 +238,26 @@ function readNumbers(settings: TokenSettings): TokenChange {
 const OF_SUITE = 'It is part of the OCRA suite, which stays that of the enrolment';
 
 /** @throws ServiceError 'parameter.invalid' also for a token of neither HOTP nor TOTP */
-function readAlgorithm(
-  { otpLength, hash, timeStep, timeWindow }: TokenSettings,
-  { ocraSuite }: Pick<Token, 'ocraSuite'>,
-): Pick<TokenChange, 'ocraSuite' | 'timeWindow'> {
+function readAlgorithm(settings: TokenSettings, { ocraSuite }: Pick<Token, 'ocraSuite'>): TokenChange {
   const known = readOtpAlgorithm(ocraSuite);
+  const { timeWindow } = settings;
   if (timeWindow !== undefined && known?.timeStep === undefined) {
     throw invalid('timeWindow', 'It is one for all tokens: the configuration value ocra.timeWindow');
   }
-  const window =
-    timeWindow === undefined ? {} : { timeWindow: wholeWithin(timeWindow, 'time window', 86_400) };
-  if (otpLength === undefined && hash === undefined && timeStep === undefined) {
-    return window;
-  }
+  return {
+    ...(timeWindow !== undefined && { timeWindow: wholeWithin(timeWindow, 'time window', 86_400) }),
+    ...(changesAlgorithm(settings) && { ocraSuite: otpAlgorithmText(changedAlgorithm(settings, known)) }),
+  };
+}
+
+function changesAlgorithm({ otpLength, hash, timeStep }: TokenSettings): boolean {
+  return otpLength !== undefined || hash !== undefined || timeStep !== undefined;
+}
+
+function changedAlgorithm(
+  { otpLength, hash, timeStep }: TokenSettings,
+  known: OtpAlgorithm | undefined,
+): OtpAlgorithm {
   if (known === undefined || (timeStep !== undefined && known.timeStep === undefined)) {
     throw invalid('algorithm', OF_SUITE);
   }
@@ -252,9 +265,11 @@ function readAlgorithm(
   if (!isHashName(name)) {
     throw invalid('hashlib', 'The hash function is sha1, sha256 or sha512');
   }
-  const digits = oneOf('OtpLen', otpLength ?? known.digits, OTP_DIGITS);
-  const step = known.timeStep && oneOf('timeStep', timeStep ?? known.timeStep, OTP_TIME_STEPS);
-  return { ...window, ocraSuite: otpAlgorithmText({ hash: name, digits, timeStep: step }) };
+  return {
+    hash: name,
+    digits: oneOf('OtpLen', otpLength ?? known.digits, OTP_DIGITS),
+    timeStep: known.timeStep && oneOf('timeStep', timeStep ?? known.timeStep, OTP_TIME_STEPS),
+  };
 }
 
 function oneOf(parameter: string, value: number, allowed: readonly number[]): number {

@@ -443,12 +443,7 @@ function part(query: Knex.QueryBuilder, filter: TokenFilter): void {
 }
 
 function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
-  if (filter.serial !== undefined) {
-    query.where('tokens.serial', filter.serial);
-  }
-  if (filter.serialPrefix !== undefined) {
-    query.whereRaw('starts_with(tokens.serial, ?)', [filter.serialPrefix]);
-  }
+  query.modify(narrowByName, filter);
   if (filter.owner !== undefined) {
     const { resolverId, userId } = filter.owner;
     query.where({ 'tokens.owner_resolver_id': resolverId, 'tokens.owner_user_id': userId });
@@ -464,9 +459,6 @@ function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
   if (filter.active !== undefined) {
     query.where('tokens.active', filter.active);
   }
-  if (filter.types !== undefined) {
-    query.whereIn('tokens.type', filter.types);
-  }
   if (filter.assigned !== undefined) {
     query[filter.assigned ? 'whereNotNull' : 'whereNull']('tokens.owner_user_id');
   }
@@ -479,6 +471,18 @@ function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
          JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ANY (?))`,
       [filter.inRealms.filter((name) => isStorable(name))],
     );
+  }
+}
+
+function narrowByName(query: Knex.QueryBuilder, filter: TokenFilter): void {
+  if (filter.serial !== undefined) {
+    query.where('tokens.serial', filter.serial);
+  }
+  if (filter.serialPrefix !== undefined) {
+    query.whereRaw('starts_with(tokens.serial, ?)', [filter.serialPrefix]);
+  }
+  if (filter.types !== undefined) {
+    query.whereIn('tokens.type', filter.types);
   }
 }
 

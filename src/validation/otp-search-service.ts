@@ -1,9 +1,10 @@
 import type { ResponseChecker } from '../challenges/response-check.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import { describeToken, type DescribedToken, isOtpToken, isVisible } from '../tokens/token.ts';
+import { describeToken, type DescribedToken, isOtpToken, isVisible, type Token } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 
 interface OtpSearch {
@@ -39,7 +40,7 @@ export class OtpSearchService {
    * @throws ServiceError 'right.missing'; 'parameter.invalid' where too many tokens would be searched, or several have it
    */
   async find(caller: Caller, { otp, type, realm, assigned }: OtpSearch): Promise<DescribedToken | undefined> {
-    const { configuration: store, access, tokens, check } = this.#deps;
+    const { configuration: store, access, tokens } = this.#deps;
     const { configuration, grant } = await access.authorizeAdmin(store, caller, 'getserial');
     const types = TYPES.filter((name) => type === undefined || name === type.toLowerCase());
     const inRealms = grant.realms === 'all' ? undefined : grant.realms;
@@ -51,19 +52,10 @@ export class OtpSearchService {
         `More than ${MOST} tokens would be searched: name a realm, a type, or assigned or free tokens`,
       );
     }
-    const found = [];
+    const found: Token[] = [];
     for (const token of searched.filter((one) => isVisible(one, grant) && isOtpToken(one))) {
-      const provided = check.prepare(otp, caller.principal.client);
-      provided.search.begin(1);
-      try {
-        const read = await check.findOtp(configuration, token, provided);
-        if (read?.pin === '' && read.verdict.kind === 'right') {
-          found.push(token);
-        }
-      } catch (error) {
-        if (!isServiceError(error, 'secret.unreadable')) {
-          throw error;
-        }
+      if (await this.#isOf(configuration, token, otp)) {
+        found.push(token);
       }
     }
     const [token, another] = found;
@@ -71,5 +63,19 @@ export class OtpSearchService {
       throw new ServiceError('parameter.invalid', 'Several tokens have this response in their windows');
     }
     return token && describeToken(token);
+  }
+
+  async #isOf(configuration: Configuration, token: Token, otp: string): Promise<boolean> {
+    const provided = this.#deps.check.prepare(otp, '');
+    provided.search.begin(1);
+    try {
+      const read = await this.#deps.check.findOtp(configuration, token, provided);
+      return read?.pin === '' && read.verdict.kind === 'right';
+    } catch (error) {
+      if (isServiceError(error, 'secret.unreadable')) {
+        return false;
+      }
+      throw error;
+    }
   }
 }

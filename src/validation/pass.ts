@@ -80,33 +80,43 @@ function resets(tokens: readonly TriedToken[]): readonly TokenChangeByPass[] {
 }
 
 function refused({ tokens, open, guessed, first }: Tried): PassDecision {
-  const cause = open?.decision.cause;
-  const isOpenPin = cause === 'right PIN' || cause === 'out of step';
   const withPin = tokens.filter(({ isPin }) => isPin);
+  const isOpenPin = open !== undefined && hasRightPin(open);
   const isPin = withPin.length > 0 || isOpenPin;
-  const counted = (isPin ? withPin : tokens).map(({ token, verdict }) => ({
-    token,
-    change: {
-      failCount: Math.min(token.failCount + 1, MAX_FAIL_COUNT),
-      ...countedUse(token.use, false),
-      // The first half of an automatic resynchronisation is one with the right PIN alone.
-      ...(isPin && verdict.kind === 'wrong' ? verdict.remember : {}),
-    },
-  }));
-  const triggering =
-    guessed === undefined || isPin || open !== undefined
-      ? []
-      : [{ token: guessed, change: { failCount: Math.min(guessed.failCount + 1, MAX_FAIL_COUNT) } }];
-  const changes = [...counted, ...triggering];
-  const isOpen = open !== undefined && (isOpenPin || !isPin);
-  const subject = (changes.find(locks) ?? changes[0])?.token ?? open?.answered.token ?? first;
+  const counted = (isPin ? withPin : tokens).map((tried) => count(tried, isPin));
+  const isTriggering = guessed !== undefined && !isPin && open === undefined;
+  const changes = isTriggering ? [...counted, failed(guessed)] : counted;
+  return { ...refusal(changes, isOpenPin || !isPin ? open : undefined, first), result: false };
+}
+
+function refusal(
+  changes: readonly TokenChangeByPass[],
+  open: OpenDecision | undefined,
+  first: Token,
+): Omit<PassDecision, 'result'> {
+  const { token } = changes.find(locks) ?? changes[0] ?? open?.answered ?? { token: first };
+  const isLockedAlready = changes.length > 0 && changes.every((change) => isLocked(change.token));
   return {
-    result: false,
-    reason: changes.length > 0 && changes.every(({ token }) => isLocked(token)) ? 'locked' : 'wrong',
-    subject,
+    reason: isLockedAlready ? 'locked' : 'wrong',
+    subject: token,
     changes,
-    ...(isOpen && { open }),
+    ...(open !== undefined && { open }),
   };
+}
+
+function hasRightPin({ decision: { cause } }: OpenDecision): boolean {
+  return cause === 'right PIN' || cause === 'out of step';
+}
+
+/** The first half of an automatic resynchronisation is one with the right PIN alone. */
+function count({ token, verdict }: TriedToken, isPin: boolean): TokenChangeByPass {
+  const { change } = failed(token);
+  const remember = isPin && verdict.kind === 'wrong' ? verdict.remember : {};
+  return { token, change: { ...change, ...countedUse(token.use, false), ...remember } };
+}
+
+function failed(token: Token): TokenChangeByPass {
+  return { token, change: { failCount: Math.min(token.failCount + 1, MAX_FAIL_COUNT) } };
 }
 
 /** @returns true if the change locks the token */

@@ -187,7 +187,7 @@ export class ValidationService {
     tokenOrOwner: TokenOrOwner,
     { pass, data }: { pass: string; data: string },
   ): Promise<Validated> {
-    const { trigger, challenges } = this.#deps;
+    const { trigger } = this.#deps;
     const provided = this.#deps.check.prepare(pass, act.client);
     const { answering, tokens } = await this.#answering(tokenOrOwner, pass);
     const candidates = trigger.candidates(configuration, tokens, provided);
@@ -199,25 +199,30 @@ export class ValidationService {
       return before;
     }
     const guessed = pass === '' ? undefined : (candidates.find((one) => !isLocked(one)) ?? candidates[0]);
-    const [first, ...others] = tokens.filter((token) => isPassToken(token) || isOcraToken(token));
+    const first = this.#takingPasses(tokens);
     const accepted =
-      first !== undefined &&
-      tokens.some((token) => isPassToken(token) && isUsable(token, this.#deps.clock.now()))
-        ? await this.#settlePass(act, configuration, answering, [first, ...others], guessed, provided)
-        : await this.#answerOpen(act, configuration, answering, provided);
+      first === undefined
+        ? await this.#answerOpen(act, configuration, answering, provided)
+        : await this.#settlePass(act, configuration, answering, { tokens, first, guessed }, provided);
     if (accepted !== undefined) {
       return accepted;
     }
     const after = isResponseFirst ? await issue() : undefined;
-    if (after !== undefined) {
-      return after;
-    }
-    if (!(await challenges.countWrongPin(guessed?.id, act))) {
+    return after ?? this.#refuse(act, tokens, guessed);
+  }
+
+  async #refuse(act: Act, tokens: readonly Token[], guessed: Token | undefined): Promise<Validated> {
+    if (!(await this.#deps.challenges.countWrongPin(guessed?.id, act))) {
       await this.#noteNothingOpen(act);
     }
-    return tokens.length > 0 && tokens.every((token) => isPassToken(token) && token.active)
-      ? NOT_VALID
-      : false;
+    const isOutOfBounds = tokens.length > 0 && tokens.every((token) => isPassToken(token) && token.active);
+    return isOutOfBounds ? NOT_VALID : false;
+  }
+
+  /** @returns the first of the tokens that takes a pass without a challenge now */
+  #takingPasses(tokens: readonly Token[]): Token | undefined {
+    const now = this.#deps.clock.now();
+    return tokens.find((token) => isPassToken(token) && isUsable(token, now));
   }
 
   /** @returns the tokens that `pass` may be of; as of nobody where it may be of one of another type */
@@ -283,17 +288,18 @@ export class ValidationService {
 
   /**
    * Settles a pass of somebody who has tokens without a challenge: for these and open challenges together.
-   * @param guessed the token that a PIN would have issued a challenge to
+   * @param whose.first the first of the tokens that takes a pass
+   * @param whose.guessed the token that a PIN would have issued a challenge to
    */
   async #settlePass(
     act: Act,
     configuration: Configuration,
     tokenOrOwner: TokenOrOwner,
-    meant: readonly [Token, ...Token[]],
-    guessed: Token | undefined,
+    { tokens, first, guessed }: { tokens: readonly Token[]; first: Token; guessed: Token | undefined },
     provided: ProvidedResponse,
   ): Promise<boolean> {
     const { check, clock, open, passCheck, passes } = this.#deps;
+    const meant = tokens.filter((token) => isPassToken(token) || isOcraToken(token));
     // A budget of its own: the windows of a user's challenges may use theirs up.
     const { search } = check.prepare(provided.pass, provided.client);
     const known = knownOnce(clock);
@@ -305,10 +311,7 @@ export class ValidationService {
         passCheck.withPins(configuration, reads, provided);
       const right = reads.some(isRight) ? await withPins() : undefined;
       const decided = await open.decide(configuration, seen.open, provided, known(seen.open));
-      return decidePass(
-        { tokens: right ?? (await withPins()), open: decided, guessed, first: meant[0] },
-        now,
-      );
+      return decidePass({ tokens: right ?? (await withPins()), open: decided, guessed, first }, now);
     };
     return (await passes.settle(tokenOrOwner, meant, decideOn, act)).result;
   }

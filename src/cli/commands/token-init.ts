@@ -260,7 +260,9 @@ async function printPass(
 ): Promise<void> {
   if (keyUri !== undefined) {
     await (png === undefined
-      ? drawQrText(keyUri, io).then((text) => output.say(text))
+      ? drawQrText(keyUri, io).then((text) => {
+          output.say(text);
+        })
       : writeQrPng(png, keyUri));
   }
   const sentence =

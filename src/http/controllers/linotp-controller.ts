@@ -126,27 +126,26 @@ function serialOfOtpEndpoint(search: Services['otpSearch']): Endpoint {
       },
     },
     async ({ caller, parameters: { otp, type, realm, assigned } }) => {
-      if (assigned !== undefined && !['', '0', '1'].includes(assigned)) {
-        throw new ServiceError('parameter.invalid', "The parameter 'assigned' is 1 or 0", {
-          parameter: 'assigned',
-        });
-      }
-      const isAssigned = assigned === undefined || assigned === '' ? undefined : assigned === '1';
       const found = await search.find(caller, {
         otp,
         type: blankAsUndefined(type),
         realm: blankAsUndefined(realm),
-        assigned: isAssigned,
+        assigned: readAssigned(blankAsUndefined(assigned)),
       });
-      const { serial = '', owner = null } = found ?? {};
-      return {
-        success: found !== undefined,
-        serial,
-        user_login: owner?.login ?? '',
-        user_resolver: owner?.resolver ?? '',
-      };
+      const { login = '', resolver = '' } = found?.owner ?? {};
+      const success = found !== undefined;
+      return { success, serial: found?.serial ?? '', user_login: login, user_resolver: resolver };
     },
   );
+}
+
+function readAssigned(text: string | undefined): boolean | undefined {
+  if (text !== undefined && text !== '0' && text !== '1') {
+    throw new ServiceError('parameter.invalid', "The parameter 'assigned' is 1 or 0", {
+      parameter: 'assigned',
+    });
+  }
+  return text === undefined ? undefined : text === '1';
 }
 
 function pinEndpoint(tokens: Services['tokens']): Endpoint {

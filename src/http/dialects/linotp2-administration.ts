@@ -215,17 +215,13 @@ function linotpToken(
   };
 }
 
+type InfoEntry = readonly [name: string, value: string | number | null];
+
 /** @returns JSON as LinOTP 2.12.6 stores it, with the keys that are set */
-function tokenInfo({ ocraSuite, use, timeShift, timeWindow }: DescribedToken): string {
-  const otp = readOtpAlgorithm(ocraSuite);
-  const clock = otp?.timeStep === undefined ? undefined : otp;
-  const { validFrom, validUntil, useCount, maxUses, successCount, maxSuccesses } = use;
-  const entries: readonly (readonly [string, string | number | null | undefined])[] = [
-    ['ocrasuite', otp === undefined ? ocraSuite : null],
-    ['hashlib', otp?.hash ?? null],
-    ['timeWindow', clock && `${timeWindow ?? TOTP_TIME_WINDOW}`],
-    ['timeShift', clock && timeShift],
-    ['timeStep', clock && `${clock.timeStep}`],
+function tokenInfo(token: DescribedToken): string {
+  const { validFrom, validUntil, useCount, maxUses, successCount, maxSuccesses } = token.use;
+  const entries: readonly InfoEntry[] = [
+    ...algorithmInfo(token),
     ['count_auth', useCount || null],
     ['count_auth_max', maxUses],
     ['count_auth_success', successCount || null],
@@ -233,11 +229,22 @@ function tokenInfo({ ocraSuite, use, timeShift, timeWindow }: DescribedToken): s
     ['validity_period_start', validFrom && writeDayFirst(validFrom)],
     ['validity_period_end', validUntil && writeDayFirst(validUntil)],
   ];
-  const present = Object.entries(
-    inPython2Order(entries.filter(([, value]) => value !== null && value !== undefined)),
-  );
+  const present = Object.entries(inPython2Order(entries.filter(([, value]) => value !== null)));
   const lines = present.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
   return lines.length === 0 ? '' : `{\n${lines.join(', \n')}\n}`;
+}
+
+function algorithmInfo({ ocraSuite, timeShift, timeWindow }: DescribedToken): readonly InfoEntry[] {
+  const otp = readOtpAlgorithm(ocraSuite);
+  if (otp === undefined) {
+    return [['ocrasuite', ocraSuite]];
+  }
+  const clock: readonly InfoEntry[] = [
+    ['timeWindow', `${timeWindow ?? TOTP_TIME_WINDOW}`],
+    ['timeShift', timeShift],
+    ['timeStep', `${otp.timeStep ?? ''}`],
+  ];
+  return [['hashlib', otp.hash], ...(otp.timeStep === undefined ? [] : clock)];
 }
 
 /** LinOTP counts the steps of TOTP. */

@@ -34,14 +34,16 @@ beforeEach(async () => {
 });
 
 async function enrol(serial: string, parameters: Record<string, string>): Promise<void> {
-  const { body } = await application.asAdmin('/admin/init', {
-    serial,
-    user,
-    realm: 'staff',
-    ...(parameters.type !== 'spass' && { otpkey: KEY }),
-    ...parameters,
-  });
-  expect((body as Answer).result.value).toBe(true);
+  const body = (
+    await application.asAdmin('/admin/init', {
+      serial,
+      user,
+      realm: 'staff',
+      ...(parameters.type !== 'spass' && { otpkey: KEY }),
+      ...parameters,
+    })
+  ).body as Answer;
+  expect(body.result.value).toBe(true);
 }
 
 interface Answer {
@@ -143,8 +145,14 @@ describe('a response without a challenge', () => {
       { use: { validUntil: '01/01/20 08:00' } },
     );
     const linotp = application.restarted({ dialect: 'linotp' });
-    const { body } = await linotp.send('/validate/check', { user, realm: 'staff', pass: `pin${at(0)}` });
-    expect((body as Answer).result).toEqual({ status: false, value: false });
+    const body = (
+      await linotp.send('/validate/check', {
+        user,
+        realm: 'staff',
+        pass: `pin${at(0)}`,
+      })
+    ).body as Answer;
+    expect(body.result).toEqual({ status: false, value: false });
     expect(await failCounts(hotp)).toEqual([0]);
   });
 });
@@ -204,8 +212,14 @@ describe('a pass of a person with several tokens', () => {
     await application.enrolPlain(ocra, SUITE, { pin: 'ocra', user, realm: 'staff' });
     const policy = { name: 'trigger', scope: 'authentication', realm: 'staff', user };
     await application.services.policies.set(OPERATOR, { ...policy, action: 'challenge_response=*' });
-    const { body } = await application.send('/validate/check', { user, realm: 'staff', pass: 'ocra' });
-    expect((body as Answer).detail?.serial).toBe(ocra);
+    const body = (
+      await application.send('/validate/check', {
+        user,
+        realm: 'staff',
+        pass: 'ocra',
+      })
+    ).body as Answer;
+    expect(body.detail?.serial).toBe(ocra);
     await application.services.policies.remove(OPERATOR, 'trigger');
   });
 
@@ -247,8 +261,8 @@ describe('enrolment', () => {
     ['pw', { type: 'pw', otpkey: 'text' }, /^KIPW\d{4}[0-9A-F]{4}$/],
     ['spass', { type: 'spass', pin: 'alone' }, /^LSSP\d{4}[0-9A-F]{4}$/],
   ])('of %s makes a serial', async (_, parameters, serial) => {
-    const { body } = await application.asAdmin('/admin/init', parameters);
-    expect((body as Answer).detail?.serial).toMatch(serial);
+    const body = (await application.asAdmin('/admin/init', parameters)).body as Answer;
+    expect(body.detail?.serial).toMatch(serial);
   });
 
   it.each([
@@ -257,13 +271,25 @@ describe('enrolment', () => {
     ['timestep', '45'],
     ['otpkey', 'abc'],
   ])('refuses %s=%s', async (name, value) => {
-    const { body } = await application.asAdmin('/admin/init', { type: 'totp', otpkey: KEY, [name]: value });
-    expect((body as Answer).result.status).toBe(false);
+    const body = (
+      await application.asAdmin('/admin/init', {
+        type: 'totp',
+        otpkey: KEY,
+        [name]: value,
+      })
+    ).body as Answer;
+    expect(body.result.status).toBe(false);
   });
 
   it('of another type under the same serial is refused', async () => {
-    const { body } = await application.asAdmin('/admin/init', { type: 'totp', serial: hotp, genkey: '1' });
-    expect((body as Answer).result.status).toBe(false);
+    const body = (
+      await application.asAdmin('/admin/init', {
+        type: 'totp',
+        serial: hotp,
+        genkey: '1',
+      })
+    ).body as Answer;
+    expect(body.result.status).toBe(false);
     expect((await shown(hotp)).type).toBe('hmac');
   });
 });
