@@ -10,6 +10,7 @@ import { expectTimeOfAudit } from '../housekeeping/pruning-clock-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import { holdReferences } from '../tokens/token-rows-store.ts';
+import { TOTP_TIME_WINDOW } from '../tokens/token.ts';
 import type { Owner } from '../users/user.ts';
 import { type BackedUpTable, backupInvalid, type BackupManifest } from './backup-format.ts';
 import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from './backup-store.ts';
@@ -30,7 +31,7 @@ export interface VerifiedBackup {
 /**
  * Loads a backup into a database without tables, in one transaction: completely or not at all. The tables are made as
  * the backup's migrations leave them, and brought up to date afterwards. Open challenges are closed: some may have been
- * answered after the backup.
+ * answered after the backup. Time steps around now count as used.
  * @throws ServiceError 'backup.invalid', 'database.not-empty'
  */
 export async function loadBackup(database: Database, { manifest, read }: VerifiedBackup): Promise<void> {
@@ -49,12 +50,21 @@ export async function loadBackup(database: Database, { manifest, read }: Verifie
         await sql('challenges')
           .whereNull('closed_by')
           .update({ closed_by: 'superseded', closed_at: sql.fn.now() });
+        await passOverTimeSteps(sql);
         await expectTimeOfAudit(sql);
         await sql.raw('SELECT rebuild_counts()');
         await sql.raw(`ANALYZE ${BACKED_UP_TABLES.join(', ')}`);
       },
     },
   );
+}
+
+/** Responses of TOTP that were accepted after the backup lie in the window around now. */
+async function passOverTimeSteps(sql: Knex.Transaction): Promise<void> {
+  const behind = `extract(epoch FROM now())::bigint + greatest(time_shift, 0) + coalesce(time_window, ?) + 60`;
+  await sql('tokens')
+    .where({ type: 'totp' })
+    .update({ counter: sql.raw(`greatest(counter, ${behind})`, [TOTP_TIME_WINDOW]) });
 }
 
 /** @throws ServiceError 'backup.invalid' if its migrations and tables are not those of this program */

@@ -21,7 +21,7 @@ import {
 } from '../tokens/token-rows-store.ts';
 import { isOcraToken, type Token } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { locks, type PassDecision, type TokenChangeByPass } from './pass.ts';
+import { locks, type PassDecision, RIGHT_FOR_SEVERAL, type TokenChangeByPass } from './pass.ts';
 
 /** The tokens that a pass may be of, and their open challenges, newest first. */
 export interface SeenByPass {
@@ -111,7 +111,7 @@ export class PassStore {
       const isApplied = decision.open === undefined && (await this.#apply(decision, key, act));
       return isApplied ? decision : this.#settleLocked(tokenOrOwner, tokens, decide, act);
     });
-    const reason = settled.reason === 'several' ? 'wrong' : settled.reason;
+    const reason = settled.reason === RIGHT_FOR_SEVERAL ? 'wrong' : settled.reason;
     this.#metrics?.responseEnded(reason);
     this.#responseEnded?.(reason, performance.now() - begun);
     settled.changes.filter(locks).forEach(() => this.#metrics?.tokenLocked());
@@ -176,9 +176,8 @@ async function applyAll(unit: UnitOfWork, decision: PassDecision, act: Act): Pro
 function entriesOf({ subject, reason, changes, open }: PassDecision, act: Act): readonly NotedEntry[] {
   const locked = changes.filter(locks).map(({ token }) => token);
   const first = open === undefined ? [subject] : [];
-  const outcome = reason === 'several' ? 'wrong, right for several tokens' : reason;
   return [...new Set([...first, ...locked])].map((token) => ({
-    ...auditEntry(act, token.serial, outcome, token.realms),
+    ...auditEntry(act, token.serial, reason, token.realms),
     user: token.owner?.login ?? null,
     consequences: locked.includes(token) ? (['token.locked'] as const) : [],
   }));

@@ -14,11 +14,14 @@ export interface TokenChangeByPass {
   readonly change: TokenStateChange;
 }
 
+/** Two tokens match: it is refused, and nothing changes. */
+export const RIGHT_FOR_SEVERAL = 'wrong, right for several tokens';
+
 /** The decision on a pass, for all tokens that it may be of. */
 export interface PassDecision {
   readonly result: boolean;
-  /** Of the audit row. `several`: two tokens match, so that it is refused and nothing changes. */
-  readonly reason: 'accepted' | 'wrong' | 'locked' | 'several';
+  /** The outcome of the audit row. */
+  readonly reason: 'accepted' | 'wrong' | 'locked' | typeof RIGHT_FOR_SEVERAL;
   /** The token of the audit row. */
   readonly subject: Token;
   readonly changes: readonly TokenChangeByPass[];
@@ -55,7 +58,7 @@ export function decidePass(tried: Tried, now: Date): PassDecision {
   }
   const { token, verdict } = matched;
   if (isOpenRight || further.length > 0) {
-    return { result: false, reason: 'several', subject: token, changes: [] };
+    return { result: false, reason: RIGHT_FOR_SEVERAL, subject: token, changes: [] };
   }
   const advance = verdict.kind === 'right' ? verdict.advance : {};
   const change = { ...advance, failCount: 0, lastSuccessAt: now, ...countedUse(token.use, true) };

@@ -159,6 +159,18 @@ describe('a loaded backup', () => {
     ]);
   });
 
+  it('takes no time step of TOTP again that may have been used since', async () => {
+    await source.database.knex.raw(FILL);
+    await source.database.knex.raw("UPDATE tokens SET type = 'totp', time_shift = 60 WHERE serial = 'T1'");
+    const window = Math.floor(Date.now() / 1000) + 60 + 300 + 60;
+    await loadBackup(target.database, await backupOf(source.database));
+    const [token] = await target.database
+      .knex('tokens')
+      .where({ serial: 'T1' })
+      .select<{ counter: string }[]>('counter');
+    expect(Number(token?.counter)).toBeGreaterThanOrEqual(window);
+  });
+
   it('of an earlier version is brought up to date', async () => {
     const [migrations, tables] = await new BackupStore({ database: source.database }).read((snapshot) =>
       Promise.resolve([snapshot.migrations, snapshot.tables] as const),

@@ -81,6 +81,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'refused: single sign-on, no name that can be taken':
     'abgelehnt: Single Sign-on, kein Name, der übernommen werden kann',
   'wrong, out of step': 'falsch: das Token ist aus dem Tritt',
+  'wrong, right for several tokens': 'falsch: die TAN passt zu mehreren Token',
   'wrong, right PIN': 'falsch, aber die PIN war richtig',
   'wrong, right response': 'falsche PIN, aber die Antwort war richtig',
   'wrong, decline': 'eine Ablehnung, die das Token nicht unterschrieben hat',

@@ -362,7 +362,7 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
     });
 
     it('gets a token that takes this PIN in place of its own, and an audit row of each', async () => {
-      expect(await copy({ from, to })).toEqual({ status: true, value: 1 });
+      expect(await copy({ from, to })).toEqual({ status: true, value: true });
       expect(await accepts(to, '9999')).toBe(false);
       expect(await accepts(to, '1234')).toBe(true);
       expect(await accepts(from, '1234')).toBe(true);
@@ -394,7 +394,7 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
         `No token found with the serial '${to}'`,
       );
       expect(await accepts(to, '9999')).toBe(true);
-      expect(await tried('both', { from, to })).toContain('"value": 1');
+      expect(await tried('both', { from, to })).toContain('"value": true');
       const { text } = await bounded.post('north-desk', '/admin/copyTokenPin', { from, to });
       expect(text).toContain('ERR410');
     });

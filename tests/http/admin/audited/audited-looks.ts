@@ -12,6 +12,7 @@ export const QUESTIONS: Readonly<Record<string, RequestValues>> = {
   '/system/getResolver': { resolver: 'north' },
   '/admin/getTokenOwner': { serial: 'X' },
   '/admin/check_serial': { serial: 'X' },
+  '/admin/getSerialByOtp': { otp: '755224' },
   '/admin/transaction/show': { transaction_id: 'X' },
   '/admin/helpdesk/search': { text: 'X' },
   '/admin/token/show': { serial: 'X' },

@@ -512,15 +512,15 @@ describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s'
   });
 
   it.each([
-    ['hashlib', 'sha512'],
-    ['OtpLen', '6'],
-    ['timeWindow', '300'],
-    ['timeStep', '60'],
-    ['phone', '+49 1'],
-  ])('refuses %s by its name, and sets the others', async (name, value) => {
+    ['hashlib', 'sha512', 'part of the OCRA suite'],
+    ['OtpLen', '6', 'part of the OCRA suite'],
+    ['timeWindow', '300', 'ocra.timeWindow'],
+    ['timeStep', '60', 'part of the OCRA suite'],
+    ['phone', '+49 1', "The parameter 'phone' is not set"],
+  ])('refuses %s of an OCRA token, and sets the others', async (name, value, reason) => {
     const alone = await set({ [name]: value });
     expect(alone).toContain('"status": false');
-    expect(alone).toContain(`The parameter '${name}' is not set`);
+    expect(alone).toContain(reason);
     const beside = await set({ [name]: value, MaxFailCount: '7' });
     expect(beside).toContain('"status": true');
     expect(beside).toContain(`The parameter '${name}' is not set`);
