@@ -1,58 +1,15 @@
 import type { Knex } from 'knex';
 import type { Owner } from '../users/user.ts';
-import type { Rollout, Token, TokenChange, TokenSecrets, TokenStateChange, TokenUse } from './token.ts';
-import type { Sealed } from '../keys/vault.ts';
+import type { Token, TokenChange, TokenSecrets, TokenStateChange, TokenUse } from './token.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { Act } from '../policy/caller.ts';
 
-/** A token as `selectTokens` reads it. bigint comes as text. */
-export interface TokenRow {
-  readonly id: string;
-  readonly serial: string;
-  readonly type: string;
-  readonly description: string;
-  readonly active: boolean;
-  readonly realms: string[];
-  readonly is_second_factor: boolean;
-  readonly owner_resolver_id: string | null;
-  readonly owner_resolver: string | null;
-  readonly owner_user_id: string | null;
-  readonly owner_login: string | null;
-  readonly fail_count: number;
-  readonly max_fail: number;
-  readonly counter: string;
-  readonly counter_window: number;
-  readonly sync_window: number;
-  readonly time_shift: number;
-  readonly time_window: number | null;
-  readonly ocra_suite: string | null;
-  readonly rollout: Rollout;
-  readonly replay_markers: string[];
-  readonly seed: Buffer | null;
-  readonly shared_secret: Buffer | null;
-  readonly nonce: Buffer | null;
-  readonly pin: Buffer | null;
-  readonly ocra_pin: Buffer | null;
-  readonly valid_from: Date | null;
-  readonly valid_until: Date | null;
-  readonly use_count: number;
-  readonly max_uses: number | null;
-  readonly success_count: number;
-  readonly max_successes: number | null;
-  readonly last_success_at: Date | null;
-  readonly created_at: Date;
-  readonly sync_marker: string | null;
-  readonly self_enrolled: boolean;
-  /** Another one after each write of the row. */
-  readonly version: string;
-}
-
 /** Values by the names of their columns. */
 export type Columns = Readonly<Record<string, Knex.Value>>;
 
-const STATE_COLUMNS: Readonly<Record<keyof Omit<TokenStateChange, 'secrets' | 'use'>, string>> = {
+const STATE_COLUMNS = {
   description: 'description',
   active: 'active',
   failCount: 'fail_count',
@@ -68,22 +25,45 @@ const STATE_COLUMNS: Readonly<Record<keyof Omit<TokenStateChange, 'secrets' | 'u
   lastSuccessAt: 'last_success_at',
   syncMarker: 'sync_marker',
   selfEnrolled: 'self_enrolled',
-};
-const SECRET_COLUMNS: Readonly<Record<keyof TokenSecrets, string>> = {
+} as const satisfies Readonly<Record<keyof Omit<TokenStateChange, 'secrets' | 'use'>, string>>;
+const SECRET_COLUMNS = {
   seed: 'seed',
   sharedSecret: 'shared_secret',
   nonce: 'nonce',
   pin: 'pin',
   ocraPin: 'ocra_pin',
-};
-const USE_COLUMNS: Readonly<Record<keyof TokenUse, string>> = {
+} as const satisfies Readonly<Record<keyof TokenSecrets, string>>;
+const USE_COLUMNS = {
   validFrom: 'valid_from',
   validUntil: 'valid_until',
   useCount: 'use_count',
   maxUses: 'max_uses',
   successCount: 'success_count',
   maxSuccesses: 'max_successes',
+} as const satisfies Readonly<Record<keyof TokenUse, string>>;
+
+/** The columns of `Fields`. bigint comes as text. */
+type Stored<Fields, Columns extends Readonly<Record<keyof Columns, string>>> = {
+  readonly [Field in keyof Columns & keyof Fields as Columns[Field]]: Fields[Field] extends bigint
+    ? string
+    : Fields[Field];
 };
+
+/** A token as `selectTokens` reads it. */
+export interface TokenRow
+  extends
+    Pick<Token, 'id' | 'version' | 'serial' | 'type' | 'realms'>,
+    Stored<Required<Token>, typeof STATE_COLUMNS>,
+    Stored<TokenSecrets, typeof SECRET_COLUMNS>,
+    Stored<TokenUse, typeof USE_COLUMNS> {
+  readonly created_at: Date;
+  readonly is_second_factor: boolean;
+  readonly owner_resolver_id: string | null;
+  readonly owner_resolver: string | null;
+  readonly owner_user_id: string | null;
+  readonly owner_login: string | null;
+}
+
 /** The columns of a new token, with their types, without its set of realms. */
 export const NEW_TOKEN_COLUMNS = {
   serial: 'text',
@@ -179,41 +159,24 @@ export function toToken(row: TokenRow): Token {
     version: row.version,
     serial: row.serial,
     type: row.type,
-    description: row.description,
-    active: row.active,
-    owner: toOwner(row),
     realms: row.realms,
+    owner: toOwner(row),
     isSecondFactor: row.is_second_factor,
-    failCount: row.fail_count,
-    maxFail: row.max_fail,
-    counter: BigInt(row.counter),
-    counterWindow: row.counter_window,
-    syncWindow: row.sync_window,
-    timeShift: row.time_shift,
-    timeWindow: row.time_window,
-    ocraSuite: row.ocra_suite,
-    rollout: row.rollout,
-    replayMarkers: row.replay_markers,
-    secrets: {
-      seed: toSealed(row.seed),
-      sharedSecret: toSealed(row.shared_secret),
-      nonce: toSealed(row.nonce),
-      pin: toSealed(row.pin),
-      ocraPin: toSealed(row.ocra_pin),
-    },
-    use: {
-      validFrom: row.valid_from,
-      validUntil: row.valid_until,
-      useCount: row.use_count,
-      maxUses: row.max_uses,
-      successCount: row.success_count,
-      maxSuccesses: row.max_successes,
-    },
     createdAt: row.created_at,
-    lastSuccessAt: row.last_success_at,
-    syncMarker: row.sync_marker,
-    selfEnrolled: row.self_enrolled,
+    ...fieldsOf(STATE_COLUMNS, row),
+    counter: BigInt(row.counter),
+    secrets: fieldsOf(SECRET_COLUMNS, row),
+    use: fieldsOf(USE_COLUMNS, row),
   };
+}
+
+/** @returns the fields that these columns hold */
+function fieldsOf<Fields extends Readonly<Record<string, keyof TokenRow>>>(
+  columns: Fields,
+  row: TokenRow,
+): { readonly [Field in keyof Fields]: TokenRow[Fields[Field]] } {
+  const entries = Object.entries(columns).map(([field, column]) => [field, row[column]]);
+  return Object.fromEntries(entries) as { readonly [Field in keyof Fields]: TokenRow[Fields[Field]] };
 }
 
 /** @returns only the columns of the change: other columns must not be overwritten with values of an earlier read */
@@ -227,7 +190,7 @@ export function stateColumns(change: TokenStateChange): Columns {
 
 function changedColumns<Key extends string>(
   columns: Readonly<Record<Key, string>>,
-  change: Readonly<Partial<Record<Key, unknown>>>,
+  change: Readonly<Partial<Record<NoInfer<Key>, unknown>>>,
 ): Columns {
   const names = (Object.keys(columns) as Key[]).filter((key) => change[key] !== undefined);
   return Object.fromEntries(names.map((key) => [columns[key], toValue(change[key])]));
@@ -246,11 +209,6 @@ function toOwner(row: TokenRow): Owner | null {
     owner_login === null
     ? null
     : { resolverId: owner_resolver_id, resolver: owner_resolver, userId: owner_user_id, login: owner_login };
-}
-
-/** These columns have only bytes that a vault has sealed. */
-function toSealed(bytes: Buffer | null): Sealed | null {
-  return bytes as Sealed | null;
 }
 
 /** Tokens by their ids, by their serials, or by their owner. */
