@@ -233,13 +233,14 @@ function columnsOf(schema: z.ZodType, outer: readonly string[] = []): readonly F
 
 /** @returns two calls, with examples of what is required */
 function exampleLines({ name }: Operation, fields: readonly Field[]): readonly string[] {
-  const given = fields
+  const required = fields
     .filter(({ isRequired, meta }) => isRequired && meta.secret !== true)
     .map(({ name: field, isWord, meta }) => {
-      const example = String((meta.examples as readonly unknown[])[0]);
+      const given = String((meta.examples as readonly unknown[])[0]);
+      const example = given.includes(' ') ? `'${given}'` : given;
       return isWord ? example : `--${dashed(field)} ${example}`;
     });
-  const call = [name, ...given].join(' ');
+  const call = [name, ...required].join(' ');
   return [call, `--json ${call}`];
 }
 

@@ -36,7 +36,16 @@ function leaves(command: Command, above: readonly string[] = []): readonly (read
     });
 }
 
-const commands = leaves(buildProgram(fakeCli().dependencies)).map((path) => [path.join(' '), path] as const);
+const program = buildProgram(fakeCli().dependencies);
+const commands = leaves(program).map((path) => [path.join(' '), path] as const);
+
+function hasOption(path: readonly string[], option: string): boolean {
+  const command = path.reduce<Command | undefined>(
+    (above, word) => above?.commands.find((one) => one.name() === word),
+    program,
+  );
+  return command?.options.some(({ long }) => long === option) === true;
+}
 
 /** @returns the examples in the help of a command */
 async function examplesOf(path: readonly string[]): Promise<readonly string[]> {
@@ -61,5 +70,27 @@ describe('the help of every command', () => {
       const status = await runProgram(shellWords(example).slice(1), dependencies);
       expect([example, status === EXIT_CODES.usage ? io.err() : '']).toEqual([example, '']);
     }
+  });
+});
+
+const foretelling = commands.filter(([, path]) => hasOption(path, '--yes') && hasOption(path, '--dry-run'));
+
+describe('--dry-run', () => {
+  it.each(foretelling)('of %s changes nothing', async (_name, path) => {
+    const answers = {
+      'realms.list': [{ name: 'office', resolvers: [] }],
+      'policies.unknownNames': [],
+      'resolvers.draft': { kind: 'managed' },
+      'audit.monthsBefore': 2,
+      'webhooks.show': { waiting: 1 },
+      'keys.list': [],
+    };
+    const io = fakeIo({ typed: ['a new password', 'a new password'] });
+    const { dependencies, calls } = fakeCli(answers, { io });
+    const [example = ''] = await examplesOf(path);
+    await runProgram([...shellWords(example).slice(1), '--dry-run'], dependencies);
+    expect(io.err()).toBe('');
+    const writing = /\.(?:set\w*|remove\w*|disable|enable|lose|unassign|rotate|retire|prune|end|add|create)$/;
+    expect(calls.map(([name]) => name).filter((name) => writing.test(name))).toEqual([]);
   });
 });

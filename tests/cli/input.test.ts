@@ -151,42 +151,6 @@ describe('a command with consequences', () => {
       'nothing else follows; nothing was changed\n',
     );
   });
-
-  it.each([
-    'realm remove x',
-    'realm set x --resolvers a',
-    'realm default x',
-    'resolver remove x',
-    'resolver add x',
-    'resolver set x --set a=b',
-    'user remove x a',
-    'token remove x',
-    'token disable x',
-    'token unassign x',
-    'token realms x',
-    'token init --serial x --generate',
-    'user remove-password x a',
-    'policy set x --scope ocra --action request --user x',
-    'policy remove x',
-    'policy disable x',
-    'policy enable x',
-    'setting set x y',
-    'admin remove x',
-    'api-token remove x y',
-    'keys retire 0123456789abcdef',
-    'audit prune --before 2026-01-01',
-  ])('%s changes nothing by --dry-run', async (line) => {
-    const answers = {
-      'realms.list': [{ name: 'x', resolvers: [] }],
-      'policies.unknownNames': [],
-      'resolvers.draft': { kind: 'managed' },
-      'audit.monthsBefore': 2,
-    };
-    const { dependencies, calls } = fakeCli(answers);
-    expect(await runProgram([...line.split(' '), '--dry-run'], dependencies)).toBe(0);
-    const writing = /\.(?:set|remove|removeApiToken|setDefault|disable|unassign|retire|prune)$/;
-    expect(calls.map(([name]) => name).filter((name) => writing.test(name))).toEqual([]);
-  });
 });
 
 const NAMED = {

@@ -7,6 +7,7 @@ import { buildProgram, runProgram } from '../../../src/cli/program.ts';
 import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
+import { OPERATION_GROUPS } from '../../../src/operations/operations.ts';
 import { migrationNames, migrationSource } from '../../../src/database/migration-source.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 import { foreignRow } from '../../support/database/audited-database.ts';
@@ -30,7 +31,6 @@ beforeAll(async () => {
   test = await createTestDatabase();
   await Promise.all([
     writeFile(at('password'), 'correct horse battery'),
-    writeFile(at('otp'), '12345678'),
     writeFile(at('keys.csv'), `serial,key\nTABLE,${'01'.repeat(20)}\n`),
     writeFile(at('keys.xml'), container({ packages: ocraPackage('IMPORTED', SUITE, Buffer.alloc(32, 1)) })),
   ]);
@@ -161,128 +161,40 @@ async function keyThat(condition: string): Promise<string> {
   return rows[0]?.key_id ?? '';
 }
 
-/** Each but `migrate`, which is below, in an order in which each finds what it needs. */
+/** Each but `migrate`, which is below, and two operations, in an order in which each finds what it needs. */
 const acts = (): readonly Act[] => [
   act('admin add bert --password-file @password', 'administrator/add: created'),
-  act('admin password bert --password-file @password', 'administrator/password: password changed'),
-  act('api-token add bert probe *', 'api-token/add: created'),
-  act('admin list'),
-  act('second-factor remove bert --yes', 'administrator/second-factor: second factor removed'),
-  act('session list --administrator bert'),
-  act('session end --administrator bert --all'),
-  act('api-token list bert'),
-  act('api-token remove bert probe --yes', 'api-token/remove: removed'),
-  act('admin add carl --password-file @password', 'administrator/add: created'),
-  act('admin remove carl --yes', 'administrator/remove: removed'),
-  act('resolver add people', 'resolver/set: created'),
-  act('resolver add unix --kind passwd --set fileName=/etc/passwd --yes', 'resolver/set: created'),
-  act('resolver set unix --set fileName=/etc/group --yes', 'resolver/set: changed'),
-  act('user add ann people', 'user/add: created'),
-  act('user password ann people --password-file @password', 'user/password: password changed'),
-  act('user remove-password ann people --yes', 'user/password: password changed'),
-  act('realm add bank --resolvers people', 'realm/set: created'),
-  act('realm set bank --resolvers people', 'realm/set: changed'),
-  act('realm default bank', 'realm/default: default realm'),
-  act('realm no-default --yes', 'realm/default: no default realm'),
-  act('realm default bank', 'realm/default: default realm'),
-  act('realm list'),
-  act('realm show bank'),
-  act('helpdesk search ann'),
-  act('helpdesk person ann --realm bank'),
-  act('helpdesk tokens'),
-  act('helpdesk end-sessions ann --realm bank'),
-  act('resolver list'),
-  act('resolver show people'),
-  act('resolver test people', 'resolver/test: begun', 'resolver/test: done, 1 users'),
-  act('resolver kinds'),
-  act('user list --resolver people'),
   act(`token init --serial T1 --suite ${SUITE} --generate`, 'admin/init: created'),
   act('import pskc @keys.xml', 'token/import: created'),
   act('import csv @keys.csv', 'token/import: created'),
-  act('token set T1 --description new', 'token/set: changed description'),
-  act('token set T1 --pin-file @otp', 'token/set: changed pin'),
-  act('token remove-pin T1 --yes', 'token/remove-pin: removed pin'),
-  act('token list'),
-  act('token show T1'),
-  {
-    ...act('transaction show shown'),
-    before: sql(`INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
-      SELECT 'shown', id, '1', '', now() FROM tokens LIMIT 1 ON CONFLICT DO NOTHING`),
-  },
+  act('resolver add people', 'resolver/set: created'),
+  act('user list --resolver people'),
   act('count'),
   act('count --verify'),
-  act('token disable T1', 'token/disable: changed active'),
-  act('token enable T1', 'token/enable: changed active'),
-  act('token lose T1', 'token/lost: changed active'),
-  act('token enable T1', 'token/enable: changed active'),
-  act('token reset T1', 'token/reset: changed failCount'),
-  act('token realms T1 --realms bank', 'token/tokenrealm: changed realms'),
-  act('token assign T1 ann --realm bank', 'token/assign: changed owner, realms'),
-  act('token unassign T1 --yes', 'token/unassign: changed owner'),
-  {
-    ...act(
-      'token resync T1 --challenge1 11111111 --challenge2 22222222 --otp1-file @otp --otp2-file @otp',
-      'token/resync: refused',
-    ),
-    code: 1,
-  },
   {
     ...act('count --verify --repair', 'count/repair: repaired, 1 drifted'),
     before: sql('INSERT INTO user_counts (resolver_id, users) VALUES (4711, 3) ON CONFLICT DO NOTHING'),
   },
-  act('token remove T1 --yes', 'token/remove: removed'),
-  act('policy set p --scope authentication --action otppin=1 --realm bank --yes', 'policy/set: stored'),
-  act('policy disable p --yes', 'policy/set: stored'),
-  act('policy list'),
-  act('policy explain admin'),
-  act('policy explain-owner'),
-  act('policy names'),
-  act('policy check --scope admin'),
-  act('policy show p'),
-  act('policy enable p --yes', 'policy/set: stored'),
-  act('policy remove p --yes', 'policy/remove: removed'),
-  act('setting set OcraMaxChallenges 5', 'configuration/set: stored'),
-  act('setting list'),
-  act('setting remove OcraMaxChallenges', 'configuration/remove: removed'),
-  act('realm remove bank --yes', 'realm/remove: removed, from 0 tokens'),
-  act('user remove ann people', 'user/remove: removed, 0 tokens unassigned'),
-  act('resolver remove people --yes', 'resolver/remove: removed'),
   act(
     'housekeeping run',
     'housekeeping/run: removed 0 challenges, 0 sessions, 0 rate limits, 0 response minutes',
   ),
   act('housekeeping run --dry-run'),
-  act('challenges close-all', 'challenges/close-all: closed 1 open ones'),
-  act('webhook add hook http://127.0.0.1:9/', 'webhook/add: created'),
-  act('webhook list'),
-  act('webhook show hook'),
-  act('webhook events'),
-  act('webhook deliveries hook'),
-  act('webhook set hook --events token.locked', 'webhook/set: changed events'),
-  act('webhook disable hook', 'webhook/disable: disabled'),
-  act('webhook enable hook', 'webhook/enable: enabled'),
-  act('webhook rotate-secret hook', 'webhook/rotate-secret: secret replaced'),
-  // Nothing listens there.
-  { ...act('webhook test hook', 'webhook/test: failed'), code: 1 },
-  act('webhook retry hook', 'webhook/retry: retried, 0 deliveries'),
-  act('webhook remove hook', 'webhook/remove: removed, 0 deliveries'),
-  act('keys add', 'keys/add: added'),
-  act('keys list'),
   {
-    ...act('keys rotate --yes', 'keys/rotate: current', 'keys/rotate: sealed 2 anew, 0 left'),
+    ...act('challenges close-all', 'challenges/close-all: closed 1 open ones'),
+    before: sql(`INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
+      SELECT 'open', id, '1', '', now() FROM tokens LIMIT 1 ON CONFLICT DO NOTHING`),
+  },
+  act('keys add', 'keys/add: added'),
+  {
+    ...act('keys rotate --yes', 'keys/rotate: current', 'keys/rotate: sealed 3 anew, 0 left'),
     before: reopen,
   },
   {
     words: async () => ['keys', 'retire', await keyThat('NOT is_current'), '--yes'],
     says: ['keys/retire: retired'],
   },
-  act('audit search'),
-  act('audit values'),
-  act('audit verification'),
   act('audit verify'),
-  act('installation overview'),
-  act('installation health'),
-  act('installation first-steps'),
   act(`export @backup.age --recipient ${RECIPIENT}`, `backup/export: handed out, encrypted for ${RECIPIENT}`),
   act('audit export --output -', 'audit/export: handed out as jsonl'),
   {
@@ -297,11 +209,6 @@ const APART = [
   'serve', 'config', 'demo', 'device scan', 'device list', 'device forget',
   'device activation-code',
   'restore',
-  // What they bind needs a token, or a public address: tests/http/admin/audited.
-  'second-factor set',
-  'second-factor passkey-link',
-  // It needs a refusal: tests/http/admin/policies.
-  'policy explain-refusal',
   // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.
   'challenge',
   // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.
@@ -309,6 +216,9 @@ const APART = [
   // They need a LinOTP database: tests/linotp.
   'import linotp',
 ];
+
+/** Commands that call the services as their paths do: tests/http/admin/audited. */
+const OPERATIONS = OPERATION_GROUPS.flatMap(({ operations }) => operations.map(({ name }) => name));
 
 function pathsOf(command: Command, path: readonly string[] = []): readonly string[] {
   return command.commands.length === 0
@@ -344,7 +254,7 @@ async function outcomeOf({ words, before }: Act): Promise<Outcome> {
 describe('the commands', () => {
   it('are all known here: whether they act, look, or have no installation', () => {
     const known = acts().map(({ words }) => (typeof words === 'function' ? 'keys retire' : pathOf(words)));
-    expect(new Set([...known, ...APART, 'migrate'])).toEqual(new Set(paths));
+    expect(new Set([...known, ...APART, ...OPERATIONS, 'migrate'])).toEqual(new Set(paths));
   });
 
   it('write a row for each act, or do nothing where it cannot be written; those that look write none', async () => {
