@@ -5,7 +5,6 @@ import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
 import { addChallengeCommand } from './commands/challenge.ts';
 import { addCountCommand } from './commands/count.ts';
-import { addDemoCommand } from './demo/demo-command.ts';
 import type { Config } from '../config/config.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
@@ -59,7 +58,6 @@ export function buildProgram(dependencies: CliDependencies): Command {
   const context = new CommandContext(dependencies, program);
   addServerCommands(program, context);
   addDoctorCommand(program, context);
-  addDemoCommand(program, context);
   for (const group of OPERATION_GROUPS) {
     const command = addOperationCommands(program, context, group);
     BESIDE[group.name]?.(command, context);

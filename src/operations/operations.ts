@@ -1,5 +1,5 @@
 import type { OperationGroup } from './operation.ts';
-import { ADMINISTRATORS, API_TOKENS, SECOND_FACTORS } from './administrators.ts';
+import { ADMINISTRATORS, API_TOKENS, SECOND_FACTORS, SESSIONS } from './administrators.ts';
 import { AUDIT } from './audit.ts';
 import { HELPDESK } from './helpdesk.ts';
 import { INSTALLATION } from './installation.ts';
@@ -7,7 +7,6 @@ import { KEYS } from './keys.ts';
 import { POLICIES } from './policies.ts';
 import { REALMS } from './realms.ts';
 import { RESOLVERS } from './resolvers.ts';
-import { SESSIONS } from './sessions.ts';
 import { SETTINGS } from './settings.ts';
 import { TOKENS } from './tokens.ts';
 import { TRANSACTIONS } from './transactions.ts';

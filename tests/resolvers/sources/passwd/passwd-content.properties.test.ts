@@ -4,7 +4,7 @@ import {
   type PasswdContent,
   PasswdFault,
   readPasswd,
-} from '../../../../src/resolvers/sources/passwd/passwd-content.ts';
+} from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 
 const LIMIT = 10_000;
 
