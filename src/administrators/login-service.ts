@@ -15,7 +15,7 @@ export interface Login {
 }
 
 /** The administrator and session of a valid login token. */
-export interface KnownLogin {
+interface KnownLogin {
   readonly administrator: string;
   readonly session: string;
   readonly csrfToken: string;

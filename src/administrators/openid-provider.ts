@@ -21,13 +21,13 @@ export type ProviderAnswer = Readonly<
 >;
 
 /** The person whom a provider has identified: the values of the two claims, undefined where one is not there. */
-export interface IdentifiedPerson {
+interface IdentifiedPerson {
   readonly name: unknown;
   readonly groups: unknown;
 }
 
 /** An answer that proves nothing. */
-export interface UnprovenAnswer {
+interface UnprovenAnswer {
   /** Why, for the audit: without text of browser and provider but for known codes. */
   readonly unproven: string;
 }

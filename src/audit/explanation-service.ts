@@ -55,7 +55,7 @@ export interface RightsExplanation {
 }
 
 /** The answer, and the question as it was understood. */
-export interface ValuesExplanation {
+interface ValuesExplanation {
   readonly user: string | undefined;
   readonly realm: string | undefined;
   readonly client: string;
@@ -64,7 +64,7 @@ export interface ValuesExplanation {
 }
 
 /** A refusal by the policies as they are now. */
-export interface RefusalExplanation extends RightsExplanation {
+interface RefusalExplanation extends RightsExplanation {
   readonly refusal: RefusedRight;
   /** The policies that would give the right if they named its action, too; none where another remedy is needed. */
   readonly remedies: readonly string[];

@@ -11,7 +11,7 @@ import { bytesFromHex } from '../ocra/hex.ts';
 import { parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 
-export interface CalculationInput {
+interface CalculationInput {
   /** Hexadecimal. */
   readonly sharedsecret?: string | undefined;
   readonly activationcode?: string | undefined;

@@ -143,7 +143,7 @@ function plainText(value: JsonValue): string {
 }
 
 /** A style of text on a terminal. */
-export type TextStyle = 'bold' | 'cyan' | 'dim' | 'red' | 'green' | 'yellow';
+type TextStyle = 'bold' | 'cyan' | 'dim' | 'red' | 'green' | 'yellow';
 
 /**
  * @param color as `CliIo` says: it knows the terminal, NO_COLOR and FORCE_COLOR

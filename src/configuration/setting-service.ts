@@ -18,7 +18,7 @@ import type { ConfigurationStore } from './configuration-store.ts';
 import type { Realm, Resolver } from './configuration.ts';
 
 /** A setting with its value in force. */
-export interface DescribedSetting extends Partial<Omit<KnownSetting, 'key'>> {
+interface DescribedSetting extends Partial<Omit<KnownSetting, 'key'>> {
   readonly key: string;
   /** Undefined: there is none, or it is withheld. */
   readonly value: string | undefined;

@@ -14,7 +14,7 @@ import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-d
 import type { LatestTransaction, LatestTransactionStore } from './helpdesk-store.ts';
 
 /** A stored transaction of a token. */
-export interface RecentTransaction {
+interface RecentTransaction {
   readonly transactionId: string;
   readonly serial: string;
   readonly issuedAt: Date;
@@ -24,7 +24,7 @@ export interface RecentTransaction {
 }
 
 /** A user with their tokens. */
-export interface Person {
+interface Person {
   readonly login: string;
   readonly realm: string;
   readonly resolver: string;

@@ -40,7 +40,7 @@ interface PeopleWithTokens extends Omit<PeopleFound, 'hits'> {
 }
 
 /** The hits of each kind; null: the caller has no right to this kind, and nothing was looked for. */
-export interface SearchResult {
+interface SearchResult {
   readonly tokens: TokensFound | null;
   readonly people: PeopleWithTokens | null;
   /** One at most. */

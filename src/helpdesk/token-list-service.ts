@@ -40,7 +40,7 @@ interface ListedToken extends TokenView {
 }
 
 /** One page of tokens. */
-export interface TokenSheet {
+interface TokenSheet {
   /** By serial, without regard to case. */
   readonly tokens: readonly ListedToken[];
   /** The cursor of the next page; null: this is the last one. */

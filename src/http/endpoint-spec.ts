@@ -137,7 +137,7 @@ export function actOfCall(
 }
 
 /** A call by an authenticated administrator. */
-export interface AdministratorCall<Parameters> extends Call<Parameters> {
+interface AdministratorCall<Parameters> extends Call<Parameters> {
   readonly caller: Caller;
   /** The session that authenticated the caller; undefined: another credential did. */
   readonly session: string | undefined;

@@ -38,7 +38,7 @@ export type SecretPurpose =
   | 'probe';
 
 /** A key of the vault, encrypted by a security module and useless without it. */
-export interface WrappedKey {
+interface WrappedKey {
   readonly bytes: Buffer;
   /** The encrypting key and its module, in words for operators. */
   readonly by: string;

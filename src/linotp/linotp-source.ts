@@ -18,7 +18,7 @@ export const SOURCE_TABLES = {
   imported_user: 'userid',
 } as const;
 
-export type SourceTable = keyof typeof SOURCE_TABLES;
+type SourceTable = keyof typeof SOURCE_TABLES;
 
 /** A read-only connection within one transaction that sees the database at one moment. */
 export interface SnapshotConnection {

@@ -71,7 +71,7 @@ interface ResponseNumbers {
 }
 
 /** Responses of the last hour, over all realms. */
-export interface ResponseOverview extends ResponseNumbers {
+interface ResponseOverview extends ResponseNumbers {
   /** The first minute. */
   readonly since: Date;
   /** Sixty, the last one of which is not over. */

@@ -9,7 +9,7 @@ import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
  * An act of people and programs, declared once. Its path, its step of authorization, its command, its entry in
  * /openapi.json and the console's types follow from it.
  */
-export interface OperationFacts<Input extends z.ZodRawShape, Output extends z.ZodType> {
+interface OperationFacts<Input extends z.ZodRawShape, Output extends z.ZodType> {
   /** `webhook add`: the command `tankeeper webhook add` and the path /admin/webhook/add. */
   readonly name: string;
   /** One line: the effect in the third person, or what is shown. */
