@@ -80,11 +80,9 @@ export function beginExchange({
   readonly senderOf: (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => RequestSender;
   readonly prefixOf: (request: Pick<Request, 'headers' | 'socket'>) => string;
 }): ExchangeBeginning {
-  const newId = requestIds(random);
-  const dateOf = datesOfSeconds();
   return (request, response) => {
     const sentId = request.get('x-request-id') ?? '';
-    const requestId = REQUEST_ID.test(sentId) ? sentId : newId();
+    const requestId = REQUEST_ID.test(sentId) ? sentId : random.bytes(16).toString('hex');
     const sender = senderOf(request);
     const startedAt = clock.now();
     response.locals.exchange = {
@@ -108,19 +106,7 @@ export function beginExchange({
       waitedMs: 0,
     };
     response.setHeader('X-Request-Id', requestId);
-    response.setHeader('Date', dateOf(startedAt));
-  };
-}
-
-/** @returns a function that writes the header `Date`, once a second */
-function datesOfSeconds(): (instant: Date) => string {
-  let [second, text] = [Number.NaN, ''];
-  return (instant) => {
-    const present = Math.floor(instant.getTime() / 1_000);
-    if (present !== second) {
-      [second, text] = [present, instant.toUTCString()];
-    }
-    return text;
+    response.setHeader('Date', startedAt.toUTCString());
   };
 }
 
@@ -204,24 +190,6 @@ export function prefixReader({
       return '';
     }
     return prefix.length <= MAX_PREFIX && PREFIX.test(prefix) ? prefix.replace(/\/$/, '') : own;
-  };
-}
-
-const ID_BYTES = 16;
-/** Ids whose random bytes are drawn together, as a draw costs more than the bytes. */
-const DRAWN_TOGETHER = 128;
-
-/** @returns a function that makes ids of requests: 32 random hexadecimal digits */
-export function requestIds(random: Pick<Random, 'bytes'>): () => string {
-  let drawn: Buffer = Buffer.alloc(0);
-  let used = 0;
-  return () => {
-    if (used === drawn.length) {
-      drawn = random.bytes(ID_BYTES * DRAWN_TOGETHER);
-      used = 0;
-    }
-    used += ID_BYTES;
-    return drawn.toString('hex', used - ID_BYTES, used);
   };
 }
 

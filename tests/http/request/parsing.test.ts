@@ -19,7 +19,6 @@ import {
 import { htmlReply } from '../../../src/http/reply.ts';
 import {
   beginExchange,
-  requestIds,
   type ExchangeRequest,
   type ExchangeResponse,
   type RequestContext,
@@ -34,7 +33,7 @@ import {
 } from '../../../src/http/request/parameters.ts';
 import { parseMultipart } from '../../../src/http/request/request-body.ts';
 import { refuseUnknownPath } from '../../../src/http/unserved-paths.ts';
-import { type Random, systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-values.ts';
@@ -147,16 +146,6 @@ describe('parseQueryString', () => {
       ),
     );
   });
-});
-
-it('uses each random byte once, in their order', () => {
-  let next = 0;
-  const counting: Pick<Random, 'bytes'> = {
-    bytes: (size) => Buffer.from(Array.from({ length: size }, () => next++ % 256)),
-  };
-  const newId = requestIds(counting);
-  const bytes = Buffer.from(Array.from({ length: 300 }, newId).join(''), 'hex');
-  expect(bytes).toEqual(Buffer.from(Array.from({ length: 4_800 }, (_, index) => index % 256)));
 });
 
 const base64 = (bytes: string | Buffer): string => Buffer.from(bytes).toString('base64');
