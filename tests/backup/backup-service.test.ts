@@ -5,8 +5,10 @@ import { BackupStore } from '../../src/backup/backup-store.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { Vault } from '../../src/keys/vault.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { OPERATOR } from '../support/values/callers.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { fakeCli } from '../cli/fake-dependencies.ts';
+import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 
 let test: TestDatabase;
 
@@ -43,5 +45,53 @@ describe('an export', () => {
   it('does not quote a secret key that was given as recipient', async () => {
     const { fault } = await refused({ recipients: ['AGE-SECRET-KEY-1SECRET'] });
     expect((fault as Error).message).not.toContain('1SECRET');
+  });
+});
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open();
+});
+afterAll(() => application.close());
+
+describe('tankeeper challenges close-all', () => {
+  it('closes what is open, so that a right response to it is refused, and leaves new challenges alone', async () => {
+    const old: { transactionid: string; question: string }[] = [];
+    for (const serial of ['CLOSE1', 'CLOSE2']) {
+      await application.enrolPlain(serial, SUITE);
+      old.push(await application.challenge(serial));
+    }
+    expect(await application.services.backups.closeChallenges(OPERATOR)).toBe(2);
+    for (const { transactionid, question } of old) {
+      const value = await application.check(transactionid, application.respond(SUITE, question));
+      expect(value).toEqual({ failcount: 0, result: false });
+    }
+    const { transactionid, question } = await application.challenge('CLOSE1');
+    const value = await application.check(transactionid, application.respond(SUITE, question));
+    expect(value).toEqual({ failcount: 0, result: true });
+    expect(await application.services.backups.closeChallenges(OPERATOR)).toBe(0);
+    const rows = await application.auditRows({
+      action: 'challenges/close-all',
+      limit: 5,
+    });
+    expect(rows.map(({ subject, outcome }) => [subject, outcome])).toEqual([
+      ['challenges', 'closed 0 open ones'],
+      ['challenges', 'closed 2 open ones'],
+    ]);
+  });
+
+  it('is for operators', async () => {
+    const caller = { ...OPERATOR, principal: { ...OPERATOR.principal, operator: false } };
+    await expect(application.services.backups.closeChallenges(caller)).rejects.toMatchObject({
+      code: 'right.missing',
+    });
+  });
+
+  it('says how many it has closed', async () => {
+    const { dependencies, io } = fakeCli({ 'backups.closeChallenges': 3 });
+    expect(await runProgram(['challenges', 'close-all', '--json'], dependencies)).toBe(0);
+    expect(JSON.parse(io.out())).toEqual({ closed: 3 });
   });
 });

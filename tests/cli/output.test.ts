@@ -1,8 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import stringWidth from 'string-width';
 import { type Column, Output } from '../../src/cli/output.ts';
 import { type FakeIo, fakeIo } from './fake-io.ts';
+import { spawnSync } from 'node:child_process';
+import { testProgram } from '../support/servers/test-build.ts';
+import type { CliDependencies } from '../../src/cli/dependencies.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { withProgress } from '../../src/cli/progress.ts';
+import { fakeCli } from './fake-dependencies.ts';
+
+import stringWidth from 'string-width';
 
 interface Row {
   readonly name: string;
@@ -128,4 +135,83 @@ describe('the output of commands', () => {
       }),
     ).toBe('{\n  "ok": true\n}\n');
   });
+});
+
+/** @returns the text that `--help` prints to a terminal (by util-linux's `script`), or to a pipe */
+function help(to: 'terminal' | 'pipe', environment: Readonly<Record<string, string>>): string {
+  const command = `'${process.execPath}' '${testProgram()}' --help`;
+  const [program, words]: [string, string[]] =
+    to === 'terminal' ? ['script', ['-qec', command, '/dev/null']] : ['sh', ['-c', `${command} | cat`]];
+  const { stdout, status } = spawnSync(program, words, {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...environment },
+  });
+  expect(status).toBe(0);
+  expect(stdout).toContain('Usage:');
+  return stdout;
+}
+
+describe('colours', () => {
+  it.each([
+    ['a terminal has them', 'terminal', {}, true],
+    ['NO_COLOR takes them away', 'terminal', { NO_COLOR: '1' }, false],
+    ['TERM=dumb takes them away', 'terminal', { TERM: 'dumb' }, false],
+    ['FORCE_COLOR=0 takes them away', 'terminal', { FORCE_COLOR: '0' }, false],
+    ['a pipe has none', 'pipe', {}, false],
+    ['a pipe has them where FORCE_COLOR asks for them', 'pipe', { FORCE_COLOR: '1' }, true],
+  ] as const)('%s', (_title, to, environment, coloured) => {
+    expect(help(to, environment).includes('\u001b[')).toBe(coloured);
+  });
+});
+
+async function shownOn(io: FakeIo): Promise<readonly string[]> {
+  const work = withProgress(io, 'verifying bytes', (progress) => {
+    progress(0, 0);
+    progress(500, 1000);
+    progress(7, 7, 'restoring rows');
+    return Promise.reject(new Error('no'));
+  });
+  await expect(work).rejects.toThrow('no');
+  return io.err().split('\r\u001b[K');
+}
+
+it('names the work on a terminal, and how far it is, on one line, which is gone in the end, also after a failure', async () => {
+  expect(await shownOn(fakeIo({ typed: [] }))).toEqual([
+    '',
+    'verifying bytes …',
+    'verifying bytes … 500 of 1000 (50 %)',
+    'restoring rows … 7 of 7 (100 %)',
+    '',
+  ]);
+});
+
+it('fits on a narrow terminal', async () => {
+  const lines = await shownOn({ ...fakeIo({ typed: [] }), columns: 20 });
+  expect(lines.map(({ length }) => length)).toEqual([0, 17, 19, 19, 0]);
+});
+
+it('shows nothing without a terminal', async () => {
+  expect(await shownOn(fakeIo())).toEqual(['']);
+});
+
+it.each([
+  ['housekeeping run', 'housekeeping.run', 'removing what is old'],
+  ['housekeeping run --dry-run', 'housekeeping.due', 'counting what is due'],
+  ['count --verify', 'counts.verify', 'counting tokens'],
+  ['count --verify --repair', 'counts.repair', 'counting tokens'],
+  ['user list --realm office', 'users.list', 'reading users'],
+  ['audit verify', 'audit.verify', 'verifying rows'],
+  ['keys rotate --yes', 'keys.rotate', 'sealing secrets'],
+  ['migrate', 'migrate', 'bringing the tables up to date'],
+])('%s shows it', async (line, call, what) => {
+  const io = fakeIo({ typed: [] });
+  const fails = (): Promise<never> => Promise.reject(new Error('no'));
+  const { dependencies } = fakeCli({}, { io, ...(line === 'migrate' && { loadConfiguration: fails }) });
+  const [noun = '', method = ''] = call.split('.');
+  const openServices = async (...given: Parameters<CliDependencies['openServices']>) => ({
+    ...(await dependencies.openServices(...given)),
+    [noun]: { [method]: fails },
+  });
+  expect(await runProgram(line.split(' '), { ...dependencies, openServices })).toBe(1);
+  expect(io.err()).toContain(`\r\u001b[K${what} …`);
 });

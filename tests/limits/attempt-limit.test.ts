@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { AttemptLimit } from '../../src/limits/attempt-limit.ts';
+import { AttemptLimit, LocalCounts } from '../../src/limits/attempt-limit.ts';
 import { LimitStore } from '../../src/limits/limit-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
 import { queryOnce } from '../support/database/test-server.ts';
 
 let database: TestDatabase;
@@ -117,5 +117,32 @@ describe('a shared limit', () => {
     );
     expect(row?.points).toBe(1);
     expect(Number(row?.expire)).toBeGreaterThan(Date.now() + 500_000);
+  });
+});
+
+describe('counts in memory', () => {
+  it('begin anew when the window of a key ends, which began with its first attempt', () => {
+    const counts = new LocalCounts(1_000);
+    expect(counts.change('a', 1, 0)).toEqual({ attempts: 1, wait: 1_000 });
+    expect(counts.change('a', 1, 400)).toEqual({ attempts: 2, wait: 600 });
+    expect(counts.change('b', 1, 500)).toEqual({ attempts: 1, wait: 1_000 });
+    expect(counts.change('a', -1, 999)).toEqual({ attempts: 1, wait: 1 });
+    expect(counts.change('a', 1, 1_000)).toEqual({ attempts: 1, wait: 1_000 });
+    expect(counts.change('b', 1, 1_499)).toEqual({ attempts: 2, wait: 1 });
+  });
+
+  it('of a flood of keys take bounded room: the latest are still known', () => {
+    const counts = new LocalCounts(60_000, 100);
+    for (let index = 0; index < 10_000; index += 1) {
+      counts.change(`key ${index}`, 1, index);
+    }
+    const known = Array.from({ length: 10_000 }, (_, index) => counts.of(`key ${index}`, 10_000).attempts);
+    expect(known).toEqual([...Array<number>(9_900).fill(0), ...Array<number>(100).fill(1)]);
+  });
+
+  it('do not hold up anybody for longer than a window when the clock is set back', () => {
+    const counts = new LocalCounts(1_000);
+    counts.change('a', 1, 1_000_000);
+    expect(counts.change('a', 1, 0)).toEqual({ attempts: 1, wait: 1_000 });
   });
 });

@@ -20,7 +20,7 @@ import { TestApplication } from '../../support/application/test-application.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
 import { readVectorFile } from '../../support/values/vectors.ts';
 import type { SuiteRow } from '../../support/vectors/suite-vectors.ts';
-import { rowsOf } from '../../support/vectors/vector-text.ts';
+import { rowsOf } from '../../support/vectors/checked-row.ts';
 
 function lacking(scope: string, action: string): AnyServiceError {
   return new ServiceError('right.missing', 'plain', { policy: { scope, action } });

@@ -6,10 +6,9 @@ import { readCode } from '../../../src/device/read-code.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { buildNonceUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { type CheckedRow, fromHex, ledgerText } from './checked-row.ts';
+import { type CheckedRow, fromHex, ledgerText, rowsOf } from './checked-row.ts';
 import type { ActivationCodeRow, KeyRow } from './roll-out-vectors.ts';
 import type { UrlRow } from './url-vectors.ts';
-import { rowsOf } from './vector-text.ts';
 
 const WITHOUT_CALLBACK = { requireCallback: false };
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');

@@ -2,8 +2,7 @@ import type { RandomNumbers } from '../../../src/kernel/clock.ts';
 import { questionFromData } from '../../../src/ocra/question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { questionFromHash } from '../values/modes.ts';
-import { type CheckedRow, ledgerText } from './checked-row.ts';
-import { rowsOf } from './vector-text.ts';
+import { type CheckedRow, ledgerText, rowsOf } from './checked-row.ts';
 
 interface Row {
   readonly suite: string;

@@ -1,8 +1,7 @@
 import { computeResponse, type DataInputs, encodeDataInput, timeStepAt } from '../../../src/ocra/compute.ts';
 import { encodeHex } from '../../../src/ocra/hex.ts';
 import { type OcraSuite, parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { type CheckedRow, fromHex, ledgerText, unlessRefused } from './checked-row.ts';
-import { rowsOf } from './vector-text.ts';
+import { type CheckedRow, fromHex, ledgerText, rowsOf, unlessRefused } from './checked-row.ts';
 
 /** Numbers beyond 2^53 come as text; `T` is in seconds, `T_precomputed` in steps. */
 interface Row {

@@ -7,8 +7,7 @@ import {
   oneWayQuestion,
   signatureQuestion,
 } from '../values/modes.ts';
-import { type CheckedRow, fromHex } from './checked-row.ts';
-import { parseExactly } from './vector-text.ts';
+import { type CheckedRow, fromHex, parseExactly } from './checked-row.ts';
 
 interface Vector {
   readonly suite: string;

@@ -8,8 +8,7 @@ import {
 } from '../../../src/ocra/key-derivation.ts';
 import { bytesFromHex, encodeHex } from '../../../src/ocra/hex.ts';
 import type { HashName } from '../../../src/ocra/suite.ts';
-import { type CheckedRow, fromHex, unlessRefused } from './checked-row.ts';
-import { rowsOf } from './vector-text.ts';
+import { type CheckedRow, fromHex, rowsOf, unlessRefused } from './checked-row.ts';
 
 /** An activation code, and its bytes. */
 export interface ActivationCodeRow {

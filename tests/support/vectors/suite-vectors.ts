@@ -1,6 +1,5 @@
 import { hashLength, type OcraSuite, parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { type CheckedRow, unlessRefused } from './checked-row.ts';
-import { rowsOf } from './vector-text.ts';
+import { type CheckedRow, rowsOf, unlessRefused } from './checked-row.ts';
 
 /** A suite, and its parts or LinOTP's refusal. */
 export interface SuiteRow {

@@ -8,8 +8,7 @@ import {
   verifyQrTanSignature,
 } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { type CheckedRow, fromHex } from './checked-row.ts';
-import { rowsOf } from './vector-text.ts';
+import { type CheckedRow, fromHex, rowsOf } from './checked-row.ts';
 
 interface SignatureRow {
   readonly suite: string;

@@ -1,8 +1,7 @@
 import { computeResponse, timeStepAt } from '../../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { verifyResponse } from '../../../src/ocra/verify.ts';
-import { type CheckedRow, fromHex } from './checked-row.ts';
-import { rowsOf } from './vector-text.ts';
+import { type CheckedRow, fromHex, rowsOf } from './checked-row.ts';
 
 interface Row {
   readonly suite: string;

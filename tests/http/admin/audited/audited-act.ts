@@ -22,3 +22,37 @@ export interface Act {
   /** Nobody needs a right for it. */
   readonly isFree?: true;
 }
+
+/** The parameters of endpoints that only look, where they need some to succeed. */
+export const QUESTIONS: Readonly<Record<string, RequestValues>> = {
+  '/admin/keys/list': { count: '1' },
+  '/admin/webhook/deliveries': { name: 'kept' },
+  '/admin/webhook/show': { name: 'kept' },
+  '/admin/realm/show': { name: 'north' },
+  '/admin/resolver/show': { name: 'north' },
+  '/admin/policy/show': { name: 'kept' },
+  '/admin/policy/explain': { administrator: 'admin' },
+  '/system/getResolver': { resolver: 'north' },
+  '/admin/getTokenOwner': { serial: 'X' },
+  '/admin/check_serial': { serial: 'X' },
+  '/admin/getSerialByOtp': { otp: '755224' },
+  '/admin/transaction/show': { transaction_id: 'X' },
+  '/admin/helpdesk/search': { text: 'X' },
+  '/admin/token/show': { serial: 'X' },
+  '/admin/answeraddress': { serial: 'X' },
+  '/ocra/checkstatus': { serial: 'X' },
+  '/admin/checkstatus': { serial: 'X' },
+  '/ocra': { serial: 'X' },
+  '/admin/userlist': { realm: 'north' },
+  '/admin/helpdesk/person': { user: 'ann', realm: 'north' },
+  '/admin/api-token/list': { administrator: 'admin' },
+  '/ocra/calculateOtp': {
+    ocrasuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
+    otpkey: Buffer.from('12345678901234567890123456789012', 'ascii').toString('hex'),
+    challenge: '12345678',
+    counter: '0',
+  },
+};
+
+/** Endpoints that only look, and answer any administrator as far as the rights go. */
+export const LOOKS_FOR_ALL: readonly string[] = ['/admin/rights', '/admin/installation/overview'];

@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import request, { type Response } from 'supertest';
 import type { Endpoint } from '../../../../src/http/endpoint-spec.ts';
-import type { Act, ActRequest, RequestValues } from './audited-act.ts';
-import { auditedAudit } from './audited-audit.ts';
-import { auditedInstallation } from './audited-installation.ts';
-import { auditedTokens } from './audited-tokens.ts';
-import { auditedAdministrators } from './audited-administrators.ts';
-import { auditedConfiguration } from './audited-configuration.ts';
-import { LOOKS_FOR_ALL, QUESTIONS } from './audited-looks.ts';
+import { type Act, type ActRequest, LOOKS_FOR_ALL, QUESTIONS, type RequestValues } from './audited-act.ts';
+import {
+  auditedAdministrators,
+  auditedAudit,
+  auditedConfiguration,
+  auditedInstallation,
+  auditedTokens,
+} from './audited-operations.ts';
 import { auditedSelfService } from './audited-self-service.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { hashOfAllTables, withoutAudit } from './audited-tables.ts';

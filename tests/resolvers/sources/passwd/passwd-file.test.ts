@@ -4,12 +4,17 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Resolver } from '../../../../src/configuration/configuration.ts';
 import { DirectoryPasswords } from '../../../../src/resolvers/sources/directory-password.ts';
-import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
+import {
+  type PasswdContent,
+  PasswdFault,
+  PasswdFile,
+  readPasswd,
+} from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { describeTrial, isUsual } from '../../../../src/resolvers/user-source.ts';
 import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
+import { type TestDatabase, createTestDatabase } from '../../../support/database/test-database.ts';
 import { ManagedUserStore } from '../../../../src/users/managed-user-store.ts';
 import { makeNamedPipe } from '../../../support/servers/named-pipe.ts';
 import { sourcesOver } from '../../../support/application/user-sources.ts';
@@ -388,5 +393,58 @@ describe('the users of a resolver', () => {
     expect(sources({ ...one })).toBe(first);
     expect(sources({ ...one, settings: { fileName: '/else' } })).not.toBe(first);
     expect(sources({ ...one, secretStamp: 'other' })).not.toBe(sources(one));
+  });
+});
+
+import fc from 'fast-check';
+
+const LIMIT = 10_000;
+
+function inChunks(content: Buffer, size: number): AsyncIterable<Buffer> {
+  return (async function* () {
+    for (let at = 0; at < content.length; at += size) {
+      await Promise.resolve();
+      yield content.subarray(at, at + size);
+    }
+  })();
+}
+
+describe('a passwd file', () => {
+  it('is the same however it comes in pieces', async () => {
+    const login = fc.string({ unit: fc.constantFrom('a', 'b', 'ö', '☃', '.'), minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(login, { maxLength: 10 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (logins, size) => {
+          const text = logins.map((one, index) => `${one}:x:${index}:0:N ${one},,1,,e:/:/s`).join('\n');
+          const { accounts } = await readPasswd(inChunks(Buffer.from(text), size), LIMIT);
+          expect(accounts.map(({ login: read }) => read)).toEqual(logins);
+          expect(accounts.map(({ user }) => user.surname)).toEqual(logins);
+        },
+      ),
+    );
+  });
+
+  it('of any bytes is read or refused with a reason', async () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc
+        .string({ unit: fc.constantFrom(':', '\n', 'a', '1', '#', ',', '\r'), maxLength: 300 })
+        .map((one) => Buffer.from(one)),
+    );
+    await fc.assert(
+      fc.asyncProperty(bytes, fc.integer({ min: 1, max: 400 }), async (content, size) => {
+        const outcome = await readPasswd(inChunks(Buffer.from(content), size), LIMIT).catch(
+          (error: unknown) => error,
+        );
+        if (outcome instanceof Error) {
+          expect(outcome).toBeInstanceOf(PasswdFault);
+        } else {
+          const { accounts } = outcome as PasswdContent;
+          expect(accounts.every((one) => one.login.trim() !== '' && one.userId.trim() !== '')).toBe(true);
+        }
+      }),
+    );
   });
 });
