@@ -11,7 +11,7 @@ export const faults = [
     'tokens/token-service.ts',
     '...(isToSet(pin, token.secrets.pin) && {',
     '...({',
-    'tests/tokens/token-service',
+    'tests/http/admin/tokens/tokens',
   ],
   [
     'administrators/administrator-service.ts',

@@ -102,36 +102,6 @@ describe('administrators', () => {
     expect((await service.list()).map(({ name }) => name)).toEqual(['admin']);
   });
 
-  it.each([[['*']], [['system:write']], [['system:*', 'admin:*']]])(
-    'are not made or taken over by an API token with the rights %j, nor are credentials made',
-    async (rights) => {
-      await service.add(admin, 'bob', PASSWORD);
-      const program = callerNamed('admin', { rights });
-      const attempts = [
-        service.add(program, 'mallory', PASSWORD),
-        service.remove(program, 'bob'),
-        service.setPassword(program, 'bob', 'my new one'),
-        service.setPassword(program, 'admin', 'my new one'),
-        service.addApiToken(program, 'admin', { name: 'x', rights }),
-      ];
-      const codes = await Promise.all(attempts.map(refusedCode));
-      expect(codes).toEqual(attempts.map(() => 'confirmation.required'));
-      expect((await service.list()).map(({ name }) => name)).toEqual(['admin', 'bob']);
-      expect(await service.authenticatePassword('bob', PASSWORD)).toMatchObject({ administrator: 'bob' });
-    },
-  );
-
-  it('with a login that is not confirmed make and change no credential', async () => {
-    const thief = callerNamed('admin', { proof: { kind: 'login', hash: Buffer.alloc(32) } });
-    const attempts = [
-      service.add(thief, 'mallory', PASSWORD),
-      service.setPassword(thief, 'admin', 'my new one'),
-      service.addApiToken(thief, 'admin', { name: 'x', rights: ['*'] }),
-    ];
-    const codes = await Promise.all(attempts.map(refusedCode));
-    expect(codes).toEqual(attempts.map(() => 'confirmation.required'));
-  });
-
   it.each([
     ['login that ends', 'confirmation.required'],
     ['right that is taken', 'right.missing'],

@@ -115,23 +115,6 @@ describe('names in a policy that do not exist', () => {
 });
 
 describe('policies', () => {
-  it('are set, shown, listed, replaced and removed', async () => {
-    const { policy: kept } = await service.set(admin, { ...DRAFT, name: ' p ' });
-    expect(kept).toMatchObject({ name: 'p', realm: '*', active: true });
-    expect(await service.show(' p')).toEqual(kept);
-    await service.set(admin, { ...kept, active: false });
-    expect(await service.list()).toEqual([{ ...kept, active: false }]);
-    await service.remove(admin, 'p ');
-    expect(await service.list()).toEqual([]);
-    expect(await stored.acts()).toEqual(['admin policy/set', 'admin policy/set', 'admin policy/remove']);
-  });
-
-  it('that make no sense are refused and not kept', async () => {
-    const refusal = await eventualRefusal(service.set(admin, { ...DRAFT, action: 'x' }));
-    expect(refusal.code).toBe('policy.invalid');
-    expect(await stored.acts()).toEqual([]);
-  });
-
   it('that are not there are unknown, by their name', async () => {
     await service.set(admin, { ...DRAFT, name: 'another' });
     const shown = await eventualRefusal(service.show('x'.repeat(200)));

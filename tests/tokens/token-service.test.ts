@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
-import { checkPin } from '../../src/tokens/token-settings.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import type { Owner } from '../../src/users/user.ts';
-import type { Token } from '../../src/tokens/token.ts';
 import { TokenService } from '../../src/tokens/token-service.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -73,14 +71,6 @@ beforeEach(async () => {
   });
 });
 
-async function stored(serial: string): Promise<Token> {
-  const token = await held.tokens.findBySerial(serial);
-  if (token === undefined) {
-    throw new Error(`There is no ${serial}.`);
-  }
-  return token;
-}
-
 describe('what is shown of a token', () => {
   it('holds no secret, sealed or not', async () => {
     const shown = await service.show(admin, 'T1');
@@ -106,14 +96,4 @@ describe('a change', () => {
       expect(await held.acts()).toEqual([]);
     },
   );
-});
-
-describe('assigning', () => {
-  it('keeps the PIN, unless a new one comes with it', async () => {
-    await service.assign(admin, { serial: 'T4', user: 'anna', pin: 'geheim' });
-    const { pin } = (await stored('T4')).secrets;
-    expect(pin && checkPin(vault.open(pin, 'pin', 'T4'), 'geheim')).toBe(true);
-    await service.assign(admin, { serial: 'T4', user: 'bernd' });
-    expect((await stored('T4')).secrets.pin).toEqual(pin);
-  });
 });

@@ -164,14 +164,4 @@ describe('the endpoints of webhooks', () => {
     expect(answer.body).toHaveProperty('result.error.message', "There is no webhook 'sime'");
     await value('remove');
   });
-
-  it.each(['list', 'show', 'events', 'deliveries', ...CHANGES])('authenticate first: %s', async (act) => {
-    expect((await application.send(`/admin/webhook/${act}`, SIEM)).status).toBe(401);
-  });
-
-  it.each(CHANGES)('change nothing by GET, or for another site: %s', async (act) => {
-    expect((await application.asAdmin(`/admin/webhook/${act}`, SIEM, 'get')).status).toBe(405);
-    const foreign = application.send(`/admin/webhook/${act}`, SIEM).set('Sec-Fetch-Site', 'cross-site');
-    expect((await foreign).status).toBe(403);
-  });
 });
