@@ -16,6 +16,7 @@ import {
   REFUSED,
 } from './operations.ts';
 import { withStoredFacts } from './stored-facts.ts';
+import { historyOf } from './timelines.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const TIME_SUITE = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
@@ -425,6 +426,37 @@ it('has the decision of an audit row without what the row knows of its cause', a
   const { records: known, findings } = await withStoredFacts(history, ask);
   expect(known.map(({ decision }) => decision)).toEqual(['wrong', 'wrong', 'exhausted', 'exhausted']);
   expect(findings).toEqual([]);
+});
+
+describe('a database that goes on from a copy of another one', () => {
+  /** Accepts T3, which is answered after the copy, on both. @returns its history, if its audit trail has those requests */
+  function continued(...audited: readonly string[]): readonly HistoryRecord[] {
+    const copied = time + 15;
+    answer('T3', right('T3', 0), [true, 0], { request: 'first' });
+    log({ op: 'status', args: { serial: 'two' } }, []);
+    const begun = time + 15;
+    answer('T3', right('T3', 0), [true, 0], { request: 'second' });
+    const ended = Infinity;
+    return historyOf({ copied, begun, ended }, records, records.slice(0, -1), new Set(audited));
+  }
+
+  it('may accept what the other one has accepted, where its copy has nothing of it', () => {
+    const history = continued('second');
+    expect(history.length).toBe(records.length - 2);
+    expect(checkHistory(history).findings).toEqual([]);
+  });
+
+  it('may not where its audit trail has it', () => {
+    const { findings } = checkHistory(continued('first', 'second'));
+    expect([...new Set(findings.map(({ kind }) => kind))]).toEqual(['accepted twice']);
+  });
+
+  it('accepts no response to what was open in the backup that it was restored from', () => {
+    log({ op: 'restore', args: {} }, true);
+    answer('T3', right('T3', 0), [false, 0], { decision: 'dropped' });
+    rows('two', 0, 0, ['T3 0 superseded']);
+    expect(kinds()).toEqual([]);
+  });
 });
 
 describe('the command', () => {

@@ -35,6 +35,8 @@ interface UsedToken {
   /** It only gets wrong responses, so that it has a count to lose. */
   readonly isHopeless: boolean;
   counter: number;
+  /** The last one that was left open. */
+  open?: OpenChallenge | undefined;
   /** Transactions until another token takes its place. */
   left: number;
 }
@@ -65,8 +67,8 @@ const AVOIDED_MS = 400;
 
 /**
  * Portals and devices at work until `signal`: roll-outs in two phases, tokens with a counter or a clock, challenges,
- * wrong responses and right ones, some of them sent twice at once over two servers. A right response without an answer is
- * repeated until it has one, as a customer would; other requests are not.
+ * wrong responses and right ones, some of them sent twice at once; each request to any server. A right response without
+ * an answer is repeated until it has one, as a customer would; other requests are not.
  */
 export async function runLoad(options: LoadOptions, signal: AbortSignal): Promise<void> {
   const portals = Array.from({ length: options.portals }, (_, number) => new Portal(options, number, signal));
@@ -81,7 +83,6 @@ class Portal {
   readonly #avoided = new Map<string, number>();
   #enrolled = 0;
   #drawn = 0;
-  #asked = '';
 
   constructor(options: LoadOptions, number: number, signal: AbortSignal) {
     this.#options = options;
@@ -135,7 +136,11 @@ class Portal {
   }
 
   async #transact(token: UsedToken): Promise<void> {
-    const { serial } = token;
+    const { serial, open } = token;
+    if (open !== undefined && this.#chance() < 0.25) {
+      token.open = undefined;
+      return this.#right(token, open, 1);
+    }
     const requested = await this.#perform({ op: 'request', args: { serial, text: '' } });
     const { transaction, question } = drawnIn(requested);
     if (transaction !== undefined && question !== undefined) {
@@ -174,6 +179,7 @@ class Portal {
         }
         return;
       case 'leave open':
+        token.open = challenge;
         return;
     }
   }
@@ -218,9 +224,7 @@ class Portal {
   #server(): string {
     const all = this.#options.servers();
     const well = all.filter((server) => (this.#avoided.get(server) ?? 0) < performance.now());
-    const others = well.filter((server) => server !== this.#asked);
-    this.#asked = this.#one(others.length > 0 ? others : well.length > 0 ? well : all);
-    return this.#asked;
+    return this.#one(well.length > 0 ? well : all);
   }
 
   #one<Value>(values: readonly Value[]): Value {

@@ -70,6 +70,8 @@ const ARGUMENTS = {
     value: text,
   }),
   housekeeping: z.strictObject({}),
+  /** The restore of a backup closes all challenges that are open in it. */
+  restore: z.strictObject({}),
   /** What the database holds of a token. */
   rows: ofSerial,
 } as const;

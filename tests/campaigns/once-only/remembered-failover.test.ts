@@ -13,6 +13,7 @@ import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import {
   initialise,
+  leaveBehind,
   type PostgresNode,
   postgresNode,
   startStandby,
@@ -86,12 +87,7 @@ describeWithProgram('a failover to a standby that is behind', findPostgres(), 'p
       await issue(before, serial, `${serial} first`);
       await issue(before, serial, `${serial} second`);
     }
-    await untilReplayed(primary, standby);
-    await queryOnce(standby.superUrl, "ALTER SYSTEM SET primary_conninfo TO ''");
-    await queryOnce(standby.superUrl, 'SELECT pg_reload_conf()');
-    await until(
-      async () => (await queryOnce(standby.superUrl, 'SELECT FROM pg_stat_wal_receiver')).length === 0,
-    );
+    await leaveBehind(primary, standby);
     // Of these, the standby gets nothing: each raises a version.
     await before.challenges.answer('WRONG second', wrongly(), ACT, REVISION);
     await issue(before, 'LOST', 'LOST third');
@@ -141,19 +137,4 @@ function moving(counter: bigint): (found: ChallengeOfToken) => Promise<Decision>
       ? decision
       : { ...decision, change: { ...change, token: { ...change.token, counter } } };
   };
-}
-
-async function untilReplayed(primary: PostgresNode, standby: PostgresNode): Promise<void> {
-  const [sent] = await queryOnce<{ lsn: string }>(
-    primary.superUrl,
-    'SELECT pg_current_wal_lsn()::text AS lsn',
-  );
-  await until(async () => {
-    const [row] = await queryOnce<{ isThere: boolean }>(
-      standby.superUrl,
-      `SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS "isThere"`,
-      [sent?.lsn],
-    );
-    return row?.isThere === true;
-  });
 }

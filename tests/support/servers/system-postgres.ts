@@ -5,7 +5,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { PATIENCE_MS } from '../values/until.ts';
+import { PATIENCE_MS, until } from '../values/until.ts';
 import { queryOnce } from '../database/test-server.ts';
 import { freePort } from './wait-for-port.ts';
 import { unprivilegedAccount } from './system-programs.ts';
@@ -85,6 +85,27 @@ export async function startStandby(
   const copy = ['-d', primary.superUrl, '-D', standby.data, '--checkpoint=fast', '--write-recovery-conf'];
   await run(join(programs, 'pg_basebackup'), copy, { ...standby.account });
   await standby.start();
+}
+
+/** Lets a standby fall behind: it has what its primary has committed by now, and gets nothing more. */
+export async function leaveBehind(primary: PostgresNode, standby: PostgresNode): Promise<void> {
+  const [sent] = await queryOnce<{ lsn: string }>(
+    primary.superUrl,
+    'SELECT pg_current_wal_lsn()::text AS lsn',
+  );
+  await until(async () => {
+    const [row] = await queryOnce<{ isThere: boolean }>(
+      standby.superUrl,
+      `SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS "isThere"`,
+      [sent?.lsn],
+    );
+    return row?.isThere === true;
+  });
+  await queryOnce(standby.superUrl, "ALTER SYSTEM SET primary_conninfo TO ''");
+  await queryOnce(standby.superUrl, 'SELECT pg_reload_conf()');
+  await until(
+    async () => (await queryOnce(standby.superUrl, 'SELECT FROM pg_stat_wal_receiver')).length === 0,
+  );
 }
 
 async function untilServed(url: string, child: ChildProcess): Promise<void> {
