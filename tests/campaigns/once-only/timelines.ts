@@ -5,7 +5,7 @@ import type { Ask } from './stored-facts.ts';
 export interface Timeline {
   /** What was answered by then is in the copy; of what was answered later, some may be. */
   readonly copied: number;
-  /** The servers were turned to it. */
+  /** The one before no longer ran. */
   readonly begun: number;
   /** It no longer ran; `Infinity` while it does. */
   readonly ended: number;
