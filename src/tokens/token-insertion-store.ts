@@ -1,4 +1,11 @@
-import { isOcraToken, type NewToken, type SerialOrigin, type Token, UNBOUND_USE } from './token.ts';
+import {
+  isOcraToken,
+  isPassToken,
+  type NewToken,
+  type SerialOrigin,
+  type Token,
+  UNBOUND_USE,
+} from './token.ts';
 import type { Act } from '../policy/caller.ts';
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
 import {
@@ -235,8 +242,8 @@ async function insertRows(
 /** @returns the entry of a new token: enrolled, unless its roll-out has only begun */
 export function enrolmentEntry(
   entry: AuditEntry,
-  token: Pick<NewToken, 'type' | 'rollout' | 'owner'>,
+  token: Pick<NewToken, 'type' | 'rollout' | 'owner' | 'ocraSuite' | 'secrets'>,
 ): NotedEntry {
-  const isReady = isOcraToken(token) && token.rollout === 'complete';
+  const isReady = (isOcraToken(token) || isPassToken(token)) && token.rollout === 'complete';
   return { ...entry, user: token.owner?.login ?? null, consequences: isReady ? ['token.enrolled'] : [] };
 }

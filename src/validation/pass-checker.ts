@@ -5,11 +5,11 @@ import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError, type ServiceError } from '../kernel/errors.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
 import type { Vault } from '../keys/vault.ts';
-import type { Token } from '../tokens/token.ts';
-import type { TriedToken } from './pass.ts';
+import { isOtpToken, type Token } from '../tokens/token.ts';
+import type { PassDecision, TriedToken } from './pass.ts';
 
 /** What a pass is for one token: the PIN in front, and the verdict on the rest. */
-interface ReadPass extends Omit<TriedToken, 'isPin'> {
+interface ReadPass extends Omit<TriedToken, 'isPin' | 'hasSecret'> {
   readonly pin: string;
 }
 
@@ -61,10 +61,34 @@ export class PassChecker {
     provided: ProvidedResponse,
   ): Promise<readonly TriedToken[]> {
     const tried: TriedToken[] = [];
+    const { check } = this.#deps;
     for (const { pin, ...read } of reads) {
-      tried.push({ ...read, isPin: await this.#deps.check.isPin(configuration, read.token, pin, provided) });
+      tried.push({
+        ...read,
+        isPin: await check.isPin(configuration, read.token, pin, provided),
+        hasSecret: check.secretOf(configuration, read.token, provided.client) !== undefined,
+      });
     }
     return tried;
+  }
+
+  /**
+   * Tells apart a wrong response of HOTP or TOTP that is right within the sync window, for the audit: of one token, as it
+   * takes what the budget leaves.
+   */
+  async explain(
+    configuration: Configuration,
+    pass: PassDecision,
+    provided: ProvidedResponse,
+  ): Promise<PassDecision> {
+    const { subject, result } = pass;
+    if (result || !isOtpToken(subject)) {
+      return pass;
+    }
+    const wrong = { kind: 'wrong' } as const;
+    const explained = await this.#deps.check.explain(wrong, configuration, subject, '', provided);
+    const cause = explained.kind === 'wrong' ? explained.cause : undefined;
+    return cause === undefined || pass.reason === 'locked' ? pass : { ...pass, cause };
   }
 
   async #read(

@@ -21,7 +21,7 @@ import {
 } from '../tokens/token-rows-store.ts';
 import { isOcraToken, type Token } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { locks, type PassDecision, RIGHT_FOR_SEVERAL, type TokenChangeByPass } from './pass.ts';
+import { locks, type PassDecision, type TokenChangeByPass } from './pass.ts';
 
 /** The tokens that a pass may be of, and their open challenges, newest first. */
 export interface SeenByPass {
@@ -111,9 +111,8 @@ export class PassStore {
       const isApplied = decision.open === undefined && (await this.#apply(decision, key, act));
       return isApplied ? decision : this.#settleLocked(tokenOrOwner, tokens, decide, act);
     });
-    const reason = settled.reason === RIGHT_FOR_SEVERAL ? 'wrong' : settled.reason;
-    this.#metrics?.responseEnded(reason);
-    this.#responseEnded?.(reason, performance.now() - begun);
+    this.#metrics?.responseEnded(settled.reason);
+    this.#responseEnded?.(settled.reason, performance.now() - begun);
     settled.changes.filter(locks).forEach(() => this.#metrics?.tokenLocked());
     return settled;
   }
@@ -173,11 +172,12 @@ async function applyAll(unit: UnitOfWork, decision: PassDecision, act: Act): Pro
 }
 
 /** @returns the row of the pass, unless a challenge has it, and one for each further token that it locks */
-function entriesOf({ subject, reason, changes, open }: PassDecision, act: Act): readonly NotedEntry[] {
+function entriesOf({ subject, reason, cause, changes, open }: PassDecision, act: Act): readonly NotedEntry[] {
+  const outcome = cause === undefined ? reason : `${reason}, ${cause}`;
   const locked = changes.filter(locks).map(({ token }) => token);
   const first = open === undefined ? [subject] : [];
   return [...new Set([...first, ...locked])].map((token) => ({
-    ...auditEntry(act, token.serial, reason, token.realms),
+    ...auditEntry(act, token.serial, token === subject ? outcome : reason, token.realms),
     user: token.owner?.login ?? null,
     consequences: locked.includes(token) ? (['token.locked'] as const) : [],
   }));

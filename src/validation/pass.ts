@@ -1,4 +1,4 @@
-import { MAX_FAIL_COUNT, type OpenDecision, type Verdict } from '../challenges/challenge.ts';
+import { MAX_FAIL_COUNT, type OpenDecision, type Verdict, type WrongCause } from '../challenges/challenge.ts';
 import { countedUse, isLocked, type Token, type TokenStateChange } from '../tokens/token.ts';
 
 /** A token that gives responses without a challenge, and what a pass is for it. */
@@ -7,6 +7,8 @@ export interface TriedToken {
   /** On the response, whatever the PIN. */
   readonly verdict: Verdict;
   readonly isPin: boolean;
+  /** False where there is neither PIN nor password, so that anybody could give it. */
+  readonly hasSecret: boolean;
 }
 
 export interface TokenChangeByPass {
@@ -15,13 +17,14 @@ export interface TokenChangeByPass {
 }
 
 /** Two tokens match: it is refused, and nothing changes. */
-export const RIGHT_FOR_SEVERAL = 'wrong, right for several tokens';
+const RIGHT_FOR_SEVERAL = 'right for several tokens';
 
 /** The decision on a pass, for all tokens that it may be of. */
 export interface PassDecision {
   readonly result: boolean;
-  /** The outcome of the audit row. */
-  readonly reason: 'accepted' | 'wrong' | 'locked' | typeof RIGHT_FOR_SEVERAL;
+  readonly reason: 'accepted' | 'wrong' | 'locked';
+  /** What is known of a wrong pass. Follows the reason in the outcome of the audit row, as `WrongCause`. */
+  readonly cause?: WrongCause | typeof RIGHT_FOR_SEVERAL | undefined;
   /** The token of the audit row. */
   readonly subject: Token;
   readonly changes: readonly TokenChangeByPass[];
@@ -58,7 +61,7 @@ export function decidePass(tried: Tried, now: Date): PassDecision {
   }
   const { token, verdict } = matched;
   if (isOpenRight || further.length > 0) {
-    return { result: false, reason: RIGHT_FOR_SEVERAL, subject: token, changes: [] };
+    return { result: false, reason: 'wrong', cause: RIGHT_FOR_SEVERAL, subject: token, changes: [] };
   }
   const advance = verdict.kind === 'right' ? verdict.advance : {};
   const change = { ...advance, failCount: 0, lastSuccessAt: now, ...countedUse(token.use, true) };
@@ -89,7 +92,8 @@ function refused({ tokens, open, guessed, first }: Tried): PassDecision {
   const counted = (isPin ? withPin : tokens).map((tried) => count(tried, isPin));
   const isTriggering = guessed !== undefined && !isPin && open === undefined;
   const changes = isTriggering ? [...counted, failed(guessed)] : counted;
-  return { ...refusal(changes, isOpenPin || !isPin ? open : undefined, first), result: false };
+  const refused = refusal(changes, isOpenPin || !isPin ? open : undefined, first);
+  return { ...refused, result: false, ...causeOf(refused, tokens) };
 }
 
 function refusal(
@@ -105,6 +109,21 @@ function refusal(
     changes,
     ...(open !== undefined && { open }),
   };
+}
+
+/** A locked token tells nothing. */
+function causeOf(
+  { reason, subject }: Pick<PassDecision, 'reason' | 'subject'>,
+  tokens: readonly TriedToken[],
+): Pick<PassDecision, 'cause'> {
+  const tried = tokens.find(({ token }) => token === subject);
+  if (tried === undefined || reason === 'locked') {
+    return {};
+  }
+  if (tried.isPin) {
+    return tried.hasSecret ? { cause: 'right PIN' } : {};
+  }
+  return tried.verdict.kind === 'right' ? { cause: 'right response' } : {};
 }
 
 function hasRightPin({ decision: { cause } }: OpenDecision): boolean {

@@ -311,7 +311,8 @@ export class ValidationService {
         passCheck.withPins(configuration, reads, provided);
       const right = reads.some(isRight) ? await withPins() : undefined;
       const decided = await open.decide(configuration, seen.open, provided, known(seen.open));
-      return decidePass({ tokens: right ?? (await withPins()), open: decided, guessed, first }, now);
+      const pass = decidePass({ tokens: right ?? (await withPins()), open: decided, guessed, first }, now);
+      return passCheck.explain(configuration, pass, { ...provided, search });
     };
     return (await passes.settle(tokenOrOwner, meant, decideOn, act)).result;
   }

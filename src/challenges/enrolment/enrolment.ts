@@ -143,7 +143,7 @@ export function keyOf(request: EnrolmentRequest, randomBytes: (size: number) => 
     });
   }
   if (genkey === '1') {
-    return randomBytes(GENERATED_BYTES[hashOf(request)]);
+    return randomBytes(GENERATED_BYTES[otpAlgorithmOf(request)?.hash ?? 'sha1']);
   }
   if (hexKey === undefined) {
     throw new ServiceError(

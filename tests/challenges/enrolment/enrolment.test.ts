@@ -13,10 +13,16 @@ describe('the phase of an enrolment', () => {
     expect(phaseOf({ type: 'ocra', sharedsecret: '1', activationcode: '' })).toBe('phase2');
   });
 
-  it('refuses a type that cannot be enrolled and a missing one', () => {
-    expect(() => phaseOf({ type: 'hmac' })).toThrow(expect.objectContaining({ code: 'parameter.invalid' }));
-    expect(() => phaseOf({})).toThrow(expect.objectContaining({ code: 'parameter.missing' }));
+  it('refuses a type that cannot be enrolled', () => {
+    expect(() => phaseOf({ type: 'sms' })).toThrow(expect.objectContaining({ code: 'parameter.invalid' }));
   });
+
+  it.each([{}, { type: '' }, { type: 'HMAC' }, { type: 'totp' }, { type: 'pw' }, { type: 'spass' }])(
+    'is none for %j',
+    (request) => {
+      expect(phaseOf(request)).toBe('pass');
+    },
+  );
 });
 
 describe('the key of a new token', () => {
@@ -33,10 +39,20 @@ describe('the key of a new token', () => {
     [{}, 'parameter.missing'],
     [{ genkey: '1', otpkey: 'x' }, 'parameter.invalid'],
     [{ otpkey: 'xyz' }, 'parameter.invalid'],
-    [{ otpkey: '00'.repeat(15) }, 'parameter.invalid'],
+    [{ type: 'ocra', otpkey: '00'.repeat(15) }, 'parameter.invalid'],
+    [{ type: 'totp', otpkey: '00'.repeat(9) }, 'parameter.invalid'],
     [{ otpkey: '00'.repeat(129) }, 'parameter.invalid'],
   ])('is refused for %j', (request, code) => {
     expect(() => keyOf(request, make)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it.each([
+    [{ type: 'ocra', hashlib: 'sha512' }, 20],
+    [{ type: 'hmac' }, 20],
+    [{ type: 'totp', hashlib: 'sha256' }, 32],
+    [{ type: 'hmac', hashlib: 'SHA512' }, 64],
+  ])('has the bytes of the hash, for %j', (request, size) => {
+    expect(keyOf({ ...request, genkey: '1' }, Buffer.alloc)).toHaveLength(size);
   });
 
   it('never appears in the error', () => {

@@ -235,6 +235,26 @@ describe('a pass of a person with several tokens', () => {
   });
 });
 
+describe('the audit of a wrong pass', () => {
+  it.each([
+    ['right PIN', 'pin000000'],
+    ['right response', `nip${at(0)}`],
+    ['out of step', `pin${at(500)}`],
+  ])('says what of it is known: %s', async (cause, pass) => {
+    await ask(pass);
+    const [last] = await application.auditRows({ subject: hotp });
+    expect(last?.outcome).toBe(`wrong, ${cause}`);
+  });
+
+  it('says no more of a locked token', async () => {
+    await application.services.tokens.set(OPERATOR, { serial: hotp }, { maxFail: 1 });
+    await ask('nip000000');
+    await ask(`pin${at(500)}`);
+    const [last] = await application.auditRows({ subject: hotp });
+    expect(last?.outcome).toBe('locked');
+  });
+});
+
 describe('a token with a fixed text, or with its PIN alone', () => {
   it('takes PIN and text', async () => {
     const serial = `PW${number}`;
