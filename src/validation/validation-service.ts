@@ -311,7 +311,10 @@ export class ValidationService {
         passCheck.withPins(configuration, reads, provided);
       const right = reads.some(isRight) ? await withPins() : undefined;
       const decided = await open.decide(configuration, seen.open, provided, known(seen.open));
-      const pass = decidePass({ tokens: right ?? (await withPins()), open: decided, guessed, first }, now);
+      const tried = { tokens: right ?? (await withPins()), open: decided, first };
+      // As it is now: others may have guessed meanwhile.
+      const guessedNow = seen.tokens.find(({ id }) => id === guessed?.id);
+      const pass = decidePass({ ...tried, guessed: guessedNow }, now);
       return passCheck.explain(configuration, pass, { ...provided, search });
     };
     return (await passes.settle(tokenOrOwner, meant, decideOn, act)).result;

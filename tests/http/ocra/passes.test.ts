@@ -223,6 +223,16 @@ describe('a pass of a person with several tokens', () => {
     await application.services.policies.remove(OPERATOR, 'trigger');
   });
 
+  it('counts each wrong PIN of an OCRA token, also of those that come at once', async () => {
+    const ocra = `OCRA${number}`;
+    await application.enrolPlain(ocra, SUITE, { pin: 'ocra', user, realm: 'staff' });
+    const policy = { name: 'trigger', scope: 'authentication', realm: 'staff', user };
+    await application.services.policies.set(OPERATOR, { ...policy, action: 'challenge_response=*' });
+    await Promise.all(Array.from({ length: 8 }, (_, index) => ask(`guess${index}`)));
+    expect(await failCounts(hotp, ocra)).toEqual([8, 8]);
+    await application.services.policies.remove(OPERATOR, 'trigger');
+  });
+
   it('has the password in front of digits of any length, where the policy says so', async () => {
     const eight = `EIGHT${number}`;
     await enrol(eight, { type: 'hmac', otplen: '8', otpkey: OTHER_KEY });
