@@ -10,7 +10,6 @@ import {
   type WritingStatement,
 } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import {
   selectTokens,
@@ -19,7 +18,7 @@ import {
   toToken,
   withLockedTokens,
 } from '../tokens/token-rows-store.ts';
-import { isOcraToken, type Token } from '../tokens/token.ts';
+import { isOcraToken, isOwnedBy, type Token } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { locks, type PassDecision, type TokenChangeByPass } from './pass.ts';
 
@@ -95,7 +94,7 @@ export class PassStore {
    * Settles a pass exactly once: calls `decide` on tokens and open challenges, and applies the decision only if no token
    * that it changes has changed in between; otherwise decides again under the locks of all tokens.
    * @param tokens as they were just read, not empty
-   * @param decide may be called twice; must not have effects of its own
+   * @param decide may be called twice, then with those that are left; must not have effects of its own
    */
   async settle(
     tokenOrOwner: TokenOrOwner,
@@ -141,18 +140,20 @@ export class PassStore {
     return this.#database.transact((unit) =>
       withLockedTokens(unit.sql, { ids }, async () => {
         const rows = (await selectTokens(unit.sql).whereIn('tokens.id', ids)) as TokenRow[];
-        if (rows.length < ids.length) {
-          throw new ServiceError('database.unavailable', 'A token was removed meanwhile: try again');
-        }
         const found = await findNamed(unit.sql, tokenOrOwner);
         const decision = await decide({
-          tokens: rows.map(toToken),
+          tokens: rows.map(toToken).filter((token) => isNamed(token, tokenOrOwner)),
           open: found.filter(({ token }) => ids.includes(token.id)),
         });
         return applyAll(unit, decision, act);
       }),
     );
   }
+}
+
+/** @returns false for a token that has another owner meanwhile: it no longer speaks for the one who is named */
+function isNamed(token: Token, tokenOrOwner: TokenOrOwner): boolean {
+  return 'serial' in tokenOrOwner || isOwnedBy(token, tokenOrOwner.owner);
 }
 
 /** @param unit holds the locks of all tokens */
