@@ -114,6 +114,8 @@ export type Verdict =
       /** Present for the first half of an automatic resynchronisation: the response is refused but remembered. */
       readonly remember?: Pick<TokenStateChange, 'syncMarker'>;
       readonly cause?: WrongCause | undefined;
+      /** Present where what was given before the response is right, or rightly nothing. */
+      readonly isPin?: true;
     };
 
 /** Every reason of the end of a response: that of the decision, or of none. */
@@ -197,6 +199,8 @@ export interface OpenDecision {
   /** The challenge that the decision is on. */
   readonly answered: ChallengeOfToken;
   readonly decision: Decision;
+  /** True where the PIN is right for one of the tokens that were tried and are not locked. */
+  readonly isPin?: boolean;
   /** Ids of the challenges of the same token that close with it. */
   readonly supersedes?: readonly string[];
 }

@@ -230,7 +230,9 @@ export function mayHoldResponse(suite: ResponseAlgorithm, pass: string, settings
 }
 
 function afterPin(verdict: Verdict, hasSecret: boolean): Verdict {
-  return verdict.kind === 'wrong' && hasSecret ? { ...verdict, cause: 'right PIN' } : verdict;
+  return verdict.kind === 'right'
+    ? verdict
+    : { ...verdict, isPin: true, ...(hasSecret && { cause: 'right PIN' }) };
 }
 
 function afterWrongPin({ kind }: Verdict): Verdict {

@@ -70,7 +70,7 @@ export class OpenChallenges {
     const decision = decide(challenge, token, explained, settings, clock.now());
     return decision.result
       ? { answered: chosen, decision, supersedes: sharingResponse(chosen, open) }
-      : { answered: chosen, decision };
+      : { answered: chosen, decision, isPin: tried.some(isPinRight) };
   }
 
   /**
@@ -122,6 +122,10 @@ export class OpenChallenges {
       faultDetail,
     });
   }
+}
+
+function isPinRight({ token, verdict }: TriedChallenge): boolean {
+  return !isLocked(token) && (verdict.kind === 'right' || verdict.isPin === true);
 }
 
 /**

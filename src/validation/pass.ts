@@ -47,8 +47,8 @@ interface Tried {
  *
  * - right for one: it moves on, and the fail counters of those without a challenge are 0 again, but for locked ones
  * - right for two: refused, and nothing changes
- * - wrong: counted for those whose PIN was right, or for all where none was. A locked token takes nothing, right or
- *   wrong alike
+ * - wrong: counted for those that are not locked and whose PIN was right, or for all where there are none. A locked token
+ *   takes nothing, right or wrong alike
  */
 export function decidePass(tried: Tried, now: Date): PassDecision {
   const { tokens, open } = tried;
@@ -86,8 +86,9 @@ function resets(tokens: readonly TriedToken[]): readonly TokenChangeByPass[] {
 }
 
 function refused({ tokens, open, guessed, first }: Tried): PassDecision {
-  const withPin = tokens.filter(({ isPin }) => isPin);
-  const isOpenPin = open !== undefined && hasRightPin(open);
+  // A locked one would absorb the guesses at the others.
+  const withPin = tokens.filter(({ token, isPin }) => isPin && !isLocked(token));
+  const isOpenPin = open?.isPin === true;
   const isPin = withPin.length > 0 || isOpenPin;
   const counted = (isPin ? withPin : tokens).map((tried) => count(tried, isPin));
   const isTriggering = guessed !== undefined && !isPin && open === undefined;
@@ -124,10 +125,6 @@ function causeOf(
     return tried.hasSecret ? { cause: 'right PIN' } : {};
   }
   return tried.verdict.kind === 'right' ? { cause: 'right response' } : {};
-}
-
-function hasRightPin({ decision: { cause } }: OpenDecision): boolean {
-  return cause === 'right PIN' || cause === 'out of step';
 }
 
 /** The first half of an automatic resynchronisation is one with the right PIN alone. */

@@ -7,6 +7,7 @@ import type { DescribedToken } from '../../../src/tokens/token.ts';
 const KEY = '3132333435363738393031323334353637383930';
 const OTHER_KEY = '3132333435363738393031323334353637383931';
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
+const SIX = 'OCRA-1:HOTP-SHA256-6:C-QA64';
 const PATHS = [
   '/validate/check',
   '/validate/check_s',
@@ -205,6 +206,32 @@ describe('a pass of a person with several tokens', () => {
     expect(await failCounts(ocra, hotp)).toEqual([0, 0]);
     expect(await ask(`ocra${application.respond(SUITE, question)}`)).toBe(false);
     expect(await ask(`pin${at(1)}`)).toBe(true);
+  });
+
+  it('counts a wrong one for each token with this PIN, also where that is none', async () => {
+    const [ocra, newer, other] = [`OCRA${number}`, `NEWER${number}`, `OTHER${number}`];
+    await application.enrolPlain(ocra, SIX, { user, realm: 'staff' });
+    await application.enrolPlain(newer, SIX, { pin: 'newer', user, realm: 'staff' });
+    await enrol(other, { type: 'hmac', otpkey: OTHER_KEY });
+    await application.challenge(ocra, 'Pay 50 EUR');
+    expect(await ask('000000')).toBe(false);
+    expect(await failCounts(hotp, other, ocra)).toEqual([0, 1, 1]);
+    await application.challenge(newer, 'Pay 60 EUR');
+    expect(await ask('000000')).toBe(false);
+    expect(await failCounts(hotp, other, ocra, newer)).toEqual([0, 2, 1, 1]);
+    expect(await ask('pin000000')).toBe(false);
+    expect(await failCounts(hotp, other, ocra, newer)).toEqual([1, 2, 1, 1]);
+  });
+
+  it('counts guesses at the others once the token with this PIN is locked', async () => {
+    const [alone, other] = [`SPASS${number}`, `OTHER${number}`];
+    await enrol(alone, { type: 'spass', pin: 'alone' });
+    await enrol(other, { type: 'hmac', otpkey: OTHER_KEY });
+    await application.services.tokens.set(OPERATOR, { serial: other }, { maxFail: 1 });
+    await ask('000000');
+    expect(await failCounts(hotp, other, alone)).toEqual([0, 1, 0]);
+    await ask('000000');
+    expect(await failCounts(hotp, other, alone)).toEqual([1, 2, 1]);
   });
 
   it('issues a challenge to the PIN of an OCRA token where the policy says so, and counts a wrong one', async () => {
