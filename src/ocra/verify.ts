@@ -225,6 +225,8 @@ const PREPARATION = 10;
 
 /** A window whose candidates are computed already. */
 interface Searched {
+  /** As the data input of HOTP and TOTP does not name it. */
+  readonly suite: string;
   readonly key: Uint8Array;
   /** With counter and time step 0. */
   readonly dataInput: Uint8Array;
@@ -293,7 +295,7 @@ export class ResponseSearch {
     const computed = sizeOf(window);
     this.#leftInPass -= computed;
     // A copy: the test writes into the data input.
-    const input = { key: check.key, dataInput: dataInput.bytes.slice() };
+    const input = { suite: check.suite.text, key: check.key, dataInput: dataInput.bytes.slice() };
     const isRight = candidateTest(check, dataInput, this.#means.responder ?? responder);
     return { matches: inOrder(await this.#search(window, input, isRight)), computed };
   }
@@ -314,7 +316,7 @@ export class ResponseSearch {
 
   async #search(
     window: ResponseWindow,
-    input: Pick<Searched, 'key' | 'dataInput'>,
+    input: Pick<Searched, 'suite' | 'key' | 'dataInput'>,
     isRight: (candidate: Candidate) => boolean,
   ): Promise<readonly Candidate[]> {
     const before = this.#searched.filter((searched) => isSameInput(searched, input)).map(boundsOf);
@@ -359,8 +361,10 @@ function* candidatesOf({ counters, steps }: ResponseWindow): Generator<Candidate
   }
 }
 
-function isSameInput(one: Pick<Searched, 'key' | 'dataInput'>, other: typeof one): boolean {
-  return areEqual(one.key, other.key) && areEqual(one.dataInput, other.dataInput);
+function isSameInput(one: Pick<Searched, 'suite' | 'key' | 'dataInput'>, other: typeof one): boolean {
+  return (
+    one.suite === other.suite && areEqual(one.key, other.key) && areEqual(one.dataInput, other.dataInput)
+  );
 }
 
 function areEqual(one: Uint8Array, other: Uint8Array): boolean {

@@ -7,6 +7,7 @@ import {
   type ResponseCheck,
   ResponseSearch,
 } from '../../src/ocra/verify.ts';
+import { parseAlgorithm } from '../../src/ocra/otp.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 
 const KEY = Buffer.alloc(64, 5);
@@ -87,6 +88,15 @@ describe('a search for a response', () => {
       }
     }
     expect(counted.computed).toBe(MAX_FOR_RESPONSE);
+  });
+
+  it('tells algorithms apart whose data inputs are alike', async () => {
+    const { search } = new Counted(2);
+    const [six, eight] = [parseAlgorithm('HOTP-SHA1-6'), parseAlgorithm('HOTP-SHA1-8')];
+    const inputs = { key: KEY, question: '', counter: 100n, now: NOON };
+    const response = computeResponse(eight, KEY, inputs);
+    expect((await search.find({ ...inputs, suite: six, response }, 100)).found).toBeUndefined();
+    expect((await search.find({ ...inputs, suite: eight, response }, 100)).found).toEqual({ counter: 100n });
   });
 
   it('computes every candidate of the windows once, whether one is right or none', async () => {
