@@ -114,6 +114,9 @@ describe('a response without a challenge', () => {
     expect(await ask(`pin${at(0)}`)).toBe(true);
     await enrol(hotp, { type: 'hmac' });
     expect(await ask(`pin${at(0)}`)).toBe(false);
+    await enrol(hotp, { type: 'hmac', otplen: '8', hashlib: 'sha256' });
+    await enrol(hotp, { type: 'hmac' });
+    expect(await ask(`pin${at(0)}`)).toBe(false);
     await enrol(hotp, { type: 'hmac', otpkey: OTHER_KEY });
     expect(await ask(`pin${at(0, { key: OTHER_KEY })}`)).toBe(true);
   });
