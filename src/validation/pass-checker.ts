@@ -22,7 +22,8 @@ export class PassChecker {
   }
 
   /**
-   * @returns the responses without their PINs, the right ones first, without those of tokens whose secrets cannot be read
+   * @returns the PINs and verdicts, those with a right response first, then those of PINs alone (spass); without those of
+   *   tokens whose secrets cannot be read
    * @throws ServiceError 'secret.unreadable' where no token's secrets can be read
    */
   async read(
@@ -48,7 +49,7 @@ export class PassChecker {
     if (unreadable !== undefined && reads.length === 0) {
       throw unreadable;
     }
-    return [...reads.filter(isRight), ...reads.filter((read) => !isRight(read))];
+    return reads.toSorted((one, other) => likelihood(other) - likelihood(one));
   }
 
   /**
@@ -124,9 +125,13 @@ export class PassChecker {
   }
 }
 
-/** @returns true if the response is right, whatever the PIN */
-export function isRight({ verdict }: Pick<TriedToken, 'verdict'>): boolean {
-  return verdict.kind === 'right';
+/** @returns true if there is a response, and it is right, whatever the PIN */
+export function isRightResponse({ token, verdict }: Pick<TriedToken, 'token' | 'verdict'>): boolean {
+  return token.type !== 'spass' && verdict.kind === 'right';
+}
+
+function likelihood(read: ReadPass): number {
+  return isRightResponse(read) ? 2 : read.token.type === 'spass' ? 1 : 0;
 }
 
 function rightOrWrong(matches: boolean): TriedToken['verdict'] {

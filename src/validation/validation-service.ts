@@ -19,7 +19,7 @@ import type { ChallengeOfToken, OpenDecision, TokenOrOwner } from '../challenges
 import { readOcraSettings } from '../configuration/settings.ts';
 import type { ProvidedResponse, ResponseChecker } from '../challenges/response-check.ts';
 import type { OpenChallenges } from './open-challenges.ts';
-import { isRight, type PassChecker } from './pass-checker.ts';
+import { isRightResponse, type PassChecker } from './pass-checker.ts';
 import type { PassStore, SeenByPass } from './pass-store.ts';
 import { decidePass, type PassDecision, type TriedToken } from './pass.ts';
 
@@ -309,7 +309,7 @@ export class ValidationService {
       const reads = await passCheck.read(configuration, usable, { ...provided, search });
       const withPins = (): Promise<readonly TriedToken[]> =>
         passCheck.withPins(configuration, reads, provided);
-      const right = reads.some(isRight) ? await withPins() : undefined;
+      const right = reads.some(isRightResponse) ? await withPins() : undefined;
       const decided = await open.decide(configuration, seen.open, provided, known(seen.open));
       const tried = { tokens: right ?? (await withPins()), open: decided, first };
       // As it is now: others may have guessed meanwhile.

@@ -271,6 +271,13 @@ describe('a pass of a person with several tokens', () => {
     expect(await ask(`geheimnis${at(0)}`)).toBe(true);
     expect(await ask(`geheimnis${at(0, { key: OTHER_KEY, text: 'HOTP-SHA1-8' })}`)).toBe(true);
     expect(await ask(`pin${at(1)}`)).toBe(false);
+    await enrol(`ALONE${number}`, { type: 'spass' });
+    expect(await ask(`geheimnis${at(1)}`)).toBe(true);
+    expect(await ask('geheimnis')).toBe(true);
+    const ocra = `OCRA${number}`;
+    await application.enrolPlain(ocra, SUITE, { user, realm: 'staff' });
+    const { question } = await application.challenge(ocra, 'Pay 50 EUR');
+    expect(await ask(`geheimnis${application.respond(SUITE, question)}`)).toBe(true);
     await application.services.policies.remove(OPERATOR, 'password');
   });
 });
