@@ -525,6 +525,7 @@ CREATE TABLE imported_tokens (
 );
 COMMENT ON TABLE imported_tokens IS 'What LinOTP knew of a token and this server has no use for.';
 COMMENT ON COLUMN imported_tokens.token_version IS 'The version of the token as the import left it: with another one it has been used or changed here since.';
+COMMENT ON COLUMN imported_tokens.key_form IS 'key: the key itself. text: as it was typed. crypt: left, as it was only a hash of the text. none: no key.';
 
 CREATE TABLE passkeys (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

@@ -26,4 +26,5 @@ export const migrationChecksums: Readonly<Record<string, string>> = {
   '025-plain-credential-notices': '8f3e041bc758bfffc83f9fc4da6a37b78e8cd9eec07e1c85642834f4589391df',
   '026-audit-checkpoints': 'd5b602c6f81785ccd686d2b89efb47b4564fbefbb04aee6913e0f59bd62a91fb',
   '027-time-windows': 'e979c577eb92bd4e78da17a48a5bb39ccc0995bf3d852821e0854fe02825845e',
+  '028-hashed-texts': '32bbd2f650ec0d04ed36f6f9453cf29a77a55b739fad048e2e1a41ff39ceb900',
 };

@@ -28,6 +28,7 @@ import * as unwatchedChallenges from './migrations/024-unwatched-challenges.ts';
 import * as plainCredentialNotices from './migrations/025-plain-credential-notices.ts';
 import * as auditCheckpoints from './migrations/026-audit-checkpoints.ts';
 import * as timeWindows from './migrations/027-time-windows.ts';
+import * as hashedTexts from './migrations/028-hashed-texts.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['025-plain-credential-notices', plainCredentialNotices],
   ['026-audit-checkpoints', auditCheckpoints],
   ['027-time-windows', timeWindows],
+  ['028-hashed-texts', hashedTexts],
 ];
 
 /** The names of all migrations, in order. */

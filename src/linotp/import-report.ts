@@ -36,8 +36,10 @@ type OutcomeCounts = Readonly<Record<ImportOutcome, number>>;
 export interface ImportSummary {
   readonly dryRun: boolean;
   readonly groups: Readonly<Partial<Record<ImportGroup, OutcomeCounts>>>;
-  /** Tokens that were read, by type; a type that the server cannot check is among them. */
+  /** Tokens that were read, by type. */
   readonly tokenTypes: Readonly<Record<string, number>>;
+  /** Those of them that are kept and counted, and not checked. */
+  readonly keptTypes: Readonly<Record<string, number>>;
   /** The names of tables of the source that are not read. */
   readonly unread: readonly string[];
 }
@@ -52,6 +54,7 @@ export class ImportReport {
   readonly #sink: ReportSink;
   readonly #groups = new Map<ImportGroup, Record<ImportOutcome, number>>();
   readonly #tokenTypes = new Map<string, number>();
+  readonly #keptTypes = new Map<string, number>();
 
   constructor(sink: ReportSink) {
     this.#sink = sink;
@@ -87,8 +90,11 @@ export class ImportReport {
     return counts;
   }
 
-  countType(type: string): void {
-    this.#tokenTypes.set(type, (this.#tokenTypes.get(type) ?? 0) + 1);
+  /** @param isKept it is kept and counted, and not checked */
+  countType(type: string, isKept: boolean): void {
+    for (const types of [this.#tokenTypes, ...(isKept ? [this.#keptTypes] : [])]) {
+      types.set(type, (types.get(type) ?? 0) + 1);
+    }
   }
 
   #addMapped(
@@ -103,10 +109,15 @@ export class ImportReport {
     return {
       dryRun,
       groups: Object.fromEntries(this.#groups),
-      tokenTypes: Object.fromEntries([...this.#tokenTypes].sort(([one], [other]) => (one < other ? -1 : 1))),
+      tokenTypes: inOrder(this.#tokenTypes),
+      keptTypes: inOrder(this.#keptTypes),
       unread,
     };
   }
+}
+
+function inOrder(types: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
+  return Object.fromEntries([...types].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** A row of the source in the form in which it is stored; without a value it is left. */

@@ -135,8 +135,8 @@ function storableValue(value: unknown): unknown {
 }
 
 /**
- * The form of a token's key: `key` its bytes, `text` a key that is not hexadecimal, as it was typed, `crypt` the hash of
- * a password, `none` for types without one.
+ * The form of a token's key: `key` its bytes, `text` the text of a token of the type pw, or a key that is not hexadecimal,
+ * as it was typed, `crypt` left, as it is only a hash of the text, `none` for types without one.
  */
 export type KeyForm = 'key' | 'text' | 'crypt' | 'none';
 
@@ -176,13 +176,14 @@ const ENCRYPTED_PIN = '@@';
  * @throws UnreadableSecret if the key or the shared secret cannot be read; a PIN that cannot be read matches no input
  */
 export function openTokenSecrets(
+  type: string,
   row: SourceRow,
   info: TokenInfo,
   encryptionKey: EncryptionKey,
   reasons: string[],
 ): PlainTokenSecrets {
-  const key = openSeed(row, encryptionKey);
-  if (key.keyForm === 'text') {
+  const key = openSeed(type, row, encryptionKey);
+  if (key.keyForm === 'text' && type !== 'pw') {
     reasons.push('its key is not hexadecimal: kept as it was typed');
   }
   const sharedSecret = infoText(info, 'sharedSecret');
@@ -198,17 +199,25 @@ export function openTokenSecrets(
   };
 }
 
-function openSeed(row: SourceRow, encryptionKey: EncryptionKey): Pick<PlainTokenSecrets, 'keyForm' | 'seed'> {
+function openSeed(
+  type: string,
+  row: SourceRow,
+  encryptionKey: EncryptionKey,
+): Pick<PlainTokenSecrets, 'keyForm' | 'seed'> {
   const cipher = textOf(row, 'linotpkeyenc').trim();
   const iv = textOf(row, 'linotpkeyiv').trim();
   if (cipher === '') {
     return { keyForm: 'none', seed: null };
   }
   if (iv.toLowerCase() === HASHED_PASSWORD_IV) {
-    return { keyForm: 'crypt', seed: Buffer.from(cipher, 'hex') };
+    // The hash, taken for the text, would be a password.
+    return { keyForm: 'crypt', seed: null };
   }
   const typed = encryptionKey.decrypt('token', iv, cipher);
-  const key = hexText(typed);
+  if (type === 'pw' && typed.length === 0) {
+    return { keyForm: 'none', seed: null };
+  }
+  const key = type === 'pw' ? undefined : hexText(typed);
   return key === undefined ? { keyForm: 'text', seed: typed } : { keyForm: 'key', seed: key };
 }
 

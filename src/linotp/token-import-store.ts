@@ -327,6 +327,7 @@ function toRow(token: StoredToken): Record<string, unknown> {
     counter_window: token.counterWindow,
     sync_window: token.syncWindow,
     time_shift: token.timeShift,
+    time_window: token.timeWindow,
     ocra_suite: token.ocraSuite,
     rollout: token.rollout,
     replay_markers: token.replayMarkers,

@@ -16,7 +16,7 @@ import {
 } from './linotp-source.ts';
 import { mapResolvers } from './configuration-mapping.ts';
 import type { PresentToken, StoredOwner, StoredToken } from './token-import-store.ts';
-import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
+import { type ImportedToken, mapToken, type TokenContext, whyKept } from './token-mapping.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { UserSources } from '../resolvers/user-source.ts';
 
@@ -248,7 +248,7 @@ export class TokenImport {
         await this.#deps.report.left('tokens', one, ...one.reasons);
         continue;
       }
-      report.countType(value.type);
+      report.countType(value.type, whyKept(value) !== undefined);
       if (firsts.has(one.name.toLowerCase())) {
         await this.#deps.report.left(
           'tokens',

@@ -1,8 +1,9 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { isStorable, storableForm } from '../kernel/text.ts';
-import { parseOcraSuite } from '../ocra/suite.ts';
-import { isSerial, OCRA_TYPES, type Rollout, type TokenUse } from '../tokens/token.ts';
-import { partsOfDayFirst, MAX_DESCRIPTION_LENGTH } from '../tokens/token-settings.ts';
+import { OTP_DIGITS, OTP_TIME_STEPS, type OtpAlgorithm, otpAlgorithmText } from '../ocra/otp.ts';
+import { isHashName, parseOcraSuite } from '../ocra/suite.ts';
+import { isSerial, OCRA_TYPES, type Rollout, type TokenUse, TOTP_TIME_WINDOW } from '../tokens/token.ts';
+import { partsOfDayFirst, MAX_DESCRIPTION_LENGTH, MAX_TIME_WINDOW } from '../tokens/token-settings.ts';
 import {
   type EncryptionKey,
   UnreadableSecret,
@@ -43,11 +44,15 @@ export interface ImportedToken {
   readonly source: { readonly resolverClass: string; readonly resolverId: string; readonly userId: string };
   readonly failCount: number;
   readonly maxFail: number;
+  /** Of TOTP tokens that are checked the second in which the next time step begins. */
   readonly counter: number;
   readonly counterWindow: number;
   readonly syncWindow: number;
   readonly timeShift: number;
+  /** The maximum deviation of a TOTP token's clock, in seconds. */
+  readonly timeWindow?: number | undefined;
   readonly otpLength: number;
+  /** An OCRA suite, or HOTP or TOTP as `otpAlgorithmText` writes it. */
   readonly ocraSuite: string | null;
   readonly rollout: Rollout;
   readonly replayMarkers: readonly string[];
@@ -102,10 +107,12 @@ export function mapToken(
   }
   try {
     const value = readToken(serial, row, realmIds, context, reasons);
+    const kept = whyKept(value);
     const remarks = [
-      ...(OCRA_TYPES.includes(value.type)
-        ? []
-        : [`tokens of the type ${value.type} are kept and counted; they cannot be checked here`]),
+      ...(kept === undefined ? [] : [kept]),
+      ...(value.type === 'spass' && value.secrets.pin === null
+        ? ['it has no PIN: nothing is accepted for it, unless the policy otppin asks for the password']
+        : []),
       ...(isSerial(serial) ? [] : ['its serial, which could be taken for another one, is kept']),
     ];
     return { ...place, value, reasons, remarks };
@@ -139,7 +146,15 @@ function readToken(
     userId: text('linotpuserid').trim(),
   };
   const isOcra = OCRA_TYPES.includes(type);
-  const counter = wholeOf(row, 'linotpcount') ?? 0;
+  const otpLength = clamp(
+    'OTP length',
+    wholeOf(row, 'linotpotplen') ?? 0,
+    { min: 0, max: MAX_INTEGER },
+    reasons,
+  );
+  const max = Number.MAX_SAFE_INTEGER;
+  const counter = clamp('counter', wholeOf(row, 'linotpcount') ?? 0, { min: 0, max }, reasons);
+  const secrets = openTokenSecrets(type, row, entries, context.encryptionKey, reasons);
   return {
     type,
     typeName,
@@ -150,16 +165,14 @@ function readToken(
     realms: readRealms(realmIds, context, reasons),
     owner: readOwner(source, context, reasons),
     ...readLimits(row, reasons),
-    counter: clamp('counter', counter, { min: 0, max: Number.MAX_SAFE_INTEGER }, reasons),
+    counter,
     timeShift: readTimeShift(entries, reasons),
     use: readTokenUse(entries, context.localTime, reasons),
-    otpLength: clamp('OTP length', wholeOf(row, 'linotpotplen') ?? 0, { min: 0, max: MAX_INTEGER }, reasons),
-    ...(isOcra ? readOcra(entries, counter, reasons) : PLAIN),
-    secrets: withSharedSecret(
-      openTokenSecrets(row, entries, context.encryptionKey, reasons),
-      entries,
-      isOcra,
-    ),
+    otpLength,
+    ...(isOcra
+      ? readOcra(entries, counter, reasons)
+      : { ...PLAIN, ...readOtp({ type, otpLength, secrets, info: entries }, counter, reasons) }),
+    secrets: withSharedSecret(secrets, entries, isOcra),
     info: publicInfo(entries),
     createdAt: readUtc(textOf(row, 'linotpcreationdate')) ?? null,
     lastSuccessAt: readUtc(textOf(row, 'linotplastauthsuccess')) ?? null,
@@ -174,6 +187,80 @@ function readDescription(text: string, reasons: string[]): string {
   reasons.push(`its description is cut to ${MAX_DESCRIPTION_LENGTH} characters`);
   // Not within a pair of surrogates.
   return text.slice(0, MAX_DESCRIPTION_LENGTH).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** What says whether, and how, a token without challenges is checked. */
+type PassFacts = Pick<ImportedToken, 'type' | 'otpLength' | 'secrets' | 'info'>;
+
+/** @returns why a token is kept and counted, and not checked; undefined: it is checked */
+export function whyKept(token: PassFacts): string | undefined {
+  const { type } = token;
+  if (OCRA_TYPES.includes(type) || type === 'spass') {
+    return undefined;
+  }
+  if (!['hmac', 'totp', 'pw'].includes(type)) {
+    return `tokens of the type ${type} are kept and counted; they cannot be checked here`;
+  }
+  const fault = type === 'pw' ? faultOfText(token) : otpAlgorithmOf(token);
+  return typeof fault === 'string'
+    ? `it is kept and counted, and cannot be checked here: ${fault}`
+    : undefined;
+}
+
+function faultOfText({ secrets: { keyForm } }: PassFacts): string | undefined {
+  if (keyForm === 'crypt') {
+    return 'LinOTP has only a hash of its text, which is left';
+  }
+  return keyForm === 'none' ? 'it has no text' : undefined;
+}
+
+/** @returns what a token of HOTP or TOTP computes with, or why it cannot be checked */
+function otpAlgorithmOf({ type, otpLength, secrets, info }: PassFacts): OtpAlgorithm | string {
+  const hash = infoText(info, 'hashlib').toLowerCase() || 'sha1';
+  const timeStep = type === 'totp' ? Number(infoText(info, 'timeStep') || 30) : undefined;
+  if (secrets.keyForm !== 'key') {
+    return secrets.keyForm === 'none' ? 'it has no key' : 'its key is not hexadecimal';
+  }
+  if (!OTP_DIGITS.includes(otpLength)) {
+    return `its OTP length ${otpLength} is neither 6 nor 8`;
+  }
+  if (!isHashName(hash)) {
+    return `its hash function ${shortened(hash)} is none of sha1, sha256 and sha512`;
+  }
+  return timeStep === undefined || OTP_TIME_STEPS.includes(timeStep)
+    ? { hash, digits: otpLength, timeStep }
+    : `its time step of ${timeStep} seconds is neither 30 nor 60`;
+}
+
+/** Of another token nothing: it stays as an earlier version has imported it. */
+function readOtp(
+  token: PassFacts,
+  counter: number,
+  reasons: string[],
+): Partial<Pick<ImportedToken, 'ocraSuite' | 'counter' | 'timeWindow'>> {
+  const algorithm = ['hmac', 'totp'].includes(token.type) ? otpAlgorithmOf(token) : '';
+  if (typeof algorithm === 'string') {
+    return {};
+  }
+  const { timeStep } = algorithm;
+  return {
+    ocraSuite: otpAlgorithmText(algorithm),
+    // LinOTP counts time steps.
+    ...(timeStep !== undefined && {
+      counter: Math.min(counter * timeStep, Number.MAX_SAFE_INTEGER),
+      timeWindow: readTimeWindow(token.info, reasons),
+    }),
+  };
+}
+
+function readTimeWindow(info: TokenInfo, reasons: string[]): number | undefined {
+  const text = infoText(info, 'timeWindow');
+  const seconds = Math.trunc(Number(text));
+  if (text === '' || (seconds >= 1 && seconds <= MAX_TIME_WINDOW)) {
+    return text === '' ? undefined : seconds;
+  }
+  reasons.push(`its time window (${shortened(text)}) cannot be, and is now ${TOTP_TIME_WINDOW}`);
+  return undefined;
 }
 
 const PLAIN = { ocraSuite: null, rollout: 'complete', replayMarkers: [] } as const;

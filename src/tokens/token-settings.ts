@@ -211,6 +211,8 @@ function fittingPin(pin: string, what: string): string {
 }
 
 const MAX_CLOCK_SHIFT = 86_400;
+/** Seconds. */
+export const MAX_TIME_WINDOW = 86_400;
 
 function fittingShift(seconds: number): number {
   if (!Number.isSafeInteger(seconds) || Math.abs(seconds) > MAX_CLOCK_SHIFT) {
@@ -245,7 +247,7 @@ function readAlgorithm(settings: TokenSettings, { ocraSuite }: Pick<Token, 'ocra
     throw invalid('timeWindow', 'It is one for all tokens: the configuration value ocra.timeWindow');
   }
   return {
-    ...(timeWindow !== undefined && { timeWindow: wholeWithin(timeWindow, 'time window', 86_400) }),
+    ...(timeWindow !== undefined && { timeWindow: wholeWithin(timeWindow, 'time window', MAX_TIME_WINDOW) }),
     ...(changesAlgorithm(settings) && { ocraSuite: otpAlgorithmText(changedAlgorithm(settings, known)) }),
   };
 }

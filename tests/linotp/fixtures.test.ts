@@ -264,7 +264,7 @@ function shownToken(row: StoredRow, token: ExpectedToken, { resolvers }: Expecte
     success: row.last_success_at,
     match: row.last_match_at,
     seed_hex: row.key_form === 'key' ? hex(key) : null,
-    password_hash: row.key_form === 'crypt' ? text(secrets.seed) : null,
+    isHashLeft: row.key_form === 'crypt' && secrets.seed === null,
     hasPin: secrets.pin !== null,
     pinFits: token.pin.value === undefined || checkPin(secrets.pin, token.pin.value),
     wrongPinFits: checkPin(secrets.pin, `${token.pin.value ?? ''}x`),
@@ -274,12 +274,23 @@ function shownToken(row: StoredRow, token: ExpectedToken, { resolvers }: Expecte
     nonce: hex(secrets.nonce),
     info: row.info,
     suite: row.ocra_suite,
+    time_window: row.time_window,
     rollout: row.rollout,
     time_shift: row.time_shift,
     use: [row.use_count, row.max_uses, row.success_count, row.max_successes],
     period: [row.valid_from, row.valid_until],
     locked: row.fail_count >= row.max_fail,
   };
+}
+
+/** No fixture has a token of HOTP or TOTP that cannot be checked. */
+function wantedAlgorithm({ type, otplen, info, ocrasuite }: ExpectedToken): object {
+  const name = `${String(info.hashlib).toUpperCase()}-${otplen}`;
+  if (type === 'totp') {
+    const step = Number(info.timeStep) === 60 ? 'T1M' : 'T30S';
+    return { suite: `TOTP-${name}:${step}`, time_window: Number(info.timeWindow) };
+  }
+  return { suite: type === 'hmac' ? `HOTP-${name}` : ocrasuite, time_window: null };
 }
 
 function wantedUse(info: ExpectedToken['info']): object {
@@ -324,7 +335,7 @@ function wantedToken(token: ExpectedToken): object {
     success: date(token.last_auth_success_utc),
     match: date(token.last_auth_match_utc),
     seed_hex: token.seed_hex ?? null,
-    password_hash: token.password_hash,
+    isHashLeft: token.password_hash !== null,
     hasPin: token.pin.mode !== 'none' && token.pin.value !== '',
     pinFits: true,
     wrongPinFits: false,
@@ -333,7 +344,7 @@ function wantedToken(token: ExpectedToken): object {
     shared_secret: token.shared_secret,
     nonce: token.nonce,
     info,
-    suite: token.ocrasuite,
+    ...wantedAlgorithm(token),
     rollout: token.state === undefined ? 'complete' : ROLLOUTS[token.state],
     time_shift: Number(token.time_shift ?? 0),
     ...wantedUse(info),

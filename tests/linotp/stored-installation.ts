@@ -19,6 +19,7 @@ export interface StoredRow {
   readonly counter_window: number;
   readonly sync_window: number;
   readonly time_shift: number;
+  readonly time_window: number | null;
   readonly valid_from: Date | null;
   readonly valid_until: Date | null;
   readonly use_count: number;

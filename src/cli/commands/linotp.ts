@@ -342,12 +342,15 @@ function reportLine({ group, outcome, name, row, reasons }: ImportEntry): string
 }
 
 /** @returns the sums, a line for each group and each type of token */
-function summaryLines({ dryRun, groups, tokenTypes, unread }: ImportSummary): readonly string[] {
+function summaryLines({ dryRun, groups, tokenTypes, keptTypes, unread }: ImportSummary): readonly string[] {
   const sums = Object.entries(groups).map(([group, counts]) => {
     const numbers = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
     return `${group}: ${numbers.join(', ')}`;
   });
-  const types = Object.entries(tokenTypes).map(([type, count]) => `${count} ${type}`);
+  const types = Object.entries(tokenTypes).map(([type, count]) => {
+    const kept = keptTypes[type];
+    return `${count} ${type}${kept === undefined ? '' : ` (${kept} only kept)`}`;
+  });
   return [
     ...(dryRun ? ['Dry run: nothing is stored'] : []),
     ...sums,

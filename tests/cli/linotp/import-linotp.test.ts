@@ -180,6 +180,7 @@ describe('a dry run', () => {
     );
     expect(dry.code).toBe(0);
     expect(dry.out).toContain('\nDry run: nothing is stored\n');
+    expect(dry.out).toMatch(/^tokens by type: .*\b4 hmac, 1 motp \(1 only kept\), .*\b2 totp\b/m);
     expect(await wholeContent(sql)).toEqual(before);
     const rehearsed = await jsonReport();
     await importLinotp(app, { fixture: FIXTURE }, '--report', report);

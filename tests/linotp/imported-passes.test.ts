@@ -1,0 +1,336 @@
+import { createCipheriv, createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { openDatabase } from '../../src/database/database.ts';
+import { Vault } from '../../src/keys/vault.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
+import { up as removeHashedTexts } from '../../src/database/migrations/028-hashed-texts.ts';
+import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import {
+  appended,
+  type ExpectedToken,
+  expectedOf,
+  fixtureFile,
+  type Imported,
+  importFixture,
+  withDump,
+} from './linotp-fixture.ts';
+
+const FIXTURE = '3.4.4-postgresql';
+const NOW = new Date('2026-11-20T12:00:05Z');
+const expected = expectedOf(FIXTURE);
+
+let app: TestApplication;
+let sql: Knex;
+let close: () => Promise<void>;
+
+beforeEach(async () => {
+  app = await TestApplication.open();
+  app.clock.set(NOW);
+  const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
+  sql = database.knex;
+  close = () => database.close();
+});
+
+afterEach(async () => {
+  await close();
+  await app.close();
+});
+
+function tokenOf(serial: string): ExpectedToken {
+  const token = expected.tokens.find((one) => one.serial === serial);
+  if (token === undefined) {
+    throw new Error(`The fixture has no token ${serial}`);
+  }
+  return token;
+}
+
+/** @returns HOTP (RFC 4226 §5.3) with the key of the fixture */
+function otp(serial: string, counter: number): string {
+  const { seed_hex: key, otplen, info } = tokenOf(serial);
+  const message = Buffer.alloc(8);
+  message.writeBigUInt64BE(BigInt(counter));
+  const digest = createHmac(String(info.hashlib), Buffer.from(key ?? '', 'hex'))
+    .update(message)
+    .digest();
+  const offset = (digest.at(-1) ?? 0) & 15;
+  const number = (digest.readUInt32BE(offset) & 0x7fff_ffff) % 10 ** otplen;
+  return String(number).padStart(otplen, '0');
+}
+
+/** @returns PIN and response of a HOTP token, from the counter of the fixture on */
+function hotp(serial: string, ahead = 0): string {
+  const { pin, counter } = tokenOf(serial);
+  return (pin.value ?? '') + otp(serial, counter + ahead);
+}
+
+/** @returns PIN and response of a TOTP token whose clock is some seconds ahead of the server's */
+function totp(serial: string, ahead = 0): string {
+  const { pin, info } = tokenOf(serial);
+  const second = Math.floor(NOW.getTime() / 1000) + ahead;
+  return (pin.value ?? '') + otp(serial, Math.floor(second / Number(info.timeStep)));
+}
+
+async function check(serial: string, pass: string): Promise<unknown> {
+  const { body } = (await app.send('/validate/check_s', { serial, pass })) as {
+    body: { result: { value?: unknown } };
+  };
+  return body.result.value;
+}
+
+function importEdited(...statements: readonly string[]): Promise<Imported> {
+  return withDump(
+    FIXTURE,
+    (place) => importFixture(app.services, FIXTURE, { place }),
+    (dump) => appended(dump, statements.map((statement) => `${statement};`).join('\n')),
+  );
+}
+
+function setOf(serial: string, assignments: string): string {
+  return `UPDATE public."Token" SET ${assignments} WHERE "LinOtpTokenSerialnumber" = '${serial}'`;
+}
+
+/** @returns the assignments that make LinOTP's columns of a key hold the text, as its older releases hold that of a pw */
+function encrypted(text: string): string {
+  const iv = Buffer.alloc(16, 9);
+  const key = readFileSync(fixtureFile(FIXTURE, 'encKey')).subarray(0, 32);
+  const cipher = createCipheriv('aes-256-cbc', key, iv);
+  const hex = Buffer.concat([cipher.update(Buffer.from(text).toString('hex')), cipher.final()]).toString(
+    'hex',
+  );
+  return `"LinOtpKeyEnc" = '${hex}', "LinOtpKeyIV" = '${iv.toString('hex')}'`;
+}
+
+function entryOf({ entries }: Imported, serial: string): Imported['entries'][number] | undefined {
+  return entries.find(({ group, name }) => group === 'tokens' && name === serial);
+}
+
+describe('right after the import', () => {
+  it.each(['HM01', 'HM03', 'HM04', 'HM05', 'HM08'])(
+    'the HOTP token %s answers from the counter of LinOTP on, once, with its PIN alone',
+    async (serial) => {
+      await importFixture(app.services, FIXTURE);
+      const { pin, counter } = tokenOf(serial);
+      if (counter > 0) {
+        expect(await check(serial, hotp(serial, -1))).toBe(false);
+      }
+      expect(await check(serial, `x${(pin.value ?? '').slice(1)}${otp(serial, counter)}`)).toBe(false);
+      expect(await check(serial, hotp(serial))).toBe(true);
+      expect(await check(serial, hotp(serial))).toBe(false);
+      expect(await check(serial, hotp(serial, 1))).toBe(true);
+    },
+  );
+
+  it('a HOTP token answers within its window, and a locked or disabled one does not', async () => {
+    await importFixture(app.services, FIXTURE);
+    expect(tokenOf('HM01').count_window).toBe(22);
+    expect(await check('HM01', hotp('HM01', 22))).toBe(false);
+    expect(await check('HM01', hotp('HM01', 21))).toBe(true);
+    expect(tokenOf('HM09').locked).toBe(true);
+    expect(await check('HM09', hotp('HM09'))).toBe(false);
+    expect(tokenOf('HM16').active).toBe(false);
+    expect(await check('HM16', hotp('HM16'))).toBe(false);
+  });
+
+  it.each(['TT01', 'TT02', 'TT03'])('the TOTP token %s answers at the present step, once', async (serial) => {
+    await importFixture(app.services, FIXTURE);
+    expect(await check(serial, totp(serial))).toBe(true);
+    expect(await check(serial, totp(serial))).toBe(false);
+    expect(await check(serial, totp(serial, Number(tokenOf(serial).info.timeStep)))).toBe(true);
+  });
+
+  it('a TOTP token has the time window and the time shift of LinOTP', async () => {
+    await importEdited(
+      setOf(
+        'TT01',
+        `"LinOtpTokenInfo" = replace("LinOtpTokenInfo", '"timeShift": "0"', '"timeShift": "-60.0"')`,
+      ),
+    );
+    // TT01 -60 s ± 180 s, TT06 35 s ± 600 s, TT04 0 s ± 180 s; a step more at either end.
+    expect(await check('TT01', totp('TT01', 180))).toBe(false);
+    expect(await check('TT01', totp('TT01', -230))).toBe(true);
+    expect(await check('TT04', totp('TT04', -230))).toBe(false);
+    expect(await check('TT06', totp('TT06', 690))).toBe(false);
+    expect(await check('TT06', totp('TT06', 600))).toBe(true);
+  });
+
+  it('a TOTP token takes no step up to the one that LinOTP has accepted', async () => {
+    const step = Math.floor(NOW.getTime() / 30_000);
+    // LinOTP keeps the number of the next step.
+    await importEdited(setOf('TT04', `"LinOtpCount" = ${step + 1}`));
+    expect((await app.services.tokens.show(OPERATOR, 'TT04')).counter).toBe(BigInt(step + 1) * 30n);
+    expect(await check('TT04', totp('TT04', -30))).toBe(false);
+    expect(await check('TT04', totp('TT04'))).toBe(false);
+    expect(await check('TT04', totp('TT04', 30))).toBe(true);
+  });
+
+  it('a row without a type is one of HOTP', async () => {
+    await importEdited(setOf('HM01', `"LinOtpTokenType" = ''`));
+    expect(await check('HM01', hotp('HM01'))).toBe(true);
+  });
+
+  it('a spass token answers to its PIN, and never to an empty one', async () => {
+    const imported = await importFixture(app.services, FIXTURE);
+    expect(await check('SP01', 'spasspin')).toBe(true);
+    expect(await check('SP01', 'spasspin')).toBe(true);
+    expect(await check('SP02', 'spass-enc-ß')).toBe(true);
+    expect(await check('SP02', 'spass-enc')).toBe(false);
+    expect(await check('SP03', '')).toBe(false);
+    expect(entryOf(imported, 'SP03')?.reasons).toEqual([
+      'it has no PIN: nothing is accepted for it, unless the policy otppin asks for the password',
+    ]);
+  });
+
+  it.each(['Geheim-ä!', '31323334'])('a pw token answers to its text: %s', async (text) => {
+    const imported = await importEdited(setOf('PW01', encrypted(text)));
+    expect(entryOf(imported, 'PW01')).toMatchObject({ outcome: 'taken', reasons: [] });
+    expect(await check('PW01', `pwpin${text}`)).toBe(true);
+    expect(await check('PW01', text)).toBe(false);
+    expect(await check('PW01', `pwpin${text}x`)).toBe(false);
+  });
+
+  it('the hash of a text, which is all that LinOTP has, is no password', async () => {
+    const imported = await importFixture(app.services, FIXTURE);
+    expect(entryOf(imported, 'PW01')).toMatchObject({
+      outcome: 'taken',
+      reasons: [
+        'it is kept and counted, and cannot be checked here: LinOTP has only a hash of its text, which is left',
+      ],
+    });
+    expect(await check('PW01', `pwpin${tokenOf('PW01').password_hash ?? ''}`)).toBe(false);
+  });
+});
+
+describe('what cannot be checked', () => {
+  const inInfo = (serial: string, from: string, to: string): string =>
+    setOf(serial, `"LinOtpTokenInfo" = replace("LinOtpTokenInfo", '${from}', '${to}')`);
+
+  it('is kept and counted, with the reason', async () => {
+    const imported = await importEdited(
+      setOf('HM01', '"LinOtpOtpLen" = 7'),
+      inInfo('HM02', '"sha1"', '"md5"'),
+      setOf('HM03', encrypted('no hex')),
+      setOf('HM04', `"LinOtpKeyEnc" = '', "LinOtpKeyIV" = ''`),
+      inInfo('TT01', '"timeStep": "30"', '"timeStep": "45"'),
+      inInfo('TT02', '"timeWindow": "180"', '"timeWindow": "0"'),
+      setOf('PW02', encrypted('')),
+    );
+    const reasonsOf = (serial: string): string => entryOf(imported, serial)?.reasons.join('; ') ?? '';
+    const kept = 'it is kept and counted, and cannot be checked here: ';
+    expect(reasonsOf('HM01')).toBe(`${kept}its OTP length 7 is neither 6 nor 8`);
+    expect(reasonsOf('HM02')).toBe(`${kept}its hash function md5 is none of sha1, sha256 and sha512`);
+    expect(reasonsOf('HM03')).toBe(
+      `its key is not hexadecimal: kept as it was typed; ${kept}its key is not hexadecimal`,
+    );
+    expect(reasonsOf('HM04')).toBe(`${kept}it has no key`);
+    expect(reasonsOf('TT01')).toBe(`${kept}its time step of 45 seconds is neither 30 nor 60`);
+    expect(reasonsOf('TT02')).toBe('its time window (0) cannot be, and is now 300');
+    expect(reasonsOf('PW02')).toBe(`${kept}it has no text`);
+    expect(reasonsOf('MO01')).toBe(
+      'tokens of the type motp are kept and counted; they cannot be checked here',
+    );
+    expect(imported.summary.tokenTypes).toMatchObject({
+      hmac: 34,
+      totp: 10,
+      pw: 4,
+      spass: 3,
+      motp: 1,
+      ocra2: 6,
+    });
+    const others = { dpw: 1, email: 1, forward: 1, motp: 1, radius: 1, remote: 1, sms: 1, yubikey: 1 };
+    expect(imported.summary.keptTypes).toEqual({ ...others, hmac: 4, totp: 1, pw: 4 });
+    expect(await check('HM02', hotp('HM02'))).not.toBe(true);
+    expect(await check('TT02', totp('TT02'))).toBe(true);
+  });
+});
+
+/** Fingerprints that the version before HOTP and TOTP were checked has stored of these tokens. */
+const EARLIER: Readonly<Record<string, string>> = {
+  HM01: '9faa5838864b817690019d20543d77e2ddbf219b07573d19e3a7d50ddf80645a',
+  TT06: '47f6d6c8610b735773490c2d6aa3b1b602dad228c994569d22bdaf59518763a2',
+  PW01: 'caaf5a9a3929e08ccf4a9b4d551fa07ff0935b3dfc06121246db7711c9684aab',
+  SP01: '285e9acf1656b88b8a9f82246ecfd5acca0bd558bf854aea9d84a81b91fa7d0a',
+  MO01: '5da85b02e8d7e6d909f2d3ff4ea9fef56bc416c05a3b035017ec368afa0a16e4',
+};
+
+describe('an import again, over tokens that an earlier version has kept', () => {
+  const vault = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
+
+  /** Makes the imported rows those of the earlier version. */
+  async function importEarlier(): Promise<void> {
+    await importFixture(app.services, FIXTURE);
+    await sql('tokens')
+      .whereIn('type', ['hmac', 'totp'])
+      .update({
+        ocra_suite: null,
+        time_window: null,
+        counter: sql.raw(`CASE serial WHEN 'HM01' THEN 3 ELSE 0 END`),
+      });
+    const seed = vault.seal(Buffer.from(tokenOf('PW01').password_hash ?? ''), 'seed', 'PW01');
+    await sql('tokens').where({ serial: 'PW01' }).update({ seed });
+    await sql.raw(
+      'UPDATE imported_tokens SET token_version = version FROM tokens WHERE token_id = tokens.id',
+    );
+    for (const [serial, fingerprint] of Object.entries(EARLIER)) {
+      await sql('imported_tokens')
+        .where({ serial })
+        .update({ fingerprint: Buffer.from(fingerprint, 'hex') });
+    }
+  }
+
+  it('makes them answer, and leaves the others as they are', async () => {
+    await importEarlier();
+    expect(await check('HM01', hotp('HM01'))).not.toBe(true);
+    const again = await importFixture(app.services, FIXTURE);
+    expect(Object.keys(EARLIER).map((serial) => entryOf(again, serial)?.outcome)).toEqual([
+      'updated',
+      'updated',
+      'updated',
+      'unchanged',
+      'unchanged',
+    ]);
+    expect(await check('HM01', hotp('HM01', -1))).toBe(false);
+    expect(await check('HM01', hotp('HM01'))).toBe(true);
+    expect(await check('TT06', totp('TT06', 600))).toBe(true);
+    expect(await check('SP01', 'spasspin')).toBe(true);
+  });
+
+  it('sets no counter back of a token that was used here since', async () => {
+    await importEarlier();
+    await importFixture(app.services, FIXTURE);
+    expect(await check('HM01', hotp('HM01', 4))).toBe(true);
+    expect(await check('SP01', 'spasspin')).toBe(true);
+    const third = await importEdited(setOf('HM01', '"LinOtpCount" = 4'));
+    expect(entryOf(third, 'HM01')).toMatchObject({
+      outcome: 'left',
+      reasons: [expect.stringMatching(/^it has changed on both sides/)],
+    });
+    expect(entryOf(third, 'SP01')).toMatchObject({ outcome: 'unchanged' });
+    expect(await check('HM01', hotp('HM01', 4))).toBe(false);
+    expect((await app.services.tokens.show(OPERATOR, 'HM01')).counter).toBe(8n);
+  });
+
+  it('leaves a token that was changed here since', async () => {
+    await importEarlier();
+    await app.services.tokens.set(OPERATOR, { serial: 'HM01' }, { description: 'of Anna' });
+    const again = await importFixture(app.services, FIXTURE);
+    expect(entryOf(again, 'HM01')).toMatchObject({
+      outcome: 'left',
+      reasons: [expect.stringMatching(/^it has changed on both sides/)],
+    });
+  });
+
+  it('is not needed to remove the hashes of texts: the upgrade does, and the tokens count as untouched', async () => {
+    await importEarlier();
+    const hash = `pwpin${tokenOf('PW01').password_hash ?? ''}`;
+    expect(await check('PW01', hash)).toBe(true);
+    await sql.raw(
+      'UPDATE imported_tokens SET token_version = version FROM tokens WHERE token_id = tokens.id',
+    );
+    await removeHashedTexts(sql);
+    expect(await check('PW01', hash)).not.toBe(true);
+    const again = await importFixture(app.services, FIXTURE);
+    expect(entryOf(again, 'PW01')).toMatchObject({ outcome: 'updated' });
+  });
+});
