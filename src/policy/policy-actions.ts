@@ -22,7 +22,7 @@ export interface KnownAction {
 const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, Readonly<Record<string, string>>>> = {
   admin: {
     init: 'enrol tokens, or give a token a new key',
-    loadtokens: 'load the keys of a PSKC file',
+    loadtokens: 'load the keys of a PSKC or CSV file',
     show: 'list tokens',
     userlist: 'list users',
     set: 'set PIN, limits and description of a token',

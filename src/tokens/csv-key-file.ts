@@ -40,6 +40,9 @@ const row = z.strictObject({
   key_base32: z.string().transform(base32Key).optional(),
   type: cell,
   suite: cell,
+  otplen: cell,
+  timestep: cell,
+  hashlib: cell,
   counter: cell
     .refine((value = '0') => /^\d{1,19}$/.test(value) && BigInt(value) <= MAX_STORED_COUNTER, {
       error: 'must be a whole number below 2^63',
@@ -53,10 +56,16 @@ const row = z.strictObject({
 });
 type Row = z.output<typeof row>;
 const COLUMNS = Object.keys(row.shape);
+/** Those of a table without a header line, as LinOTP documents it. */
+const OATH_COLUMNS = ['serial', 'key', 'type', 'otplen', 'timestep', 'hashlib'];
+/** Its first line: a serial and a key. */
+const OATH_LINE = /^[^,;\t]+[,;\t]\s*"?(?:[0-9a-f]{2}){10,}"?\s*(?:[,;\t]|$)/i;
+/** The hash function of its lines that name none, by the bytes of the key; else sha1. */
+const OATH_HASHES: Readonly<Record<number, string>> = { 32: 'sha256', 64: 'sha512' };
 
 /**
- * Reads tables of keys in CSV (RFC 4180) with a header line. The separator is a comma; a semicolon or a tabulator, if
- * the header has no comma.
+ * Reads tables of keys in CSV (RFC 4180) with a header line, or without one in the order of `OATH_COLUMNS`. The separator
+ * is a comma; a semicolon or a tabulator, if the first line has no comma.
  */
 export const csvKeyFileReader: KeyFileReader = {
   read: (text, { preSharedKey, password }) => {
@@ -66,7 +75,9 @@ export const csvKeyFileReader: KeyFileReader = {
         'A CSV file is not encrypted: leave the key and password out',
       );
     }
-    const records = recordsOf(text);
+    const [first = ''] = text.replace(/^[\ufeff\r\n]+/, '').split(/[\r\n]/, 1);
+    const isOath = OATH_LINE.test(first);
+    const records = recordsOf(text, first, isOath);
     if (records.length === 0 || records.length > MAX_KEYS) {
       throw wrongFile(`there must be a header line and 1 to ${MAX_KEYS} lines with keys`);
     }
@@ -75,7 +86,9 @@ export const csvKeyFileReader: KeyFileReader = {
     if (!rows.success) {
       throw wrongShape(rows.error, ([index, ...column]) => [places[Number(index)], ...column].join(', '));
     }
-    return Promise.resolve(rows.data.map((each, index) => keyOf(each, places[index] ?? '')));
+    return Promise.resolve(
+      rows.data.map((each, index) => keyOf(isOath ? oathRow(each) : each, places[index] ?? '')),
+    );
   },
 };
 
@@ -84,18 +97,26 @@ function keyOf({ key, key_base32, type = 'ocra', ocra_pin, ...rest }: Row, place
   return { ...rest, place, algorithm: ALGORITHM + type.toLowerCase(), secret, ocraPin: ocra_pin };
 }
 
+/** An OCRA key has its suite in place of the digits. */
+function oathRow({ type = 'hotp', otplen, ...line }: Row): Row {
+  const { hashlib = OATH_HASHES[line.key?.length ?? 0] } = line;
+  return type.toLowerCase() === 'ocra'
+    ? { ...line, type, suite: otplen }
+    : { ...line, type, otplen, hashlib };
+}
+
 /** A record, and the line that it ends in. */
 interface CsvRecord {
   readonly record: Readonly<Record<string, string>>;
   readonly info: { readonly lines: number };
 }
 
-function recordsOf(text: string): readonly CsvRecord[] {
-  const [first = ''] = text.replace(/^[\ufeff\r\n]+/, '').split(/[\r\n]/, 1);
+function recordsOf(text: string, first: string, isOath: boolean): readonly CsvRecord[] {
   try {
     return parse(text, {
       bom: true,
-      columns: columnsOf,
+      columns: isOath ? OATH_COLUMNS : columnsOf,
+      relax_column_count_less: isOath,
       delimiter: [',', ';', '\t'].find((separator) => first.includes(separator)) ?? ',',
       info: true,
       max_record_size: MAX_LINE,

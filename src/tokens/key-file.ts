@@ -25,6 +25,10 @@ export interface ImportedKey {
   readonly algorithm: string;
   /** The OCRA suite, where the file names one. */
   readonly suite?: string | undefined;
+  /** Digits, hash function and seconds of a step of HOTP and TOTP, as in an enrolment, where the file names them. */
+  readonly otplen?: string | undefined;
+  readonly hashlib?: string | undefined;
+  readonly timestep?: string | undefined;
   readonly secret: Buffer;
   /** The next counter; undefined where the file has none. */
   readonly counter?: bigint | undefined;
@@ -39,7 +43,7 @@ export interface ImportedKey {
   readonly realm?: string | undefined;
 }
 
-/** `pskc`: RFC 6030. `csv`: a table with a header line (docs/guides/enrolment.md). */
+/** `pskc`: RFC 6030. `csv`: a table (docs/guides/enrolment.md). */
 export type KeyFileFormat = 'pskc' | 'csv';
 
 export interface KeyFileReader {

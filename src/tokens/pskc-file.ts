@@ -15,6 +15,7 @@ import { MAX_STORED_COUNTER, MAX_USES, type TokenUse } from './token.ts';
 const MAX_KEYS = 10_000;
 const MAX_ITERATIONS = 2_000_000;
 const derive = promisify(pbkdf2);
+const OTP_ALGORITHM = /[:#](?:hotp|totp)$/i;
 
 /** Elements with children; without any, the parser gives an empty text. */
 function element<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -55,6 +56,7 @@ const encrypted = element({
 });
 type Encrypted = z.output<typeof encrypted>;
 const sealed = { EncryptedValue: encrypted.optional(), ValueMAC: base64.optional() };
+const sealedNumber = element({ ...sealed, PlainValue: text.optional() });
 type Sealed = Readonly<{ EncryptedValue?: Encrypted | undefined; ValueMAC?: Buffer | undefined }>;
 
 /**
@@ -77,16 +79,20 @@ const key = z
   .object({
     Id: z.string().min(1),
     Algorithm: z.string().min(1),
-    AlgorithmParameters: element({ Suite: text.optional() }).optional(),
+    AlgorithmParameters: element({
+      Suite: text.optional(),
+      ResponseFormat: element({ Length: z.string().optional(), Encoding: z.string().optional() }).optional(),
+    }).optional(),
     Data: element({
       Secret: element({ ...sealed, PlainValue: base64.optional() }),
-      Counter: element({ ...sealed, PlainValue: text.optional() }).optional(),
+      Counter: sealedNumber.optional(),
+      TimeInterval: sealedNumber.optional(),
     }),
     Policy: policy.optional(),
   })
   .refine(
     ({ Algorithm, Policy: { KeyUsage: usages } = {} }) =>
-      usages === undefined || usages.includes(/[:#](?:hotp|totp)$/i.test(Algorithm) ? 'OTP' : 'CR'),
+      usages === undefined || usages.includes(OTP_ALGORITHM.test(Algorithm) ? 'OTP' : 'CR'),
     { path: ['Policy', 'KeyUsage'], error: 'the key is for other uses' },
   );
 type Key = z.output<typeof key>;
@@ -152,9 +158,9 @@ export const pskcFileReader = {
         serial: isOnly && printed !== '' ? printed : each.Id,
         ...(printed !== '' && !isOnly && { description: `device ${printed.slice(0, 64)}` }),
         algorithm: each.Algorithm,
-        suite: suiteOf(each),
+        ...(OTP_ALGORITHM.test(each.Algorithm) ? otpOf(each, open) : { suite: suiteOf(each) }),
         secret: secretOf(each.Data.Secret, open, secrets),
-        counter: each.Data.Counter && counterOf(each.Data.Counter, open),
+        counter: each.Data.Counter && numberOf('Counter', each.Data.Counter, open),
         use: useOf(each.Policy, device),
       };
     });
@@ -168,6 +174,21 @@ function pathOf(path: readonly PropertyKey[]): string {
 /** The suite of the parameters, else at the end of the algorithm (draft-hoyer-keyprov-pskc-algorithm-profiles §3). */
 function suiteOf({ Algorithm, AlgorithmParameters: { Suite = '' } = {} }: Key): string | undefined {
   return Suite === '' ? /[:#](OCRA-\d+:[^:\s]+:[^:\s]+)$/.exec(Algorithm)?.[1] : Suite;
+}
+
+/** The hash function of HOTP and TOTP is their suite: `HMAC-SHA256`. */
+function otpOf(
+  { AlgorithmParameters: { Suite, ResponseFormat: format = {} } = {}, Data: { TimeInterval: step } }: Key,
+  open: Open,
+): Pick<ImportedKey, 'otplen' | 'hashlib' | 'timestep'> {
+  if (format.Encoding !== undefined && format.Encoding !== 'DECIMAL') {
+    throw wrongFile('the Encoding of HOTP and TOTP must be DECIMAL');
+  }
+  return {
+    otplen: format.Length,
+    hashlib: Suite?.toLowerCase().replace(/^(?:hmac-)?sha-?/, 'sha'),
+    timestep: step && numberOf('TimeInterval', step, open).toString(),
+  };
 }
 
 type Period = Readonly<Partial<Record<'StartDate' | 'ExpiryDate', Date | undefined>>>;
@@ -199,14 +220,14 @@ function secretOf(value: Key['Data']['Secret'], open: Open, secrets: KeyFileSecr
 }
 
 /** Plain, a decimal number; encrypted, at most eight bytes, the highest first (RFC 6030 §4.2). */
-function counterOf(value: NonNullable<Key['Data']['Counter']>, open: Open): bigint {
+function numberOf(what: string, value: NonNullable<Key['Data']['Counter']>, open: Open): bigint {
   const bytes = open(value);
   const digits = bytes === undefined ? value.PlainValue : `0x${bytes.toString('hex')}`;
-  const counter = /^(?:\d{1,19}|0x[\da-f]{2,16})$/.test(digits ?? '') ? BigInt(digits ?? '') : -1n;
-  if (counter < 0n || counter > MAX_STORED_COUNTER) {
-    throw wrongFile('a Counter must be a whole number below 2^63');
+  const number = /^(?:\d{1,19}|0x[\da-f]{2,16})$/.test(digits ?? '') ? BigInt(digits ?? '') : -1n;
+  if (number < 0n || number > MAX_STORED_COUNTER) {
+    throw wrongFile(`a ${what} must be a whole number below 2^63`);
   }
-  return counter;
+  return number;
 }
 
 /** @throws ServiceError 'key-file.secret' where the secret that the file needs is not given */

@@ -43,6 +43,40 @@ describe('a table of keys', () => {
     ]);
   });
 
+  it('has digits, time step and hash function of HOTP and TOTP', async () => {
+    const text = `serial,key,type,otplen,timestep,hashlib\nK1,${HEX},totp,8,60,sha512\nK2,${HEX},hmac,,,`;
+    const algorithm = 'urn:ietf:params:xml:ns:keyprov:pskc:';
+    expect(await read(text)).toMatchObject([
+      { algorithm: `${algorithm}totp`, otplen: '8', timestep: '60', hashlib: 'sha512' },
+      { algorithm: `${algorithm}hmac`, otplen: undefined, timestep: undefined, hashlib: undefined },
+    ]);
+  });
+
+  it('without a header line has the columns of LinOTP, in their order', async () => {
+    const keys = [HEX, HEX.repeat(2).slice(0, 64), HEX.repeat(4).slice(0, 128)];
+    const suite = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+    const lines = [
+      ...keys.map((key, index) => `K${index}, ${key}`),
+      `K3, ${HEX}, totp, 8, 60, sha256`,
+      `K4,${keys[1] ?? ''},TOTP,,,sha1`,
+      `K5,${keys[1] ?? ''},ocra,${suite}`,
+    ];
+    const [hotp, totp, ocra] = ['hotp', 'totp', 'ocra'].map((type) => ({
+      algorithm: `urn:ietf:params:xml:ns:keyprov:pskc:${type}`,
+    }));
+    const keysRead = await read(lines.join('\r\n'));
+    expect(keysRead).toMatchObject([
+      { ...hotp, place: 'line 1', serial: 'K0', secret: SECRET, otplen: undefined, hashlib: undefined },
+      { ...hotp, otplen: undefined, hashlib: 'sha256' },
+      { ...hotp, hashlib: 'sha512' },
+      { ...totp, place: 'line 4', otplen: '8', timestep: '60', hashlib: 'sha256' },
+      { ...totp, otplen: undefined, timestep: undefined, hashlib: 'sha1' },
+      { ...ocra, suite },
+    ]);
+    expect(keysRead[5]).not.toHaveProperty('otplen');
+    expect(await read(`K1;"${HEX}";totp`)).toMatchObject([{ ...totp, serial: 'K1', secret: SECRET }]);
+  });
+
   it.each([BASE32, BASE32.toLowerCase(), 'GEZD GNBV GY3T QOJQ GEZD GNBV GY3T QOJQ', `${BASE32}======`])(
     'has keys in base32: %s',
     async (key) => {
@@ -110,7 +144,8 @@ describe('a table of keys', () => {
     [`key\n${HEX}`, HEADER],
     [`serial,key,key_base32\nK1,,`, HEADER],
     [`serial,key,KEY\nK1,,`, HEADER],
-    [`K1,${HEX}\nK2,${HEX}`, HEADER],
+    [`K1,${HEX.slice(0, 18)}\nK2,${HEX}`, HEADER],
+    [`K1,${HEX}\nK2,${HEX},hotp,6,30,sha1,x\n`, line(2)],
     ['', LINES],
     ['serial,key\n', LINES],
     [`serial,key\n${'A,00\n'.repeat(100_001)}`, LINES],

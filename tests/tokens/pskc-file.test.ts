@@ -34,7 +34,7 @@ describe('a key container in clear (RFC 6030, figures 2 to 5)', () => {
         place: 'key 1',
         serial: '987654321',
         algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp',
-        suite: undefined,
+        otplen: '8',
         secret: SECRET,
         counter: 0n,
         use: {},
@@ -50,6 +50,25 @@ describe('a key container in clear (RFC 6030, figures 2 to 5)', () => {
   it('gives the id of the key where the device has no serial number', async () => {
     const bare = container().replace(/<DeviceInfo>.*<\/DeviceInfo>/s, '');
     expect((await read(bare))[0]?.serial).toBe('12345678');
+  });
+
+  it('gives digits, hash function and time step of HOTP and TOTP', async () => {
+    const parameters = '<Suite>HMAC-SHA256</Suite><ResponseFormat Length="8" Encoding="DECIMAL"/>';
+    const data = `${PLAIN_SECRET}<TimeInterval><PlainValue>60</PlainValue></TimeInterval>`;
+    const algorithm = 'urn:ietf:params:xml:ns:keyprov:pskc:totp';
+    const packages =
+      keyPackage({ serial: 'A1', algorithm, parameters, data }) +
+      keyPackage({ serial: 'A2', algorithm, parameters: '', data: PLAIN_SECRET }) +
+      keyPackage({ serial: 'A3', parameters: '<Suite>SHA-512</Suite>' });
+    expect(await read(container({ packages }))).toMatchObject([
+      { otplen: '8', hashlib: 'sha256', timestep: '60', counter: undefined },
+      { otplen: undefined, hashlib: undefined, timestep: undefined },
+      { otplen: undefined, hashlib: 'sha512', timestep: undefined },
+    ]);
+    const hexadecimal = '<ResponseFormat Length="8" Encoding="HEXADECIMAL"/>';
+    expect(await refusal(container({ parameters: hexadecimal }))).toMatch(/Encoding .* must be DECIMAL$/);
+    const step = data.replace('60', '-1');
+    expect(await refusal(container({ algorithm, data: step }))).toMatch(/a TimeInterval must be a whole/);
   });
 
   it('gives the suite of an OCRA key, from its parameters or from the name of its algorithm', async () => {

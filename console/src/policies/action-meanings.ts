@@ -9,7 +9,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   authentication: 'wie sich Token verhalten',
   selfservice: 'was Benutzer mit ihren eigenen Token tun',
   'admin:init': 'Token ausrollen, oder einem Token einen neuen Schlüssel geben',
-  'admin:loadtokens': 'die Schlüssel einer PSKC-Datei laden',
+  'admin:loadtokens': 'die Schlüssel einer PSKC- oder CSV-Datei laden',
   'admin:show': 'Token auflisten',
   'admin:userlist': 'Benutzer auflisten',
   'admin:set': 'PIN, Grenzen und Beschreibung eines Tokens setzen',

@@ -86,17 +86,20 @@ const SERIAL_PREFIXES: Readonly<Record<string, string>> = {
 };
 
 /** @returns the type of the token, lower-case, and the beginning of a serial that is made for it */
-export function typeOf({ type = '' }: EnrolmentRequest): { readonly type: string; readonly prefix: string } {
+export function typeOf({ type = '' }: Pick<EnrolmentRequest, 'type'>): {
+  readonly type: string;
+  readonly prefix: string;
+} {
   const name = type === '' ? 'hmac' : type.toLowerCase();
   return { type: name, prefix: SERIAL_PREFIXES[name] ?? 'OCRA' };
 }
 
 /** Bytes of a generated key: 160 bits, as RFC 4226 R6 recommends and apps expect, or as many as the hash has (RFC 6238 §5.1). */
 const GENERATED_BYTES: Readonly<Record<HashName, number>> = { sha1: 20, sha256: 32, sha512: 64 };
-const MIN_KEY_BYTES = 16;
-const MAX_KEY_BYTES = 128;
+export const MIN_KEY_BYTES = 16;
+export const MAX_KEY_BYTES = 128;
 /** Authenticator apps and hardware come with keys of 80 bits, too. */
-const MIN_OTP_KEY_BYTES = 10;
+export const MIN_OTP_KEY_BYTES = 10;
 /** Bytes of the text of a token of the type pw. */
 const MAX_TEXT_BYTES = 128;
 
@@ -192,7 +195,9 @@ export function suiteOf({ ocrasuite }: EnrolmentRequest, fallback: string): stri
  * @returns the algorithm of a token of HOTP or TOTP; undefined for another type
  * @throws ServiceError 'parameter.invalid'
  */
-export function otpAlgorithmOf(request: EnrolmentRequest): OtpAlgorithm | undefined {
+export function otpAlgorithmOf(
+  request: Pick<EnrolmentRequest, 'type' | 'otplen' | 'hashlib' | 'timestep'>,
+): OtpAlgorithm | undefined {
   const { type } = typeOf(request);
   if (!OTP_TYPES.includes(type)) {
     return undefined;
@@ -202,7 +207,7 @@ export function otpAlgorithmOf(request: EnrolmentRequest): OtpAlgorithm | undefi
   return { hash: hashOf(request), digits, timeStep };
 }
 
-function hashOf({ hashlib = '' }: EnrolmentRequest): HashName {
+function hashOf({ hashlib = '' }: Pick<EnrolmentRequest, 'hashlib'>): HashName {
   const name = hashlib === '' ? 'sha1' : hashlib.toLowerCase();
   if (!isHashName(name)) {
     throw new ServiceError('parameter.invalid', 'The parameter hashlib must be sha1, sha256 or sha512', {

@@ -13,6 +13,8 @@ import { bytesFromHex } from '../../ocra/hex.ts';
 import type { ImportedKey, KeyFileFormat, KeyFileReader, KeyFileSecrets } from '../../tokens/key-file.ts';
 import { type OcraSettings, readOcraSettings } from '../../configuration/settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
+import { otpAlgorithmText } from '../../ocra/otp.ts';
+import { MAX_KEY_BYTES, MIN_KEY_BYTES, MIN_OTP_KEY_BYTES, otpAlgorithmOf } from './enrolment.ts';
 
 interface KeyFileImportRequest {
   /** Default: `pskc`. */
@@ -51,7 +53,7 @@ interface Surroundings {
 /** Token types by the last part of the algorithms of RFC 6030 §10 and of their profiles. */
 const TYPES: readonly (readonly [type: string, algorithm: RegExp])[] = [
   ['ocra', /[:#]ocra(?:-1)?(?::.*)?$/i],
-  ['hmac', /[:#]hotp$/i],
+  ['hmac', /[:#](?:hotp|hmac)$/i],
   ['totp', /[:#]totp$/i],
 ];
 const DESCRIPTION = 'imported';
@@ -79,8 +81,7 @@ export class TokenImportService {
   }
 
   /**
-   * Imports all keys of a file or, if any of them is invalid, none. OCRA keys become tokens that answer challenges;
-   * HOTP and TOTP keys are stored, administered and counted.
+   * Imports all keys of a file or, if any of them is invalid, none: those of OCRA, HOTP and TOTP.
    * @returns the serials, in the order of the file
    * @throws ServiceError 'right.missing', 'realm.unknown', 'parameter.invalid', 'key-file.invalid', 'key-file.secret',
    *   'token.exists'
@@ -153,10 +154,11 @@ export class TokenImportService {
       timeShift: 0,
       rollout: 'complete',
       replayMarkers: [],
-      counter: key.counter ?? 0n,
+      // That of TOTP is the time of the step that was accepted last: none was.
+      counter: (type === 'totp' ? undefined : key.counter) ?? 0n,
       counterWindow: settings.defaultCountWindow,
       syncWindow: settings.defaultSyncWindow,
-      ocraSuite: type === 'ocra' ? atPlace(place, () => suiteOf(key, settings.defaultSuite)) : null,
+      ocraSuite: atPlace(place, () => algorithmOf(type, key, settings.defaultSuite)),
       secrets: atPlace(place, () => this.#secrets(key)),
       ...(key.use && { use: key.use }),
     };
@@ -166,12 +168,13 @@ export class TokenImportService {
     if (!isSerial(serial)) {
       throw wrong(place, 'a serial has 1 to 64 printable ASCII characters, no blank and no *');
     }
-    if (secret.length < 16 || secret.length > 128) {
-      throw wrong(place, 'a secret has 16 to 128 bytes');
-    }
     const type = TYPES.find(([, known]) => known.test(algorithm))?.[0];
     if (type === undefined) {
       throw wrong(place, 'the algorithm is none of ocra, hotp and totp');
+    }
+    const least = type === 'ocra' ? MIN_KEY_BYTES : MIN_OTP_KEY_BYTES;
+    if (secret.length < least || secret.length > MAX_KEY_BYTES) {
+      throw wrong(place, `a secret has ${least} to ${MAX_KEY_BYTES} bytes`);
     }
     return type;
   }
@@ -234,8 +237,10 @@ function secretsOf({ preSharedKey = '', password = '' }: KeyFileImportRequest): 
   };
 }
 
-function suiteOf({ suite }: ImportedKey, fallback: string): string {
-  return parseOcraSuite(suite ?? fallback).text;
+/** @returns the OCRA suite, or HOTP or TOTP, as tokens have it */
+function algorithmOf(type: string, key: ImportedKey, fallback: string): string {
+  const otp = otpAlgorithmOf({ ...key, type });
+  return otp === undefined ? parseOcraSuite(key.suite ?? fallback).text : otpAlgorithmText(otp);
 }
 
 /** Adds the place in the file to the fault of a value. */

@@ -45,12 +45,10 @@ export function addKeyFileImportCommands(group: Command, context: CommandContext
         'a file that holds the pre-shared key in hexadecimal, - for stdin',
       ).conflicts(['askPassword', 'passwordFile']),
     );
-  const csv = addCommand(
-    group,
-    'csv',
-    'load the keys of a table with a header line: all of them or, if one is wrong, none',
-    ['import csv keys.csv --dry-run', 'import csv keys.csv --realm office'],
-  )
+  const csv = addCommand(group, 'csv', 'load the keys of a table: all of them or, if one is wrong, none', [
+    'import csv keys.csv --dry-run',
+    'import csv keys.csv --realm office',
+  ])
     .argument('<file>')
     .addHelpText('after', CSV_HELP);
   for (const [format, command] of [
@@ -67,8 +65,9 @@ export function addKeyFileImportCommands(group: Command, context: CommandContext
 
 const CSV_HELP = `
 Columns, in any order: serial, and key (hexadecimal) or key_base32. Others, which may be absent or empty: type (ocra,
-hotp, totp), suite, counter, description, pin, ocra_pin, user, realm. The file is UTF-8; the separator is a comma, a
-semicolon or a tabulator.`;
+hotp, totp), suite, otplen (6, 8), timestep (30, 60), hashlib (sha1, sha256, sha512), counter, description, pin,
+ocra_pin, user, realm. Without a header line, as LinOTP has it: serial,key,hotp|totp,otplen,timestep,hashlib or
+serial,key,ocra,suite. The file is UTF-8; the separator is a comma, a semicolon or a tabulator.`;
 
 async function importKeyFile(
   context: CommandContext,

@@ -91,6 +91,62 @@ describe('tokens of a table', () => {
     expect(await app.check(transactionid, ` 12 ${response}`)).toMatchObject({ result: true });
   });
 
+  it('of HOTP and TOTP answer without a challenge', async () => {
+    const key = '3132333435363738393031323334353637383930';
+    const at59 = [
+      // RFC 4226, appendix D, and RFC 6238, appendix B.
+      ['H1', 'hotp,6', '755224', '755224'],
+      ['T1', 'totp,8,30,sha1', '94287082', '94287082'],
+    ] as const;
+    app.clock.set(new Date(59_000));
+    const file = at59.map(([serial, line]) => `${serial},${key},${line}`).join('\n');
+    expect(await app.services.tokenImport.load(OPERATOR, { format: 'csv', file, realm: 'lab' })).toHaveLength(
+      2,
+    );
+    for (const [serial, , response] of at59) {
+      const check = async (pass: string): Promise<unknown> =>
+        ((await app.send('/validate/check_s', { serial, pass })).body as { result: object }).result;
+      expect(await check(response.replace(/.$/, (last) => String((Number(last) + 1) % 10)))).toMatchObject({
+        value: false,
+      });
+      expect(await check(response)).toMatchObject({ value: true });
+      expect(await check(response)).toMatchObject({ value: false });
+    }
+    expect(await app.services.tokens.show(OPERATOR, 'T1')).toMatchObject({
+      type: 'totp',
+      ocraSuite: 'TOTP-SHA1-8:T30S',
+      realms: ['lab'],
+    });
+  });
+
+  it('of HOTP and TOTP are refused with what cannot be computed', async () => {
+    const file = `serial,key,type,otplen,timestep,hashlib,counter
+K1,${HEX},hotp,7,,,
+K2,${HEX},totp,6,45,,
+K3,${HEX},totp,6,,md5,
+K4,${HEX.slice(0, 18)},hotp,6,,,
+K5,${HEX.slice(0, 20)},hotp,6,,,4
+K6,${HEX.slice(0, 20)},totp,,,,4
+K7,${HEX.slice(0, 20)},ocra,,,,
+`;
+    const { serials, refused } = await app.services.tokenImport.check(OPERATOR, { format: 'csv', file });
+    const wrong = 'The key file is wrong in';
+    expect([serials, refused.map(({ reason }) => reason)]).toEqual([
+      ['K5', 'K6'],
+      [
+        `${wrong} line 2: The parameter otplen must be 6 or 8`,
+        `${wrong} line 3: The parameter timestep must be 30 or 60`,
+        `${wrong} line 4: The parameter hashlib must be sha1, sha256 or sha512`,
+        `${wrong} line 5: a secret has 10 to 128 bytes`,
+        `${wrong} line 8: a secret has 16 to 128 bytes`,
+      ],
+    ]);
+    const lines = file.split('\n').filter((_line, index) => [0, 5, 6].includes(index));
+    await app.services.tokenImport.load(OPERATOR, { format: 'csv', file: lines.join('\n') });
+    expect(await app.services.tokens.show(OPERATOR, 'K5')).toMatchObject({ type: 'hmac', counter: 4n });
+    expect(await app.services.tokens.show(OPERATOR, 'K6')).toMatchObject({ type: 'totp', counter: 0n });
+  });
+
   it('are checked without an import: every one that would be refused is named, and nothing is stored', async () => {
     await load([`TAKEN,${HEX},,,,`]);
     const lines = [

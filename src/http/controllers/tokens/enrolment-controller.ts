@@ -17,7 +17,7 @@ import { count, done } from '../../answers.ts';
 import { ENROLLED } from '../../dialects/ocra-answers.ts';
 import type { TokenImportService } from '../../../challenges/enrolment/token-import-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { decodePskc } from '../../../tokens/key-file.ts';
+import { decodePskc, type KeyFileFormat } from '../../../tokens/key-file.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const ENROLMENT = {
@@ -150,19 +150,24 @@ function closeSessionEndpoint(sessions: AdministratorService, cookies: SessionCo
 }
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const FILE_FORMATS: ReadonlyMap<string, KeyFileFormat> = new Map([
+  ['pskc', 'pskc'],
+  ['csv', 'csv'],
+  ['oathcsv', 'csv'],
+]);
 
 export function loadTokensEndpoint(operations: TokenImportService): Endpoint {
   return valueChange(
     {
       path: '/admin/loadtokens',
-      summary: 'loads the keys of a PSKC file, at most 16 MiB',
+      summary: 'loads the keys of a PSKC or CSV file, at most 16 MiB',
       requires: 'admin:loadtokens',
       value: z.strictObject({ imported: count.describe('the number of tokens that were added') }),
-      usage: 'admin/loadtokens: load the tokens of a PSKC file.',
+      usage: 'admin/loadtokens: load the tokens of a PSKC or CSV file.',
       large: { name: 'file', bytes: MAX_BODY_BYTES, decode: decodePskc },
       parameters: {
-        file: secret(required('the PSKC file (RFC 6030)')),
-        type: optional('`pskc`'),
+        file: secret(required('the PSKC file (RFC 6030), or the table')),
+        type: optional('`pskc`, or `csv` (LinOTP: `oathcsv`)'),
         pskc_password: secret(optional('the password of the file')),
         pskc_preshared: secret(optional('the pre-shared key of the file, hexadecimal')),
         realm: optional('the realm of the tokens'),
@@ -171,10 +176,15 @@ export function loadTokensEndpoint(operations: TokenImportService): Endpoint {
     },
     async ({ caller, parameters }) => {
       const { file, type = 'pskc', pskc_password, pskc_preshared, realm, targetrealm } = parameters;
-      if (type.trim().toLowerCase() !== 'pskc') {
-        throw new ServiceError('parameter.invalid', 'Only files of the type pskc can be loaded');
+      const format = FILE_FORMATS.get(type.trim().toLowerCase());
+      if (format === undefined) {
+        throw new ServiceError(
+          'parameter.invalid',
+          'Only files of the type pskc, csv and oathcsv can be loaded',
+        );
       }
       const serials = await operations.load(caller, {
+        format,
         file,
         password: pskc_password,
         preSharedKey: pskc_preshared,

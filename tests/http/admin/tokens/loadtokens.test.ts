@@ -92,8 +92,22 @@ describe('/admin/loadtokens', () => {
     expect(await application.services.tokens.show(OPERATOR, '987654321')).toMatchObject({
       type: 'hmac',
       realms: ['staff'],
-      ocraSuite: null,
+      ocraSuite: 'HOTP-SHA1-8',
     });
+    // The first response of RFC 4226, appendix D, of eight digits.
+    const pass = { serial: '987654321', pass: '84755224' };
+    const answer = await application.send('/validate/check_s', pass);
+    expect(answer.body).toMatchObject({ result: { value: true } });
+  });
+
+  it.each(['csv', 'OathCSV'])('loads tables, by the type %s', async (type) => {
+    const file = `${type}1, ${KEY.toString('hex')}, totp, 8, 60\n${type}2, ${KEY.toString('hex')}, ocra, ${SUITE}`;
+    expect(await load(file, { type, realm: 'staff' })).toEqual({ imported: 2 });
+    expect(await application.services.tokens.show(OPERATOR, `${type}1`)).toMatchObject({
+      type: 'totp',
+      ocraSuite: 'TOTP-SHA256-8:T1M',
+    });
+    expect(await application.services.tokens.show(OPERATOR, `${type}2`)).toMatchObject({ ocraSuite: SUITE });
   });
 
   it('loads a file of a form with parts', async () => {
