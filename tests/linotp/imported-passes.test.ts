@@ -245,6 +245,18 @@ describe('what cannot be checked', () => {
   });
 });
 
+describe('a token that is only kept', () => {
+  it('keeps its user from responses of the others while it is enabled', async () => {
+    await importFixture(app.services, FIXTURE);
+    const checkUser = async (): Promise<unknown> =>
+      (await app.send('/validate/check', { user: 'anna', pass: hotp('HM01') })).body as unknown;
+    expect(tokenOf('PW01').login).toBe(tokenOf('HM01').login);
+    expect(await checkUser()).toMatchObject({ result: { value: false } });
+    await app.services.tokens.disable(OPERATOR, { serial: 'PW01' });
+    expect(await checkUser()).toMatchObject({ result: { value: true } });
+  });
+});
+
 /** Fingerprints that the version before HOTP and TOTP were checked has stored of these tokens. */
 const EARLIER: Readonly<Record<string, string>> = {
   HM01: '9faa5838864b817690019d20543d77e2ddbf219b07573d19e3a7d50ddf80645a',
