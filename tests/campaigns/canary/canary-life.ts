@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { base32nopad } from '@scure/base';
 import { deriveTokenKey, encodeActivationCode } from '../../../src/ocra/key-derivation.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
+import { parseAlgorithm } from '../../../src/ocra/otp.ts';
 import { computeDecline } from '../../../src/ocra/decline.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
@@ -49,6 +51,7 @@ export class CanaryLife {
     await this.#enrolWrongly();
     await this.#calculateWrongly();
     await this.#answerWithPassword();
+    await this.#passes();
   }
 
   /** Runs both phases, with a mistyped activation code, a wrong response and the right one. */
@@ -248,7 +251,8 @@ export class CanaryLife {
       { otpkey: key, ocrapin: ocrapin.repeat(20) },
       { otpkey: key, description: 'line\nend', pin },
       { otpkey: key, user: 'nobody', pin, ocrapin },
-      { otpkey: key, type: 'hmac', pin },
+      { otpkey: key, type: 'sms', pin },
+      { otpkey: key, type: 'hmac', otplen: '7', pin },
       { otpkey: key.repeat(100) },
     ]) {
       await this.init({ serial, ...parameters });
@@ -298,6 +302,51 @@ export class CanaryLife {
       label: 'user ',
       parameters: { user, realm: 'passwords', pass: this.userPassword + this.#respond(token, opened, 0n) },
     });
+  }
+
+  /** Tokens without a challenge: each with a wrong pass, and a right one twice. The PIN stands for the whole pass. */
+  async #passes(): Promise<void> {
+    const owner = { user: 'anna', realm: 'staff' };
+    const position = { counter: 0n, timeStep: BigInt(Math.floor(Date.now() / 30_000)) };
+    for (const [type, algorithm] of Object.entries({ hmac: 'HOTP-SHA1-8', totp: 'TOTP-SHA1-8:T30S' })) {
+      const serial = `${this.#name}-${type}`;
+      const key = this.#marks.bytes('token key', serial, 20);
+      const pin = this.#marks.text('token PIN', serial);
+      await this.init(
+        { type, serial, otpkey: key.toString('hex'), otplen: '8', pin, ...owner },
+        'key given ',
+      );
+      const inputs = { question: '', ...position };
+      const otp = computeResponse(parseAlgorithm(algorithm), key, inputs);
+      await this.send({ path: '/admin/getSerialByOtp', parameters: { otp, type } });
+      await this.#pass(serial, pin + otp, pin + otp.replace(/^./, (digit) => (digit === '0' ? '1' : '0')));
+      const made = await this.init({ type, genkey: '1' }, 'key made ');
+      const url = new URL(given(/otpauth:[^"\\]+/.exec(JSON.stringify(made.detail.googleurl))?.[0]));
+      const made32 = base32nopad.decode(url.searchParams.get('secret') ?? '');
+      this.#marks.note('token key', `${serial}, made`, Buffer.from(made32));
+    }
+    const [text, pin] = [this.#marks.text('fixed text', 'pw'), this.#marks.text('token PIN', 'pw')];
+    await this.init({ type: 'pw', serial: `${this.#name}-pw`, otpkey: text, pin, ...owner }, 'key given ');
+    await this.#pass(`${this.#name}-pw`, pin + text, `${pin}${this.#marks.text('fixed text', 'mistyped')}`);
+    const alone = this.#marks.text('token PIN', 'spass');
+    await this.init({ type: 'spass', serial: `${this.#name}-spass`, pin: alone, ...owner });
+    await this.#pass(`${this.#name}-spass`, alone, `${alone}x`);
+  }
+
+  async #pass(serial: string, right: string, wrong: string): Promise<void> {
+    const user = { user: 'anna', realm: 'staff' };
+    for (const [path, parameters] of [
+      ['/validate/check_s', { serial, pass: wrong }],
+      ['/validate/check', { ...user, pass: wrong }],
+      ['/validate/check_s', { serial, pass: right }],
+      ['/validate/simplecheck', { ...user, pass: right }],
+      ['/validate/samlcheck', { ...user, pass: right }],
+    ] as const) {
+      const { value } = await this.send({ path, label: 'pass ', parameters });
+      if (path === '/validate/check_s' && value !== (parameters.pass === right)) {
+        throw new Error(`Not the answer that was expected of ${serial}: ${JSON.stringify(value)}`);
+      }
+    }
   }
 
   /** The password of the user, set from outside. */

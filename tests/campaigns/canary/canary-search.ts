@@ -7,6 +7,7 @@ export type MarkKind =
   | 'response'
   | 'wrong response'
   | 'token key'
+  | 'fixed text'
   | 'shared secret'
   | 'activation code'
   | 'wrong activation code'
