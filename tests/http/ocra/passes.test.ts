@@ -2,10 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseAlgorithm } from '../../../src/ocra/otp.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { whileHeld } from '../../support/database/held-statement.ts';
 import type { DescribedToken } from '../../../src/tokens/token.ts';
 
 const KEY = '3132333435363738393031323334353637383930';
 const OTHER_KEY = '3132333435363738393031323334353637383931';
+const SETTLING = /^WITH request AS/;
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const SIX = 'OCRA-1:HOTP-SHA256-6:C-QA64';
 const PATHS = [
@@ -95,12 +97,26 @@ describe('a response without a challenge', () => {
 
   it('is one of twenty that come at once, by user and by serial, at two servers', async () => {
     const beside = application.beside();
+    await enrol(`A${hotp}`, { type: 'hmac', pin: 'pin', otpkey: OTHER_KEY });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         ask(`pin${at(0)}`, index % 2 === 0 ? {} : { serial: hotp }, index % 4 < 2 ? application : beside),
       ),
     );
     expect(answers.filter((value) => value === true)).toHaveLength(1);
+    expect(await shown(hotp)).toMatchObject({ counter: 1n });
+  });
+
+  it('is refused where another server has accepted it between reading and settling', async () => {
+    let there: unknown;
+    const here = await whileHeld(
+      SETTLING,
+      () => ask(`pin${at(0)}`),
+      async () => {
+        there = await ask(`pin${at(0)}`, {}, application.beside());
+      },
+    );
+    expect([here, there]).toEqual([false, true]);
     expect(await shown(hotp)).toMatchObject({ counter: 1n });
   });
 
@@ -139,6 +155,7 @@ describe('a response without a challenge', () => {
     expect(await ask(totpAt(60), { serial: totp })).toBe(false);
     expect((await shown(totp)).timeShift).toBe(90);
     expect(await ask(totpAt(120), { serial: totp })).toBe(true);
+    expect((await shown(totp)).timeShift).toBe(120);
     expect(await ask(totpAt(600), { serial: totp })).toBe(false);
   });
 
@@ -162,6 +179,52 @@ describe('a response without a challenge', () => {
 });
 
 describe('a pass of a person with several tokens', () => {
+  it('changes all of them or none: where one has changed meanwhile, it is decided again, and accepted', async () => {
+    const other = `OTHER${number}`;
+    await enrol(other, { type: 'hmac', pin: 'other', otpkey: OTHER_KEY });
+    await ask('other000000');
+    const accepted = await whileHeld(
+      SETTLING,
+      () => ask(`pin${at(0)}`),
+      () => ask('other000000', { serial: other }, application.beside()),
+    );
+    expect(accepted).toBe(true);
+    expect(await failCounts(hotp, other)).toEqual([0, 0]);
+  });
+
+  it('is never of a disabled one', async () => {
+    await enrol(`OTHER${number}`, { type: 'hmac', pin: 'other', otpkey: OTHER_KEY });
+    await application.services.tokens.disable(OPERATOR, { serial: hotp });
+    expect(await ask(`pin${at(0)}`)).toBe(false);
+    expect(await failCounts(hotp, `OTHER${number}`)).toEqual([0, 1]);
+  });
+
+  it('is refused where it is right for an open challenge, too', async () => {
+    const ocra = `OCRA${number}`;
+    await application.enrolPlain(ocra, SUITE, { pin: 'ocra', user, realm: 'staff' });
+    const { question } = await application.challenge(ocra, 'Pay 50 EUR');
+    const response = application.respond(SUITE, question);
+    await enrol(`PW${number}`, { type: 'pw', otpkey: response, pin: 'ocra' });
+    expect(await ask(`ocra${response}`)).toBe(false);
+    expect(await failCounts(ocra, `PW${number}`)).toEqual([0, 0]);
+  });
+
+  it('counts uses, right and wrong, of a token that has a maximum', async () => {
+    await application.services.tokens.set(OPERATOR, { serial: hotp }, { use: { maxUses: '2' } });
+    expect(await ask('pin000000')).toBe(false);
+    expect(await ask(`pin${at(0)}`)).toBe(true);
+    expect(await ask(`pin${at(1)}`)).toBe(false);
+    expect(await failCounts(hotp)).toEqual([0]);
+  });
+
+  it('resynchronises a token by two successive responses, where that is on', async () => {
+    await application.services.settings.set(OPERATOR, new Map([['AutoResync', 'True']]));
+    expect(await ask(`pin${at(50)}`)).toBe(false);
+    expect(await ask(`pin${at(51)}`)).toBe(true);
+    expect((await shown(hotp)).counter).toBe(52n);
+    await application.services.settings.set(OPERATOR, new Map([['AutoResync', 'False']]));
+  });
+
   it('is tried on all, and a right one sets the fail counters of all to 0', async () => {
     const [totp, eight] = [`TOTP${number}`, `EIGHT${number}`];
     await enrol(totp, { type: 'totp', pin: 'nip', otpkey: OTHER_KEY });
@@ -242,6 +305,8 @@ describe('a pass of a person with several tokens', () => {
     await application.enrolPlain(ocra, SUITE, { pin: 'ocra', user, realm: 'staff' });
     const policy = { name: 'trigger', scope: 'authentication', realm: 'staff', user };
     await application.services.policies.set(OPERATOR, { ...policy, action: 'challenge_response=*' });
+    expect(await ask('wrong')).toBe(false);
+    expect(await failCounts(ocra, hotp)).toEqual([1, 1]);
     const body = (
       await application.send('/validate/check', {
         user,
@@ -318,6 +383,10 @@ describe('a token with a fixed text, or with its PIN alone', () => {
     expect(await ask('alone1', { serial })).toBe(false);
     await enrol(`${serial}E`, { type: 'spass' });
     expect(await ask('', { serial: `${serial}E` })).toBe(false);
+    const policy = { name: 'no-pin', scope: 'authentication', realm: 'staff', user };
+    await application.services.policies.set(OPERATOR, { ...policy, action: 'otppin=2' });
+    expect(await ask('anything', { serial: `${serial}E` })).toBe(false);
+    await application.services.policies.remove(OPERATOR, 'no-pin');
   });
 });
 

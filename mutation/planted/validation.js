@@ -1,0 +1,65 @@
+const passes = 'tests/http/ocra/passes';
+
+/** File, text, what takes its place, and the tests that are nearest. */
+export const faults = [
+  ['validation/pass.ts', 'isOpenRight || further.length > 0', 'isOpenRight', passes],
+  ['validation/pass.ts', 'isOpenRight || further.length > 0', 'further.length > 0', passes],
+  [
+    'validation/pass.ts',
+    "verdict.kind === 'right' && isPin && !isLocked(token)",
+    "verdict.kind === 'right' && isPin",
+    passes,
+  ],
+  ['validation/pass.ts', 'isPin && !isLocked(token)', '!isLocked(token)', passes],
+  ['validation/pass.ts', 'token.failCount > 0 && !isLocked(token)', 'token.failCount > 0', passes],
+  ['validation/pass.ts', '[{ token, change }, ...resets(others)]', '[{ token, change }]', passes],
+  ['validation/pass.ts', 'changes: resets(tokens), open }', 'changes: [], open }', passes],
+  ['validation/pass.ts', '(isPin ? withPin : tokens)', 'tokens', passes],
+  ['validation/pass.ts', '(isPin ? withPin : tokens)', 'withPin', passes],
+  ['validation/pass.ts', 'isOpenPin || !isPin ? open : undefined', 'open', passes],
+  ['validation/pass.ts', 'isTriggering ? [...counted, failed(guessed)] : counted', 'counted', passes],
+  ['validation/pass.ts', "isPin && verdict.kind === 'wrong' ? verdict.remember : {}", '{}', passes],
+  ['validation/pass.ts', '...countedUse(token.use, false), ', '', passes],
+  ['validation/pass.ts', 'failCount: 0, lastSuccessAt', 'lastSuccessAt', passes],
+  ['validation/pass-store.ts', ' AND tokens.version = change.version', '', passes],
+  [
+    'validation/pass-store.ts',
+    '\n        AND (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)',
+    '',
+    passes,
+  ],
+  ['validation/pass-checker.ts', "hasSecret && pass !== ''", 'true', passes],
+  [
+    'validation/pass-checker.ts',
+    'return [...reads.filter(isRight), ...reads.filter((read) => !isRight(read))]',
+    'return reads',
+    passes,
+  ],
+  [
+    'validation/validation-service.ts',
+    'const usable = seen.tokens.filter((token) => isPassToken(token) && isUsable(token, now))',
+    'const usable = seen.tokens.filter(isPassToken)',
+    passes,
+  ],
+  [
+    'challenges/accepted-position.ts',
+    ' || markers.some((marker) => isReplay(token.replayMarkers, marker))',
+    '',
+    passes,
+  ],
+  ['challenges/accepted-position.ts', 'next > token.counter ? next : token.counter', 'token.counter', passes],
+  ['challenges/accepted-position.ts', 'return timeShift + Number', 'return Number', passes],
+  ['challenges/accepted-position.ts', 'now.getTime() + known * 1000', 'now.getTime()', passes],
+  [
+    'challenges/token-key.ts',
+    '(token.timeWindow ?? TOTP_TIME_WINDOW) + timeStep',
+    '10 * TOTP_TIME_WINDOW',
+    passes,
+  ],
+  [
+    'challenges/token-key.ts',
+    'counterWindow: token.counterWindow',
+    'counterWindow: token.counterWindow + 1',
+    passes,
+  ],
+];
