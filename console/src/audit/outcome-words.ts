@@ -103,6 +103,7 @@ const GERMAN_FIELDS: Details = [
   [/\bsyncWindow\b/g, 'Synchronisierungsfenster'],
   [/\bcounter\b/g, 'Zähler'],
   [/\btimeShift\b/g, 'Zeitverschiebung'],
+  [/\btimeWindow\b/g, 'Zeitfenster'],
   [/\bocraPin\b/g, 'OCRA-PIN'],
   [/\bpin\b/g, 'PIN'],
   [/\bvalidFrom\b/g, 'gültig ab'],

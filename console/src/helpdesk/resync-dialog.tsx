@@ -15,11 +15,13 @@ interface ResyncProps {
 const EMPTY = { otp1: '', otp2: '', challenge1: '', challenge2: '' };
 
 /** Resynchronises a token by two responses. */
-export function ResyncDialog({ token: { serial }, onClose }: ResyncProps): ReactNode {
+export function ResyncDialog({ token: { serial, type }, onClose }: ResyncProps): ReactNode {
   const t = useTexts(tokenTexts);
   const [form, setForm] = useState(EMPTY);
   const change = useTokenAct(() => call('/admin/resync', { serial, ...withoutBlanks(form) }));
   const isDone = change.data === true;
+  const isOtp = ['hmac', 'totp'].includes(type);
+  const words = isOtp ? t.resyncOtp : t.resync;
   const field = (name: keyof typeof EMPTY, label: string, isRequired: boolean): ReactNode => (
     <TextInput
       label={label}
@@ -43,19 +45,23 @@ export function ResyncDialog({ token: { serial }, onClose }: ResyncProps): React
       onClose={onClose}
     >
       {change.data === undefined ? (
-        <Text size="sm">{t.resyncHelp}</Text>
+        <Text size="sm">{words.help}</Text>
       ) : (
         <Alert role="status" color={isDone ? 'green' : 'red'}>
-          {isDone ? t.resyncDone : t.resyncFailed}
+          {isDone ? words.done : words.failed}
         </Alert>
       )}
       {!isDone && (
         <>
           {field('otp1', t.first, true)}
           {field('otp2', t.second, true)}
-          <Text size="sm">{t.questionHelp}</Text>
-          {field('challenge1', t.question1, false)}
-          {field('challenge2', t.question2, false)}
+          {!isOtp && (
+            <>
+              <Text size="sm">{t.questionHelp}</Text>
+              {field('challenge1', t.question1, false)}
+              {field('challenge2', t.question2, false)}
+            </>
+          )}
         </>
       )}
     </FormDialog>

@@ -20,7 +20,10 @@ const ACTS: Readonly<
   Record<TokenAct, { readonly right: string; readonly isFit: (token: HelpdeskToken) => boolean }>
 > = {
   lost: { right: 'disable', isFit: ({ rollout }) => rollout !== 'phase1' },
-  resync: { right: 'resync', isFit: ({ rollout }) => rollout !== 'phase1' },
+  resync: {
+    right: 'resync',
+    isFit: ({ rollout, type }) => rollout !== 'phase1' && type !== 'pw' && type !== 'spass',
+  },
   pin: { right: 'set', isFit: () => true },
   removePin: { right: 'set', isFit: ({ has_pin: hasPin }) => hasPin },
   describe: { right: 'set', isFit: () => true },

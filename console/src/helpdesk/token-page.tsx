@@ -13,6 +13,7 @@ import { TokenActs } from './token-acts.tsx';
 import { TokenBadge } from './token-badge.tsx';
 import type { HelpdeskToken } from './helpdesk-values.ts';
 import { Owner } from './token-owner.tsx';
+import { algorithmOf } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useNames } from './use-names.ts';
 
@@ -57,9 +58,9 @@ function Facts({ token }: { readonly token: HelpdeskToken }): ReactNode {
     [own.accepted, ofMost(use.success_count, use.max_successes)],
     [t.lastSuccess, token.last_success_at === null ? t.never : format.time(token.last_success_at)],
     [own.created, format.time(token.created_at)],
-    [own.type, token.type],
+    [own.type, own.types[token.type] ?? token.type],
     [own.tokenPin, token.has_pin ? own.pinSet : own.pinNone],
-    [own.suite, token.ocra_suite],
+    [own.algorithm, algorithmOf(token.ocra_suite, own.otp)],
     [own.counter, token.counter],
     [own.timeShift, token.time_shift === 0 ? null : own.seconds(format.number(token.time_shift))],
   ];

@@ -1,3 +1,4 @@
+import { readOtpAlgorithm } from '../../../src/ocra/otp.ts';
 import { REPORTED_AGAIN, REPORTED_LATE } from './transaction-texts.ts';
 
 /** The reason why a token accepts no responses; `ready`: nothing. */
@@ -56,6 +57,24 @@ export function boundOf(use: TokenUse, now: Date): UseBound | undefined {
     return 'used-up';
   }
   return use.valid_from !== null && now < new Date(use.valid_from) ? 'early' : undefined;
+}
+
+interface OtpWords {
+  readonly digits: (count: number) => string;
+  readonly each: (seconds: number) => string;
+}
+
+/** @returns the algorithm of HOTP and TOTP in words; an OCRA suite as it is */
+export function algorithmOf(suite: string | null, words: OtpWords): string | null {
+  const otp = readOtpAlgorithm(suite);
+  if (otp === undefined) {
+    return suite;
+  }
+  const { hash, digits, timeStep } = otp;
+  const hashName = hash.toUpperCase().replace('SHA', 'SHA-');
+  return timeStep === undefined
+    ? ['HOTP', hashName, words.digits(digits)].join(', ')
+    : ['TOTP', hashName, words.digits(digits), words.each(timeStep)].join(', ');
 }
 
 /** What became of a transaction, as /admin/transaction/show answers it. */

@@ -16,6 +16,12 @@ type ToldAct =
   | 'use'
   | 'remove';
 
+interface ResyncWords {
+  readonly help: string;
+  readonly done: string;
+  readonly failed: string;
+}
+
 interface TokenTexts {
   /** What an act has done. */
   readonly told: Readonly<Record<ToldAct, (serial: string) => string>>;
@@ -30,7 +36,13 @@ interface TokenTexts {
   readonly lostNextByOthers: string;
   readonly newPhone: (login: string) => string;
   readonly type: string;
-  readonly suite: string;
+  /** What the types of tokens are called, where their names do not say it. */
+  readonly types: Readonly<Record<string, string>>;
+  readonly algorithm: string;
+  readonly otp: {
+    readonly digits: (count: number) => string;
+    readonly each: (seconds: number) => string;
+  };
   readonly failCount: (count: string, max: string) => string;
   readonly failCountName: string;
   readonly validFrom: string;
@@ -50,14 +62,14 @@ interface TokenTexts {
   readonly created: string;
   readonly acts: string;
   readonly enrolAgain: string;
-  readonly resyncHelp: string;
+  readonly resync: ResyncWords;
+  /** Of HOTP and TOTP. */
+  readonly resyncOtp: ResyncWords;
   readonly first: string;
   readonly second: string;
   readonly question1: string;
   readonly question2: string;
   readonly questionHelp: string;
-  readonly resyncDone: string;
-  readonly resyncFailed: string;
   readonly tokenPin: string;
   readonly pinSet: string;
   readonly pinNone: string;
@@ -123,7 +135,16 @@ export const tokenTexts: Texts<TokenTexts> = {
     lostNextByOthers: 'A new phone is rolled out by whoever has the right to it (admin:init).',
     newPhone: (login) => `Roll out a new phone for ${login}`,
     type: 'Type',
-    suite: 'OCRA suite',
+    types: {
+      ocra: 'QR-TAN (OCRA)',
+      ocra2: 'QR-TAN (OCRA)',
+      hmac: 'Authenticator app by a counter',
+      totp: 'Authenticator app',
+      pw: 'Fixed text',
+      spass: 'PIN alone',
+    },
+    algorithm: 'Algorithm',
+    otp: { digits: (count) => `${count} digits`, each: (seconds) => `every ${seconds} seconds` },
     failCountName: 'Wrong responses',
     failCount: (count, max) => `${count} in a row; locked at ${max}`,
     validFrom: 'Valid from',
@@ -147,15 +168,21 @@ export const tokenTexts: Texts<TokenTexts> = {
     created: 'Enrolled',
     acts: 'Further actions',
     enrolAgain: 'Enrol anew',
-    resyncHelp:
-      'The person starts two transactions, one after the other, and reads out both responses without sending them.',
+    resync: {
+      help: 'The person starts two transactions, one after the other, and reads out both responses without sending them.',
+      done: 'Both responses fit. The token is in step again.',
+      failed: 'The responses do not fit: wrong order, mistyped, or not the last two transactions.',
+    },
+    resyncOtp: {
+      help: 'The person reads out two codes of the app, one right after the other, without using them.',
+      done: 'Both codes fit. The token is in step again.',
+      failed: 'The codes do not fit: wrong order, mistyped, or not one right after the other.',
+    },
     first: 'First response',
     second: 'Second response',
     question1: 'First question',
     question2: 'Second question',
     questionHelp: 'Only if they are not the last two of this token.',
-    resyncDone: 'Both responses fit. The token is in step again.',
-    resyncFailed: 'The responses do not fit: wrong order, mistyped, or not the last two transactions.',
     tokenPin: 'Token PIN',
     pinSet: 'set',
     pinNone: 'none',
@@ -223,7 +250,16 @@ export const tokenTexts: Texts<TokenTexts> = {
     lostNextByOthers: 'Ein neues Telefon rollt aus, wer das Recht dazu hat (admin:init).',
     newPhone: (login) => `Neues Telefon für ${login} ausrollen`,
     type: 'Art',
-    suite: 'OCRA-Suite',
+    types: {
+      ocra: 'QR-TAN (OCRA)',
+      ocra2: 'QR-TAN (OCRA)',
+      hmac: 'Authenticator-App nach Zähler',
+      totp: 'Authenticator-App',
+      pw: 'Fester Text',
+      spass: 'Nur PIN',
+    },
+    algorithm: 'Verfahren',
+    otp: { digits: (count) => `${count} Ziffern`, each: (seconds) => `alle ${seconds} Sekunden` },
     failCountName: 'Falsche Antworten',
     failCount: (count, max) => `${count} in Folge; Sperre bei ${max}`,
     validFrom: 'Gültig ab',
@@ -247,16 +283,22 @@ export const tokenTexts: Texts<TokenTexts> = {
     created: 'Ausgerollt',
     acts: 'Weitere Aktionen',
     enrolAgain: 'Neu ausrollen',
-    resyncHelp:
-      'Die Person beginnt nacheinander zwei Transaktionen und liest beide Antworten vor, ohne sie abzuschicken.',
+    resync: {
+      help: 'Die Person beginnt nacheinander zwei Transaktionen und liest beide Antworten vor, ohne sie abzuschicken.',
+      done: 'Beide Antworten passen. Das Token ist wieder im Tritt.',
+      failed:
+        'Die Antworten passen nicht: vertauscht, vertippt, oder es waren nicht die letzten beiden Transaktionen.',
+    },
+    resyncOtp: {
+      help: 'Die Person liest zwei Codes der App vor, die unmittelbar aufeinander folgen, ohne sie zu benutzen.',
+      done: 'Beide Codes passen. Das Token ist wieder im Tritt.',
+      failed: 'Die Codes passen nicht: vertauscht, vertippt, oder sie folgten nicht unmittelbar aufeinander.',
+    },
     first: 'Erste Antwort',
     second: 'Zweite Antwort',
     question1: 'Erste Frage',
     question2: 'Zweite Frage',
     questionHelp: 'Nur, wenn es nicht die letzten beiden dieses Tokens sind.',
-    resyncDone: 'Beide Antworten passen. Das Token ist wieder im Tritt.',
-    resyncFailed:
-      'Die Antworten passen nicht: vertauscht, vertippt, oder es waren nicht die letzten beiden Transaktionen.',
     tokenPin: 'Token-PIN',
     pinSet: 'gesetzt',
     pinNone: 'keine',

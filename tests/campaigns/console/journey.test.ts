@@ -1,7 +1,11 @@
 import { beforeAll, expect, it } from '@jest/globals';
+import { base32nopad } from '@scure/base';
 import type { Page } from 'playwright-core';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { parseAlgorithm } from '../../../src/ocra/otp.ts';
+import { OPERATOR } from '../../support/application/test-application.ts';
 import {
   addAdministrator,
   ADMIN_MAY_ALL,
@@ -127,6 +131,33 @@ describeConsole('a day with the console', (given) => {
       await expectSoon(() => page.title()).not.toContain('probe');
       expectNoProblem(problems);
     }
+  });
+
+  it('enrols an authenticator app, and brings it into step by two codes', async () => {
+    const { application } = given.site;
+    const { page, problems } = await given.open({ path: '/enrol' });
+    await page.getByLabel('Authenticator app').check();
+    await page.getByLabel(/HOTP/).check();
+    await page.getByRole('button', { name: 'Make the token' }).click();
+    const url = new URL(await codeOn(page, 'QR code for the authenticator app'));
+    await page.getByText(url.href, { exact: true }).waitFor();
+    expect(url.protocol + url.host).toBe('otpauth:hotp');
+    await page.getByRole('button', { name: 'Done, hide the key' }).click();
+    await page.getByRole('link', { name: 'To the token' }).click();
+    await page.getByText('HOTP, SHA-1, 6 digits').waitFor();
+    const key = base32nopad.decode(url.searchParams.get('secret') ?? '');
+    const otp = (counter: bigint): string =>
+      computeResponse(parseAlgorithm('HOTP-SHA1-6'), key, { question: '', counter });
+    await page.getByRole('button', { name: 'Resynchronise' }).click();
+    const dialog = page.getByRole('dialog');
+    await expectSoon(() => dialog.getByRole('textbox').count()).toBe(2);
+    await dialog.getByLabel('First response').fill(otp(100n));
+    await dialog.getByLabel('Second response').fill(otp(101n));
+    await dialog.getByRole('button', { name: 'Resynchronise' }).click();
+    await dialog.getByText('The token is in step again').waitFor();
+    const serial = decodeURIComponent(url.pathname).split(':')[1] ?? '';
+    expect((await application.services.tokens.show(OPERATOR, serial)).counter).toBe(102n);
+    expectNoProblem(problems);
   });
 
   it('gives the helpdesk of one realm nothing of another, also by requests made by hand', async () => {

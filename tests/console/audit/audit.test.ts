@@ -164,6 +164,7 @@ const FIELDS: Readonly<Record<ChangedField, true>> = {
   counterWindow: true,
   syncWindow: true,
   timeShift: true,
+  timeWindow: true,
   ocraSuite: true,
   rollout: true,
   replayMarkers: true,

@@ -7,7 +7,14 @@ import { ServerFailure } from '../../../console/src/api/server-failure.ts';
 import { foresee, type ListedToken } from '../../../console/src/helpdesk/bulk/bulk-foresight.ts';
 import { MAX_BULK, tokensOf, TooManyTokens } from '../../../console/src/helpdesk/bulk/collect.ts';
 import { type BulkResult, runBulk } from '../../../console/src/helpdesk/bulk/bulk-run.ts';
-import { mayOnToken, occasionOf, remediesOf, stateOf } from '../../../console/src/helpdesk/token-state.ts';
+import { tokenTexts } from '../../../console/src/helpdesk/token-texts.ts';
+import {
+  algorithmOf,
+  mayOnToken,
+  occasionOf,
+  remediesOf,
+  stateOf,
+} from '../../../console/src/helpdesk/token-state.ts';
 
 describe('the addresses of the helpdesk', () => {
   it('leave usual names as they are', () => {
@@ -47,6 +54,17 @@ describe('the addresses of the helpdesk', () => {
         },
       ),
     );
+  });
+});
+
+describe('the algorithm of a token', () => {
+  it.each([
+    ['HOTP-SHA1-6', 'HOTP, SHA-1, 6 digits'],
+    ['TOTP-SHA256-8:T1M', 'TOTP, SHA-256, 8 digits, every 60 seconds'],
+    ['OCRA-1:HOTP-SHA256-8:C-QN08', 'OCRA-1:HOTP-SHA256-8:C-QN08'],
+    [null, null],
+  ])('%s is in words where it has any', (suite, words) => {
+    expect(algorithmOf(suite, tokenTexts.en.otp)).toBe(words);
   });
 });
 

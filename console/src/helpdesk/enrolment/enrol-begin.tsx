@@ -1,15 +1,27 @@
-import { Alert, Button, Radio, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Radio, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { Failure } from '../../design/failure.tsx';
+import { SecretField } from '../../design/secret-field.tsx';
 import { useTexts } from '../../language/language.ts';
 import { AnswerAddress } from '../../policies/answer-address.tsx';
 import { enrolTexts } from './enrol-texts.ts';
 import classes from '../helpdesk.module.css';
-import { beginPhase1, type EnrolTarget, makePlain, namesOf, type Stage } from './roll-out.ts';
+import {
+  begin as beginEnrolment,
+  type EnrolKind,
+  type EnrolTarget,
+  namesOf,
+  type Stage,
+} from './roll-out.ts';
 import { NewPinFields, NO_PIN } from '../new-pin-fields.tsx';
+import { tokenTexts } from '../token-texts.ts';
 import { useTokenAct } from '../use-token-act.ts';
+
+const KINDS = ['app', 'totp', 'pw', 'spass', 'plain'] as const;
+/** A token keeps its type. */
+const AGAIN = ['app', 'plain'] as const;
 
 interface BeginProps {
   readonly target: EnrolTarget;
@@ -19,11 +31,13 @@ interface BeginProps {
 /** The first step: the kind of the token, and what is set with it. */
 export function EnrolBegin({ target, onStage }: BeginProps): ReactNode {
   const t = useTexts(enrolTexts);
-  const [kind, setKind] = useState('app');
+  const tokenWords = useTexts(tokenTexts);
+  const [kind, setKind] = useState<EnrolKind>('app');
+  const [text, setText] = useState('');
   const [description, setDescription] = useState('');
   const [typed, setTyped] = useState(NO_PIN);
   const begin = useTokenAct(
-    () => (kind === 'app' ? beginPhase1 : makePlain)(target, { description, pin: typed.pin }),
+    () => beginEnrolment(kind, target, { description, pin: typed.pin, text }),
     onStage,
   );
   const submit = (event: SyntheticEvent): void => {
@@ -34,12 +48,8 @@ export function EnrolBegin({ target, onStage }: BeginProps): ReactNode {
   };
   return (
     <form className={classes.form} onSubmit={submit}>
-      <Radio.Group label={t.kind} value={kind} onChange={setKind}>
-        <Stack gap="xs" mt="xs">
-          <Radio value="app" label={t.app} description={t.appHelp} />
-          <Radio value="plain" label={t.plain} description={t.plainHelp} />
-        </Stack>
-      </Radio.Group>
+      <KindChoice target={target} kind={kind} onKind={setKind} />
+      {kind === 'pw' && <SecretField label={t.text} autoComplete="off" value={text} onChange={setText} />}
       <TextInput
         label={t.description}
         autoComplete="off"
@@ -48,14 +58,59 @@ export function EnrolBegin({ target, onStage }: BeginProps): ReactNode {
           setDescription(event.currentTarget.value);
         }}
       />
-      <NewPinFields label={t.pin} isOptional value={typed} onChange={setTyped} />
+      <NewPinFields
+        label={kind === 'spass' ? tokenWords.tokenPin : t.pin}
+        isOptional={kind !== 'spass'}
+        value={typed}
+        onChange={setTyped}
+      />
       {kind === 'app' && <AddressWarning target={target} />}
       {target.kind === 'token' && <Alert color="yellow">{t.oldKeyEnds}</Alert>}
       <Failure error={begin.error} />
       <Button type="submit" loading={begin.isPending}>
-        {kind === 'app' ? t.start : t.makeKey}
+        {kind === 'app' ? t.start : kind === 'plain' ? t.makeKey : t.makeToken}
       </Button>
     </form>
+  );
+}
+
+interface KindChoiceProps extends Pick<BeginProps, 'target'> {
+  readonly kind: EnrolKind;
+  readonly onKind: (kind: EnrolKind) => void;
+}
+
+/** The kinds; HOTP is a choice within authenticator apps. */
+function KindChoice({ target, kind, onKind }: KindChoiceProps): ReactNode {
+  const t = useTexts(enrolTexts);
+  const kinds = target.kind === 'token' ? AGAIN : KINDS;
+  return (
+    <>
+      <Radio.Group label={t.kind} value={kind === 'hmac' ? 'totp' : kind}>
+        <Stack gap="xs" mt="xs">
+          {kinds.map((one) => (
+            <Radio
+              key={one}
+              value={one}
+              label={t.kinds[one].name}
+              description={t.kinds[one].help}
+              onChange={() => {
+                onKind(one);
+              }}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {(kind === 'totp' || kind === 'hmac') && (
+        <Checkbox
+          label={t.counting}
+          description={t.countingHelp}
+          checked={kind === 'hmac'}
+          onChange={(event) => {
+            onKind(event.currentTarget.checked ? 'hmac' : 'totp');
+          }}
+        />
+      )}
+    </>
   );
 }
 

@@ -9,7 +9,7 @@ import { useSession } from '../../session/session.tsx';
 import { tokenAddress } from '../addresses.ts';
 import { EnrolBegin } from './enrol-begin.tsx';
 import { EnrolCode } from './enrol-code.tsx';
-import { EnrolKey } from './enrol-key.tsx';
+import { EnrolKey, EnrolOtp } from './enrol-key.tsx';
 import { EnrolResponse } from './enrol-response.tsx';
 import { enrolTexts } from './enrol-texts.ts';
 import classes from '../helpdesk.module.css';
@@ -104,6 +104,8 @@ function Steps({ target }: { readonly target: EnrolTarget }): ReactNode {
       );
     case 'key':
       return <EnrolKey stage={stage} onStage={go} />;
+    case 'otp':
+      return <EnrolOtp stage={stage} onStage={go} />;
     case 'ready':
       return <Ready serial={stage.serial} />;
   }

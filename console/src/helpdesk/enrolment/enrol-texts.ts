@@ -1,4 +1,5 @@
 import type { Texts } from '../../language/language.ts';
+import type { EnrolKind } from './roll-out.ts';
 
 interface EnrolTexts {
   readonly title: string;
@@ -7,10 +8,15 @@ interface EnrolTexts {
   readonly forNobody: string;
   readonly oldKeyEnds: string;
   readonly kind: string;
-  readonly app: string;
-  readonly appHelp: string;
-  readonly plain: string;
-  readonly plainHelp: string;
+  readonly kinds: Readonly<
+    Record<Exclude<EnrolKind, 'hmac'>, { readonly name: string; readonly help: string }>
+  >;
+  readonly counting: string;
+  readonly countingHelp: string;
+  readonly text: string;
+  readonly makeToken: string;
+  readonly otpQr: string;
+  readonly otpHelp: (serial: string) => string;
   readonly description: string;
   readonly pin: string;
   readonly start: string;
@@ -62,10 +68,26 @@ export const enrolTexts: Texts<EnrolTexts> = {
     oldKeyEnds:
       'With the first QR code, the old key ends, also if you stop afterwards. Its PIN stays, unless you give a new one.',
     kind: 'Kind',
-    app: 'QR-TAN app',
-    appHelp: 'Two QR codes on the screen, and an activation code by another way, such as a letter.',
-    plain: 'Device with a key',
-    plainHelp: 'The server makes a key and shows it once. The token is ready at once.',
+    kinds: {
+      app: {
+        name: 'QR-TAN app',
+        help: 'Two QR codes on the screen, and an activation code by another way, such as a letter.',
+      },
+      totp: { name: 'Authenticator app', help: 'One QR code; the app shows six digits for a sign-in.' },
+      pw: { name: 'Fixed text', help: 'The same text each time. Whoever has read it once can sign in.' },
+      spass: { name: 'PIN alone', help: 'The token PIN lets the person in, without any device.' },
+      plain: {
+        name: 'Device with a key',
+        help: 'The server makes a key and shows it once. The token is ready at once.',
+      },
+    },
+    counting: 'By a counter instead of the clock (HOTP)',
+    countingHelp: 'For devices without a clock.',
+    text: 'Fixed text',
+    makeToken: 'Make the token',
+    otpQr: 'QR code for the authenticator app',
+    otpHelp: (serial) =>
+      `The person scans it with the app, or opens the link on the phone. Serial: ${serial}`,
     description: 'Description (optional)',
     pin: 'Token PIN (optional)',
     start: 'Show the first QR code',
@@ -119,10 +141,32 @@ export const enrolTexts: Texts<EnrolTexts> = {
     oldKeyEnds:
       'Mit dem ersten QR-Code endet der alte Schlüssel, auch wenn Sie danach abbrechen. Seine PIN bleibt, wenn Sie keine neue angeben.',
     kind: 'Art',
-    app: 'QR-TAN-App',
-    appHelp: 'Zwei QR-Codes auf dem Bildschirm und ein Aktivierungscode auf anderem Weg, etwa als Brief.',
-    plain: 'Gerät mit Schlüssel',
-    plainHelp: 'Der Server erzeugt einen Schlüssel und zeigt ihn einmal. Das Token ist sofort bereit.',
+    kinds: {
+      app: {
+        name: 'QR-TAN-App',
+        help: 'Zwei QR-Codes auf dem Bildschirm und ein Aktivierungscode auf anderem Weg, etwa als Brief.',
+      },
+      totp: {
+        name: 'Authenticator-App',
+        help: 'Ein QR-Code; die App zeigt sechs Ziffern für eine Anmeldung.',
+      },
+      pw: {
+        name: 'Fester Text',
+        help: 'Jedes Mal derselbe Text. Wer ihn einmal gelesen hat, kann sich anmelden.',
+      },
+      spass: { name: 'Nur PIN', help: 'Die Token-PIN genügt, ganz ohne Gerät.' },
+      plain: {
+        name: 'Gerät mit Schlüssel',
+        help: 'Der Server erzeugt einen Schlüssel und zeigt ihn einmal. Das Token ist sofort bereit.',
+      },
+    },
+    counting: 'Nach Zähler statt nach Uhr (HOTP)',
+    countingHelp: 'Für Geräte ohne Uhr.',
+    text: 'Fester Text',
+    makeToken: 'Token anlegen',
+    otpQr: 'QR-Code für die Authenticator-App',
+    otpHelp: (serial) =>
+      `Die Person scannt ihn mit der App oder öffnet den Link auf dem Telefon. Seriennummer: ${serial}`,
     description: 'Beschreibung (optional)',
     pin: 'Token-PIN (optional)',
     start: 'Ersten QR-Code zeigen',

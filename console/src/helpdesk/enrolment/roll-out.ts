@@ -18,16 +18,35 @@ export type Stage =
       readonly hasAddress: boolean;
     }
   | { readonly kind: 'key'; readonly serial: string; readonly key: string }
+  | { readonly kind: 'otp'; readonly serial: string; readonly url: string }
   | { readonly kind: 'ready'; readonly serial: string };
 
+/** What enrols a token: the roll-out of an app, a key for a device, or the type of a token without a challenge. */
+export type EnrolKind = 'app' | 'plain' | PassType;
+type PassType = 'totp' | 'hmac' | 'pw' | 'spass';
+
 /** The fields that are set with the first step. */
-export interface TokenFields {
+interface TokenFields {
   readonly description: string;
   readonly pin: string;
+  /** The text of a token of the type pw. */
+  readonly text: string;
+}
+
+/** Takes the first step of an enrolment. @throws ServerFailure */
+export function begin(kind: EnrolKind, target: EnrolTarget, fields: TokenFields): Promise<Stage> {
+  switch (kind) {
+    case 'app':
+      return beginPhase1(target, fields);
+    case 'plain':
+      return makePlain(target, fields);
+    default:
+      return makePass(kind, target, fields);
+  }
 }
 
 /** Begins the roll-out of a QR-TAN app. @throws ServerFailure */
-export async function beginPhase1(target: EnrolTarget, fields: TokenFields): Promise<Stage> {
+async function beginPhase1(target: EnrolTarget, fields: TokenFields): Promise<Stage> {
   const { detail } = await callWithDetail('/admin/init', {
     type: 'ocra',
     genkey: '1',
@@ -56,7 +75,7 @@ export async function beginPhase2(
 }
 
 /** Makes a token with a key of its own. @throws ServerFailure */
-export async function makePlain(target: EnrolTarget, fields: TokenFields): Promise<Stage> {
+async function makePlain(target: EnrolTarget, fields: TokenFields): Promise<Stage> {
   const { detail } = await callWithDetail('/admin/init', {
     type: 'ocra',
     genkey: '1',
@@ -65,6 +84,21 @@ export async function makePlain(target: EnrolTarget, fields: TokenFields): Promi
   });
   const { serial, otpkey } = having(detail, 'otpkey');
   return { kind: 'key', serial, key: (otpkey.value ?? '').replace(/^seed:\/\//, '') };
+}
+
+/** Makes a token without a challenge. @throws ServerFailure */
+async function makePass(type: PassType, target: EnrolTarget, fields: TokenFields): Promise<Stage> {
+  const isOtp = type === 'totp' || type === 'hmac';
+  const { detail } = await callWithDetail('/admin/init', {
+    type,
+    ...(isOtp && { genkey: '1' }),
+    ...(type === 'pw' && { otpkey: fields.text }),
+    ...namesOf(target),
+    ...fieldsOf(fields),
+  });
+  const { serial } = having(detail, 'serial');
+  const url = 'googleurl' in detail ? detail.googleurl.value : null;
+  return url !== null ? { kind: 'otp', serial, url } : { kind: 'ready', serial };
 }
 
 /** @returns the parameters that name the target */
@@ -86,7 +120,7 @@ function fieldsOf({ description, pin }: TokenFields): Record<string, string> {
 type Detail = DetailOf<'/admin/init'>;
 
 /** @returns the detail of the kind that has the member; the server answers one kind to each of these requests */
-function having<Key extends 'sharedsecret' | 'transactionid' | 'otpkey'>(
+function having<Key extends 'sharedsecret' | 'transactionid' | 'otpkey' | 'serial'>(
   detail: Detail,
   key: Key,
 ): Extract<Detail, Readonly<Record<Key, unknown>>> {
