@@ -13,7 +13,7 @@ export interface Act {
   /** Makes what the act is about. */
   readonly prepare: () => Promise<ActRequest>;
   readonly outcomes: readonly string[];
-  /** The action in the audit, or that of each row; by default the path, as commands do the same. */
+  /** The action in the audit, or that of each row; by default the name of the operation, or the path. */
   readonly action?: string | readonly string[];
   /** True if it changes nothing but the audit. */
   readonly isIdle?: true;

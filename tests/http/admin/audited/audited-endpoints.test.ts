@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import request, { type Response } from 'supertest';
 import type { Endpoint } from '../../../../src/http/endpoint-spec.ts';
+import { OPERATION_GROUPS } from '../../../../src/operations/operations.ts';
 import { type Act, type ActRequest, LOOKS_FOR_ALL, QUESTIONS, type RequestValues } from './audited-act.ts';
 import {
   auditedAdministrators,
@@ -403,6 +404,14 @@ describe('the endpoints of the service that change something', () => {
   });
 });
 
+const OPERATIONS = OPERATION_GROUPS.flatMap(({ operations }) => operations.map(({ name }) => name));
+
+/** @returns the name of an operation, or the path */
+function usualAction(path: string): string {
+  const operation = OPERATIONS.find((name) => path === `/admin/${name.replace(' ', '/')}`);
+  return operation?.replace(' ', '/') ?? path.slice(1);
+}
+
 const REFUSED: unknown = expect.stringMatching(/^refused: no right (?:\*|\w+:\w+) in the API token$/);
 
 describe.each(Object.entries(ACTS))('%s', (path, act) => {
@@ -417,7 +426,7 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
     expect(rows).toEqual(
       outcomes.map((outcome, place) => ({
         outcome,
-        action: (typeof action === 'object' ? action[place] : action) ?? path.slice(1),
+        action: (typeof action === 'object' ? action[place] : action) ?? usualAction(path),
         client: '127.0.0.1',
         actor: asked.actor ?? (isOpen === true ? '' : 'admin'),
       })),

@@ -28,7 +28,6 @@ export function auditedConfiguration({
           values: { name: name(), scope: 'authentication', action: 'otppin=2', realm: 'north' },
         }),
       outcomes: ['stored'],
-      action: 'policy/set',
     },
     '/admin/policy/enable': {
       prepare: async () => ({ values: await policy() }),
@@ -43,7 +42,6 @@ export function auditedConfiguration({
     '/admin/policy/remove': {
       prepare: async () => ({ values: await policy() }),
       outcomes: ['removed'],
-      action: 'policy/remove',
     },
     '/admin/resolver/add': {
       prepare: () => Promise.resolve({ values: { name: name() } }),
@@ -53,12 +51,10 @@ export function auditedConfiguration({
     '/admin/resolver/set': {
       prepare: async () => ({ values: { name: await spareResolver() } }),
       outcomes: ['changed'],
-      action: 'resolver/set',
     },
     '/admin/resolver/remove': {
       prepare: async () => ({ values: { name: await spareResolver() } }),
       outcomes: ['removed'],
-      action: 'resolver/remove',
     },
     '/admin/realm/add': {
       prepare: () => Promise.resolve({ values: { name: name(), resolvers: 'north' } }),
@@ -68,17 +64,14 @@ export function auditedConfiguration({
     '/admin/realm/set': {
       prepare: async () => ({ values: { name: await spareRealm(), resolvers: 'north' } }),
       outcomes: ['changed'],
-      action: 'realm/set',
     },
     '/admin/realm/remove': {
       prepare: async () => ({ values: { name: await spareRealm() } }),
       outcomes: ['removed, from 0 tokens'],
-      action: 'realm/remove',
     },
     '/admin/realm/default': {
       prepare: () => Promise.resolve({ values: { name: 'north' } }),
       outcomes: ['default realm'],
-      action: 'realm/default',
     },
     '/admin/realm/no-default': {
       prepare: async () => {
@@ -126,50 +119,43 @@ export function auditedTokens({ token, inRealm, assigned }: TokenParts): Readonl
     '/admin/token/set': {
       prepare: one({ description: 'new' }),
       outcomes: ['changed description'],
-      action: 'token/set',
     },
     '/admin/token/remove-pin': {
       prepare: one(),
       outcomes: ['removed pin'],
-      action: 'token/remove-pin',
       isIdle: true,
     },
     '/admin/token/resync': {
       prepare: one({ otp1: '1', otp2: '2', challenge1: '11111111', challenge2: '22222222' }),
       outcomes: ['refused'],
-      action: 'token/resync',
       isIdle: true,
     },
     '/admin/token/enable': {
       prepare: several(),
       outcomes: ['changed active'],
-      action: 'token/enable',
       isIdle: true,
     },
-    '/admin/token/disable': { prepare: several(), outcomes: ['changed active'], action: 'token/disable' },
+    '/admin/token/disable': { prepare: several(), outcomes: ['changed active'] },
     '/admin/token/lose': { prepare: several(), outcomes: ['changed active'], action: 'token/lost' },
     '/admin/token/reset': {
       prepare: several(),
       outcomes: ['changed failCount'],
-      action: 'token/reset',
       isIdle: true,
     },
     '/admin/token/assign': {
       prepare: one({ user: 'ann', realm: 'north' }, inRealm),
       outcomes: ['changed owner, realms'],
-      action: 'token/assign',
     },
     '/admin/token/unassign': {
       prepare: several(assigned),
       outcomes: ['changed owner'],
-      action: 'token/unassign',
     },
     '/admin/token/realms': {
       prepare: one({ realms: 'north' }),
       outcomes: ['changed realms'],
       action: 'token/tokenrealm',
     },
-    '/admin/token/remove': { prepare: several(), outcomes: ['removed'], action: 'token/remove' },
+    '/admin/token/remove': { prepare: several(), outcomes: ['removed'] },
   };
 }
 
@@ -189,7 +175,6 @@ export function auditedAudit(application: () => TestApplication): Readonly<Recor
         await until(async () => (await auditVerification.newest(OPERATOR)).verification?.state !== 'running');
         return { values: {} };
       },
-      action: 'audit/verify',
       outcomes: ['begun'],
       isIdle: true,
     },
@@ -257,7 +242,6 @@ export function auditedAdministrators(parts: AdministratorParts): Readonly<Recor
     '/admin/api-token/add': {
       prepare: about(() => ({ name: 'probe', rights: 'monitoring:*', expires: '90D' })),
       outcomes: ['created'],
-      action: 'api-token/add',
     },
     '/admin/api-token/remove': {
       prepare: async () => {
@@ -268,7 +252,6 @@ export function auditedAdministrators(parts: AdministratorParts): Readonly<Recor
         return asked;
       },
       outcomes: ['removed'],
-      action: 'api-token/remove',
     },
   };
 }
@@ -285,7 +268,6 @@ export function auditedInstallation(parts: InstallationParts): Readonly<Record<s
     '/admin/resolver/test': {
       prepare: () => Promise.resolve({ values: { name: parts.name(), kind: 'managed' } }),
       outcomes: ['begun', 'done, 0 users'],
-      action: 'resolver/test',
       isIdle: true,
     },
     '/admin/testresolver': {
@@ -309,12 +291,10 @@ function userActs({ application, name }: InstallationParts): Readonly<Record<str
     '/admin/user/add': {
       prepare: () => Promise.resolve({ values: { resolver: 'north', login: name() } }),
       outcomes: ['created'],
-      action: 'user/add',
     },
     '/admin/user/password': {
       prepare: async () => ({ values: { ...(await user()), password: 'a long one' } }),
       outcomes: ['password changed'],
-      action: 'user/password',
     },
     '/admin/user/remove-password': {
       prepare: async () => ({ values: await user('a long one') }),
@@ -324,7 +304,6 @@ function userActs({ application, name }: InstallationParts): Readonly<Record<str
     '/admin/user/remove': {
       prepare: async () => ({ values: await user() }),
       outcomes: ['removed, 0 tokens unassigned'],
-      action: 'user/remove',
     },
   };
 }
@@ -340,27 +319,23 @@ function webhookActs({ application, name: newName }: InstallationParts): Readonl
     '/admin/webhook/add': {
       prepare: () => Promise.resolve({ values: { name: newName(), url: 'https://siem.example.com/' } }),
       outcomes: ['created'],
-      action: 'webhook/add',
     },
     '/admin/webhook/rotate-secret': {
       prepare: added,
       outcomes: ['secret replaced'],
-      action: 'webhook/rotate-secret',
     },
-    '/admin/webhook/set': { prepare: added, outcomes: ['changed'], action: 'webhook/set' },
-    '/admin/webhook/enable': { prepare: added, outcomes: ['enabled'], action: 'webhook/enable' },
-    '/admin/webhook/disable': { prepare: added, outcomes: ['disabled'], action: 'webhook/disable' },
-    '/admin/webhook/test': { prepare: added, outcomes: ['failed'], action: 'webhook/test', isIdle: true },
+    '/admin/webhook/set': { prepare: added, outcomes: ['changed'] },
+    '/admin/webhook/enable': { prepare: added, outcomes: ['enabled'] },
+    '/admin/webhook/disable': { prepare: added, outcomes: ['disabled'] },
+    '/admin/webhook/test': { prepare: added, outcomes: ['failed'], isIdle: true },
     '/admin/webhook/retry': {
       prepare: added,
       outcomes: ['retried, 0 deliveries'],
-      action: 'webhook/retry',
       isIdle: true,
     },
     '/admin/webhook/remove': {
       prepare: added,
       outcomes: ['removed, 0 deliveries'],
-      action: 'webhook/remove',
     },
   };
 }
