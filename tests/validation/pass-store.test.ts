@@ -19,7 +19,11 @@ it('accepts no pass of a user for a token that was given to another one since it
   const seen: (readonly string[])[] = [];
   const decide = (by: SeenByPass): ReturnType<Parameters<PassStore['settle']>[2]> => {
     seen.push(by.tokens.map(({ serial }) => serial));
-    const right = { verdict: { kind: 'right', advance: { counter: 1n } }, isPin: true } as const;
+    const right = {
+      verdict: { kind: 'right', advance: { counter: 1n } },
+      isPin: true,
+      hasSecret: true,
+    } as const;
     const tried = by.tokens.slice(0, 1).map((token) => ({ token, ...right }));
     const first = read[0] ?? storedToken('HOTP1');
     return Promise.resolve(
