@@ -24,7 +24,6 @@ export class PassChecker {
   /**
    * @returns the PINs and verdicts, those with a right response first, then those of PINs alone (spass); without those of
    *   tokens whose secrets cannot be read
-   * @throws ServiceError 'secret.unreadable' where no token's secrets can be read
    */
   async read(
     configuration: Configuration,
@@ -32,24 +31,11 @@ export class PassChecker {
     provided: ProvidedResponse,
   ): Promise<readonly ReadPass[]> {
     provided.search.begin(tokens.length);
-    const reads: ReadPass[] = [];
-    let unreadable: ServiceError | undefined;
-    for (const token of tokens) {
-      try {
-        const read = await this.#read(configuration, token, provided);
-        reads.push(...(read === undefined ? [] : [read]));
-      } catch (error) {
-        if (!isServiceError(error, 'secret.unreadable')) {
-          throw error;
-        }
-        unreadable = error;
-        this.#report(token, error);
-      }
-    }
-    if (unreadable !== undefined && reads.length === 0) {
-      throw unreadable;
-    }
-    return reads.toSorted((one, other) => likelihood(other) - likelihood(one));
+    const all = tokens.map((token) => ({ token }));
+    const reads = await this.#ofReadable(all, ({ token }) => this.#read(configuration, token, provided));
+    return reads
+      .filter((read) => read !== undefined)
+      .sort((one, other) => likelihood(other) - likelihood(one));
   }
 
   /**
@@ -61,16 +47,31 @@ export class PassChecker {
     reads: readonly ReadPass[],
     provided: ProvidedResponse,
   ): Promise<readonly TriedToken[]> {
-    const tried: TriedToken[] = [];
     const { check } = this.#deps;
-    for (const { pin, ...read } of reads) {
-      tried.push({
-        ...read,
-        isPin: await check.isPin(configuration, read.token, pin, provided),
-        hasSecret: check.secretOf(configuration, read.token, provided.client) !== undefined,
-      });
+    return this.#ofReadable(reads, async ({ pin, ...read }) => ({
+      ...read,
+      isPin: await check.isPin(configuration, read.token, pin, provided),
+      hasSecret: check.secretOf(configuration, read.token, provided.client) !== undefined,
+    }));
+  }
+
+  /** Leaves out a token whose secrets cannot be read: it must not block the user's other tokens. */
+  async #ofReadable<One extends { readonly token: Token }, Result>(
+    all: readonly One[],
+    work: (one: One) => Promise<Result>,
+  ): Promise<Result[]> {
+    const results: Result[] = [];
+    for (const one of all) {
+      try {
+        results.push(await work(one));
+      } catch (error) {
+        if (!isServiceError(error, 'secret.unreadable')) {
+          throw error;
+        }
+        this.#report(one.token, error);
+      }
     }
-    return tried;
+    return results;
   }
 
   /**

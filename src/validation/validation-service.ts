@@ -4,6 +4,7 @@ import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { noneOfSeveral, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
@@ -310,8 +311,13 @@ export class ValidationService {
       const withPins = (): Promise<readonly TriedToken[]> =>
         passCheck.withPins(configuration, reads, provided);
       const right = reads.some(isRightResponse) ? await withPins() : undefined;
-      const decided = await open.decide(configuration, seen.open, provided, known(seen.open));
+      const decided = await open
+        .decide(configuration, seen.open, provided, known(seen.open))
+        .catch((error: unknown) => noneOfUnreadable(error, reads));
       const tried = { tokens: right ?? (await withPins()), open: decided, first };
+      if (decided === undefined && tried.tokens.length === 0 && usable.length > 0) {
+        throw new ServiceError('secret.unreadable', 'The secrets of no token can be read');
+      }
       // As it is now: others may have guessed meanwhile.
       const guessedNow = seen.tokens.find(({ id }) => id === guessed?.id);
       const pass = decidePass({ ...tried, guessed: guessedNow }, now);
@@ -349,6 +355,14 @@ function knownOnce(clock: Clock): (found: readonly ChallengeOfToken[]) => Readon
     known ??= new Set(found.filter(({ token }) => isUsable(token, now)).map(({ token }) => token.id));
     return known;
   };
+}
+
+/** Open challenges whose tokens cannot be read must not block tokens that can. */
+function noneOfUnreadable(error: unknown, { length }: readonly unknown[]): OpenDecision | undefined {
+  if (length === 0 || !isServiceError(error, 'secret.unreadable')) {
+    throw error;
+  }
+  return undefined;
 }
 
 function attributesOf({ login, realm, email, givenName, surname, phone }: ResolvedUser): SamlAttributes {
