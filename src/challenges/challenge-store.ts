@@ -466,7 +466,8 @@ function conditionsOf({ transactionId, serial, owner }: ChallengeFilter): Record
   };
 }
 
-function locksToken({ answered: { token }, decision: { failCount } }: OpenDecision): boolean {
+/** @returns true if the decision locks the token */
+export function locksToken({ answered: { token }, decision: { failCount } }: OpenDecision): boolean {
   return !isLocked(token) && isLocked({ failCount, maxFail: token.maxFail });
 }
 

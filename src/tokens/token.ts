@@ -124,8 +124,9 @@ export interface TokenChange extends TokenStateChange {
 
 /** @returns true if somebody else could then answer for the token: by key, PIN or owner, or by guesses that are lifted */
 export function weakensFactor(change: TokenChange): boolean {
-  const { secrets, owner, failCount, maxFail, counterWindow, syncWindow } = change;
-  return [secrets, owner, failCount, maxFail, counterWindow, syncWindow].some((value) => value !== undefined);
+  const { secrets, ocraSuite, owner, failCount, maxFail, counterWindow, syncWindow, timeWindow } = change;
+  const weakening = [secrets, ocraSuite, owner, failCount, maxFail, counterWindow, syncWindow, timeWindow];
+  return weakening.some((value) => value !== undefined);
 }
 
 /** What weakens a token with which an administrator signs in is not for all who may change tokens. */

@@ -1,5 +1,5 @@
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
-import { applyLocked, findNamed } from '../challenges/challenge-store.ts';
+import { applyLocked, findNamed, locksToken } from '../challenges/challenge-store.ts';
 import type { ChallengeMetrics } from '../challenges/challenge-metrics.ts';
 import type { ChallengeOfToken, ResponseReason, TokenOrOwner } from '../challenges/challenge.ts';
 import type { Database } from '../database/database.ts';
@@ -113,6 +113,9 @@ export class PassStore {
     this.#metrics?.responseEnded(settled.reason);
     this.#responseEnded?.(settled.reason, performance.now() - begun);
     settled.changes.filter(locks).forEach(() => this.#metrics?.tokenLocked());
+    if (settled.open !== undefined && locksToken(settled.open)) {
+      this.#metrics?.tokenLocked();
+    }
     return settled;
   }
 

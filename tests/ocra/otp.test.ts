@@ -86,6 +86,7 @@ describe('the URL for authenticator apps', () => {
       {
         issuer: 'LinOTP',
         account: 'alice',
+        counter: 0n,
       },
     );
     expect(url).toBe('otpauth://totp/LinOTP:alice?secret=JBSWY3DPEHPK3PXP&issuer=LinOTP');
@@ -93,14 +94,14 @@ describe('the URL for authenticator apps', () => {
 
   it('names counter, digits, hash and period', () => {
     const key = Buffer.from(KEYS.sha1);
-    const name = { issuer: 'Bank & Co', account: 'a:b@c d' };
+    const name = { issuer: 'Bank & Co', account: 'a:b@c d', counter: 7n };
     expect(read(keyUri({ hash: 'sha256', digits: 8 }, key, name))).toEqual({
       label: 'otpauth://hotp/Bank & Co:a:b@c d',
       parameters: {
         secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
         digits: '8',
         algorithm: 'SHA256',
-        counter: '0',
+        counter: '7',
         issuer: 'Bank & Co',
       },
     });

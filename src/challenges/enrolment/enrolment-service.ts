@@ -209,7 +209,7 @@ export class EnrolmentService {
       rollout: 'complete',
       secrets: this.#secrets('plain', serial, key, request),
     });
-    const { serial } = await this.#store(
+    const { serial, counter } = await this.#store(
       enrolment,
       make,
       (known) =>
@@ -223,7 +223,7 @@ export class EnrolmentService {
       ...(key !== undefined && { otpkey: key.toString(algorithm === undefined ? 'utf8' : 'hex') }),
       ...(algorithm !== undefined &&
         key !== undefined && {
-          keyUri: keyUri(algorithm, key, { issuer: KEY_ISSUER, account: user?.login ?? serial }),
+          keyUri: keyUri(algorithm, key, { issuer: KEY_ISSUER, account: user?.login ?? serial, counter }),
         }),
     };
   }

@@ -226,6 +226,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/validate/samlcheck': ['pass'],
   '/validate/check_status': ['pass'],
   '/admin/init': ['otpkey', 'activationcode', 'pin', 'ocrapin'],
+  '/admin/getSerialByOtp': ['otp'],
   '/admin/login': ['password'],
   '/admin/sign-in': ['password'],
   '/admin/sign-in/finish': ['response', 'credential'],
