@@ -1,4 +1,3 @@
-import { readOtpAlgorithm } from '../../../src/ocra/otp.ts';
 import { REPORTED_AGAIN, REPORTED_LATE } from './transaction-texts.ts';
 
 /** The reason why a token accepts no responses; `ready`: nothing. */
@@ -64,17 +63,20 @@ interface OtpWords {
   readonly each: (seconds: number) => string;
 }
 
+/** As the server names it: `HOTP-SHA1-6`, `TOTP-SHA256-8:T30S`. */
+const OTP_ALGORITHM = /^(HOTP|TOTP)-(SHA\d+)-(\d)(?::(T30S|T1M))?$/;
+
 /** @returns the algorithm of HOTP and TOTP in words; an OCRA suite as it is */
 export function algorithmOf(suite: string | null, words: OtpWords): string | null {
-  const otp = readOtpAlgorithm(suite);
-  if (otp === undefined) {
-    return suite;
-  }
-  const { hash, digits, timeStep } = otp;
-  const hashName = hash.toUpperCase().replace('SHA', 'SHA-');
-  return timeStep === undefined
-    ? ['HOTP', hashName, words.digits(digits)].join(', ')
-    : ['TOTP', hashName, words.digits(digits), words.each(timeStep)].join(', ');
+  const [, name, hash = '', digits, step] = OTP_ALGORITHM.exec(suite ?? '') ?? [];
+  return name === undefined
+    ? suite
+    : [
+        name,
+        hash.replace('SHA', 'SHA-'),
+        words.digits(Number(digits)),
+        ...(step === undefined ? [] : [words.each(step === 'T1M' ? 60 : 30)]),
+      ].join(', ');
 }
 
 /** What became of a transaction, as /admin/transaction/show answers it. */
