@@ -31,8 +31,8 @@ export const faults = [
   ['validation/pass-checker.ts', "hasSecret && pass !== ''", 'true', passes],
   [
     'validation/pass-checker.ts',
-    'return [...reads.filter(isRight), ...reads.filter((read) => !isRight(read))]',
-    'return reads',
+    'reads.toSorted((one, other) => likelihood(other) - likelihood(one))',
+    'reads',
     passes,
   ],
   [
