@@ -132,14 +132,13 @@ export function phaseOf(request: EnrolmentRequest): EnrolmentPhase {
  * @throws ServiceError 'parameter.missing', 'parameter.invalid'
  */
 export function keyOf(request: EnrolmentRequest, randomBytes: (size: number) => Buffer): Buffer {
-  const { genkey, otpkey } = request;
-  if (genkey !== undefined && !['', '0', '1'].includes(genkey)) {
+  const { genkey = '', otpkey = '' } = request;
+  if (!['', '0', '1'].includes(genkey)) {
     throw new ServiceError('parameter.invalid', 'The parameter genkey must be 0 or 1', {
       parameter: 'genkey',
     });
   }
-  const hexKey = otpkey === undefined || otpkey === '' ? undefined : otpkey;
-  if (genkey === '1' && hexKey !== undefined) {
+  if (genkey === '1' && otpkey !== '') {
     throw new ServiceError('parameter.invalid', 'You may either specify genkey or otpkey, but not both!', {
       parameter: 'genkey',
       conflictsWith: 'otpkey',
@@ -148,17 +147,18 @@ export function keyOf(request: EnrolmentRequest, randomBytes: (size: number) => 
   if (genkey === '1') {
     return randomBytes(GENERATED_BYTES[otpAlgorithmOf(request)?.hash ?? 'sha1']);
   }
-  if (hexKey === undefined) {
+  if (otpkey === '') {
     throw new ServiceError(
       'parameter.missing',
       "Missing parameter 'otpkey', or genkey=1 for a key that the server makes.",
       { parameters: ['otpkey'] },
     );
   }
-  return readKey(hexKey, phaseOf(request) === 'pass' ? MIN_OTP_KEY_BYTES : MIN_KEY_BYTES);
+  return readKey(request, otpkey);
 }
 
-function readKey(otpkey: string, min: number): Buffer {
+function readKey(request: EnrolmentRequest, otpkey: string): Buffer {
+  const min = phaseOf(request) === 'pass' ? MIN_OTP_KEY_BYTES : MIN_KEY_BYTES;
   const key = Buffer.from(bytesFromHex(otpkey, 'otpkey'));
   if (key.length < min || key.length > MAX_KEY_BYTES) {
     throw new ServiceError(
