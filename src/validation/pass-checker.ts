@@ -6,7 +6,7 @@ import { isServiceError, type ServiceError } from '../kernel/errors.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
 import type { Vault } from '../keys/vault.ts';
 import { isOtpToken, type Token } from '../tokens/token.ts';
-import type { PassDecision, TriedToken } from './pass.ts';
+import { isRightResponse, type PassDecision, type TriedToken } from './pass.ts';
 
 /** What a pass is for one token: the PIN in front, and the verdict on the rest. */
 interface ReadPass extends Omit<TriedToken, 'isPin' | 'hasSecret'> {
@@ -124,11 +124,6 @@ export class PassChecker {
       faultDetail,
     });
   }
-}
-
-/** @returns true if there is a response, and it is right, whatever the PIN */
-export function isRightResponse({ token, verdict }: Pick<TriedToken, 'token' | 'verdict'>): boolean {
-  return token.type !== 'spass' && verdict.kind === 'right';
 }
 
 function likelihood(read: ReadPass): number {

@@ -78,6 +78,11 @@ function isRight({ token, verdict, isPin }: TriedToken): boolean {
   return verdict.kind === 'right' && isPin && !isLocked(token);
 }
 
+/** @returns true if there is a response, and it is right, whatever the PIN */
+export function isRightResponse({ token, verdict }: Pick<TriedToken, 'token' | 'verdict'>): boolean {
+  return token.type !== 'spass' && verdict.kind === 'right';
+}
+
 function resets(tokens: readonly TriedToken[]): readonly TokenChangeByPass[] {
   return tokens
     .map(({ token }) => token)
@@ -124,7 +129,7 @@ function causeOf(
   if (tried.isPin) {
     return tried.hasSecret ? { cause: 'right PIN' } : {};
   }
-  return tried.verdict.kind === 'right' ? { cause: 'right response' } : {};
+  return isRightResponse(tried) ? { cause: 'right response' } : {};
 }
 
 /** The first half of an automatic resynchronisation is one with the right PIN alone. */

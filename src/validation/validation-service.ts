@@ -20,9 +20,9 @@ import type { ChallengeOfToken, OpenDecision, TokenOrOwner } from '../challenges
 import { readOcraSettings } from '../configuration/settings.ts';
 import type { ProvidedResponse, ResponseChecker } from '../challenges/response-check.ts';
 import type { OpenChallenges } from './open-challenges.ts';
-import { isRightResponse, type PassChecker } from './pass-checker.ts';
+import type { PassChecker } from './pass-checker.ts';
 import type { PassStore, SeenByPass } from './pass-store.ts';
-import { decidePass, type PassDecision, type TriedToken } from './pass.ts';
+import { decidePass, isRightResponse, type PassDecision, type TriedToken } from './pass.ts';
 
 /** A response of a serial or a user, to the transaction if one is named. */
 interface ValidationRequest {
