@@ -50,7 +50,7 @@ const fileThatKnows = {
   bcryptjs: 'resolvers/sources/directory-password',
   'csv-parse': 'tokens/csv-key-file',
   'fast-xml-parser': 'tokens/pskc-file',
-  '@scure/base': '(ocra/(key-derivation|otp)|tokens/csv-key-file)',
+  '@scure/base': '(ocra/key-(derivation|uri)|tokens/csv-key-file)',
   'lru-cache':
     '(kernel/bounded-work|limits/attempt-limit|administrators/remembered-credentials|challenges/issued-challenges|http/controllers/documentation-controller)',
   re2js: 'policy/policy-conditions',

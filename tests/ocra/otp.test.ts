@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../src/ocra/compute.ts';
-import { keyUri, otpAlgorithmText, parseAlgorithm, readOtpAlgorithm } from '../../src/ocra/otp.ts';
+import { keyUri } from '../../src/ocra/key-uri.ts';
+import { otpAlgorithmText, parseAlgorithm, readOtpAlgorithm } from '../../src/ocra/otp.ts';
 import type { HashName } from '../../src/ocra/suite.ts';
 
 const KEYS: Readonly<Record<HashName, string>> = {

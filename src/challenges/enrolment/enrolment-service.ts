@@ -26,7 +26,8 @@ import {
   textOf,
   typeOf,
 } from './enrolment.ts';
-import { keyUri, otpAlgorithmText, parseAlgorithm } from '../../ocra/otp.ts';
+import { keyUri } from '../../ocra/key-uri.ts';
+import { otpAlgorithmText, parseAlgorithm } from '../../ocra/otp.ts';
 import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import { type Configuration, findRealm } from '../../configuration/configuration.ts';
 import { givesValue, valuesForToken } from '../../policy/read-policy.ts';
