@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 
 import { computeResponse } from '../../src/ocra/compute.ts';
+import { parseAlgorithm } from '../../src/ocra/otp.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import type { BenchServer } from '../bench-server.ts';
 
@@ -14,8 +15,11 @@ const QUESTION = '0123456789abcdef'.repeat(4);
 const REALM = 'staff';
 /** Tokens that are answered for, and as many that challenges are requested for. */
 const TOKENS = 5_000;
+/** People with a token of HOTP and one of TOTP. */
+const PEOPLE = 2_000;
+const HOTP = parseAlgorithm('HOTP-SHA1-6');
 /** Their number. */
-export const MEASURED_TOKENS = 2 * TOKENS;
+export const MEASURED_TOKENS = 2 * TOKENS + 2 * PEOPLE;
 /** Challenges of one statement. */
 const AT_ONCE = 20_000;
 
@@ -30,13 +34,20 @@ export async function loadMeasuredTokens(
     INSERT INTO realms (name) VALUES ('${REALM}');
     INSERT INTO realm_resolvers (realm_id, resolver_id, position)
       SELECT m.id, r.id, 0 FROM realms m, resolvers r WHERE m.name = '${REALM}' AND r.name = '${REALM}'`);
-  const file = join(folder, 'tokens.xml');
-  const serials = Array.from({ length: TOKENS }, (_, index) => [
-    serialOf('CHECK', index),
-    serialOf('ASK', index),
+  const ocra = Array.from({ length: TOKENS }, (_, index) => [
+    packageOf(serialOf('CHECK', index), 'ocra', MEASURED_KEY),
+    packageOf(serialOf('ASK', index), 'ocra', MEASURED_KEY),
   ]);
-  await writeFile(file, keyContainer(serials.flat()), { mode: 0o600 });
-  await server.run(['import', 'pskc', file, '--realm', REALM]);
+  const people = Array.from({ length: PEOPLE }, (_, index) => [
+    packageOf(serialOf('HOTP', index), 'hotp', MEASURED_KEY),
+    packageOf(serialOf('TOTP', index), 'totp', MEASURED_KEY.subarray(1)),
+  ]);
+  const file = join(folder, 'tokens.xml');
+  for (const packages of [ocra, people]) {
+    await writeFile(file, keyContainer(packages.flat()), { mode: 0o600 });
+    await server.run(['import', 'pskc', file, '--realm', REALM]);
+  }
+  await giveToPeople(client);
   const action = 'qrtanurl=https://otp.example.org/ocra/check_t';
   await server.run([
     'policy',
@@ -50,6 +61,28 @@ export async function loadMeasuredTokens(
     action,
   ]);
   await client.query('ANALYZE');
+}
+
+/** Gives each pair of tokens without a challenge to a user of its own. */
+async function giveToPeople(client: pg.Client): Promise<void> {
+  await client.query(`
+    INSERT INTO users (resolver_id, login, given_name, surname, email)
+      SELECT resolvers.id, 'user' || n, 'Given', 'Surname', '' FROM resolvers, generate_series(0, ${PEOPLE - 1}) AS n;
+    UPDATE tokens SET owner_resolver_id = users.resolver_id, owner_user_id = users.id::text, owner_login = login
+      FROM users WHERE serial IN ('HOTP' || lpad(substr(login, 5), 6, '0'), 'TOTP' || lpad(substr(login, 5), 6, '0'))`);
+}
+
+/** @returns a form for /validate/check with the right pass of HOTP for each, in the given order */
+export async function preparePasses(client: pg.Client, passes: number): Promise<readonly string[]> {
+  const { rows } = await client.query<{ owner_login: string; counter: string }>(
+    "SELECT owner_login, counter FROM tokens WHERE serial LIKE 'HOTP%' ORDER BY serial",
+  );
+  return Array.from({ length: passes }, (_, index) => {
+    const { owner_login: user, counter } = rows[index % rows.length] ?? { owner_login: '', counter: '0' };
+    const position = BigInt(counter) + BigInt(Math.floor(index / rows.length));
+    const pass = computeResponse(HOTP, MEASURED_KEY, { question: '', counter: position });
+    return `user=${user}&realm=${REALM}&pass=${pass}`;
+  });
 }
 
 /**
@@ -111,18 +144,21 @@ function serialOf(kind: string, index: number): string {
   return `${kind}${String(index).padStart(6, '0')}`;
 }
 
-/** @returns a PSKC file (RFC 6030) with these OCRA keys in clear */
-function keyContainer(serials: readonly string[]): string {
-  const secret = MEASURED_KEY.toString('base64');
-  const packages = serials.map(
-    (
-      serial,
-    ) => `<KeyPackage><DeviceInfo><Manufacturer>Bench</Manufacturer><SerialNo>${serial}</SerialNo></DeviceInfo>
-<Key Id="${serial}" Algorithm="urn:ietf:params:xml:ns:keyprov:pskc:ocra"><Issuer>Bench</Issuer>
-<AlgorithmParameters><Suite>${MEASURED_SUITE.text}</Suite></AlgorithmParameters>
-<Data><Secret><PlainValue>${secret}</PlainValue></Secret><Counter><PlainValue>0</PlainValue></Counter></Data>
-</Key></KeyPackage>`,
-  );
+/** @returns a key of a PSKC file (RFC 6030) in clear */
+function packageOf(serial: string, algorithm: 'ocra' | 'hotp' | 'totp', key: Uint8Array): string {
+  const form =
+    algorithm === 'ocra'
+      ? `<Suite>${MEASURED_SUITE.text}</Suite>`
+      : '<ResponseFormat Length="6" Encoding="DECIMAL"/>';
+  const place = algorithm === 'totp' ? '' : '<Counter><PlainValue>0</PlainValue></Counter>';
+  return `<KeyPackage><DeviceInfo><Manufacturer>Bench</Manufacturer><SerialNo>${serial}</SerialNo></DeviceInfo>
+<Key Id="${serial}" Algorithm="urn:ietf:params:xml:ns:keyprov:pskc:${algorithm}"><Issuer>Bench</Issuer>
+<AlgorithmParameters>${form}</AlgorithmParameters>
+<Data><Secret><PlainValue>${Buffer.from(key).toString('base64')}</PlainValue></Secret>${place}</Data>
+</Key></KeyPackage>`;
+}
+
+function keyContainer(packages: readonly string[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <KeyContainer Version="1.0" xmlns="urn:ietf:params:xml:ns:keyprov:pskc">
 ${packages.join('\n')}

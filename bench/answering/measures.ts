@@ -6,7 +6,7 @@ import { fillBareChallenges } from './bare-statements.ts';
 import type { MeasuredInstallation } from './installation.ts';
 import type { LoadJob } from './load-job.ts';
 import type { LoadProcess } from './load-process.ts';
-import { prepareAnswers, prepareRequests } from './measured-tokens.ts';
+import { prepareAnswers, preparePasses, prepareRequests } from './measured-tokens.ts';
 
 /** Rows of the yardsticks' tokens. */
 export const BARE_TOKENS = 5_000;
@@ -98,13 +98,14 @@ export function expressMeasures(connections: number): readonly Measure[] {
   ];
 }
 
-/** @returns check_t, request with an API token, and init, which draws QR pictures */
+/** @returns check_t, request with an API token, init, which draws QR pictures, and a pass */
 export function answeringMeasures(connections: number): readonly Measure[] {
   const parts = { connections, isYardstick: false };
   return [
     httpMeasure({ ...parts, name: 'check_t', group: 'check' }, checking),
     httpMeasure({ ...parts, name: 'request', group: 'request' }, requesting),
     httpMeasure({ ...parts, name: 'init with pictures', group: 'init' }, enrolling),
+    httpMeasure({ ...parts, name: 'validate/check, HOTP of a user with two tokens', group: 'hotp' }, passing),
   ];
 }
 
@@ -145,6 +146,18 @@ export const requesting = async ({
     headers: { ...FORM, authorization: `Bearer ${servers[0].apiToken}` },
     isRepeated: true,
     expected: '"transactionid"',
+  },
+  pids: servers.map(({ pid }) => pid),
+});
+
+/** Prepares /validate/check, each form with a right pass. */
+const passing = async (
+  { servers, client }: Pick<Bench, 'servers' | 'client'>,
+  requests: number,
+): Promise<Prepared> => ({
+  job: {
+    ...posting(urlsOf(servers), '/validate/check', await preparePasses(client, requests)),
+    expected: '"value": true',
   },
   pids: servers.map(({ pid }) => pid),
 });
