@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { DeclineKind } from '../ocra/decline.ts';
 import type { Act } from '../policy/caller.ts';
 import { findToken, stateColumns, withLockedTokens } from '../tokens/token-rows-store.ts';
-import { isLocked, type TokenStateChange } from '../tokens/token.ts';
+import { isLocked, type Token, type TokenStateChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import {
   type ChallengeOfToken,
@@ -91,6 +91,41 @@ type Settlement = NonNullable<Decision['change']> & {
   readonly supersedes?: readonly string[];
 };
 
+/** The columns of a token that a response may change, with their types, for a row of a `WritingStatement`. */
+export const TOKEN_FIELDS = `token_id bigint, version bigint, fail_count integer, counter bigint, time_shift integer,
+        replay_markers text[], sync_marker text, last_success_at timestamptz, use_count integer,
+        success_count integer`;
+
+/** @returns the assignments of an UPDATE of tokens from rows of that name with `TOKEN_FIELDS` */
+export function tokenAssignments(row: string): string {
+  const columns = ['fail_count', 'counter', 'time_shift', 'replay_markers', 'sync_marker', 'last_success_at'];
+  return [...columns, 'use_count', 'success_count']
+    .map((column) => `${column} = ${row}.${column}`)
+    .join(', ');
+}
+
+/** @returns the values of `TOKEN_FIELDS` after a change, which leaves the others, and what else changes: only in a roll-out */
+export function tokenColumns(
+  token: Token,
+  change: TokenStateChange,
+): { readonly columns: ColumnValues; readonly rollOut: TokenStateChange } {
+  const { failCount, counter, timeShift, replayMarkers, syncMarker, lastSuccessAt, use, ...rollOut } = change;
+  const counts = { ...token.use, ...use };
+  const columns = {
+    token_id: token.id,
+    version: token.version,
+    fail_count: failCount ?? token.failCount,
+    counter: (counter ?? token.counter).toString(),
+    time_shift: timeShift ?? token.timeShift,
+    replay_markers: replayMarkers ?? token.replayMarkers,
+    sync_marker: syncMarker === undefined ? token.syncMarker : syncMarker,
+    last_success_at: lastSuccessAt ?? token.lastSuccessAt,
+    use_count: counts.useCount,
+    success_count: counts.successCount,
+  };
+  return { columns, rollOut };
+}
+
 /**
  * The token, its challenge, those that it supersedes and the audit row: if the token's row is still the version that was
  * read and the challenge is still there and open (docs/adr/0003-accepting-a-response-once.md).
@@ -98,9 +133,8 @@ type Settlement = NonNullable<Decision['change']> & {
 export const SETTLE: WritingStatement = {
   name: 'settle-responses',
   text: `WITH request AS MATERIALIZED (
-      SELECT * FROM json_to_recordset($1::json) AS request(place integer, token_id bigint, version bigint,
-        challenge_id bigint, transaction_id text, fail_count integer, counter bigint, time_shift integer,
-        replay_markers text[], sync_marker text, last_success_at timestamptz, use_count integer, success_count integer, wrong_count integer,
+      SELECT * FROM json_to_recordset($1::json) AS request(place integer, ${TOKEN_FIELDS},
+        challenge_id bigint, transaction_id text, wrong_count integer,
         received_tan boolean, valid_tan boolean, closed_by text, supersedes bigint[], ${AUDIT_FIELDS})
       WHERE place >= 0 AND token_id > 0 AND version > 0
     ), locked AS MATERIALIZED (
@@ -113,10 +147,7 @@ export const SETTLE: WritingStatement = {
       ) AS token
     ), token AS (
       UPDATE tokens
-      SET fail_count = request.fail_count, counter = request.counter, time_shift = request.time_shift,
-        replay_markers = request.replay_markers, sync_marker = request.sync_marker,
-        last_success_at = request.last_success_at, use_count = request.use_count,
-        success_count = request.success_count
+      SET ${tokenAssignments('request')}
       FROM request
       WHERE tokens.id = request.token_id AND tokens.version = request.version
         AND (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)
@@ -216,23 +247,12 @@ function columnsOf(
   { token, challenge }: ChallengeOfToken,
   settlement: Settlement,
 ): { readonly columns: ColumnValues; readonly rollOut: TokenStateChange } {
-  const { failCount, counter, timeShift, replayMarkers, syncMarker, lastSuccessAt, use, ...rollOut } =
-    settlement.token;
-  const counts = { ...token.use, ...use };
+  const { columns: own, rollOut } = tokenColumns(token, settlement.token);
   const { wrongCount, receivedTan, validTan, closedBy } = settlement.challenge;
   const columns = {
-    token_id: token.id,
-    version: token.version,
+    ...own,
     challenge_id: challenge.id,
     transaction_id: challenge.transactionId,
-    fail_count: failCount ?? token.failCount,
-    counter: (counter ?? token.counter).toString(),
-    time_shift: timeShift ?? token.timeShift,
-    replay_markers: replayMarkers ?? token.replayMarkers,
-    sync_marker: syncMarker === undefined ? token.syncMarker : syncMarker,
-    last_success_at: lastSuccessAt ?? token.lastSuccessAt,
-    use_count: counts.useCount,
-    success_count: counts.successCount,
     wrong_count: wrongCount,
     received_tan: receivedTan,
     valid_tan: validTan,

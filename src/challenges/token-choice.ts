@@ -17,7 +17,7 @@ interface ChoiceBounds {
   /** The realms of users. */
   readonly realms: Grant['realms'];
   readonly includes: (token: Token) => boolean;
-  /** The tokens that can be meant; default: OCRA tokens. */
+  /** The tokens that can be meant; default: OCRA tokens. By user, others only where there is no OCRA token. */
   readonly isMeant?: (token: Token) => boolean;
 }
 
@@ -79,7 +79,7 @@ export class TokenChoice {
     isMeant: (token: Token) => boolean,
   ): Promise<Token> {
     const owned = (await this.ofUser(owner)).filter(includes);
-    const meant = owned.filter(isMeant);
+    const meant = owned.some(isOcraToken) ? owned.filter(isOcraToken) : owned.filter(isMeant);
     const complete = meant.filter(({ rollout }) => rollout === 'complete');
     // Somebody who adds a phone must not shut the portals out that name the user alone.
     const ready = complete.length > 0 ? complete : meant;

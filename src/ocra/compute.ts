@@ -57,7 +57,7 @@ export const MAX_COUNTER = 0xffff_ffff_ffff_ffffn;
  * @throws ServiceError 'data-input.invalid', naming the part that is missing or wrong
  */
 export function encodeDataInput(suite: ResponseAlgorithm, inputs: DataInputs): Uint8Array {
-  const parts: Uint8Array[] = [headOf(suite)];
+  const parts: Uint8Array[] = [utf8ToBytes(headOf(suite))];
   if (suite.counter) {
     parts.push(encodeUnsigned64('counter', inputs.counter));
   }
@@ -77,8 +77,8 @@ export function encodeDataInput(suite: ResponseAlgorithm, inputs: DataInputs): U
 }
 
 /** @returns what precedes all other parts: nothing without a question */
-function headOf({ text, question }: ResponseAlgorithm): Uint8Array {
-  return utf8ToBytes(question === undefined ? '' : `${text}\0`);
+function headOf({ text, question }: ResponseAlgorithm): string {
+  return question === undefined ? '' : `${text}\0`;
 }
 
 /**

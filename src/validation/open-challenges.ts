@@ -95,7 +95,7 @@ export class OpenChallenges {
             throw error;
           }
           unreadable = error;
-          this.#reportUnreadable(token, error);
+          reportUnreadable(this.#deps.log, token, error);
           return null;
         });
       challenges.forEach(({ id }, index) => {
@@ -113,15 +113,16 @@ export class OpenChallenges {
       return verdict === undefined ? [] : [{ ...one, verdict }];
     });
   }
+}
 
-  #reportUnreadable({ serial }: Token, error: ServiceError): void {
-    const { fault, faultDetail } = describeFault(error);
-    this.#deps.log.warn('The secrets of a token cannot be read: no response to it is accepted', {
-      serial,
-      fault,
-      faultDetail,
-    });
-  }
+/** That the secrets of a token cannot be read, which leaves it out, so that it does not block the user's other tokens. */
+export function reportUnreadable(log: Log, { serial }: Token, error: ServiceError): void {
+  const { fault, faultDetail } = describeFault(error);
+  log.warn('The secrets of a token cannot be read: no response to it is accepted', {
+    serial,
+    fault,
+    faultDetail,
+  });
 }
 
 function isPinRight({ token, verdict }: TriedChallenge): boolean {

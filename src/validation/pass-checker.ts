@@ -2,10 +2,11 @@ import { type ProvidedResponse, type ResponseChecker, splitPass } from '../chall
 import type { Configuration } from '../configuration/configuration.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
 import { equalBytes } from '../kernel/constant-time.ts';
-import { isServiceError, type ServiceError } from '../kernel/errors.ts';
-import { describeFault, type Log } from '../kernel/log.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import type { Vault } from '../keys/vault.ts';
 import { isOtpToken, type Token } from '../tokens/token.ts';
+import { reportUnreadable } from './open-challenges.ts';
 import { isRightResponse, type PassDecision, type TriedToken } from './pass.ts';
 
 /** What a pass is for one token: the PIN in front, and the verdict on the rest. */
@@ -68,7 +69,7 @@ export class PassChecker {
         if (!isServiceError(error, 'secret.unreadable')) {
           throw error;
         }
-        this.#report(one.token, error);
+        reportUnreadable(this.#deps.log, one.token, error);
       }
     }
     return results;
@@ -114,15 +115,6 @@ export class PassChecker {
     const { length } = text.toString('utf8');
     const { pin, response } = splitPass(length, pass, readOcraSettings(configuration.settings));
     return { token, pin, verdict: rightOrWrong(equalBytes(Buffer.from(response, 'utf8'), text)) };
-  }
-
-  #report({ serial }: Token, error: ServiceError): void {
-    const { fault, faultDetail } = describeFault(error);
-    this.#deps.log.warn('The secrets of a token cannot be read: no response to it is accepted', {
-      serial,
-      fault,
-      faultDetail,
-    });
   }
 }
 

@@ -1,14 +1,10 @@
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
 import { applyLocked, findNamed, locksToken } from '../challenges/challenge-store.ts';
+import { TOKEN_FIELDS, tokenAssignments, tokenColumns } from '../challenges/settlement-store.ts';
 import type { ChallengeMetrics } from '../challenges/challenge-metrics.ts';
 import type { ChallengeOfToken, ResponseReason, TokenOrOwner } from '../challenges/challenge.ts';
 import type { Database } from '../database/database.ts';
-import {
-  type ColumnValues,
-  KeyedQueue,
-  SharedWrites,
-  type WritingStatement,
-} from '../database/shared-statements.ts';
+import { KeyedQueue, SharedWrites, type WritingStatement } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { Act } from '../policy/caller.ts';
 import {
@@ -20,7 +16,7 @@ import {
 } from '../tokens/token-rows-store.ts';
 import { isOcraToken, isOwnedBy, type Token } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { locks, type PassDecision, type TokenChangeByPass } from './pass.ts';
+import { locks, type PassDecision } from './pass.ts';
 
 /** The tokens that a pass may be of, and their open challenges, newest first. */
 export interface SeenByPass {
@@ -41,9 +37,7 @@ const SETTLE: WritingStatement = {
       WHERE place >= 0 AND audit_at > '-infinity' AND audit_at < 'infinity'
     ), change AS MATERIALIZED (
       SELECT request.place, change.* FROM request
-      CROSS JOIN LATERAL json_to_recordset(request.changes) AS change(token_id bigint, version bigint,
-        fail_count integer, counter bigint, time_shift integer, replay_markers text[], sync_marker text,
-        last_success_at timestamptz, use_count integer, success_count integer)
+      CROSS JOIN LATERAL json_to_recordset(request.changes) AS change(${TOKEN_FIELDS})
       WHERE change.token_id > 0 AND change.version > 0
     ), held AS MATERIALIZED (
       SELECT change.place FROM change CROSS JOIN LATERAL (
@@ -56,10 +50,7 @@ const SETTLE: WritingStatement = {
         = (SELECT count(*) FROM change WHERE change.place = request.place)
     ), token AS (
       UPDATE tokens
-      SET fail_count = change.fail_count, counter = change.counter, time_shift = change.time_shift,
-        replay_markers = change.replay_markers, sync_marker = change.sync_marker,
-        last_success_at = change.last_success_at, use_count = change.use_count,
-        success_count = change.success_count
+      SET ${tokenAssignments('change')}
       FROM change
       WHERE tokens.id = change.token_id AND tokens.version = change.version
         AND (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)
@@ -129,7 +120,7 @@ export class PassStore {
       await this.#database.audit.autocommit.writeAll([entry]);
       return true;
     }
-    const changes = decision.changes.map(columnsOf);
+    const changes = decision.changes.map(({ token, change }) => tokenColumns(token, change).columns);
     return (await this.#settlements.do({ key, entry, columns: { changes } })) !== undefined;
   }
 
@@ -191,21 +182,4 @@ function entriesOf({ subject, reason, cause, changes, open }: PassDecision, act:
 function keyOf([first]: readonly Token[]): string {
   const { owner = null, serial } = first ?? { serial: '' };
   return JSON.stringify(owner === null ? [serial] : [owner.resolverId, owner.userId]);
-}
-
-function columnsOf({ token, change }: TokenChangeByPass): ColumnValues {
-  const { failCount, counter, timeShift, replayMarkers, syncMarker, lastSuccessAt, use } = change;
-  const counts = { ...token.use, ...use };
-  return {
-    token_id: token.id,
-    version: token.version,
-    fail_count: failCount ?? token.failCount,
-    counter: (counter ?? token.counter).toString(),
-    time_shift: timeShift ?? token.timeShift,
-    replay_markers: replayMarkers ?? token.replayMarkers,
-    sync_marker: syncMarker === undefined ? token.syncMarker : syncMarker,
-    last_success_at: lastSuccessAt ?? token.lastSuccessAt,
-    use_count: counts.useCount,
-    success_count: counts.successCount,
-  };
 }

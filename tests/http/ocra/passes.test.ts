@@ -446,3 +446,17 @@ describe('the token of a response', () => {
     expect(await search({ otp })).toMatchObject({ success: false });
   });
 });
+
+describe('resynchronisation by user', () => {
+  const resync = async (parameters: Record<string, string>): Promise<Answer> =>
+    (await application.asAdmin('/admin/resync', { user, realm: 'staff', ...parameters })).body as Answer;
+
+  it('is that of HOTP and TOTP, unless there is an OCRA token, which portals mean by the user', async () => {
+    expect((await resync({ otp1: at(100), otp2: at(101) })).result.value).toBe(true);
+    const ocra = `OCRA${number}`;
+    await application.enrolPlain(ocra, SUITE, { user, realm: 'staff' });
+    expect((await resync({ otp1: at(200), otp2: at(201) })).result.status).toBe(false);
+    expect((await resync({ serial: hotp, otp1: at(200), otp2: at(201) })).result.value).toBe(true);
+    expect(await shown(hotp)).toMatchObject({ counter: 202n });
+  });
+});
