@@ -280,8 +280,8 @@ export const faults = [
   ],
   [
     'http/controllers/validate-controller.ts',
-    "challenge !== '' && validated === false",
-    "challenge === '\\0' && validated === false",
+    "challenge !== '' && (validated === false",
+    "challenge === '\\0' && (validated === false",
     'tests/http/ocra/triggered-challenges',
   ],
   [
