@@ -109,6 +109,6 @@ export class TokenChoice {
         parameters: ['user', 'serial'],
       });
     }
-    return this.#tokens.list({ owner: { resolverId: owner.resolver.id, userId: owner.userId } });
+    return this.#tokens.ofOwner({ resolverId: owner.resolver.id, userId: owner.userId });
   }
 }

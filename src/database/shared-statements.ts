@@ -108,13 +108,13 @@ function refuseLate(): DatabaseUnavailable {
   return new DatabaseUnavailable('the statements before it took too long');
 }
 
-/** Finds rows by a unique text, where requests that come at the same time share one statement. */
+/** Finds rows by a text, where requests that come at the same time share one statement. */
 export class SharedLookup<Row> {
-  readonly #shared: SharedWork<string, Row | undefined>;
+  readonly #shared: SharedWork<string, readonly Row[]>;
 
   /**
    * @param name unique in the program
-   * @param select selects the row in which a column is `requested.key`, which the caller adds as the condition
+   * @param select selects the rows in which a column is `requested.key`, which the caller adds as the condition
    */
   constructor(
     { prepared, sharing }: Pick<Database, 'prepared' | 'sharing'>,
@@ -126,21 +126,27 @@ export class SharedLookup<Row> {
       name,
       text: `SELECT requested.place, found.*
         FROM json_array_elements_text($1::json) WITH ORDINALITY AS requested(key, place)
-        CROSS JOIN LATERAL (${select.limit(1).toQuery()}) AS found`,
+        CROSS JOIN LATERAL (${select.toQuery()}) AS found`,
     };
-    this.#shared = new SharedWork<string, Row | undefined>({
+    this.#shared = new SharedWork<string, readonly Row[]>({
       ...sharing,
       refuse: refuseLate,
       work: async (keys) => {
         const rows = await prepared.run(statement, [JSON.stringify(keys)]);
-        const found = new Map(rows.map((row) => [Number(row.place) - 1, row]));
-        return keys.map((_key, place) => ({ status: 'fulfilled', value: found.get(place) }));
+        const found: Row[][] = keys.map(() => []);
+        rows.forEach((row) => found[Number(row.place) - 1]?.push(row));
+        return found.map((value) => ({ status: 'fulfilled', value }));
       },
     });
   }
 
   /** @param key a text that the database can hold */
-  find(key: string): Promise<Row | undefined> {
+  async find(key: string): Promise<Row | undefined> {
+    return (await this.all(key))[0];
+  }
+
+  /** @param key a text that the database can hold */
+  all(key: string): Promise<readonly Row[]> {
     return this.#shared.do(key);
   }
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
+import type { OwnerId } from '../users/user.ts';
 import { freeCondition, isSearchable, LIKE_ESCAPE, likePattern } from '../resolvers/user-source.ts';
 import type { TokenFilter, TokenOrder } from './token-selection.ts';
 import {
@@ -39,18 +40,31 @@ export class TokenStore {
   readonly #database: Database;
 
   readonly #bySerial: SharedLookup<TokenRow>;
+  readonly #byOwner: SharedLookup<TokenRow>;
   readonly #insertion: SharedInsertion;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
     const bySerial = selectTokens(database.knex).whereRaw('tokens.serial = requested.key');
     this.#bySerial = new SharedLookup(database, 'find-serials', bySerial);
+    const byOwner = selectTokens(database.knex)
+      .whereRaw('tokens.owner_resolver_id = (requested.key::json ->> 0)::bigint')
+      .whereRaw('tokens.owner_user_id = requested.key::json ->> 1')
+      .orderBy('tokens.serial');
+    this.#byOwner = new SharedLookup(database, 'find-tokens-of-owners', byOwner);
     this.#insertion = new SharedInsertion(database);
   }
 
   async findBySerial(serial: string): Promise<Token | undefined> {
     const row = isStorable(serial) ? await this.#bySerial.find(serial) : undefined;
     return row && toToken(row);
+  }
+
+  /** @returns the tokens of a user by serial */
+  async ofOwner({ resolverId, userId }: OwnerId): Promise<readonly Token[]> {
+    const isPossible = isRowId(resolverId) && isStorable(userId);
+    const rows = isPossible ? await this.#byOwner.all(JSON.stringify([resolverId, userId])) : [];
+    return rows.map(toToken);
   }
 
   async list(filter: TokenFilter): Promise<readonly Token[]> {

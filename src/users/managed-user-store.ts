@@ -15,6 +15,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { formsOf, assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import { closeOpenChallenges, withLockedTokens } from '../tokens/token-rows-store.ts';
 import type { Database } from '../database/database.ts';
+import { SharedLookup } from '../database/shared-statements.ts';
 import type { ManagedUser } from './user.ts';
 
 interface UserRow {
@@ -75,10 +76,22 @@ interface Counting {
 /** The users of managed resolvers. */
 export class ManagedUserStore {
   readonly #database: Database;
+  /** By the id of a resolver, a login and its forms. */
+  readonly #byLogin: SharedLookup<UserRow>;
   #counting: Counting | undefined;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
+    const byLogin = database
+      .knex('users')
+      .whereRaw('resolver_id = (requested.key::json ->> 0)::bigint')
+      .whereRaw(
+        `${BEGINNINGS.login ?? ''} = ANY (ARRAY(SELECT lower(form) FROM json_array_elements_text(requested.key::json -> 2) AS form))`,
+      )
+      .orderByRaw('login = requested.key::json ->> 1 DESC')
+      .limit(MAX_NAMESAKES)
+      .select(COLUMNS);
+    this.#byLogin = new SharedLookup(database, 'find-logins', byLogin);
   }
 
   /**
@@ -89,12 +102,7 @@ export class ManagedUserStore {
     if (!isRowId(resolverId) || !isStorable(login)) {
       return undefined;
     }
-    const forms = formsOf(login);
-    const rows = await this.#users(resolverId)
-      .whereRaw(`${BEGINNINGS.login ?? ''} IN (${forms.map(() => 'lower(?)').join()})`, [...forms])
-      .orderByRaw('login = ? DESC', [login])
-      .limit(MAX_NAMESAKES)
-      .select<UserRow[]>(COLUMNS);
+    const rows = await this.#byLogin.all(JSON.stringify([resolverId, login, formsOf(login)]));
     const sought = comparableLogin(login);
     return meantBy(login, rows.filter((row) => comparableLogin(row.login) === sought).map(toUser));
   }

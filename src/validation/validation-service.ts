@@ -92,7 +92,7 @@ export class ValidationService {
     readonly passes: PassStore;
     readonly passCheck: PassChecker;
     readonly trigger: ChallengeTrigger;
-    readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
+    readonly tokenStore: Pick<TokenStore, 'ofOwner' | 'findBySerial'>;
     readonly clock: Clock;
     /** Receives the responses on which no decision is possible. */
     readonly refusals: RefusalNotes;
@@ -245,7 +245,7 @@ export class ValidationService {
   async #tokensOf(tokenOrOwner: TokenOrOwner): Promise<readonly Token[]> {
     const { tokenStore } = this.#deps;
     if ('owner' in tokenOrOwner) {
-      return tokenStore.list({ owner: tokenOrOwner.owner });
+      return tokenStore.ofOwner(tokenOrOwner.owner);
     }
     const token = await tokenStore.findBySerial(tokenOrOwner.serial);
     return token === undefined ? [] : [token];
