@@ -202,6 +202,7 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
     auditStore,
     authority,
     hasher: hashers.administrators,
+    userHasher: hashers.users,
     users: new UserDirectory({ sources }),
     access: new AccessControl({ clock }),
     configuration: new ConfigurationStore({ database, clock, log, window: configurationWindow }),
@@ -246,7 +247,7 @@ function directoryServices(shared: Shared) {
 /** The life of challenges, and the enrolment of the tokens that answer them. */
 function challengeServices(shared: Shared) {
   const { database, configuration, access, vault, users, tokenStore, auditStore: trail, refusals } = shared;
-  const { clock, random, log, metrics, observations, confirmations, publicUrl } = shared;
+  const { clock, random, log, metrics, observations, confirmations, publicUrl, userHasher } = shared;
   const { responder = nodeResponder, transactionIds } = shared;
   const means = { turn: computingTurns(), responder };
   const issued = new IssuedChallenges();
@@ -302,7 +303,7 @@ function challengeServices(shared: Shared) {
       check,
       open: new OpenChallenges({ check, clock, log }),
       passes: new PassStore({ database, metrics: metrics?.challenges, responseEnded }),
-      passCheck: new PassChecker({ vault, check, log }),
+      passCheck: new PassChecker({ vault, check, passwords: userHasher, log }),
       tokenStore,
       clock,
       refusals,

@@ -105,7 +105,10 @@ export type TokenOrOwner =
 export type Verdict =
   | {
       readonly kind: 'right';
-      readonly advance: Pick<TokenStateChange, 'counter' | 'replayMarkers' | 'syncMarker' | 'timeShift'>;
+      readonly advance: Pick<
+        TokenStateChange,
+        'counter' | 'replayMarkers' | 'syncMarker' | 'timeShift' | 'ocraSuite' | 'secrets'
+      >;
       /** Present where the token's counter is past the response: it may have been made for a text accepted before. */
       readonly isBehind?: true;
     }

@@ -136,7 +136,7 @@ function storableValue(value: unknown): unknown {
 
 /**
  * The form of a token's key: `key` its bytes, `text` the text of a token of the type pw, or a key that is not hexadecimal,
- * as it was typed, `crypt` left, as it is only a hash of the text, `none` for types without one.
+ * as it was typed, `crypt` a hash of the text, as crypt(3) writes it, `none` for types without one.
  */
 export type KeyForm = 'key' | 'text' | 'crypt' | 'none';
 
@@ -210,8 +210,7 @@ function openSeed(
     return { keyForm: 'none', seed: null };
   }
   if (iv.toLowerCase() === HASHED_PASSWORD_IV) {
-    // The hash, taken for the text, would be a password.
-    return { keyForm: 'crypt', seed: null };
+    return { keyForm: 'crypt', seed: Buffer.from(cipher, 'hex') };
   }
   const typed = encryptionKey.decrypt('token', iv, cipher);
   if (type === 'pw' && typed.length === 0) {

@@ -2,7 +2,15 @@ import { isServiceError } from '../kernel/errors.ts';
 import { isStorable, storableForm } from '../kernel/text.ts';
 import { OTP_DIGITS, OTP_TIME_STEPS, type OtpAlgorithm, otpAlgorithmText } from '../ocra/otp.ts';
 import { isHashName, parseOcraSuite } from '../ocra/suite.ts';
-import { isSerial, OCRA_TYPES, type Rollout, type TokenUse, TOTP_TIME_WINDOW } from '../tokens/token.ts';
+import {
+  hashedTextForm,
+  isSerial,
+  OCRA_TYPES,
+  type Rollout,
+  type TokenUse,
+  TOTP_TIME_WINDOW,
+} from '../tokens/token.ts';
+import { isShaCrypt } from '../users/password-hash.ts';
 import { partsOfDayFirst, MAX_DESCRIPTION_LENGTH, MAX_TIME_WINDOW } from '../tokens/token-settings.ts';
 import {
   type EncryptionKey,
@@ -79,6 +87,8 @@ export interface TokenContext {
 }
 
 const MAX_INTEGER = 2 ** 31 - 1;
+/** The longest text of a pw token of which LinOTP has a hash. */
+const MAX_TEXT = 1_000;
 
 /** Characters of columns. A description is cut instead. */
 const BOUNDS = {
@@ -154,7 +164,8 @@ function readToken(
   );
   const max = Number.MAX_SAFE_INTEGER;
   const counter = clamp('counter', wholeOf(row, 'linotpcount') ?? 0, { min: 0, max }, reasons);
-  const secrets = openTokenSecrets(type, row, entries, context.encryptionKey, reasons);
+  const opened = openTokenSecrets(type, row, entries, context.encryptionKey, reasons);
+  const secrets = withoutUnreadable(opened, otpLength);
   return {
     type,
     typeName,
@@ -171,7 +182,7 @@ function readToken(
     otpLength,
     ...(isOcra
       ? readOcra(entries, counter, reasons)
-      : { ...PLAIN, ...readOtp({ type, otpLength, secrets, info: entries }, counter, reasons) }),
+      : { ...PLAIN, ...readPassAlgorithm({ type, otpLength, secrets, info: entries }, counter, reasons) }),
     secrets: withSharedSecret(secrets, entries, isOcra),
     info: publicInfo(entries),
     createdAt: readUtc(textOf(row, 'linotpcreationdate')) ?? null,
@@ -207,11 +218,19 @@ export function whyKept(token: PassFacts): string | undefined {
     : undefined;
 }
 
-function faultOfText({ secrets: { keyForm } }: PassFacts): string | undefined {
-  if (keyForm === 'crypt') {
-    return 'LinOTP has only a hash of its text, which is left';
+function faultOfText({ secrets: { keyForm, seed } }: PassFacts): string | undefined {
+  if (keyForm === 'crypt' && seed === null) {
+    return 'LinOTP has only a hash of its text, in a form that is not SHA-crypt, or not the length of the text';
   }
   return keyForm === 'none' ? 'it has no text' : undefined;
+}
+
+/** @returns the secrets, without a hash with which no text can be compared */
+function withoutUnreadable(secrets: PlainTokenSecrets, otpLength: number): PlainTokenSecrets {
+  const { keyForm, seed } = secrets;
+  const hasLength = otpLength >= 1 && otpLength <= MAX_TEXT;
+  const isComparable = keyForm !== 'crypt' || (hasLength && isShaCrypt(seed?.toString('latin1') ?? ''));
+  return isComparable ? secrets : { ...secrets, seed: null };
 }
 
 /** @returns what a token of HOTP or TOTP computes with, or why it cannot be checked */
@@ -233,11 +252,16 @@ function otpAlgorithmOf({ type, otpLength, secrets, info }: PassFacts): OtpAlgor
 }
 
 /** Of another token nothing: it stays as an earlier version has imported it. */
-function readOtp(
+function readPassAlgorithm(
   token: PassFacts,
   counter: number,
   reasons: string[],
 ): Partial<Pick<ImportedToken, 'ocraSuite' | 'counter' | 'timeWindow'>> {
+  if (token.type === 'pw') {
+    // Always: the hash, taken for the text, would be a password.
+    const isHashed = token.secrets.keyForm === 'crypt';
+    return isHashed ? { ocraSuite: hashedTextForm(token.otpLength) } : {};
+  }
   const algorithm = ['hmac', 'totp'].includes(token.type) ? otpAlgorithmOf(token) : '';
   if (typeof algorithm === 'string') {
     return {};

@@ -177,6 +177,22 @@ export function isPassToken(token: Pick<Token, 'type' | 'ocraSuite' | 'secrets'>
   return isOtpToken(token) || type === 'spass' || (type === 'pw' && secrets.seed !== null);
 }
 
+const HASHED_TEXT = /^CRYPT-(\d+)$/;
+
+/**
+ * @param length of the text in characters
+ * @returns what stands for an algorithm where a pw token has a SHA-crypt hash for its text
+ */
+export function hashedTextForm(length: number): string {
+  return `CRYPT-${length}`;
+}
+
+/** @returns the length of the text of which a pw token has a SHA-crypt hash; undefined: it has the text itself */
+export function hashedTextLength({ type, ocraSuite }: Pick<Token, 'type' | 'ocraSuite'>): number | undefined {
+  const [, length] = type === 'pw' ? (HASHED_TEXT.exec(ocraSuite ?? '') ?? []) : [];
+  return length === undefined ? undefined : Number(length);
+}
+
 /** @returns true if too many wrong responses have locked the token */
 export function isLocked(token: Pick<Token, 'failCount' | 'maxFail'>): boolean {
   return token.failCount >= token.maxFail;

@@ -110,7 +110,10 @@ export class PassStore {
     return settled;
   }
 
-  /** @returns false, and nothing is written, where a token has changed, or several audit rows are due */
+  /**
+   * @returns false, and nothing is written, where a token has changed, several audit rows are due, or more than the state
+   *   of a token changes
+   */
   async #apply(decision: PassDecision, key: string, act: Act): Promise<boolean> {
     const [entry, another] = entriesOf(decision, act);
     if (entry === undefined || another !== undefined) {
@@ -120,8 +123,12 @@ export class PassStore {
       await this.#database.audit.autocommit.writeAll([entry]);
       return true;
     }
-    const changes = decision.changes.map(({ token, change }) => tokenColumns(token, change).columns);
-    return (await this.#settlements.do({ key, entry, columns: { changes } })) !== undefined;
+    const changes = decision.changes.map(({ token, change }) => tokenColumns(token, change));
+    if (changes.some(({ rollOut }) => Object.keys(rollOut).length > 0)) {
+      return false;
+    }
+    const columns = { changes: changes.map((one) => one.columns) };
+    return (await this.#settlements.do({ key, entry, columns })) !== undefined;
   }
 
   #settleLocked(

@@ -6,6 +6,8 @@ export interface TriedToken {
   readonly token: Token;
   /** On the response, whatever the PIN. */
   readonly verdict: Verdict;
+  /** What may be the text of which the token has a hash. The verdict is `wrong` until they are compared. */
+  readonly text?: string | undefined;
   readonly isPin: boolean;
   /** False where there is neither PIN nor password, so that anybody could give it. */
   readonly hasSecret: boolean;
@@ -74,7 +76,8 @@ export function decidePass(tried: Tried, now: Date): PassDecision {
   };
 }
 
-function isRight({ token, verdict, isPin }: TriedToken): boolean {
+/** @returns true if the pass is right for the token, and it may be used */
+export function isRight({ token, verdict, isPin }: TriedToken): boolean {
   return verdict.kind === 'right' && isPin && !isLocked(token);
 }
 

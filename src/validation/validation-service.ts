@@ -314,7 +314,8 @@ export class ValidationService {
       const decided = await open
         .decide(configuration, seen.open, provided, known(seen.open))
         .catch((error: unknown) => noneOfUnreadable(error, reads));
-      const tried = { tokens: right ?? (await withPins()), open: decided, first };
+      const compared = await passCheck.withTexts(right ?? (await withPins()), provided);
+      const tried = { tokens: compared, open: decided, first };
       if (decided === undefined && tried.tokens.length === 0 && usable.length > 0) {
         throw new ServiceError('secret.unreadable', 'The secrets of no token can be read');
       }

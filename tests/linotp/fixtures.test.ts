@@ -264,7 +264,7 @@ function shownToken(row: StoredRow, token: ExpectedToken, { resolvers }: Expecte
     success: row.last_success_at,
     match: row.last_match_at,
     seed_hex: row.key_form === 'key' ? hex(key) : null,
-    isHashLeft: row.key_form === 'crypt' && secrets.seed === null,
+    password_hash: row.key_form === 'crypt' ? text(secrets.seed) : null,
     hasPin: secrets.pin !== null,
     pinFits: token.pin.value === undefined || checkPin(secrets.pin, token.pin.value),
     wrongPinFits: checkPin(secrets.pin, `${token.pin.value ?? ''}x`),
@@ -284,13 +284,14 @@ function shownToken(row: StoredRow, token: ExpectedToken, { resolvers }: Expecte
 }
 
 /** No fixture has a token of HOTP or TOTP that cannot be checked. */
-function wantedAlgorithm({ type, otplen, info, ocrasuite }: ExpectedToken): object {
+function wantedAlgorithm({ type, otplen, info, ocrasuite, password_hash: hash }: ExpectedToken): object {
   const name = `${String(info.hashlib).toUpperCase()}-${otplen}`;
   if (type === 'totp') {
     const step = Number(info.timeStep) === 60 ? 'T1M' : 'T30S';
     return { suite: `TOTP-${name}:${step}`, time_window: Number(info.timeWindow) };
   }
-  return { suite: type === 'hmac' ? `HOTP-${name}` : ocrasuite, time_window: null };
+  const suite = hash === null ? ocrasuite : `CRYPT-${otplen}`;
+  return { suite: type === 'hmac' ? `HOTP-${name}` : suite, time_window: null };
 }
 
 function wantedUse(info: ExpectedToken['info']): object {
@@ -335,7 +336,7 @@ function wantedToken(token: ExpectedToken): object {
     success: date(token.last_auth_success_utc),
     match: date(token.last_auth_match_utc),
     seed_hex: token.seed_hex ?? null,
-    isHashLeft: token.password_hash !== null,
+    password_hash: token.password_hash,
     hasPin: token.pin.mode !== 'none' && token.pin.value !== '',
     pinFits: true,
     wrongPinFits: false,

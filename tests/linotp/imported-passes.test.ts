@@ -3,9 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { openDatabase } from '../../src/database/database.ts';
-import { Vault } from '../../src/keys/vault.ts';
-import { systemRandom } from '../../src/kernel/system-random.ts';
-import { up as removeHashedTexts } from '../../src/database/migrations/028-hashed-texts.ts';
+import { Argon2PasswordHasher } from '../../src/users/password-hash.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 import {
   appended,
@@ -26,7 +24,7 @@ let sql: Knex;
 let close: () => Promise<void>;
 
 beforeEach(async () => {
-  app = await TestApplication.open();
+  app = await TestApplication.open({ hasher: new Argon2PasswordHasher() });
   app.clock.set(NOW);
   const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
   sql = database.knex;
@@ -100,6 +98,22 @@ function encrypted(text: string): string {
     'hex',
   );
   return `"LinOtpKeyEnc" = '${hex}', "LinOtpKeyIV" = '${iv.toString('hex')}'`;
+}
+
+/** The text of a pw token, and what `openssl passwd -6 -salt nacl` makes of it. */
+const TEXT = 'Geheim-42';
+const HASH = '$6$nacl$UPhdWrOPelJXc1DwjFkS1p4jAT3yBFv/r2guClLE.HxQm4oB4ytXkOh0lGb6evOwBlcHgw8fOH2n2d8TkLS0K1';
+
+/** @returns the assignments that make LinOTP's columns hold a hash, and the length of its text */
+function hashed(hash: string, length = TEXT.length): string {
+  const hex = Buffer.from(hash, 'latin1').toString('hex');
+  return `"LinOtpKeyEnc" = '${hex}', "LinOtpKeyIV" = '3a313a', "LinOtpOtpLen" = ${length}`;
+}
+
+async function stored(
+  serial: string,
+): Promise<{ ocra_suite: string | null; fail_count: number; seed: Buffer }> {
+  return sql('tokens').where({ serial }).first('ocra_suite', 'fail_count', 'seed');
 }
 
 function entryOf({ entries }: Imported, serial: string): Imported['entries'][number] | undefined {
@@ -190,15 +204,37 @@ describe('right after the import', () => {
     expect(await check('PW01', `pwpin${text}x`)).toBe(false);
   });
 
-  it('the hash of a text, which is all that LinOTP has, is no password', async () => {
-    const imported = await importFixture(app.services, FIXTURE);
-    expect(entryOf(imported, 'PW01')).toMatchObject({
-      outcome: 'taken',
-      reasons: [
-        'it is kept and counted, and cannot be checked here: LinOTP has only a hash of its text, which is left',
-      ],
-    });
-    expect(await check('PW01', `pwpin${tokenOf('PW01').password_hash ?? ''}`)).toBe(false);
+  it('a pw token of which LinOTP has a hash answers to its text, and to the hash never', async () => {
+    const imported = await importEdited(setOf('PW01', hashed(HASH)));
+    expect(entryOf(imported, 'PW01')).toMatchObject({ outcome: 'taken', reasons: [] });
+    expect(await check('PW01', `pwpin${HASH}`)).toBe(false);
+    expect(await check('PW01', `x${TEXT}`)).toBe(false);
+    expect(await check('PW01', `pwpinx${TEXT.slice(1)}`)).toBe(false);
+    expect(await stored('PW01')).toMatchObject({ fail_count: 3 });
+    expect(await check('PW01', `pwpin${TEXT}`)).toBe(true);
+    expect(await stored('PW01')).toMatchObject({ fail_count: 0 });
+  });
+
+  it('the hash of a text gives way to the text with the first right pass', async () => {
+    await importEdited(setOf('PW01', hashed(HASH)));
+    expect(await stored('PW01')).toMatchObject({ ocra_suite: `CRYPT-${TEXT.length}` });
+    const passes = Array.from({ length: 3 }, () => check('PW01', `pwpin${TEXT}`));
+    expect(await Promise.all(passes)).toEqual([true, true, true]);
+    const { seed, ocra_suite: form } = await stored('PW01');
+    expect(form).toBeNull();
+    expect(seed.toString('latin1')).not.toContain(TEXT);
+    expect(await check('PW01', `pwpin${TEXT}`)).toBe(true);
+    expect(await check('PW01', `pwpin${TEXT.toUpperCase()}`)).toBe(false);
+  });
+
+  it('a hash of a text does not keep its user from HOTP, and nothing is accepted for it by a right HOTP', async () => {
+    await importEdited(setOf('PW01', hashed(HASH)));
+    const checkUser = async (pass: string): Promise<unknown> =>
+      (await app.send('/validate/check', { user: 'anna', pass })).body as unknown;
+    expect(tokenOf('PW01').login).toBe(tokenOf('HM01').login);
+    expect(await checkUser(hotp('HM01'))).toMatchObject({ result: { value: true } });
+    expect(await checkUser(`pwpin${TEXT}`)).toMatchObject({ result: { value: true } });
+    expect(await checkUser(hotp('HM01'))).toMatchObject({ result: { value: false } });
   });
 });
 
@@ -214,7 +250,9 @@ describe('what cannot be checked', () => {
       setOf('HM04', `"LinOtpKeyEnc" = '', "LinOtpKeyIV" = ''`),
       inInfo('TT01', '"timeStep": "30"', '"timeStep": "45"'),
       inInfo('TT02', '"timeWindow": "180"', '"timeWindow": "0"'),
+      setOf('PW01', hashed('$1$nacl$AkW8zbwpCpxjC5rkt2mYX0')),
       setOf('PW02', encrypted('')),
+      setOf('PW03', hashed(HASH, 0)),
     );
     const reasonsOf = (serial: string): string => entryOf(imported, serial)?.reasons.join('; ') ?? '';
     const kept = 'it is kept and counted, and cannot be checked here: ';
@@ -226,6 +264,9 @@ describe('what cannot be checked', () => {
     expect(reasonsOf('HM04')).toBe(`${kept}it has no key`);
     expect(reasonsOf('TT01')).toBe(`${kept}its time step of 45 seconds is neither 30 nor 60`);
     expect(reasonsOf('TT02')).toBe('its time window (0) cannot be, and is now 300');
+    const hashLeft = `${kept}LinOTP has only a hash of its text, in a form that is not SHA-crypt, or not the length of the text`;
+    expect([reasonsOf('PW01'), reasonsOf('PW03')]).toEqual([hashLeft, hashLeft]);
+    expect(await stored('PW01')).toMatchObject({ seed: null });
     expect(reasonsOf('PW02')).toBe(`${kept}it has no text`);
     expect(reasonsOf('MO01')).toBe(
       'tokens of the type motp are kept and counted; they cannot be checked here',
@@ -239,7 +280,7 @@ describe('what cannot be checked', () => {
       ocra2: 6,
     });
     const others = { dpw: 1, email: 1, forward: 1, motp: 1, radius: 1, remote: 1, sms: 1, yubikey: 1 };
-    expect(imported.summary.keptTypes).toEqual({ ...others, hmac: 4, totp: 1, pw: 4 });
+    expect(imported.summary.keptTypes).toEqual({ ...others, hmac: 4, totp: 1, pw: 3 });
     expect(await check('HM02', hotp('HM02'))).not.toBe(true);
     expect(await check('TT02', totp('TT02'))).toBe(true);
   });
@@ -247,7 +288,7 @@ describe('what cannot be checked', () => {
 
 describe('a token that is only kept', () => {
   it('keeps its user from responses of the others while it is enabled', async () => {
-    await importFixture(app.services, FIXTURE);
+    await importEdited(setOf('PW01', `"LinOtpTokenType" = 'motp'`));
     const checkUser = async (): Promise<unknown> =>
       (await app.send('/validate/check', { user: 'anna', pass: hotp('HM01') })).body as unknown;
     expect(tokenOf('PW01').login).toBe(tokenOf('HM01').login);
@@ -267,8 +308,6 @@ const EARLIER: Readonly<Record<string, string>> = {
 };
 
 describe('an import again, over tokens that an earlier version has kept', () => {
-  const vault = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
-
   /** Makes the imported rows those of the earlier version. */
   async function importEarlier(): Promise<void> {
     await importFixture(app.services, FIXTURE);
@@ -279,8 +318,6 @@ describe('an import again, over tokens that an earlier version has kept', () => 
         time_window: null,
         counter: sql.raw(`CASE serial WHEN 'HM01' THEN 3 ELSE 0 END`),
       });
-    const seed = vault.seal(Buffer.from(tokenOf('PW01').password_hash ?? ''), 'seed', 'PW01');
-    await sql('tokens').where({ serial: 'PW01' }).update({ seed });
     await sql.raw(
       'UPDATE imported_tokens SET token_version = version FROM tokens WHERE token_id = tokens.id',
     );
@@ -331,18 +368,5 @@ describe('an import again, over tokens that an earlier version has kept', () => 
       outcome: 'left',
       reasons: [expect.stringMatching(/^it has changed on both sides/)],
     });
-  });
-
-  it('is not needed to remove the hashes of texts: the upgrade does, and the tokens count as untouched', async () => {
-    await importEarlier();
-    const hash = `pwpin${tokenOf('PW01').password_hash ?? ''}`;
-    expect(await check('PW01', hash)).toBe(true);
-    await sql.raw(
-      'UPDATE imported_tokens SET token_version = version FROM tokens WHERE token_id = tokens.id',
-    );
-    await removeHashedTexts(sql);
-    expect(await check('PW01', hash)).not.toBe(true);
-    const again = await importFixture(app.services, FIXTURE);
-    expect(entryOf(again, 'PW01')).toMatchObject({ outcome: 'updated' });
   });
 });

@@ -234,10 +234,10 @@ function tokenInfo(token: DescribedToken): string {
   return lines.length === 0 ? '' : `{\n${lines.join(', \n')}\n}`;
 }
 
-function algorithmInfo({ ocraSuite, timeShift, timeWindow }: DescribedToken): readonly InfoEntry[] {
+function algorithmInfo({ type, ocraSuite, timeShift, timeWindow }: DescribedToken): readonly InfoEntry[] {
   const otp = readOtpAlgorithm(ocraSuite);
   if (otp === undefined) {
-    return [['ocrasuite', ocraSuite]];
+    return type === 'pw' ? [] : [['ocrasuite', ocraSuite]];
   }
   const clock: readonly InfoEntry[] = [
     ['timeWindow', `${timeWindow ?? TOTP_TIME_WINDOW}`],

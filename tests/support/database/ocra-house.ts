@@ -1,3 +1,4 @@
+import { Argon2PasswordHasher } from '../../../src/users/password-hash.ts';
 import type { Refusal } from '../../../src/audit/refusal-trail.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import type { NewToken } from '../../../src/tokens/token.ts';
@@ -166,7 +167,7 @@ export class OcraHouse extends OcraRules {
       check,
       open: new OpenChallenges({ check, clock, log }),
       passes: new PassStore({ database }),
-      passCheck: new PassChecker({ vault, check, log }),
+      passCheck: new PassChecker({ vault, check, passwords: new Argon2PasswordHasher(), log }),
       trigger,
       tokenStore: tokens,
     });
