@@ -23,10 +23,10 @@ export async function fillClosedChallenges(
   for (let first = 1; first <= challenges; first += CHUNK) {
     const last = Math.min(challenges, first + CHUNK - 1);
     await client.query(`
-      INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, received_tan, valid_tan, closed_by,
+      INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until, received_tan, valid_tan, closed_by,
         closed_at)
       SELECT substr(md5('closed ' || n), 1, 20), 1 + (n::bigint * 7919) % ${tokens}, '${'0123456789abcdef'.repeat(4)}',
-        'Transfer 12 EUR', clock_timestamp(), true, true, 'accepted', clock_timestamp()
+        'Transfer 12 EUR', clock_timestamp(), clock_timestamp(), true, true, 'accepted', clock_timestamp()
       FROM generate_series(${first}, ${last}) AS n`);
     bar.show(last);
   }

@@ -71,7 +71,7 @@ function namesIn(folder) {
   return readdirSync(new URL(folder, SOURCES), { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory()
       ? namesIn(`${folder}${entry.name}/`)
-      : entry.name.endsWith('.ts')
+      : /\.(?:ts|sql)$/.test(entry.name)
         ? [folder + entry.name]
         : [],
   );

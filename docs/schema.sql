@@ -9,20 +9,20 @@ CREATE OR REPLACE FUNCTION public.is_sorted_set(ids bigint[])
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-    SELECT ids = ARRAY(SELECT DISTINCT id FROM unnest(ids) AS id ORDER BY id)
-  $function$;
+  SELECT ids = ARRAY(SELECT DISTINCT id FROM unnest(ids) AS id ORDER BY id)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.later_words(resolver bigint, given_name text, surname text)
  RETURNS tsvector
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-        SELECT array_to_tsvector(ARRAY(
-          SELECT DISTINCT resolver || ':' || left(word, 320)
-          FROM (VALUES (given_name), (surname)) AS names (name),
-            unnest((regexp_split_to_array(lower(name), '[-. ''’]'))[2:]) AS word
-          WHERE word <> ''))
-      $function$;
+    SELECT array_to_tsvector(ARRAY(
+      SELECT DISTINCT resolver || ':' || left(word, 320)
+      FROM (VALUES (given_name), (surname)) AS names (name),
+        unnest((regexp_split_to_array(lower(name), '[-. ''’]'))[2:]) AS word
+      WHERE word <> ''))
+  $function$;
 
 CREATE SEQUENCE audit_id_seq;
 
@@ -59,12 +59,6 @@ END NOT NULL,
   client text NOT NULL,
   request_id text NOT NULL,
   transaction_id text NOT NULL,
-  writer bigint,
-  lane integer,
-  seq bigint,
-  prev_hash bytea,
-  hash bytea,
-  signature bytea,
   CONSTRAINT audit_pkey PRIMARY KEY (id, at)
 ) PARTITION BY RANGE (at);
 CREATE INDEX audit_actor_idx ON audit USING btree (actor, at);
@@ -73,7 +67,7 @@ CREATE INDEX audit_exports_idx ON audit USING btree (at) WHERE action = 'backup/
 CREATE INDEX audit_policies_idx ON audit USING btree (at, id) WHERE action = ANY (ARRAY['policy/set'::text, 'policy/remove'::text]);
 CREATE INDEX audit_subject_idx ON audit USING btree (subject, at);
 CREATE INDEX audit_transaction_idx ON audit USING btree (transaction_id) WHERE transaction_id <> ''::text;
-COMMENT ON TABLE audit IS 'One row for each administrative act and each decision on a response, written in its transaction. Rows are only added; whole months are pruned. No secrets. writer, lane, seq, prev_hash, hash and signature are written by the version before alone.';
+COMMENT ON TABLE audit IS 'One row for each administrative act and each decision on a response, written in its transaction. Rows are only added; whole months are pruned. No secrets.';
 
 CREATE TABLE audit_checkpoints (
   number bigint NOT NULL,
@@ -100,21 +94,6 @@ COMMENT ON COLUMN audit_checkpoints.vouches IS 'The checkpoint before was signed
 
 CREATE TABLE audit_default PARTITION OF audit DEFAULT;
 COMMENT ON TABLE audit_default IS 'Rows of months that have no partition, so that no act fails for want of one.';
-
-CREATE TABLE audit_journal (
-  number bigint NOT NULL,
-  at timestamp with time zone NOT NULL,
-  kind text NOT NULL,
-  writer bigint NOT NULL,
-  key_id text NOT NULL,
-  body text NOT NULL,
-  prev_hash bytea NOT NULL,
-  hash bytea NOT NULL,
-  signature bytea NOT NULL,
-  CONSTRAINT audit_journal_pkey PRIMARY KEY (number),
-  CONSTRAINT audit_journal_kind_known CHECK (kind = ANY (ARRAY['writer'::text, 'key'::text, 'checkpoint'::text, 'prune'::text]))
-);
-COMMENT ON TABLE audit_journal IS 'Written by the version before alone.';
 
 CREATE TABLE audit_verifications (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -190,15 +169,6 @@ CREATE TABLE count_state (
 ) WITH (fillfactor=50);
 COMMENT ON TABLE count_state IS 'Revision of token_counts and active_user_counts.';
 
-CREATE TABLE credential_state (
-  singleton boolean DEFAULT true NOT NULL,
-  revision uuid NOT NULL,
-  CONSTRAINT credential_state_pkey PRIMARY KEY (singleton),
-  CONSTRAINT credential_state_single CHECK (singleton)
-);
-COMMENT ON TABLE credential_state IS 'Read by the version before alone.';
-COMMENT ON COLUMN credential_state.revision IS 'Random, so that it never returns, not even after a restored backup or the promotion of a standby that lagged.';
-
 CREATE TABLE encryption_keys (
   key_id text NOT NULL,
   canary bytea NOT NULL,
@@ -224,25 +194,6 @@ CREATE TABLE imported_entries (
   CONSTRAINT imported_entries_kind_known CHECK (kind = ANY (ARRAY['installation'::text, 'resolver'::text, 'realm'::text, 'policy'::text, 'setting'::text, 'administrator'::text, 'removed token'::text]))
 );
 COMMENT ON COLUMN imported_entries.fingerprint IS 'HMAC-SHA256 of the source''s entry under its own key file, which is not stored here.';
-
-CREATE TABLE key_holders (
-  id text NOT NULL,
-  place text NOT NULL,
-  key_ids text[] NOT NULL,
-  sealing_key text NOT NULL,
-  seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-  CONSTRAINT key_holders_pkey PRIMARY KEY (id)
-);
-COMMENT ON TABLE key_holders IS 'Written and read by the version before alone.';
-
-CREATE TABLE licence (
-  singleton boolean DEFAULT true NOT NULL,
-  text text NOT NULL,
-  installed_at timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT licence_pkey PRIMARY KEY (singleton),
-  CONSTRAINT licence_single CHECK (singleton)
-);
-COMMENT ON TABLE licence IS 'The signed licence, at most one. A change by hand breaks its signature.';
 
 CREATE TABLE locked_token_counts (
   realm_set_id bigint NOT NULL,
@@ -382,8 +333,10 @@ CREATE TABLE tokens (
   counter_window integer DEFAULT 10 NOT NULL,
   sync_window integer DEFAULT 1000 NOT NULL,
   time_shift integer DEFAULT 0 NOT NULL,
+  time_window integer,
   ocra_suite text,
   rollout text DEFAULT 'complete'::text NOT NULL,
+  self_enrolled boolean DEFAULT false NOT NULL,
   replay_markers text[] DEFAULT '{}'::text[] NOT NULL,
   sync_marker text,
   seed bytea,
@@ -391,18 +344,16 @@ CREATE TABLE tokens (
   nonce bytea,
   pin bytea,
   ocra_pin bytea,
-  last_challenge_at timestamp with time zone,
-  last_success_at timestamp with time zone,
-  created_at timestamp with time zone DEFAULT now() NOT NULL,
-  locked boolean GENERATED ALWAYS AS (fail_count >= max_fail) STORED NOT NULL,
   valid_from timestamp with time zone,
   valid_until timestamp with time zone,
   use_count integer DEFAULT 0 NOT NULL,
   max_uses integer,
   success_count integer DEFAULT 0 NOT NULL,
   max_successes integer,
-  self_enrolled boolean DEFAULT false NOT NULL,
-  time_window integer,
+  last_challenge_at timestamp with time zone,
+  last_success_at timestamp with time zone,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  locked boolean GENERATED ALWAYS AS (fail_count >= max_fail) STORED NOT NULL,
   CONSTRAINT tokens_pkey PRIMARY KEY (id),
   CONSTRAINT tokens_serial_key UNIQUE (serial),
   CONSTRAINT tokens_counter_range CHECK (counter >= 0),
@@ -427,12 +378,12 @@ CREATE INDEX tokens_owner_idx ON tokens USING btree (owner_resolver_id, owner_us
 CREATE INDEX tokens_page_idx ON tokens USING btree (realm_set_id, active, (owner_user_id IS NOT NULL), lower(serial COLLATE "default") text_pattern_ops);
 CREATE UNIQUE INDEX tokens_serial_caseless ON tokens USING btree (lower(serial COLLATE "default") text_pattern_ops);
 COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
+COMMENT ON COLUMN tokens.time_window IS 'The maximum deviation of a TOTP token''s clock, in seconds; null: 300.';
 COMMENT ON COLUMN tokens.ocra_suite IS 'How responses are computed: an OCRA suite, HOTP-SHA1-6 or TOTP-SHA1-6:T30S.';
-COMMENT ON COLUMN tokens.locked IS 'For the index of locked tokens: one on the fail counter itself would make each wrong response write all indexes.';
+COMMENT ON COLUMN tokens.self_enrolled IS 'True where its owner began the enrolment, at the account page.';
 COMMENT ON COLUMN tokens.valid_until IS 'The first instant at which the token is no longer valid; null: none.';
 COMMENT ON COLUMN tokens.use_count IS 'Responses, right and wrong, while max_uses or max_successes was set.';
-COMMENT ON COLUMN tokens.self_enrolled IS 'True where its owner began the enrolment, at the account page.';
-COMMENT ON COLUMN tokens.time_window IS 'The maximum deviation of a TOTP token''s clock, in seconds; null: 300.';
+COMMENT ON COLUMN tokens.locked IS 'For the index of locked tokens: one on the fail counter itself would make each wrong response write all indexes.';
 
 CREATE TABLE administrators (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -476,15 +427,14 @@ CREATE TABLE challenges (
   question text NOT NULL,
   data text NOT NULL,
   issued_at timestamp with time zone NOT NULL,
+  open_until timestamp with time zone NOT NULL,
+  is_triggered boolean DEFAULT false NOT NULL,
+  sign_in boolean DEFAULT false NOT NULL,
   wrong_count integer DEFAULT 0 NOT NULL,
   received_tan boolean DEFAULT false NOT NULL,
   valid_tan boolean DEFAULT false NOT NULL,
   closed_by text,
   closed_at timestamp with time zone,
-  watched_until timestamp with time zone,
-  sign_in boolean DEFAULT false NOT NULL,
-  open_until timestamp with time zone NOT NULL,
-  is_triggered boolean DEFAULT false NOT NULL,
   CONSTRAINT challenges_pkey PRIMARY KEY (id),
   CONSTRAINT challenges_transaction_id_key UNIQUE (transaction_id),
   CONSTRAINT challenges_closed_by_known CHECK (closed_by = ANY (ARRAY['accepted'::text, 'exhausted'::text, 'superseded'::text, 'declined'::text, 'reported'::text])),
@@ -500,10 +450,9 @@ CREATE INDEX challenges_open_idx ON challenges USING btree (token_id, id) WHERE 
 CREATE INDEX challenges_open_until_idx ON challenges USING btree (open_until) WHERE closed_by IS NULL;
 CREATE INDEX challenges_question_idx ON challenges USING btree (hashtextextended(lower(btrim(question, '0'::text) COLLATE "C"), token_id));
 CREATE INDEX challenges_token_idx ON challenges USING btree (token_id, issued_at DESC, id DESC);
-COMMENT ON COLUMN challenges.watched_until IS 'Written by the version before alone.';
-COMMENT ON COLUMN challenges.sign_in IS 'That of an administrator''s sign-in: only those of other sign-ins supersede it.';
 COMMENT ON COLUMN challenges.open_until IS 'From then on it takes no responses.';
 COMMENT ON COLUMN challenges.is_triggered IS 'Issued to a PIN or password: the response alone answers it.';
+COMMENT ON COLUMN challenges.sign_in IS 'That of an administrator''s sign-in: only those of other sign-ins supersede it.';
 
 CREATE TABLE imported_tokens (
   token_id bigint NOT NULL,
@@ -731,167 +680,129 @@ CREATE OR REPLACE FUNCTION public.add_audit_month(month timestamp with time zone
  LANGUAGE plpgsql
  SET search_path TO '$user', 'public'
 AS $function$
-    DECLARE
-      before text := coalesce(current_setting('tankeeper.audit', true), '');
-      name text := 'audit_' || to_char(month AT TIME ZONE 'UTC', 'YYYY_MM');
-      next timestamptz := (month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC';
-    BEGIN
-      IF to_regclass(name) IS NOT NULL THEN
-        RETURN false;
-      END IF;
-      -- Built beside the table and then attached, so that writers are held up for an instant only.
-      EXECUTE format('CREATE TABLE %I (LIKE audit)', name);
-      LOCK TABLE audit_default IN ACCESS EXCLUSIVE MODE;
-      PERFORM set_config('tankeeper.audit', 'open', true);
-      EXECUTE format('WITH strays AS (DELETE FROM audit_default WHERE at >= %L AND at < %L RETURNING *)
-        INSERT INTO %I SELECT * FROM strays', month, next, name);
-      PERFORM set_config('tankeeper.audit', before, true);
-      EXECUTE format('ALTER TABLE audit ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', name, month, next);
-      RETURN true;
-    END
-  $function$;
+  DECLARE
+    before text := coalesce(current_setting('tankeeper.audit', true), '');
+    name text := 'audit_' || to_char(month AT TIME ZONE 'UTC', 'YYYY_MM');
+    next timestamptz := (month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC';
+  BEGIN
+    IF to_regclass(name) IS NOT NULL THEN
+      RETURN false;
+    END IF;
+    -- Built beside the table and then attached, so that writers are held up for an instant only.
+    EXECUTE format('CREATE TABLE %I (LIKE audit)', name);
+    LOCK TABLE audit_default IN ACCESS EXCLUSIVE MODE;
+    PERFORM set_config('tankeeper.audit', 'open', true);
+    EXECUTE format('WITH strays AS (DELETE FROM audit_default WHERE at >= %L AND at < %L RETURNING *)
+      INSERT INTO %I SELECT * FROM strays', month, next, name);
+    PERFORM set_config('tankeeper.audit', before, true);
+    EXECUTE format('ALTER TABLE audit ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', name, month, next);
+    RETURN true;
+  END
+$function$;
 COMMENT ON FUNCTION add_audit_month(timestamp with time zone) IS 'Makes the partition of a month, given by its first instant in UTC, and moves rows of it there from the default one.';
 
 CREATE OR REPLACE FUNCTION public.append_locked_token_deltas()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    BEGIN
-      IF TG_OP <> 'INSERT' AND OLD.locked THEN
-        INSERT INTO public.locked_token_deltas (realm_set_id, tokens) VALUES (OLD.realm_set_id, -1);
-      END IF;
-      IF TG_OP <> 'DELETE' AND NEW.locked THEN
-        INSERT INTO public.locked_token_deltas (realm_set_id, tokens) VALUES (NEW.realm_set_id, 1);
-      END IF;
-      RETURN NULL;
-    END
-  $function$;
+  BEGIN
+    IF TG_OP <> 'INSERT' AND OLD.locked THEN
+      INSERT INTO public.locked_token_deltas (realm_set_id, tokens) VALUES (OLD.realm_set_id, -1);
+    END IF;
+    IF TG_OP <> 'DELETE' AND NEW.locked THEN
+      INSERT INTO public.locked_token_deltas (realm_set_id, tokens) VALUES (NEW.realm_set_id, 1);
+    END IF;
+    RETURN NULL;
+  END
+$function$;
 
 CREATE OR REPLACE FUNCTION public.append_token_deltas()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    BEGIN
-      IF TG_OP <> 'INSERT' THEN
-        INSERT INTO public.count_deltas (realm_set_id, active, resolver_id, user_id, tokens)
-        VALUES (OLD.realm_set_id, OLD.active, OLD.owner_resolver_id, OLD.owner_user_id, -1);
-      END IF;
-      IF TG_OP <> 'DELETE' THEN
-        INSERT INTO public.count_deltas (realm_set_id, active, resolver_id, user_id, tokens)
-        VALUES (NEW.realm_set_id, NEW.active, NEW.owner_resolver_id, NEW.owner_user_id, 1);
-      END IF;
-      RETURN NULL;
-    END
-  $function$;
+  BEGIN
+    IF TG_OP <> 'INSERT' THEN
+      INSERT INTO public.count_deltas (realm_set_id, active, resolver_id, user_id, tokens)
+      VALUES (OLD.realm_set_id, OLD.active, OLD.owner_resolver_id, OLD.owner_user_id, -1);
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+      INSERT INTO public.count_deltas (realm_set_id, active, resolver_id, user_id, tokens)
+      VALUES (NEW.realm_set_id, NEW.active, NEW.owner_resolver_id, NEW.owner_user_id, 1);
+    END IF;
+    RETURN NULL;
+  END
+$function$;
 
 CREATE OR REPLACE FUNCTION public.append_user_deltas()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    BEGIN
-      IF TG_OP <> 'INSERT' THEN
-        INSERT INTO public.user_count_deltas (resolver_id, users) VALUES (OLD.resolver_id, -1);
-      END IF;
-      IF TG_OP <> 'DELETE' THEN
-        INSERT INTO public.user_count_deltas (resolver_id, users) VALUES (NEW.resolver_id, 1);
-      END IF;
-      RETURN NULL;
-    END
-  $function$;
-
-CREATE OR REPLACE FUNCTION public.bind_factor_of_serial()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-      BEGIN
-        NEW.second_factor_token_id :=
-          (SELECT id FROM tokens WHERE serial = NEW.second_factor_serial AND NEW.second_factor = 'token');
-        RETURN NEW;
-      END
-    $function$;
-
-CREATE OR REPLACE FUNCTION public.challenge_lifetime()
- RETURNS interval
- LANGUAGE sql
- STABLE
- SET search_path TO '$user', 'public'
-AS $function$
-      SELECT make_interval(secs => least(2.2e11, coalesce(substring(value FROM '([0-9]+)D')::float8, 0) * 86400
-        + coalesce(substring(value FROM '([0-9]+)H')::float8, 0) * 3600
-        + coalesce(substring(value FROM '([0-9]+)M')::float8, 0) * 60
-        + coalesce(substring(value FROM '([0-9]+)S{0,1} *$')::float8, 0)))
-      FROM (SELECT upper(coalesce((SELECT value FROM configuration WHERE key = 'OcraChallengeTimeout'), '20M')) AS value)
-        AS setting
-    $function$;
-
-CREATE OR REPLACE FUNCTION public.complete_challenge()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-      BEGIN
-        NEW.open_until := NEW.issued_at + challenge_lifetime();
-        NEW.is_triggered := NEW.transaction_id ~ '^([0-9a-f]{24}|[0-9]{17})$';
-        RETURN NEW;
-      END
-    $function$;
+  BEGIN
+    IF TG_OP <> 'INSERT' THEN
+      INSERT INTO public.user_count_deltas (resolver_id, users) VALUES (OLD.resolver_id, -1);
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+      INSERT INTO public.user_count_deltas (resolver_id, users) VALUES (NEW.resolver_id, 1);
+    END IF;
+    RETURN NULL;
+  END
+$function$;
 
 CREATE OR REPLACE FUNCTION public.count_token_version()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    BEGIN
-      NEW.version := OLD.version + 1;
-      RETURN NEW;
-    END
-  $function$;
+  BEGIN
+    NEW.version := OLD.version + 1;
+    RETURN NEW;
+  END
+$function$;
 
 CREATE OR REPLACE FUNCTION public.empty_token_counts()
  RETURNS trigger
  LANGUAGE plpgsql
  SET search_path TO '$user', 'public'
 AS $function$
-    BEGIN
-      TRUNCATE count_deltas, token_counts, active_user_tokens, active_user_counts;
-      TRUNCATE locked_token_deltas, locked_token_counts;
-      UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
-      RETURN NULL;
-    END
-  $function$;
+  BEGIN
+    TRUNCATE count_deltas, token_counts, active_user_tokens, active_user_counts;
+    TRUNCATE locked_token_deltas, locked_token_counts;
+    UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
+    RETURN NULL;
+  END
+$function$;
 
 CREATE OR REPLACE FUNCTION public.empty_user_counts()
  RETURNS trigger
  LANGUAGE plpgsql
  SET search_path TO '$user', 'public'
 AS $function$
-    BEGIN
-      TRUNCATE user_count_deltas, user_counts;
-      RETURN NULL;
-    END
-  $function$;
+  BEGIN
+    TRUNCATE user_count_deltas, user_counts;
+    RETURN NULL;
+  END
+$function$;
 
 CREATE OR REPLACE FUNCTION public.end_sign_ins_of_lost_factor()
  RETURNS trigger
  LANGUAGE plpgsql
  SET search_path TO '$user', 'public'
 AS $function$
-      BEGIN
-        DELETE FROM sign_in_attempts WHERE administrator_id = NEW.id;
-        UPDATE sessions SET revoked_at = now() WHERE administrator_id = NEW.id AND revoked_at IS NULL;
-        RETURN NULL;
-      END
-    $function$;
+  BEGIN
+    DELETE FROM sign_in_attempts WHERE administrator_id = NEW.id;
+    UPDATE sessions SET revoked_at = now() WHERE administrator_id = NEW.id AND revoked_at IS NULL;
+    RETURN NULL;
+  END
+$function$;
 
 CREATE OR REPLACE FUNCTION public.ensure_audit_months(ahead integer)
  RETURNS integer
  LANGUAGE sql
  SET search_path TO '$user', 'public'
 AS $function$
-    SELECT count(*) FILTER (WHERE add_audit_month(
-      (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => number)) AT TIME ZONE 'UTC'))::integer
-    FROM generate_series(0, ahead) AS number;
-  $function$;
+  SELECT count(*) FILTER (WHERE add_audit_month(
+    (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => number)) AT TIME ZONE 'UTC'))::integer
+  FROM generate_series(0, ahead) AS number;
+$function$;
 COMMENT ON FUNCTION ensure_audit_months(integer) IS 'Makes the partitions of this month and of those ahead that are not there yet; says how many it made.';
 
 CREATE OR REPLACE FUNCTION public.fold_counts(batch integer)
@@ -901,35 +812,286 @@ CREATE OR REPLACE FUNCTION public.fold_counts(batch integer)
  SET jit TO 'off'
  SET enable_seqscan TO 'off'
 AS $function$
-    DECLARE
-      folded bigint;
-      folded_users bigint;
-      folded_locked bigint;
-    BEGIN
-      -- With an older snapshot than the lock, somebody else's fold would be overlooked.
-      IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'counts are changed at READ COMMITTED only' USING ERRCODE = 'invalid_transaction_state';
-      END IF;
-      -- "tank", "fold"
-      IF NOT pg_try_advisory_xact_lock(1952542315, 1718578276) THEN
-        RETURN NULL;
-      END IF;
+  DECLARE
+    folded bigint;
+    folded_users bigint;
+    folded_locked bigint;
+  BEGIN
+    -- With an older snapshot than the lock, somebody else's fold would be overlooked.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+      RAISE EXCEPTION 'counts are changed at READ COMMITTED only' USING ERRCODE = 'invalid_transaction_state';
+    END IF;
+    -- "tank", "fold"
+    IF NOT pg_try_advisory_xact_lock(1952542315, 1718578276) THEN
+      RETURN NULL;
+    END IF;
 
-      -- One statement, so that all of it works on the state before the batch.
-      WITH deltas AS (
-        DELETE FROM count_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM count_deltas LIMIT batch)) RETURNING *
-      ), token_changes AS (
-        SELECT d.*, coalesce(k.tokens, 0) + d.change AS after
-        FROM (SELECT realm_set_id, active, resolver_id IS NOT NULL AS assigned, sum(tokens) AS change
-              FROM deltas GROUP BY 1, 2, 3 HAVING sum(tokens) <> 0) AS d
-          LEFT JOIN token_counts AS k USING (realm_set_id, active, assigned)
-      ), tokens_gone AS (
-        DELETE FROM token_counts AS k USING token_changes AS d
-        WHERE (k.realm_set_id, k.active, k.assigned) = (d.realm_set_id, d.active, d.assigned) AND d.after = 0
-      ), tokens_changed AS (
-        INSERT INTO token_counts (realm_set_id, active, assigned, tokens)
-        SELECT realm_set_id, active, assigned, after FROM token_changes WHERE after <> 0
-        ON CONFLICT (realm_set_id, active, assigned) DO UPDATE SET tokens = excluded.tokens
+    -- One statement, so that all of it works on the state before the batch.
+    WITH deltas AS (
+      DELETE FROM count_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM count_deltas LIMIT batch)) RETURNING *
+    ), token_changes AS (
+      SELECT d.*, coalesce(k.tokens, 0) + d.change AS after
+      FROM (SELECT realm_set_id, active, resolver_id IS NOT NULL AS assigned, sum(tokens) AS change
+            FROM deltas GROUP BY 1, 2, 3 HAVING sum(tokens) <> 0) AS d
+        LEFT JOIN token_counts AS k USING (realm_set_id, active, assigned)
+    ), tokens_gone AS (
+      DELETE FROM token_counts AS k USING token_changes AS d
+      WHERE (k.realm_set_id, k.active, k.assigned) = (d.realm_set_id, d.active, d.assigned) AND d.after = 0
+    ), tokens_changed AS (
+      INSERT INTO token_counts (realm_set_id, active, assigned, tokens)
+      SELECT realm_set_id, active, assigned, after FROM token_changes WHERE after <> 0
+      ON CONFLICT (realm_set_id, active, assigned) DO UPDATE SET tokens = excluded.tokens
+    ), changes AS MATERIALIZED (
+      SELECT resolver_id, user_id, realm_set_id, sum(tokens) AS tokens FROM deltas
+      WHERE active AND resolver_id IS NOT NULL
+      GROUP BY resolver_id, user_id, realm_set_id HAVING sum(tokens) <> 0
+    ), states AS (
+      SELECT resolver_id, user_id, realm_set_id,
+        coalesce(sum(tokens) FILTER (WHERE is_kept), 0) AS before, sum(tokens) AS after
+      FROM (
+        SELECT resolver_id, user_id, realm_set_id, tokens, false AS is_kept FROM changes
+        UNION ALL
+        SELECT k.resolver_id, k.user_id, k.realm_set_id, k.tokens, true
+        FROM (SELECT DISTINCT resolver_id, user_id FROM changes) AS u CROSS JOIN LATERAL (
+          SELECT * FROM active_user_tokens AS t
+          WHERE t.resolver_id = u.resolver_id AND t.user_id = u.user_id OFFSET 0) AS k
+      ) AS both_sides
+      GROUP BY resolver_id, user_id, realm_set_id
+    ), combinations AS (
+      SELECT resolver_id,
+        array_agg(realm_set_id ORDER BY realm_set_id) FILTER (WHERE before > 0) AS before,
+        array_agg(realm_set_id ORDER BY realm_set_id) FILTER (WHERE after > 0) AS after
+      FROM states GROUP BY resolver_id, user_id
+    ), moves AS (
+      SELECT resolver_id, sets AS realm_set_ids, sum(moved) AS users
+      FROM combinations CROSS JOIN LATERAL (VALUES (before, -1), (after, 1)) AS sides (sets, moved)
+      WHERE sets IS NOT NULL AND before IS DISTINCT FROM after
+      GROUP BY resolver_id, sets HAVING sum(moved) <> 0
+    ), user_tokens_gone AS (
+      DELETE FROM active_user_tokens AS k USING states AS s
+      WHERE (k.resolver_id, k.user_id, k.realm_set_id) = (s.resolver_id, s.user_id, s.realm_set_id) AND s.after = 0
+    ), user_tokens_changed AS (
+      INSERT INTO active_user_tokens (resolver_id, user_id, realm_set_id, tokens)
+      SELECT resolver_id, user_id, realm_set_id, after FROM states WHERE after <> 0 AND after <> before
+      ON CONFLICT (resolver_id, user_id, realm_set_id) DO UPDATE SET tokens = excluded.tokens
+    ), user_changes AS (
+      SELECT m.resolver_id, m.realm_set_ids, k.users AS before, coalesce(k.users, 0) + m.users AS after
+      FROM moves AS m LEFT JOIN active_user_counts AS k USING (resolver_id, realm_set_ids)
+    ), users_gone AS (
+      DELETE FROM active_user_counts AS k USING user_changes AS c
+      WHERE (k.resolver_id, k.realm_set_ids) = (c.resolver_id, c.realm_set_ids) AND c.after = 0
+    ), users_changed AS (
+      UPDATE active_user_counts AS k SET users = c.after FROM user_changes AS c
+      WHERE (k.resolver_id, k.realm_set_ids) = (c.resolver_id, c.realm_set_ids) AND c.after <> 0
+    ), users_new AS (
+      INSERT INTO active_user_counts (resolver_id, realm_set_ids, users)
+      SELECT resolver_id, realm_set_ids, after FROM user_changes WHERE before IS NULL AND after <> 0
+    )
+    SELECT count(*) INTO folded FROM deltas;
+    IF folded > 0 THEN
+      UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
+    END IF;
+
+    WITH deltas AS (
+      DELETE FROM user_count_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM user_count_deltas LIMIT batch)) RETURNING *
+    ), changed AS (
+      INSERT INTO user_counts AS k (resolver_id, users)
+      SELECT resolver_id, sum(users) FROM deltas GROUP BY resolver_id HAVING sum(users) <> 0
+      ON CONFLICT (resolver_id) DO UPDATE SET users = k.users + excluded.users
+    )
+    SELECT count(*) INTO folded_users FROM deltas;
+    IF folded_users > 0 THEN
+      DELETE FROM user_counts WHERE users = 0;
+    END IF;
+
+    WITH deltas AS (
+      DELETE FROM locked_token_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM locked_token_deltas LIMIT batch)) RETURNING *
+    ), changed AS (
+      INSERT INTO locked_token_counts AS k (realm_set_id, tokens)
+      SELECT realm_set_id, sum(tokens) FROM deltas GROUP BY realm_set_id HAVING sum(tokens) <> 0
+      ON CONFLICT (realm_set_id) DO UPDATE SET tokens = k.tokens + excluded.tokens
+    )
+    SELECT count(*) INTO folded_locked FROM deltas;
+    IF folded_locked > 0 THEN
+      DELETE FROM locked_token_counts WHERE tokens = 0;
+    END IF;
+    RETURN greatest(folded, folded_users, folded_locked);
+  END
+$function$;
+COMMENT ON FUNCTION fold_counts(integer) IS 'Adds up at most so many deltas of each of the three kinds. Returns the largest number of them, or NULL while another fold is at work.';
+
+CREATE OR REPLACE FUNCTION public.hold_sealing_key(sealed bytea)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+  DECLARE
+    sealing_key text := encode(substr(sealed, 2, 8), 'hex');
+  BEGIN
+    -- "keys". The retirement of the key takes this lock alone, and then sees what was sealed with it.
+    PERFORM pg_advisory_xact_lock_shared(1801812339, hashtext(sealing_key));
+    IF EXISTS (SELECT FROM encryption_keys WHERE key_id = sealing_key AND retired_at IS NOT NULL) THEN
+      RAISE EXCEPTION 'the encryption key % is retired', sealing_key USING ERRCODE = 'TK001';
+    END IF;
+  END
+$function$;
+COMMENT ON FUNCTION hold_sealing_key(bytea) IS 'Refuses a secret that a retired key sealed, and keeps the key from being retired until the transaction ends.';
+
+CREATE OR REPLACE FUNCTION public.hold_sealing_key_of_secret()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+  BEGIN
+    IF NEW.secret IS DISTINCT FROM OLD.secret AND NEW.secret IS NOT NULL THEN
+      PERFORM hold_sealing_key(NEW.secret);
+    END IF;
+    RETURN NEW;
+  END
+$function$;
+
+CREATE OR REPLACE FUNCTION public.hold_sealing_key_of_so_pin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+  BEGIN
+    IF NEW.so_pin IS DISTINCT FROM OLD.so_pin AND NEW.so_pin IS NOT NULL THEN
+      PERFORM hold_sealing_key(NEW.so_pin);
+    END IF;
+    RETURN NEW;
+  END
+$function$;
+
+CREATE OR REPLACE FUNCTION public.hold_sealing_keys_of_token()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+  BEGIN
+    IF NEW.seed IS DISTINCT FROM OLD.seed AND NEW.seed IS NOT NULL THEN
+      PERFORM hold_sealing_key(NEW.seed);
+    END IF;
+    IF NEW.shared_secret IS DISTINCT FROM OLD.shared_secret AND NEW.shared_secret IS NOT NULL THEN
+      PERFORM hold_sealing_key(NEW.shared_secret);
+    END IF;
+    IF NEW.nonce IS DISTINCT FROM OLD.nonce AND NEW.nonce IS NOT NULL THEN
+      PERFORM hold_sealing_key(NEW.nonce);
+    END IF;
+    IF NEW.pin IS DISTINCT FROM OLD.pin AND NEW.pin IS NOT NULL THEN
+      PERFORM hold_sealing_key(NEW.pin);
+    END IF;
+    IF NEW.ocra_pin IS DISTINCT FROM OLD.ocra_pin AND NEW.ocra_pin IS NOT NULL THEN
+      PERFORM hold_sealing_key(NEW.ocra_pin);
+    END IF;
+    RETURN NEW;
+  END
+$function$;
+
+CREATE OR REPLACE FUNCTION public.hold_sealing_keys_of_webhook()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+  BEGIN
+    IF NEW.secret IS DISTINCT FROM OLD.secret AND NEW.secret IS NOT NULL THEN
+      PERFORM hold_sealing_key(NEW.secret);
+    END IF;
+    IF NEW.previous_secret IS DISTINCT FROM OLD.previous_secret AND NEW.previous_secret IS NOT NULL THEN
+      PERFORM hold_sealing_key(NEW.previous_secret);
+    END IF;
+    RETURN NEW;
+  END
+$function$;
+
+CREATE OR REPLACE FUNCTION public.intern_realm_set(ids bigint[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+  DECLARE
+    wanted bigint[] := ARRAY(SELECT DISTINCT id FROM unnest(ids) AS id ORDER BY id);
+    found bigint;
+  BEGIN
+    SELECT id INTO found FROM realm_sets WHERE realm_ids = wanted;
+    IF found IS NULL THEN
+      INSERT INTO realm_sets (realm_ids) VALUES (wanted) ON CONFLICT (realm_ids) DO NOTHING;
+      SELECT id INTO STRICT found FROM realm_sets WHERE realm_ids = wanted;
+    END IF;
+    RETURN found;
+  END
+$function$;
+COMMENT ON FUNCTION intern_realm_set(bigint[]) IS 'Id of a set of realms, which is made on first use. Realm ids are not checked: lock the realms first.';
+
+CREATE OR REPLACE FUNCTION public.note_configuration_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+  BEGIN
+    UPDATE configuration_state SET revision = revision + 1, changed_at = clock_timestamp();
+    -- Equal notices of one transaction are one. The channel belongs to the database, which may have several schemas.
+    PERFORM pg_notify('tankeeper_configuration', TG_TABLE_SCHEMA);
+    RETURN NULL;
+  END
+$function$;
+COMMENT ON FUNCTION note_configuration_change() IS 'Raises the revision by which every server notices a change of the configuration, also one by hand.';
+
+CREATE OR REPLACE FUNCTION public.note_credential_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM pg_notify('tankeeper_configuration', TG_TABLE_SCHEMA);
+    RETURN NULL;
+  END
+$function$;
+COMMENT ON FUNCTION note_credential_change() IS 'Tells every server that a credential may have been revoked, also by hand.';
+
+CREATE OR REPLACE FUNCTION public.note_realm_set_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+  BEGIN
+    UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
+    RETURN NULL;
+  END
+$function$;
+
+CREATE OR REPLACE FUNCTION public.note_removed_imported_token()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+  BEGIN
+    INSERT INTO imported_entries (kind, name, fingerprint) VALUES ('removed token', OLD.serial, OLD.fingerprint)
+      ON CONFLICT (kind, name) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, imported_at = now();
+    RETURN NULL;
+  END
+$function$;
+COMMENT ON FUNCTION note_removed_imported_token() IS 'Notes the serial of a token that is removed here, so that a later import does not bring it back.';
+
+CREATE OR REPLACE FUNCTION public.read_counts(known text)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO '$user', 'public'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+  DECLARE
+    version text := (
+      SELECT concat_ws(' ', c.revision, extract(epoch FROM c.changed_at), s.revision, extract(epoch FROM s.changed_at))
+      FROM count_state AS c, configuration_state AS s);
+    pending json;
+    folded json;
+  BEGIN
+    IF EXISTS (SELECT FROM count_deltas) THEN
+      WITH deltas AS MATERIALIZED (SELECT * FROM count_deltas),
+      tokens AS MATERIALIZED (
+        SELECT realm_set_id, active, resolver_id IS NOT NULL AS assigned, sum(tokens) AS tokens
+        FROM deltas GROUP BY 1, 2, 3 HAVING sum(tokens) <> 0
       ), changes AS MATERIALIZED (
         SELECT resolver_id, user_id, realm_set_id, sum(tokens) AS tokens FROM deltas
         WHERE active AND resolver_id IS NOT NULL
@@ -956,287 +1118,25 @@ AS $function$
         FROM combinations CROSS JOIN LATERAL (VALUES (before, -1), (after, 1)) AS sides (sets, moved)
         WHERE sets IS NOT NULL AND before IS DISTINCT FROM after
         GROUP BY resolver_id, sets HAVING sum(moved) <> 0
-      ), user_tokens_gone AS (
-        DELETE FROM active_user_tokens AS k USING states AS s
-        WHERE (k.resolver_id, k.user_id, k.realm_set_id) = (s.resolver_id, s.user_id, s.realm_set_id) AND s.after = 0
-      ), user_tokens_changed AS (
-        INSERT INTO active_user_tokens (resolver_id, user_id, realm_set_id, tokens)
-        SELECT resolver_id, user_id, realm_set_id, after FROM states WHERE after <> 0 AND after <> before
-        ON CONFLICT (resolver_id, user_id, realm_set_id) DO UPDATE SET tokens = excluded.tokens
-      ), user_changes AS (
-        SELECT m.resolver_id, m.realm_set_ids, k.users AS before, coalesce(k.users, 0) + m.users AS after
-        FROM moves AS m LEFT JOIN active_user_counts AS k USING (resolver_id, realm_set_ids)
-      ), users_gone AS (
-        DELETE FROM active_user_counts AS k USING user_changes AS c
-        WHERE (k.resolver_id, k.realm_set_ids) = (c.resolver_id, c.realm_set_ids) AND c.after = 0
-      ), users_changed AS (
-        UPDATE active_user_counts AS k SET users = c.after FROM user_changes AS c
-        WHERE (k.resolver_id, k.realm_set_ids) = (c.resolver_id, c.realm_set_ids) AND c.after <> 0
-      ), users_new AS (
-        INSERT INTO active_user_counts (resolver_id, realm_set_ids, users)
-        SELECT resolver_id, realm_set_ids, after FROM user_changes WHERE before IS NULL AND after <> 0
       )
-      SELECT count(*) INTO folded FROM deltas;
-      IF folded > 0 THEN
-        UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
-      END IF;
-
-      WITH deltas AS (
-        DELETE FROM user_count_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM user_count_deltas LIMIT batch)) RETURNING *
-      ), changed AS (
-        INSERT INTO user_counts AS k (resolver_id, users)
-        SELECT resolver_id, sum(users) FROM deltas GROUP BY resolver_id HAVING sum(users) <> 0
-        ON CONFLICT (resolver_id) DO UPDATE SET users = k.users + excluded.users
-      )
-      SELECT count(*) INTO folded_users FROM deltas;
-      IF folded_users > 0 THEN
-        DELETE FROM user_counts WHERE users = 0;
-      END IF;
-
-      WITH deltas AS (
-        DELETE FROM locked_token_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM locked_token_deltas LIMIT batch)) RETURNING *
-      ), changed AS (
-        INSERT INTO locked_token_counts AS k (realm_set_id, tokens)
-        SELECT realm_set_id, sum(tokens) FROM deltas GROUP BY realm_set_id HAVING sum(tokens) <> 0
-        ON CONFLICT (realm_set_id) DO UPDATE SET tokens = k.tokens + excluded.tokens
-      )
-      SELECT count(*) INTO folded_locked FROM deltas;
-      IF folded_locked > 0 THEN
-        DELETE FROM locked_token_counts WHERE tokens = 0;
-      END IF;
-      RETURN greatest(folded, folded_users, folded_locked);
-    END
-  $function$;
-COMMENT ON FUNCTION fold_counts(integer) IS 'Adds up at most so many deltas of each of the three kinds. Returns the largest number of them, or NULL while another fold is at work.';
-
-CREATE OR REPLACE FUNCTION public.hold_sealing_key(sealed bytea)
- RETURNS void
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    DECLARE
-      sealing_key text := encode(substr(sealed, 2, 8), 'hex');
-    BEGIN
-      -- "keys". The retirement of the key takes this lock alone, and then sees what was sealed with it.
-      PERFORM pg_advisory_xact_lock_shared(1801812339, hashtext(sealing_key));
-      IF EXISTS (SELECT FROM encryption_keys WHERE key_id = sealing_key AND retired_at IS NOT NULL) THEN
-        RAISE EXCEPTION 'the encryption key % is retired', sealing_key USING ERRCODE = 'TK001';
-      END IF;
-    END
-  $function$;
-COMMENT ON FUNCTION hold_sealing_key(bytea) IS 'Refuses a secret that a retired key sealed, and keeps the key from being retired until the transaction ends.';
-
-CREATE OR REPLACE FUNCTION public.hold_sealing_key_of_secret()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    BEGIN
-      IF NEW.secret IS DISTINCT FROM OLD.secret AND NEW.secret IS NOT NULL THEN
-        PERFORM hold_sealing_key(NEW.secret);
-      END IF;
-      RETURN NEW;
-    END
-  $function$;
-
-CREATE OR REPLACE FUNCTION public.hold_sealing_key_of_so_pin()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    BEGIN
-      IF NEW.so_pin IS DISTINCT FROM OLD.so_pin AND NEW.so_pin IS NOT NULL THEN
-        PERFORM hold_sealing_key(NEW.so_pin);
-      END IF;
-      RETURN NEW;
-    END
-  $function$;
-
-CREATE OR REPLACE FUNCTION public.hold_sealing_keys_of_token()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    BEGIN
-      IF NEW.seed IS DISTINCT FROM OLD.seed AND NEW.seed IS NOT NULL THEN
-        PERFORM hold_sealing_key(NEW.seed);
-      END IF;
-      IF NEW.shared_secret IS DISTINCT FROM OLD.shared_secret AND NEW.shared_secret IS NOT NULL THEN
-        PERFORM hold_sealing_key(NEW.shared_secret);
-      END IF;
-      IF NEW.nonce IS DISTINCT FROM OLD.nonce AND NEW.nonce IS NOT NULL THEN
-        PERFORM hold_sealing_key(NEW.nonce);
-      END IF;
-      IF NEW.pin IS DISTINCT FROM OLD.pin AND NEW.pin IS NOT NULL THEN
-        PERFORM hold_sealing_key(NEW.pin);
-      END IF;
-      IF NEW.ocra_pin IS DISTINCT FROM OLD.ocra_pin AND NEW.ocra_pin IS NOT NULL THEN
-        PERFORM hold_sealing_key(NEW.ocra_pin);
-      END IF;
-      RETURN NEW;
-    END
-  $function$;
-
-CREATE OR REPLACE FUNCTION public.hold_sealing_keys_of_webhook()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    BEGIN
-      IF NEW.secret IS DISTINCT FROM OLD.secret AND NEW.secret IS NOT NULL THEN
-        PERFORM hold_sealing_key(NEW.secret);
-      END IF;
-      IF NEW.previous_secret IS DISTINCT FROM OLD.previous_secret AND NEW.previous_secret IS NOT NULL THEN
-        PERFORM hold_sealing_key(NEW.previous_secret);
-      END IF;
-      RETURN NEW;
-    END
-  $function$;
-
-CREATE OR REPLACE FUNCTION public.intern_realm_set(ids bigint[])
- RETURNS bigint
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    DECLARE
-      wanted bigint[] := ARRAY(SELECT DISTINCT id FROM unnest(ids) AS id ORDER BY id);
-      found bigint;
-    BEGIN
-      SELECT id INTO found FROM realm_sets WHERE realm_ids = wanted;
-      IF found IS NULL THEN
-        INSERT INTO realm_sets (realm_ids) VALUES (wanted) ON CONFLICT (realm_ids) DO NOTHING;
-        SELECT id INTO STRICT found FROM realm_sets WHERE realm_ids = wanted;
-      END IF;
-      RETURN found;
-    END
-  $function$;
-COMMENT ON FUNCTION intern_realm_set(bigint[]) IS 'Id of a set of realms, which is made on first use. Realm ids are not checked: lock the realms first.';
-
-CREATE OR REPLACE FUNCTION public.lose_factor_of_new_key()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-      BEGIN
-        UPDATE administrators SET second_factor_token_id = NULL WHERE second_factor_token_id = NEW.id;
-        RETURN NULL;
-      END
-    $function$;
-
-CREATE OR REPLACE FUNCTION public.note_configuration_change()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    BEGIN
-      UPDATE configuration_state SET revision = revision + 1, changed_at = clock_timestamp();
-      -- Equal notices of one transaction are one. The channel belongs to the database, which may have several schemas.
-      PERFORM pg_notify('tankeeper_configuration', TG_TABLE_SCHEMA);
-      RETURN NULL;
-    END
-  $function$;
-COMMENT ON FUNCTION note_configuration_change() IS 'Raises the revision by which every server notices a change of the configuration, also one by hand.';
-
-CREATE OR REPLACE FUNCTION public.note_credential_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-      BEGIN
-        PERFORM pg_notify('tankeeper_configuration', TG_TABLE_SCHEMA);
-        RETURN NULL;
-      END
-    $function$;
-COMMENT ON FUNCTION note_credential_change() IS 'Tells every server that a credential may have been revoked, also by hand.';
-
-CREATE OR REPLACE FUNCTION public.note_realm_set_change()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    BEGIN
-      UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
-      RETURN NULL;
-    END
-  $function$;
-
-CREATE OR REPLACE FUNCTION public.note_removed_imported_token()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    BEGIN
-      INSERT INTO imported_entries (kind, name, fingerprint) VALUES ('removed token', OLD.serial, OLD.fingerprint)
-        ON CONFLICT (kind, name) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, imported_at = now();
-      RETURN NULL;
-    END
-  $function$;
-COMMENT ON FUNCTION note_removed_imported_token() IS 'Notes the serial of a token that is removed here, so that a later import does not bring it back.';
-
-CREATE OR REPLACE FUNCTION public.read_counts(known text)
- RETURNS json
- LANGUAGE plpgsql
- STABLE
- SET search_path TO '$user', 'public'
- SET jit TO 'off'
- SET enable_seqscan TO 'off'
-AS $function$
-    DECLARE
-      version text := (
-        SELECT concat_ws(' ', c.revision, extract(epoch FROM c.changed_at), s.revision, extract(epoch FROM s.changed_at))
-        FROM count_state AS c, configuration_state AS s);
-      pending json;
-      folded json;
-    BEGIN
-      IF EXISTS (SELECT FROM count_deltas) THEN
-        WITH deltas AS MATERIALIZED (SELECT * FROM count_deltas),
-        tokens AS MATERIALIZED (
-          SELECT realm_set_id, active, resolver_id IS NOT NULL AS assigned, sum(tokens) AS tokens
-          FROM deltas GROUP BY 1, 2, 3 HAVING sum(tokens) <> 0
-        ), changes AS MATERIALIZED (
-        SELECT resolver_id, user_id, realm_set_id, sum(tokens) AS tokens FROM deltas
-        WHERE active AND resolver_id IS NOT NULL
-        GROUP BY resolver_id, user_id, realm_set_id HAVING sum(tokens) <> 0
-      ), states AS (
-        SELECT resolver_id, user_id, realm_set_id,
-          coalesce(sum(tokens) FILTER (WHERE is_kept), 0) AS before, sum(tokens) AS after
-        FROM (
-          SELECT resolver_id, user_id, realm_set_id, tokens, false AS is_kept FROM changes
-          UNION ALL
-          SELECT k.resolver_id, k.user_id, k.realm_set_id, k.tokens, true
-          FROM (SELECT DISTINCT resolver_id, user_id FROM changes) AS u CROSS JOIN LATERAL (
-            SELECT * FROM active_user_tokens AS t
-            WHERE t.resolver_id = u.resolver_id AND t.user_id = u.user_id OFFSET 0) AS k
-        ) AS both_sides
-        GROUP BY resolver_id, user_id, realm_set_id
-      ), combinations AS (
-        SELECT resolver_id,
-          array_agg(realm_set_id ORDER BY realm_set_id) FILTER (WHERE before > 0) AS before,
-          array_agg(realm_set_id ORDER BY realm_set_id) FILTER (WHERE after > 0) AS after
-        FROM states GROUP BY resolver_id, user_id
-      ), moves AS (
-        SELECT resolver_id, sets AS realm_set_ids, sum(moved) AS users
-        FROM combinations CROSS JOIN LATERAL (VALUES (before, -1), (after, 1)) AS sides (sets, moved)
-        WHERE sets IS NOT NULL AND before IS DISTINCT FROM after
-        GROUP BY resolver_id, sets HAVING sum(moved) <> 0
-      )
-        SELECT json_build_object(
-          'tokens', (SELECT json_agg(json_build_array(realm_set_id, active, assigned, tokens)) FROM tokens),
-          'users', (SELECT json_agg(json_build_array(resolver_id, realm_set_ids, users)) FROM moves),
-          'sets', (SELECT json_agg(json_build_array(id, realm_ids)) FROM realm_sets
-            WHERE id = ANY (ARRAY(SELECT realm_set_id FROM tokens UNION SELECT unnest(realm_set_ids) FROM moves))))
-        INTO pending;
-      END IF;
-      IF known IS DISTINCT FROM version THEN
-        folded := json_build_object(
-          'tokens', (SELECT json_agg(json_build_array(realm_set_id, active, assigned, tokens)) FROM token_counts),
-          'users', (SELECT json_agg(json_build_array(resolver_id, realm_set_ids, users)) FROM active_user_counts),
-          'sets', (SELECT json_agg(json_build_array(id, realm_ids)) FROM realm_sets),
-          'realms', (SELECT json_agg(json_build_array(id, name)) FROM realms),
-          'resolvers', (SELECT json_agg(json_build_array(id, name)) FROM resolvers));
-      END IF;
-      RETURN json_build_object('version', version, 'kept', folded, 'pending', pending);
-    END
-  $function$;
+      SELECT json_build_object(
+        'tokens', (SELECT json_agg(json_build_array(realm_set_id, active, assigned, tokens)) FROM tokens),
+        'users', (SELECT json_agg(json_build_array(resolver_id, realm_set_ids, users)) FROM moves),
+        'sets', (SELECT json_agg(json_build_array(id, realm_ids)) FROM realm_sets
+          WHERE id = ANY (ARRAY(SELECT realm_set_id FROM tokens UNION SELECT unnest(realm_set_ids) FROM moves))))
+      INTO pending;
+    END IF;
+    IF known IS DISTINCT FROM version THEN
+      folded := json_build_object(
+        'tokens', (SELECT json_agg(json_build_array(realm_set_id, active, assigned, tokens)) FROM token_counts),
+        'users', (SELECT json_agg(json_build_array(resolver_id, realm_set_ids, users)) FROM active_user_counts),
+        'sets', (SELECT json_agg(json_build_array(id, realm_ids)) FROM realm_sets),
+        'realms', (SELECT json_agg(json_build_array(id, name)) FROM realms),
+        'resolvers', (SELECT json_agg(json_build_array(id, name)) FROM resolvers));
+    END IF;
+    RETURN json_build_object('version', version, 'kept', folded, 'pending', pending);
+  END
+$function$;
 COMMENT ON FUNCTION read_counts(text) IS 'All counts as of one snapshot, without those that are folded where the caller knows this version of them.';
 
 CREATE OR REPLACE FUNCTION public.rebuild_counts()
@@ -1244,77 +1144,62 @@ CREATE OR REPLACE FUNCTION public.rebuild_counts()
  LANGUAGE plpgsql
  SET search_path TO '$user', 'public'
 AS $function$
-    BEGIN
-      IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'counts are changed at READ COMMITTED only' USING ERRCODE = 'invalid_transaction_state';
-      END IF;
-      LOCK TABLE tokens, users IN SHARE MODE;
-      -- "tank", "fold"
-      PERFORM pg_advisory_xact_lock(1952542315, 1718578276);
-      DELETE FROM count_deltas;
-      DELETE FROM token_counts;
-      DELETE FROM active_user_tokens;
-      DELETE FROM active_user_counts;
-      DELETE FROM user_count_deltas;
-      DELETE FROM user_counts;
-      DELETE FROM locked_token_deltas;
-      DELETE FROM locked_token_counts;
-      INSERT INTO token_counts (realm_set_id, active, assigned, tokens)
-      SELECT realm_set_id, active, owner_user_id IS NOT NULL, count(*) FROM tokens GROUP BY 1, 2, 3;
-      INSERT INTO active_user_tokens (resolver_id, user_id, realm_set_id, tokens)
-      SELECT owner_resolver_id, owner_user_id COLLATE "C", realm_set_id, count(*) FROM tokens
-      WHERE active AND owner_user_id IS NOT NULL GROUP BY 1, 2, 3;
-      INSERT INTO active_user_counts (resolver_id, realm_set_ids, users)
-      SELECT resolver_id, realm_set_ids, count(*)
-      FROM (SELECT resolver_id, array_agg(realm_set_id ORDER BY realm_set_id) AS realm_set_ids
-            FROM active_user_tokens GROUP BY resolver_id, user_id) AS users
-      GROUP BY 1, 2;
-      INSERT INTO user_counts (resolver_id, users) SELECT resolver_id, count(*) FROM users GROUP BY 1;
-      INSERT INTO locked_token_counts (realm_set_id, tokens)
-      SELECT realm_set_id, count(*) FROM tokens WHERE locked GROUP BY 1;
-      UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
-    END
-  $function$;
+  BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+      RAISE EXCEPTION 'counts are changed at READ COMMITTED only' USING ERRCODE = 'invalid_transaction_state';
+    END IF;
+    LOCK TABLE tokens, users IN SHARE MODE;
+    -- "tank", "fold"
+    PERFORM pg_advisory_xact_lock(1952542315, 1718578276);
+    DELETE FROM count_deltas;
+    DELETE FROM token_counts;
+    DELETE FROM active_user_tokens;
+    DELETE FROM active_user_counts;
+    DELETE FROM user_count_deltas;
+    DELETE FROM user_counts;
+    DELETE FROM locked_token_deltas;
+    DELETE FROM locked_token_counts;
+    INSERT INTO token_counts (realm_set_id, active, assigned, tokens)
+    SELECT realm_set_id, active, owner_user_id IS NOT NULL, count(*) FROM tokens GROUP BY 1, 2, 3;
+    INSERT INTO active_user_tokens (resolver_id, user_id, realm_set_id, tokens)
+    SELECT owner_resolver_id, owner_user_id COLLATE "C", realm_set_id, count(*) FROM tokens
+    WHERE active AND owner_user_id IS NOT NULL GROUP BY 1, 2, 3;
+    INSERT INTO active_user_counts (resolver_id, realm_set_ids, users)
+    SELECT resolver_id, realm_set_ids, count(*)
+    FROM (SELECT resolver_id, array_agg(realm_set_id ORDER BY realm_set_id) AS realm_set_ids
+          FROM active_user_tokens GROUP BY resolver_id, user_id) AS users
+    GROUP BY 1, 2;
+    INSERT INTO user_counts (resolver_id, users) SELECT resolver_id, count(*) FROM users GROUP BY 1;
+    INSERT INTO locked_token_counts (realm_set_id, tokens)
+    SELECT realm_set_id, count(*) FROM tokens WHERE locked GROUP BY 1;
+    UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
+  END
+$function$;
 COMMENT ON FUNCTION rebuild_counts() IS 'Counts everything anew. To be called after a load of tokens or users with triggers disabled, in the same transaction.';
 
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    BEGIN
-      IF current_setting('tankeeper.audit', true) = 'open' THEN
-        RETURN coalesce(NEW, OLD);
-      END IF;
-      RAISE EXCEPTION 'rows of % are only added', TG_TABLE_NAME;
-    END
-  $function$;
+  BEGIN
+    IF current_setting('tankeeper.audit', true) = 'open' THEN
+      RETURN coalesce(NEW, OLD);
+    END IF;
+    RAISE EXCEPTION 'rows of % are only added', TG_TABLE_NAME;
+  END
+$function$;
 COMMENT ON FUNCTION refuse_audit_change() IS 'Keeps mistakes from changing the audit. Pruning, moving rows to their month and restoring set tankeeper.audit.';
 
 CREATE OR REPLACE FUNCTION public.refuse_change_of_closed_challenge()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    BEGIN
-      RAISE EXCEPTION 'challenge % is closed for ever', OLD.id
-        USING ERRCODE = 'check_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
-    END
-  $function$;
+  BEGIN
+    RAISE EXCEPTION 'challenge % is closed for ever', OLD.id
+      USING ERRCODE = 'check_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
+  END
+$function$;
 
-CREATE OR REPLACE FUNCTION public.renumber_audit_row()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
-AS $function$
-    BEGIN
-      IF current_setting('tankeeper.audit', true) IS DISTINCT FROM 'open' THEN
-        NEW.id := CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval('audit_id_seq') END;
-      END IF;
-      RETURN NEW;
-    END
-  $function$;
-COMMENT ON FUNCTION renumber_audit_row() IS 'Rows of the version before have ids of their own.';
-
-CREATE TRIGGER administrators_bind_factor BEFORE UPDATE OF second_factor, second_factor_serial ON administrators FOR EACH ROW WHEN (NOT old.second_factor_token_id IS DISTINCT FROM new.second_factor_token_id AND (old.second_factor IS DISTINCT FROM new.second_factor OR old.second_factor_serial IS DISTINCT FROM new.second_factor_serial)) EXECUTE FUNCTION bind_factor_of_serial();
 CREATE TRIGGER administrators_lose_factor AFTER UPDATE OF second_factor_token_id ON administrators FOR EACH ROW WHEN (old.second_factor_token_id IS NOT NULL AND new.second_factor_token_id IS NULL AND new.second_factor = 'token'::text) EXECUTE FUNCTION end_sign_ins_of_lost_factor();
 CREATE TRIGGER administrators_note_change AFTER DELETE OR UPDATE ON administrators FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER administrators_note_truncation AFTER TRUNCATE ON administrators FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
@@ -1322,11 +1207,9 @@ CREATE TRIGGER api_tokens_note_change AFTER DELETE OR UPDATE ON api_tokens FOR E
 CREATE TRIGGER api_tokens_note_truncation AFTER TRUNCATE ON api_tokens FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER audit_is_not_emptied BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER audit_only_grows BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
-CREATE TRIGGER audit_renumber BEFORE INSERT ON audit FOR EACH ROW WHEN (new.writer IS NOT NULL) EXECUTE FUNCTION renumber_audit_row();
 CREATE TRIGGER audit_checkpoints_are_not_emptied BEFORE TRUNCATE ON audit_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER audit_checkpoints_only_grow BEFORE DELETE OR UPDATE ON audit_checkpoints FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH ROW WHEN (old.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
-CREATE TRIGGER challenges_complete BEFORE INSERT ON challenges FOR EACH ROW WHEN (new.open_until IS NULL) EXECUTE FUNCTION complete_challenge();
 CREATE TRIGGER configuration_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON configuration FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER configuration_sealing_key_insert BEFORE INSERT ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
 CREATE TRIGGER configuration_sealing_key_update BEFORE UPDATE OF secret ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
@@ -1352,7 +1235,6 @@ CREATE TRIGGER tokens_count_truncate AFTER TRUNCATE ON tokens FOR EACH STATEMENT
 CREATE TRIGGER tokens_count_update AFTER UPDATE OF active, realm_set_id, owner_resolver_id, owner_user_id ON tokens FOR EACH ROW WHEN (old.active IS DISTINCT FROM new.active OR old.realm_set_id IS DISTINCT FROM new.realm_set_id OR old.owner_resolver_id IS DISTINCT FROM new.owner_resolver_id OR old.owner_user_id IS DISTINCT FROM new.owner_user_id) EXECUTE FUNCTION append_token_deltas();
 CREATE TRIGGER tokens_count_version BEFORE UPDATE ON tokens FOR EACH ROW EXECUTE FUNCTION count_token_version();
 ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version;
-CREATE CONSTRAINT TRIGGER tokens_lose_factor AFTER UPDATE OF ocra_suite ON tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.seed IS DISTINCT FROM new.seed OR old.shared_secret IS DISTINCT FROM new.shared_secret) EXECUTE FUNCTION lose_factor_of_new_key();
 CREATE TRIGGER tokens_sealing_key_insert BEFORE INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_token();
 CREATE TRIGGER tokens_sealing_key_update BEFORE UPDATE OF seed, shared_secret, nonce, pin, ocra_pin ON tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_token();
 CREATE TRIGGER users_count_delete AFTER DELETE ON users FOR EACH ROW EXECUTE FUNCTION append_user_deltas();

@@ -51,12 +51,23 @@ async function build(target) {
     process.env.NODE_ENV = 'production';
     await buildProgram(folder);
     await copyPageFiles(join(folder, 'http/controllers/swagger-ui'));
+    await copyStatements(folder);
     await buildPages(folder);
     await writeFile(join(folder, HASH_FILE), hash);
     await rm(target, { recursive: true, force: true });
     await rename(folder, target);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Copies the statements that modules read from files beside them. */
+async function copyStatements(target) {
+  const source = join(ROOT, 'src');
+  const names = await readdir(source, { recursive: true });
+  for (const name of names.filter((one) => one.endsWith('.sql'))) {
+    await mkdir(dirname(join(target, name)), { recursive: true });
+    await copyFile(join(source, name), join(target, name));
   }
 }
 

@@ -111,8 +111,8 @@ export async function prepareAnswers(client: pg.Client, answers: number): Promis
   for (let first = 0; first < planned.length; first += AT_ONCE) {
     const part = planned.slice(first, first + AT_ONCE);
     await client.query(
-      `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
-       SELECT one.transaction, one.token, $3, 'Transfer 12 EUR', clock_timestamp()
+      `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
+       SELECT one.transaction, one.token, $3, 'Transfer 12 EUR', clock_timestamp(), clock_timestamp() + interval '20 minutes'
        FROM unnest($1::text[], $2::bigint[]) AS one (transaction, token)`,
       [part.map(({ transaction }) => transaction), part.map(({ token }) => token), QUESTION],
     );

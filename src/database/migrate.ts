@@ -24,14 +24,14 @@ const CONFIG: Knex.MigratorConfig = { migrationSource };
 // prettier-ignore
 export const TABLES = [
   'tokens', 'realm_sets', 'resolvers', 'challenges', 'users', 'realms', 'realm_resolvers',
-  'encryption_keys', 'key_holders', 'configuration_state', 'configuration', 'policies', 'licence',
+  'encryption_keys', 'configuration_state', 'configuration', 'policies',
   'imported_entries', 'imported_tokens',
   'count_state', 'count_deltas', 'token_counts', 'active_user_tokens', 'active_user_counts', 'locked_token_deltas',
   'locked_token_counts', 'user_count_deltas', 'user_counts', 'resolver_user_counts',
   'administrators', 'sessions', 'sign_in_attempts', 'passkeys', 'api_tokens', 'user_sessions', 'used_sign_ons',
-  'audit', 'audit_checkpoints', 'audit_journal', 'audit_verifications',
+  'audit', 'audit_checkpoints', 'audit_verifications',
   'webhooks', 'webhook_events', 'webhook_deliveries', 'webhook_health',
-  'rate_limits', 'response_minutes', 'resolver_uses', 'clock_state', 'credential_state',
+  'rate_limits', 'response_minutes', 'resolver_uses', 'clock_state',
 ] as const;
 
 /**

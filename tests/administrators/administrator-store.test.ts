@@ -27,41 +27,6 @@ const names = async (): Promise<string[]> => (await store.list()).map(({ name })
 const proven = (administrator: string, hash: string) => ({ administrator, version: secretHash(hash) });
 
 describe('administrators', () => {
-  it('keep a second factor bound to its token also where the version before changes either', async () => {
-    const { knex } = test.database;
-    await knex.raw(
-      `INSERT INTO tokens (serial, type, active, realm_set_id, ocra_suite)
-         VALUES ('X', 'ocra', true, 1, 'OCRA-1:HOTP-SHA256-8:QN08'), ('Y', 'ocra', true, 1, 'OCRA-1:HOTP-SHA256-8:QN08');
-       INSERT INTO administrators (name, password_hash) VALUES ('ann', 'none')`,
-    );
-    const bound = async (): Promise<string | undefined> => {
-      const row = await knex('administrators')
-        .join('tokens', 'tokens.id', 'second_factor_token_id')
-        .first<{ serial: string } | undefined>('serial');
-      return row?.serial;
-    };
-    const set = (second_factor: string | null, second_factor_serial: string | null): Promise<unknown> =>
-      knex('administrators').update({ second_factor, second_factor_serial });
-    await set('token', 'X');
-    expect(await bound()).toBe('X');
-    await set('token', 'Y');
-    expect(await bound()).toBe('Y');
-    await set('passkey', null);
-    expect(await bound()).toBeUndefined();
-    await set('token', 'X');
-    const sealed = Buffer.alloc(40);
-    await knex('tokens').update({ last_success_at: new Date() });
-    expect(await bound()).toBe('X');
-    await knex.raw('ALTER TABLE tokens DISABLE TRIGGER tokens_sealing_key_update');
-    await knex('tokens').update({ seed: sealed });
-    expect(await bound()).toBe('X');
-    await knex('tokens').update({ seed: Buffer.alloc(41), ocra_suite: 'OCRA-1:HOTP-SHA256-8:QN08' });
-    expect(await bound()).toBeUndefined();
-    await set(null, null);
-    await set('token', 'X');
-    expect(await bound()).toBe('X');
-  });
-
   it('cannot have names that differ only in case, nor one with a NUL character', async () => {
     await store.insert('alice', 'hash', ACT);
     for (const name of ['alice', 'Alice', 'ALICE']) {

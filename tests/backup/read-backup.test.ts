@@ -12,7 +12,7 @@ import { Vault } from '../../src/keys/vault.ts';
 const vault = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 const ROWS: Readonly<Record<string, readonly string[]>> = {
   realms: ['1\toffice\n2\tho', 'me\n'],
-  licence: [],
+  policies: [],
   tokens: [`1\t${'x'.repeat(2_000_000)}\n`, '2\ty\n'],
 };
 const SNAPSHOT: BackupSnapshot = {
@@ -29,7 +29,7 @@ const SNAPSHOT: BackupSnapshot = {
   auditMonths: ['2026-11'],
   tables: [
     { name: 'realms', columns: ['id', 'name'], last_id: '9007199254740993' },
-    { name: 'licence', columns: ['id'] },
+    { name: 'policies', columns: ['id'] },
     { name: 'tokens', columns: ['id', 'serial'] },
   ],
   copy: (table) => of((ROWS[table] ?? []).map((text) => Buffer.from(text))),
@@ -73,7 +73,7 @@ describe('a backup', () => {
   it('is read as it was written', async () => {
     const counts: RowCounts = new Map();
     const { manifest, tables } = await read(await written(SNAPSHOT, counts));
-    expect(Object.fromEntries(counts)).toEqual({ realms: 2, licence: 0, tokens: 2 });
+    expect(Object.fromEntries(counts)).toEqual({ realms: 2, policies: 0, tokens: 2 });
     expect(manifest).toMatchObject({
       version: '1.2.3',
       created: CREATED,

@@ -25,8 +25,8 @@ afterAll(() => test.drop());
 /** Stores challenges of a token with one text, whose questions are these numbers. */
 async function store(tokenId: string, first: number, last: number): Promise<void> {
   await test.database.knex.raw(
-    `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, closed_by, closed_at)
-     SELECT 'stored ' || :tokenId || ' ' || n, :tokenId, lpad(n::text, 4, '0'), 'A', now(), 'superseded', now()
+    `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until, closed_by, closed_at)
+     SELECT 'stored ' || :tokenId || ' ' || n, :tokenId, lpad(n::text, 4, '0'), 'A', now(), now(), 'superseded', now()
      FROM generate_series(:first::integer, :last::integer) AS n`,
     { tokenId, first, last },
   );
@@ -122,8 +122,9 @@ it('an issue looks its question up by the index, also in a plan for any values',
      SELECT 'OTHER' || n, ${columns} FROM tokens, generate_series(1, 3000) AS n WHERE serial = 'BUSY'`,
   );
   await knex.raw(
-    `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
-     SELECT serial || n, id, lpad((7 * id + n)::text, 4, '0'), 'A', now() FROM tokens, generate_series(1, 2) AS n
+    `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
+     SELECT serial || n, id, lpad((7 * id + n)::text, 4, '0'), 'A', now(), now() + interval '20 minutes'
+     FROM tokens, generate_series(1, 2) AS n
      WHERE serial LIKE 'OTHER%'`,
   );
   await store(id, 0, 9_999);

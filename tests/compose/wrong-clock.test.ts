@@ -233,8 +233,8 @@ describe('a database without a server that has lived through all and would know 
       UPDATE audit SET at = at - interval '${auditDays} days' WHERE id = (SELECT min(id) FROM audit);
       ALTER TABLE audit ENABLE TRIGGER USER;
       DELETE FROM challenges;
-      INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
-        SELECT 'old', id, '1', '', now() - interval '3 days' FROM tokens`);
+      INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
+        SELECT 'old', id, '1', '', now() - interval '3 days', now() - interval '3 days' FROM tokens`);
   }
 
   it('whose clock has jumped, or that none has used for days, has nothing removed until an operator confirms its time', async () => {

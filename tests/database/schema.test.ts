@@ -108,8 +108,8 @@ describe('the schema', () => {
     const attempt = test.database.knex.transaction(async (transaction) => {
       await transaction.raw(`
         INSERT INTO tokens (serial, type, active, realm_set_id) VALUES ('T', 'ocra', true, 1);
-        INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
-        SELECT 'X', id, 'Q', '', now() FROM tokens`);
+        INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
+        SELECT 'X', id, 'Q', '', now(), now() FROM tokens`);
       await transaction.raw(sql);
     });
     await expect(attempt).rejects.toMatchObject({ code: expect.stringMatching(/^23/) });

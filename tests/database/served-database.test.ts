@@ -26,15 +26,11 @@ describe('a database that serves requests', () => {
   });
 
   it.each([
-    [
-      'an older one',
-      "DELETE FROM knex_migrations WHERE name = '021-self-enrolled'",
-      'migration 021-self-enrolled',
-    ],
+    ['an older one', "DELETE FROM knex_migrations WHERE name = '001-baseline'", 'migration 001-baseline'],
     [
       'one of another form',
-      "UPDATE knex_migration_checksums SET checksum = 'f00d' WHERE name = '006-audit'",
-      'migration 006-audit',
+      "UPDATE knex_migration_checksums SET checksum = 'f00d' WHERE name = '001-baseline'",
+      'migration 001-baseline',
     ],
     ['one without a table', 'ALTER TABLE webhook_health RENAME TO gone', 'table webhook_health'],
     [

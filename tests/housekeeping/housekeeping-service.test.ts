@@ -133,20 +133,19 @@ describe('housekeeping', () => {
   it('keeps the status of a challenge for the retention after its end', async () => {
     const { database } = test;
     const { id } = await new TokenStore({ database }).insert(tokenValue('HOUSE'), ACT);
-    await database.knex('configuration').insert({ key: 'OcraChallengeTimeout', value: '10M' });
-    const challenges = ['10:49', '10:51'].map((time) => ({
+    const challenges = ['10:59', '11:01'].map((time) => ({
       transaction_id: time,
       token_id: id,
       question: 'Q',
       data: '',
-      issued_at: `2026-11-20T${time}:00Z`,
+      issued_at: '2026-11-20T10:50:00Z',
+      open_until: `2026-11-20T${time}:00Z`,
       closed_by: 'superseded',
       closed_at: NOW,
     }));
     await database.knex('challenges').insert(challenges);
     expect(await service.run(OPERATOR)).toContainEqual({ chore: 'challenges', rows: 1 });
-    expect(await database.knex('challenges').pluck('transaction_id')).toEqual(['10:51']);
-    await database.knex('configuration').delete();
+    expect(await database.knex('challenges').pluck('transaction_id')).toEqual(['11:01']);
   });
 
   it('by hand is audited with what it removed, and not where it did nothing', async () => {

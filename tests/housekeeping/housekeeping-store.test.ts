@@ -81,9 +81,17 @@ async function left(): Promise<string[]> {
 /** Many challenges at once, past the service. */
 async function pile(count: number, token: { id: string }, closed: boolean): Promise<void> {
   await test.database.knex.raw(
-    `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, closed_by, closed_at)
-     SELECT 'pile' || n || ?, ?, 'Q', '', ?, ?, ? FROM generate_series(1, ?::int) AS n`,
-    [String(closed), token.id, LONG_AGO, closed ? 'superseded' : null, closed ? LONG_AGO : null, count],
+    `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until, closed_by, closed_at)
+     SELECT 'pile' || n || ?, ?, 'Q', '', ?, ?, ?, ? FROM generate_series(1, ?::int) AS n`,
+    [
+      String(closed),
+      token.id,
+      LONG_AGO,
+      LONG_AGO,
+      closed ? 'superseded' : null,
+      closed ? LONG_AGO : null,
+      count,
+    ],
   );
 }
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyStore } from '../../src/keys/key-store.ts';
-import { down as takeBack } from '../../src/database/migrations/005-encryption-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { KeyService } from '../../src/keys/key-service.ts';
 import { openDatabase } from '../../src/database/database.ts';
@@ -54,12 +53,6 @@ describe('the keys of a database', () => {
     await registerKey(test.database, { ...key, wrapped: { bytes: Buffer.from('other'), by: 'other' } });
     await registerKey(test.database, key);
     expect(await last()).toEqual({ ...key, wrapped });
-  });
-
-  it('are not dropped with the wrapped form, which may be the only one, by taking migrations back', async () => {
-    const down = test.database.knex.transaction((transaction) => takeBack(transaction));
-    await expect(down).rejects.toThrow('encryption_keys holds keys that a security module encrypted');
-    expect(await registry.registered()).not.toEqual([]);
   });
 });
 

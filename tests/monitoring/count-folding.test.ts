@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { countFolding } from '../../src/monitoring/token-count-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import * as counts from '../../src/database/migrations/007-counts.ts';
 import { expectRightCounts, pendingDeltas } from '../campaigns/count-model/count-model-answers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { insertState } from '../support/database/token-rows.ts';
@@ -160,19 +159,5 @@ describe('a server that has begun with few users', () => {
     });
     await expectRightCounts(database);
     await database.knex.raw("DELETE FROM tokens WHERE serial LIKE 'P%'");
-  });
-});
-
-describe('the migration', () => {
-  it('counts the tokens and users that are there, and takes everything back', async () => {
-    const { knex } = test.database;
-    await knex.transaction((sql) => counts.down(sql));
-    await knex.raw(`
-      INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login)
-      SELECT 'B' || n, 'ocra', n % 2 = 0, 1, resolvers.id, n % 5, n FROM resolvers, generate_series(1, 20) AS n`);
-    await insertUsers(40_001, 40_010);
-    await knex.transaction((sql) => counts.up(sql));
-    expect(await pendingDeltas(test.database)).toBe(0);
-    await expectRightCounts(test.database);
   });
 });

@@ -106,6 +106,9 @@ describe('bin/tankeeper.js', () => {
       added: () => {
         writeFileSync(join(checkout, 'src/kernel/clock.ts'), '');
       },
+      'added SQL': () => {
+        writeFileSync(join(checkout, 'src/kernel/clock.sql'), '');
+      },
       removed: () => {
         remove('src/kernel/unused.ts');
       },

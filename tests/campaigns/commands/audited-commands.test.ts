@@ -8,9 +8,9 @@ import { type Installation, openInstallation } from '../../../src/compose/open-i
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { OPERATION_GROUPS } from '../../../src/operations/operations.ts';
-import { migrationNames, migrationSource } from '../../../src/database/migration-source.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 import { foreignRow } from '../../support/database/audited-database.ts';
+import { becomeNextVersion, NEXT } from '../../support/database/next-migration.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { fakeCli } from '../../cli/fake-dependencies.ts';
@@ -182,8 +182,8 @@ const acts = (): readonly Act[] => [
   act('housekeeping run --dry-run'),
   {
     ...act('challenges close-all', 'challenges/close-all: closed 1 open ones'),
-    before: sql(`INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
-      SELECT 'open', id, '1', '', now() FROM tokens LIMIT 1 ON CONFLICT DO NOTHING`),
+    before: sql(`INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
+      SELECT 'open', id, '1', '', now(), now() FROM tokens LIMIT 1 ON CONFLICT DO NOTHING`),
   },
   act('keys add', 'keys/add: added'),
   {
@@ -290,12 +290,26 @@ describe('a database that takes no writes', () => {
 });
 
 describe('migrating a database that is in use', () => {
-  const last = migrationNames.at(-1) ?? '';
-  const migrated = `migrate: migrated 1, up to ${last}`;
+  const migrated = `migrate: migrated 1, up to ${NEXT}`;
+  let becomeThisVersion: () => void;
+  beforeAll(() => {
+    becomeThisVersion = becomeNextVersion();
+  });
   beforeEach(async () => {
-    await test.database.knex.migrate.down({ migrationSource });
+    await test.database.knex('knex_migrations').where({ name: NEXT }).delete();
+    await test.database.knex('knex_migration_checksums').where({ name: NEXT }).delete();
+  });
+  afterAll(() => {
+    becomeThisVersion();
   });
   const migrating = (): ReturnType<typeof rowsOf> => rowsOf(() => run(['migrate']));
+
+  it('is not what another command does: it is refused', async () => {
+    await expect(openInstallation(config, 'command', LOG)).rejects.toThrow(
+      'the database is older than this program: run `tankeeper migrate`, or start the server, which does so itself',
+    );
+    expect(await test.database.knex('knex_migrations').where({ name: NEXT })).toEqual([]);
+  });
 
   it('is a row of the audit, once', async () => {
     expect(await migrating()).toEqual({ code: 0, rows: [`${ACTOR} ${migrated}`] });

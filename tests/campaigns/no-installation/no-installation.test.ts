@@ -4,7 +4,6 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { migrationNames, migrationSource } from '../../../src/database/migration-source.ts';
 import { embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
 import { startServerProcess } from '../../support/servers/server-process.ts';
@@ -151,20 +150,6 @@ describe('a PostgreSQL database', () => {
     );
     expect(existsSync(dataDir)).toBe(false);
     await (await startServerProcess(environment)).stop();
-    expect(await runCli(['token', 'list'], environment)).toMatchObject({ code: 0, err: '' });
-  });
-
-  it('of an older version is left as it is', async () => {
-    await (await startServerProcess(environment)).stop();
-    await test.database.knex.migrate.down({ migrationSource });
-    expect(await runCli(['token', 'list'], environment)).toEqual(
-      refusal(
-        'the database is older than this program: run `tankeeper migrate`, or start the server, which does so itself\n',
-      ),
-    );
-    const applied = await test.database.knex('knex_migrations').pluck('name');
-    expect(applied).toHaveLength(migrationNames.length - 1);
-    expect(await runCli(['migrate'], environment)).toMatchObject({ code: 0, err: '' });
     expect(await runCli(['token', 'list'], environment)).toMatchObject({ code: 0, err: '' });
   });
 });

@@ -23,9 +23,6 @@ export async function up(knex) {
     CREATE INDEX tokens_note_idx ON tokens (note);
     UPDATE tokens SET note = serial\`);
 }
-export async function down(knex) {
-  await knex.raw('ALTER TABLE tokens DROP COLUMN note; ALTER TABLE challenges DROP COLUMN note');
-}
 `;
 const PORTALS = 6;
 

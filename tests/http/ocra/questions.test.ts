@@ -37,8 +37,8 @@ const ACCEPTED = { failcount: 0, result: true };
 async function store(question: string, data: string): Promise<void> {
   await queryOnce(
     application.databaseUrl,
-    `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
-     SELECT $1 || ' stored ' || gen_random_uuid(), id, $2, $3, now() FROM tokens
+    `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
+     SELECT $1 || ' stored ' || gen_random_uuid(), id, $2, $3, now(), now() + interval '20 minutes' FROM tokens
      WHERE serial = $1`,
     [serial, question, data],
   );
@@ -285,8 +285,9 @@ describe('a request for a text of which no question is free', () => {
     await application.enrolPlain(serial, 'OCRA-1:HOTP-SHA256-8:QN04');
     await queryOnce(
       application.databaseUrl,
-      `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
-       SELECT $1 || ' ' || n, id, lpad(n::text, 4, '0'), 'A', now() FROM tokens, generate_series(1200, 1299) AS n
+      `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
+       SELECT $1 || ' ' || n, id, lpad(n::text, 4, '0'), 'A', now(), now() + interval '20 minutes'
+       FROM tokens, generate_series(1200, 1299) AS n
        WHERE serial = $1 AND n <> 1234`,
       [serial],
     );
@@ -334,8 +335,9 @@ it('a sign-in is asked what no stored challenge with another text asks', async (
   await application.enrolPlain(serial, 'OCRA-1:HOTP-SHA256-8:QN04');
   await queryOnce(
     application.databaseUrl,
-    `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
-     SELECT $1 || ' ' || n, id, lpad(n::text, 4, '0'), 'A', now() FROM tokens, generate_series(0, 9999) AS n
+    `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
+     SELECT $1 || ' ' || n, id, lpad(n::text, 4, '0'), 'A', now(), now() + interval '20 minutes'
+     FROM tokens, generate_series(0, 9999) AS n
      WHERE serial = $1 AND n <> 4711`,
     [serial],
   );
