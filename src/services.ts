@@ -44,6 +44,7 @@ import { OtpSearchService } from './validation/otp-search-service.ts';
 import { OpenChallenges } from './validation/open-challenges.ts';
 import { PassChecker } from './validation/pass-checker.ts';
 import { PassStore } from './validation/pass-store.ts';
+import { SignInResponseService } from './validation/sign-in-response-service.ts';
 import { ValidationService } from './validation/validation-service.ts';
 import { type Config, unknownVariables } from './config/config.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
@@ -265,6 +266,8 @@ function challengeServices(shared: Shared) {
   const factory = new ChallengeFactory({ vault, clock, random, log, issues, transactionIds });
   const check = new ResponseChecker({ vault, users, clock, means });
   const trigger = new ChallengeTrigger({ issues, factory, check, clock });
+  const passCheck = new PassChecker({ vault, check, passwords: userHasher, log });
+  const passes = new PassStore({ database, metrics: metrics?.challenges, responseEnded });
   const phase2 = new RolloutPhase2({ tokens, issues, factory, vault, random });
   const ocra = new ChallengeService({
     configuration,
@@ -302,13 +305,21 @@ function challengeServices(shared: Shared) {
       challenges,
       check,
       open: new OpenChallenges({ check, clock, log }),
-      passes: new PassStore({ database, metrics: metrics?.challenges, responseEnded }),
-      passCheck: new PassChecker({ vault, check, passwords: userHasher, log }),
+      passes,
+      passCheck,
       tokenStore,
       clock,
       refusals,
       ocra,
       trigger,
+    }),
+    signInResponses: new SignInResponseService({
+      configuration,
+      tokenStore,
+      check,
+      passCheck,
+      passes,
+      clock,
     }),
     otpSearch: new OtpSearchService({ configuration, access, tokens: tokenStore, check }),
     transactions: new TransactionService({ configuration, access, challenges, factory, clock, trail }),
@@ -339,7 +350,11 @@ function challengeServices(shared: Shared) {
 /** Administrators, and the sign-ins of people. */
 function signInServices(
   shared: Shared,
-  { ocra, enrolment }: Pick<ReturnType<typeof challengeServices>, 'ocra' | 'enrolment'>,
+  {
+    ocra,
+    enrolment,
+    signInResponses: responses,
+  }: Pick<ReturnType<typeof challengeServices>, 'ocra' | 'enrolment' | 'signInResponses'>,
   { tokens }: Pick<ReturnType<typeof directoryServices>, 'tokens'>,
 ) {
   const { database, configuration, access, vault: keys, hasher, users, tokenStore, credentials } = shared;
@@ -366,7 +381,7 @@ function signInServices(
     random,
     passkeys: new PasskeyStore({ database, credentials }),
   });
-  const secondStep = new SecondStep({ tokenStore, clock, ocra, passkeys });
+  const secondStep = new SecondStep({ tokenStore, clock, ocra, responses, passkeys });
   const host = publicUrl === undefined ? 'tankeeper' : new URL(publicUrl).host;
   const ownSessions = new OwnSessionStore({ database });
   const ownSignIn = new OwnSignInService({

@@ -83,7 +83,7 @@ export function lastAdministrator(): ServiceError {
 export type SecondFactor =
   | {
       readonly kind: 'token';
-      /** Of an OCRA token of this server. */
+      /** Of a token of this server: OCRA, HOTP or TOTP. */
       readonly serial: string;
       /** Undefined: that token is gone or has another key. It opens nothing, and no token of that serial takes its place. */
       readonly tokenId: string | undefined;

@@ -1,4 +1,4 @@
-import { isOcraToken, type Token } from '../tokens/token.ts';
+import { isFactorToken, type Token } from '../tokens/token.ts';
 import type { AdministratorStore } from './administrator-store.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -79,8 +79,11 @@ export class SecondFactorService {
 }
 
 function assertFactor(token: Token | undefined, serial: string): asserts token is Token {
-  if (token === undefined || !isOcraToken(token)) {
-    throw new ServiceError('token.unknown', `There is no OCRA token '${serial.slice(0, 128)}'`);
+  if (token === undefined || !isFactorToken(token)) {
+    throw new ServiceError(
+      'token.unknown',
+      `There is no token of OCRA, HOTP or TOTP '${serial.slice(0, 128)}'`,
+    );
   }
   if (token.rollout !== 'complete') {
     throw new ServiceError('token.state', `The roll-out of the token '${token.serial}' is not finished`);

@@ -6,8 +6,11 @@ import type { RequestedFactor } from './session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isLocked, isUsable } from '../tokens/token.ts';
+import { isFactorToken, isLocked, isOcraToken, isReserved, isUsable, type Token } from '../tokens/token.ts';
 import type { ChallengeService } from '../challenges/challenge-service.ts';
+import type { SignInResponseService } from '../validation/sign-in-response-service.ts';
+
+type RequestedToken = Extract<RequestedFactor, { kind: 'token' }>;
 
 /** Faults of a token or of its policies, which only an operator can mend. */
 const UNUSABLE: readonly ErrorCode[] = [
@@ -20,9 +23,13 @@ const UNUSABLE: readonly ErrorCode[] = [
   'challenge.no-question',
 ];
 
-/** The challenge for the person: the content of a QR code, or the options of `navigator.credentials.get`. */
+/**
+ * The challenge for the person: the content of a QR code, or the options of `navigator.credentials.get`. `code`: there is
+ * none, as an authenticator app shows the response (HOTP, TOTP) by itself.
+ */
 export type ShownFactor =
   | { readonly kind: 'token'; readonly transactionId: string; readonly url: string }
+  | { readonly kind: 'code' }
   | { readonly kind: 'passkey'; readonly options: PasskeyOptions };
 
 /** The proof of the second step. Neither: the app may have answered at /ocra/check_t itself. */
@@ -40,13 +47,15 @@ export interface ProvenFactor {
 }
 
 /**
- * Requests and verifies second factors: OCRA tokens of this server, whose challenges live as any other, and passkeys.
+ * Requests and verifies second factors: OCRA tokens of this server, whose challenges live as any other, its tokens of
+ * HOTP and TOTP, whose responses are passes without a PIN, and passkeys.
  */
 export class SecondStep {
   readonly #deps;
 
   constructor(dependencies: {
     readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'status'>;
+    readonly responses: SignInResponseService;
     readonly tokenStore: Pick<TokenStore, 'findBySerial'>;
     readonly passkeys: Pick<PasskeyService, 'request' | 'verify'>;
     readonly clock: Clock;
@@ -68,12 +77,15 @@ export class SecondStep {
       const { options, challenge } = await this.#deps.passkeys.request(administrator);
       return { requested: { kind: 'passkey', challenge }, shown: { kind: 'passkey', options } };
     }
-    const { serial, tokenId } = factor;
-    const { transactionId, url } = await this.#issue(factor, text, act);
-    return {
-      requested: { kind: 'token', serial, tokenId, transactionId },
-      shown: { kind: 'token', transactionId, url },
-    };
+    const token = await this.#answering(factor);
+    if (token === undefined) {
+      throw unusable(act.actor);
+    }
+    if (!isOcraToken(token)) {
+      return { requested: factor, shown: { kind: 'code' } };
+    }
+    const { transactionId, url } = await this.#issue(token, text, act);
+    return { requested: { ...factor, transactionId }, shown: { kind: 'token', transactionId, url } };
   }
 
   /**
@@ -96,6 +108,13 @@ export class SecondStep {
     }
     const { serial, tokenId, transactionId } = requested;
     const proven = { factor: { kind: 'token', serial, tokenId } } as const;
+    if (transactionId === undefined) {
+      return response === undefined
+        ? this.#codeState(requested)
+        : (await this.#isRightCode(requested, response, act))
+          ? proven
+          : undefined;
+    }
     if (response !== undefined) {
       const { client, requestId, action } = act;
       const reference = { transactionId, pass: response };
@@ -106,16 +125,40 @@ export class SecondStep {
     return state === 'answered' ? proven : state;
   }
 
+  /** @returns the token, unless it can answer nothing now */
+  async #answering({
+    serial,
+    tokenId,
+  }: Pick<RequestedToken, 'serial' | 'tokenId'>): Promise<Token | undefined> {
+    const token = await this.#deps.tokenStore.findBySerial(serial);
+    const isMeant = token?.id === tokenId && token !== undefined && isFactorToken(token);
+    return isMeant && isUsable(token, this.#deps.clock.now()) && !isLocked(token) ? token : undefined;
+  }
+
+  #isRightCode(
+    { serial, tokenId }: RequestedToken,
+    response: string,
+    { client, requestId, action }: Act,
+  ): Promise<boolean> {
+    return this.#deps.responses.check({ serial, tokenId }, response, {
+      client,
+      requestId,
+      action,
+      actor: '',
+    });
+  }
+
+  async #codeState(requested: RequestedToken): Promise<'waiting' | 'over'> {
+    const token = await this.#answering(requested);
+    return token === undefined || isReserved(token) ? 'over' : 'waiting';
+  }
+
   async #issue(
-    { serial, tokenId }: Extract<SecondFactor, { kind: 'token' }>,
+    { serial }: Token,
     text: string,
     act: Act,
   ): Promise<{ readonly transactionId: string; readonly url: string }> {
-    const { ocra, tokenStore, clock } = this.#deps;
-    const token = await tokenStore.findBySerial(serial);
-    if (token === undefined || token.id !== tokenId || !isUsable(token, clock.now()) || isLocked(token)) {
-      throw unusable(act.actor);
-    }
+    const { ocra } = this.#deps;
     try {
       return await ocra.requestChallenge(serverCaller(act), { serial, data: text, signIn: true });
     } catch (error) {

@@ -77,7 +77,8 @@ export type RequestedFactor =
       readonly kind: 'token';
       readonly serial: string;
       readonly tokenId: string | undefined;
-      readonly transactionId: string;
+      /** Undefined: a response of HOTP or TOTP, which answers no challenge. */
+      readonly transactionId?: string | undefined;
     }
   | { readonly kind: 'passkey'; readonly challenge: string };
 

@@ -22,7 +22,7 @@ import {
 } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
-import { isOcraToken, isUsable, type Token } from '../tokens/token.ts';
+import { isFactorToken, isUsable, type Token } from '../tokens/token.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { changeConsequences, type PolicyPreview } from './policy-consequences.ts';
 
@@ -293,7 +293,7 @@ export class ConsequenceService {
     const token = await this.#deps.tokens.findBySerial(serial);
     const canAnswer =
       token !== undefined &&
-      isOcraToken(token) &&
+      isFactorToken(token) &&
       isUsable(token, this.#deps.clock.now()) &&
       token.rollout === 'complete';
     return consequence(

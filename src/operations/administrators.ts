@@ -92,7 +92,7 @@ const bindToken = operation({
   does: 'binds a token to an administrator as second factor, with a confirmed login; ends all sessions',
   right: 'system:write',
   changes: true,
-  input: { administrator, serial: text('an OCRA token of this server', 'QR17') },
+  input: { administrator, serial: text('a token of this server: OCRA, HOTP or TOTP', 'QR17') },
   run: ({ secondFactors }, caller, input) =>
     secondFactors.setToken(caller, input.administrator, input.serial),
   asks: ({ consequences }, _caller, { administrator: account, serial }) =>

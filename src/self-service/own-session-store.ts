@@ -1,14 +1,15 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
-import type { Person } from './person.ts';
+import { CODE_ASKED, type Person } from './person.ts';
 
 /** A sign-in under way, or a session. */
 export interface OwnSession {
   readonly person: Person;
   /** The token that signs in. */
   readonly serial: string;
-  /** The challenge that confirms the sign-in, or the next act of a session; null: none is asked. */
+  readonly tokenId: string;
+  /** The challenge that confirms the sign-in, or the next act of a session, or `CODE_ASKED`; null: none is asked. */
   readonly transactionId: string | null;
   readonly expiresAt: Date;
 }
@@ -25,7 +26,7 @@ interface NewOwnSession {
 }
 
 const COLUMNS = `owner_resolver_id AS "resolverId", owner_user_id AS "userId", login, realm,
-  (SELECT serial FROM tokens WHERE tokens.id = token_id) AS serial,
+  (SELECT serial FROM tokens WHERE tokens.id = token_id) AS serial, token_id AS "tokenId",
   transaction_id AS "transactionId", expires_at AS "expiresAt"`;
 
 /** Sign-ins and sessions of users at the account page: any server goes on with one that another has begun. */
@@ -36,12 +37,13 @@ export class OwnSessionStore {
     this.#database = database;
   }
 
-  /** @returns the number of the person's sign-ins whose challenges wait for a response */
+  /** @returns the number of the person's sign-ins that wait for a response */
   async countPending({ resolverId, userId }: Person, now: Date): Promise<number> {
     const { rows } = await this.#database.knex.raw<{ rows: { number: number }[] }>(
-      `SELECT count(*)::integer AS number FROM user_sessions JOIN challenges USING (transaction_id)
-        WHERE owner_resolver_id = ? AND owner_user_id = ? AND NOT is_open AND expires_at > ? AND closed_by IS NULL`,
-      [resolverId, userId, now],
+      `SELECT count(*)::integer AS number FROM user_sessions LEFT JOIN challenges USING (transaction_id)
+        WHERE owner_resolver_id = ? AND owner_user_id = ? AND NOT is_open AND expires_at > ? AND closed_by IS NULL
+          AND (challenges.id IS NOT NULL OR transaction_id = ?)`,
+      [resolverId, userId, now, CODE_ASKED],
     );
     return rows[0]?.number ?? 0;
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SecondStep } from '../administrators/second-step.ts';
+import type { SecondStep, ShownFactor } from '../administrators/second-step.ts';
 import { isSessionShaped, newSession, SIGN_IN_LIFETIME } from '../administrators/session.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration, Realm } from '../configuration/configuration.ts';
@@ -9,8 +9,8 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import {
+  isFactorToken,
   isLocked,
-  isOcraToken,
   isOwnedBy,
   isReserved,
   isUsable,
@@ -22,6 +22,7 @@ import type { OwnSession, OwnSessionStore } from './own-session-store.ts';
 import {
   allowedActs,
   type Asks,
+  CODE_ASKED,
   confirmedText,
   IDLE_LIFETIME,
   isSamePerson,
@@ -54,14 +55,15 @@ interface MeantUser {
   readonly asked: string | undefined;
 }
 
+/** What a token is asked for: the response to a challenge, or of HOTP or TOTP. */
+export type AskedToken = Exclude<ShownFactor, { readonly kind: 'passkey' }>;
+
 /** A sign-in whose password was right. */
 interface BegunOwnSignIn {
   /** The secret that the second step shows. */
   readonly attempt: string;
   readonly expiresAt: Date;
-  readonly transactionId: string;
-  /** The content of the QR code. */
-  readonly url: string;
+  readonly asked: AskedToken;
   /** The place in `tokens` of the one that is asked. */
   readonly token: number;
   /** The ends of the serials of all tokens that can be asked: a password alone shows no more. */
@@ -259,27 +261,22 @@ export class OwnSignInService {
 
   /**
    * Asks the token of the session to confirm an act.
-   * @returns the challenge
    * @throws ServiceError 'token.state' where no response of the token would be taken here
    */
-  async ask(
-    { hash, person, serial }: KnownOwnSession,
-    text: string,
-    act: Act,
-  ): Promise<{ readonly transactionId: string; readonly url: string }> {
+  async ask({ hash, person, serial }: KnownOwnSession, text: string, act: Act): Promise<AskedToken> {
     const { sessions, tokenStore } = this.#deps;
     const token = await tokenStore.findBySerial(serial);
-    const challenge =
+    const asked =
       token !== undefined && !isReserved(token)
-        ? await this.#challenge(token, text, ownAct(act, person))
+        ? await this.#ask(token, text, ownAct(act, person))
         : undefined;
-    if (challenge === undefined) {
+    if (asked === undefined) {
       throw new ServiceError(
         'token.state',
         'The phone with which you signed in confirms nothing here after too many wrong responses: ask your helpdesk',
       );
     }
-    return (await sessions.ask(hash, challenge.transactionId)) ? challenge : ended();
+    return (await sessions.ask(hash, transactionOf(asked))) ? asked : ended();
   }
 
   /**
@@ -287,14 +284,15 @@ export class OwnSignInService {
    * @throws ServiceError 'sign-in.ended' where nothing is asked, or no response is taken any more
    */
   async confirmed(
-    { person, serial, transactionId }: OwnSession,
+    { person, serial, tokenId, transactionId }: OwnSession,
     response: string | undefined,
     act: Act,
   ): Promise<true | 'waiting' | undefined> {
     if (transactionId === null) {
       return ended();
     }
-    const requested = { kind: 'token', serial, tokenId: undefined, transactionId } as const;
+    const transaction = transactionId === CODE_ASKED ? {} : { transactionId };
+    const requested = { kind: 'token', serial, tokenId, ...transaction } as const;
     const verify = (proof: { readonly response?: string | undefined }) =>
       this.#deps.secondStep.verify(act.actor, requested, proof, ownAct(act, person));
     const state = await verify({});
@@ -321,27 +319,27 @@ export class OwnSignInService {
   ): Promise<BegunOwnSignIn | 'no token'> {
     const { sessions, host, random, clock } = this.#deps;
     const { id: tokenId } = token;
-    const challenge = await this.#challenge(token, confirmedText('signIn', language, person, host), act);
-    if (challenge === undefined) {
+    const asked = await this.#ask(token, confirmedText('signIn', language, person, host), act);
+    if (asked === undefined) {
       return 'no token';
     }
     const attempt = newSession(random);
     const expiresAt = after(clock.now(), SIGN_IN_LIFETIME);
-    const { transactionId, url } = challenge;
+    const transactionId = transactionOf(asked);
     const hash = ownSessionHash(attempt);
     if (!(await sessions.begin({ hash, person, tokenId, transactionId, expiresAt }, act))) {
       return 'no token';
     }
     const shown = tokens.map((own) => endOf(own.serial));
-    return { attempt, expiresAt, transactionId, url, token: tokens.indexOf(token), tokens: shown };
+    return { attempt, expiresAt, asked, token: tokens.indexOf(token), tokens: shown };
   }
 
   /** @returns undefined where the token cannot answer: locked, disabled, … meanwhile */
-  async #challenge(
+  async #ask(
     { id: tokenId, serial }: Pick<Token, 'id' | 'serial'>,
     text: string,
     act: Act,
-  ): Promise<{ readonly transactionId: string; readonly url: string } | undefined> {
+  ): Promise<AskedToken | undefined> {
     try {
       const { shown } = await this.#deps.secondStep.request(
         act.actor,
@@ -349,7 +347,7 @@ export class OwnSignInService {
         text,
         act,
       );
-      return shown.kind === 'token' ? shown : undefined;
+      return shown.kind === 'passkey' ? undefined : shown;
     } catch (error) {
       if (isServiceError(error, 'second-factor.unusable')) {
         return undefined;
@@ -388,8 +386,12 @@ export class OwnSignInService {
  * realm are about its tokens, not about those that the person has in other realms.
  */
 function isAnswering(token: Token, { realm }: Pick<Person, 'realm'>, now: Date): boolean {
-  const isReady = isUsable(token, now) && isOcraToken(token) && token.rollout === 'complete';
+  const isReady = isUsable(token, now) && isFactorToken(token) && token.rollout === 'complete';
   return isReady && !token.isSecondFactor && token.realms.includes(realm);
+}
+
+function transactionOf(asked: AskedToken): string {
+  return asked.kind === 'token' ? asked.transactionId : CODE_ASKED;
 }
 
 /** The token would keep no wrong response for payments (`isReserved`). */

@@ -3,14 +3,19 @@ import type { Enrolled } from '../challenges/enrolment/enrolment.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { randomActivationCode } from '../ocra/key-derivation.ts';
-import { parseOcraSuite } from '../ocra/suite.ts';
+import { parseAlgorithm } from '../ocra/otp.ts';
 import { type Act, serverCaller } from '../policy/caller.ts';
 import { nothingSelected, type TokenSelection } from '../tokens/token-selection.ts';
 import { type DescribedToken, isLocked, isUsable, type Token, type TokenUse } from '../tokens/token.ts';
 import type { TokenService } from '../tokens/token-service.ts';
 import { readDescription, type UseSettings } from '../tokens/token-settings.ts';
 import type { OwnSessionStore } from './own-session-store.ts';
-import { type KnownOwnSession, notThere, type OwnSignInService } from './own-sign-in-service.ts';
+import {
+  type AskedToken,
+  type KnownOwnSession,
+  notThere,
+  type OwnSignInService,
+} from './own-sign-in-service.ts';
 import { confirmedText, MAX_TOKENS, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
 
 /** A token as its owner sees it. */
@@ -113,11 +118,7 @@ export class OwnTokenService {
    * @throws ServiceError 'path.unknown', 'token.state', 'token.exists' for too many tokens, 'configuration.invalid' where the new one
    *   would get no address for its responses
    */
-  async askToEnrol(
-    session: KnownOwnSession,
-    language: OwnLanguage,
-    act: Act,
-  ): Promise<{ readonly transactionId: string; readonly url: string }> {
+  async askToEnrol(session: KnownOwnSession, language: OwnLanguage, act: Act): Promise<AskedToken> {
     await this.cancelEnrolment(session, act);
     await this.#assertRoom(session, act);
     const { enrolment, signIn, host } = this.#deps;
@@ -224,7 +225,7 @@ export class OwnTokenService {
   async #assertRoom(session: KnownOwnSession, act: Act, further = 1): Promise<void> {
     const tokens = await this.#tokens(session, act);
     const { ocraSuite } = presentOf(session, tokens);
-    if (ocraSuite !== null && parseOcraSuite(ocraSuite).pin !== undefined) {
+    if (ocraSuite !== null && parseAlgorithm(ocraSuite).pin !== undefined) {
       throw new ServiceError(
         'configuration.invalid',
         'No phone can be added here: the one that confirms it computes with a PIN, and the new one would not',

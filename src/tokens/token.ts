@@ -193,6 +193,11 @@ export function hashedTextLength({ type, ocraSuite }: Pick<Token, 'type' | 'ocra
   return length === undefined ? undefined : Number(length);
 }
 
+/** @returns true for a token that may sign people in beside a password: a fixed text and a PIN alone are passwords, too */
+export function isFactorToken(token: Pick<Token, 'type' | 'ocraSuite' | 'secrets'>): boolean {
+  return isOcraToken(token) || isOtpToken(token);
+}
+
 /** @returns true if too many wrong responses have locked the token */
 export function isLocked(token: Pick<Token, 'failCount' | 'maxFail'>): boolean {
   return token.failCount >= token.maxFail;

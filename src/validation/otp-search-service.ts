@@ -35,7 +35,8 @@ export class OtpSearchService {
   }
 
   /**
-   * Searches the windows of the tokens in the caller's realms. Changes nothing: the response can still be given.
+   * Searches the windows of the tokens in the caller's realms. Changes nothing: the response can still be given. Not of
+   * those with which administrators sign in: nothing counts guesses here.
    * @returns undefined where no token's window has it
    * @throws ServiceError 'right.missing'; 'parameter.invalid' where too many tokens would be searched, or several have it
    */
@@ -53,7 +54,9 @@ export class OtpSearchService {
       );
     }
     const found: Token[] = [];
-    for (const token of searched.filter((one) => isVisible(one, grant) && isOtpToken(one))) {
+    for (const token of searched.filter(
+      (one) => isVisible(one, grant) && isOtpToken(one) && !one.isSecondFactor,
+    )) {
       if (await this.#isOf(configuration, token, otp)) {
         found.push(token);
       }

@@ -113,18 +113,20 @@ export class PassChecker {
   /**
    * Tells apart a wrong response of HOTP or TOTP that is right within the sync window, for the audit: of one token, as it
    * takes what the budget leaves.
+   * @param isPinGiven true where the response alone is enough, as in `ResponseChecker.verify`
    */
   async explain(
     configuration: Configuration,
     pass: PassDecision,
     provided: ProvidedResponse,
+    isPinGiven = false,
   ): Promise<PassDecision> {
     const { subject, result } = pass;
     if (result || !isOtpToken(subject)) {
       return pass;
     }
     const wrong = { kind: 'wrong' } as const;
-    const explained = await this.#deps.check.explain(wrong, configuration, subject, '', provided);
+    const explained = await this.#deps.check.explain(wrong, configuration, subject, '', provided, isPinGiven);
     const cause = explained.kind === 'wrong' ? explained.cause : undefined;
     return cause === undefined || pass.reason === 'locked' ? pass : { ...pass, cause };
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RefusedCredentials } from '../../../administrators/administrator.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { Act } from '../../../policy/caller.ts';
-import type { KnownOwnSession } from '../../../self-service/own-sign-in-service.ts';
+import type { AskedToken, KnownOwnSession } from '../../../self-service/own-sign-in-service.ts';
 import { personName } from '../../../self-service/person.ts';
 import type { Services } from '../../../services.ts';
 import { done } from '../../answers.ts';
@@ -22,8 +22,14 @@ type Own = Pick<Services, 'ownSignIn' | 'ownTokens'>;
 const serial = z.string().describe('the serial of the token');
 const moment = z.iso.datetime();
 const transactionid = z.string().describe('the transaction that the token is asked to confirm');
-const data = z.string().describe('the content of the QR code: `lseqr://req?…`');
-const response = secret(optional('the response of the token, after its PIN; default: the app has sent it'));
+/** Without a challenge, a token of HOTP or TOTP is asked for its response. */
+const CHALLENGE = {
+  transactionid: transactionid.optional(),
+  data: z.string().optional().describe('the content of the QR code: `lseqr://req?…`; of HOTP and TOTP none'),
+};
+const response = secret(
+  optional('the response of the token, after its PIN, of HOTP and TOTP alone; default: the app has sent it'),
+);
 /** Never refused as missing: who may not ask learns of no parameter. */
 const given = (meaning: string) => z.string().default('').describe(meaning);
 const chosen = given('the serial of an own token');
@@ -34,8 +40,7 @@ const QR =
 
 const BEGUN = answerWithCookie(
   z.strictObject({
-    transactionid,
-    data,
+    ...CHALLENGE,
     expires: moment,
     token: z.int().describe('the place of the token that is asked, from 0'),
     tokens: z
@@ -102,7 +107,7 @@ const OWN = answerWithCookie(
   },
 );
 
-const CHALLENGE = answerWithCookie(z.strictObject({ transactionid, data }), {
+const ASKED = answerWithCookie(z.strictObject(CHALLENGE), {
   example: { value: { transactionid: TRANSACTION, data: QR } },
 });
 
@@ -182,12 +187,16 @@ function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
           },
         );
       }
-      const { attempt: name, expiresAt, transactionId, url, token, tokens } = begun;
-      const value = { transactionid: transactionId, data: url, expires: expiresAt.toISOString() };
+      const { attempt: name, expiresAt, asked: challenge, token, tokens } = begun;
+      const value = { ...challengeOf(challenge), expires: expiresAt.toISOString() };
       const cookie = keepSignIn(USER_SIGN_IN, name, expiresAt, call.servedAt);
       return BEGUN.reply({ ...value, token, tokens }, call, { cookie });
     },
   );
+}
+
+function challengeOf(asked: AskedToken): { readonly transactionid?: string; readonly data?: string } {
+  return asked.kind === 'token' ? { transactionid: asked.transactionId, data: asked.url } : {};
 }
 
 function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
@@ -360,13 +369,12 @@ function enrolEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
       ...SESSION,
       path: '/self/enrol',
       summary: 'asks the token that signed in to confirm that another one is enrolled',
-      answers: CHALLENGE.answers,
+      answers: ASKED.answers,
       parameters: z.object({}),
     },
     async (call) => {
       const { session, act } = await changing(ownSignIn, call, 'self/enrol');
-      const { transactionId, url } = await ownTokens.askToEnrol(session, languageOf(call), act);
-      return CHALLENGE.reply({ transactionid: transactionId, data: url }, call);
+      return ASKED.reply(challengeOf(await ownTokens.askToEnrol(session, languageOf(call), act)), call);
     },
   );
 }

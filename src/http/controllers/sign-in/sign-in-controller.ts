@@ -35,6 +35,10 @@ const expires = z.iso.datetime();
 
 /** The second factor that is asked for after a password. */
 const TOKEN_STEP = { second_factor: z.literal('token'), expires };
+const CODE_STEP = {
+  second_factor: z.literal('code').describe('a response of HOTP or TOTP, without a challenge and a PIN'),
+  expires,
+};
 const PASSKEY_STEP = {
   second_factor: z.literal('passkey'),
   expires,
@@ -51,18 +55,27 @@ const PROOF = z.object({
 /** @returns the value and the detail that ask for the second factor */
 function asked(begun: Exclude<BegunSignIn | BegunConfirmation, { kind: 'signed-in' | 'confirmed' }>) {
   const until = begun.expiresAt.toISOString();
-  return begun.kind === 'token'
-    ? ({
+  switch (begun.kind) {
+    case 'token':
+      return {
         value: { expires: until, second_factor: 'token' },
         beside: { detail: { transactionid: begun.transactionId, data: begun.url } },
-      } as const)
-    : ({ value: { expires: until, second_factor: 'passkey', options: begun.options }, beside: {} } as const);
+      } as const;
+    case 'code':
+      return { value: { expires: until, second_factor: 'code' }, beside: {} } as const;
+    case 'passkey':
+      return {
+        value: { expires: until, second_factor: 'passkey', options: begun.options },
+        beside: {},
+      } as const;
+  }
 }
 
 const BEGUN = answerWithCookie(
   z.union([
     signedIn,
     z.strictObject({ signed_in: z.literal(false), ...TOKEN_STEP }),
+    z.strictObject({ signed_in: z.literal(false), ...CODE_STEP }),
     z.strictObject({ signed_in: z.literal(false), ...PASSKEY_STEP }),
   ]),
   {
@@ -224,6 +237,7 @@ const CONFIRMATION_BEGUN = answerWithCookie(
   z.union([
     confirmed,
     z.strictObject({ confirmed: z.literal(false), ...TOKEN_STEP }),
+    z.strictObject({ confirmed: z.literal(false), ...CODE_STEP }),
     z.strictObject({ confirmed: z.literal(false), ...PASSKEY_STEP }),
   ]),
   {
