@@ -383,8 +383,8 @@ export const faults = [
   ],
   [
     'administrators/second-step.ts',
-    'token.id !== tokenId || !isUsable(token, clock.now()) || isLocked(token)',
-    'token.id !== tokenId',
+    'isMeant && isUsable(token, this.#deps.clock.now()) && !isLocked(token)',
+    'isMeant',
     'tests/http/sign-in/second-factor',
   ],
   [

@@ -1,4 +1,5 @@
 const passes = 'tests/http/ocra/passes';
+const signIns = 'tests/http/sign-in/second-factor-codes tests/http/sign-in/own-codes';
 
 /** File, text, what takes its place, and the tests that are nearest. */
 export const faults = [
@@ -57,4 +58,8 @@ export const faults = [
     'counterWindow: token.counterWindow + 1',
     passes,
   ],
+  ['validation/sign-in-response-service.ts', "isPin: pin === ''", 'isPin: true', signIns],
+  ['validation/sign-in-response-service.ts', ' && !isReserved(token)', '', signIns],
+  ['validation/otp-search-service.ts', ' && !one.isSecondFactor', '', signIns],
+  ['administrators/second-step.ts', " || isReserved(token) ? 'over'", " ? 'over'", signIns],
 ];

@@ -92,6 +92,15 @@ describe('the sign-in of a user with an authenticator app', () => {
     expect((await someone().begin()).response.status).toBe(200);
   });
 
+  it('counts no more of them where many come at once', async () => {
+    await enrolApp('hmac');
+    const visitor = someone();
+    await visitor.begin();
+    const wrong = wrongResponse(hotpAt(0));
+    await Promise.all(Array.from({ length: 12 }, () => finish(visitor, wrong)));
+    expect((await application.services.tokens.show(OPERATOR, serial)).failCount).toBe(5);
+  });
+
   it.each<[string, () => Promise<unknown>]>([
     ['is disabled', () => application.asAdmin('/admin/disable', { serial })],
     ['is removed', () => application.services.tokens.remove(OPERATOR, { serial })],
