@@ -35,11 +35,10 @@ export function isEnded(error: unknown): boolean {
   return error instanceof AccountFailure && error.fault === 'ended';
 }
 
-/** A challenge for a token of the person. */
+/** What a token of the person is asked for. */
 export interface Asked {
-  readonly transactionid: string;
-  /** The content of the QR code. */
-  readonly data: string;
+  /** The content of the QR code of a challenge; absent: the code that an authenticator app shows without one. */
+  readonly data?: string;
 }
 
 /** A sign-in whose password was right. */

@@ -21,6 +21,9 @@ interface AccountTexts {
   readonly waiting: string;
   readonly response: string;
   readonly responseHint: string;
+  readonly appCodeText: (end: string) => string;
+  readonly appCode: string;
+  readonly appCodeHint: string;
   readonly confirm: string;
   readonly title: string;
   readonly signedInAs: (login: string) => string;
@@ -90,6 +93,10 @@ export const accountTexts: Texts<AccountTexts> = {
     waiting: 'Waiting for your confirmation.',
     response: 'Or type the digits that the app shows',
     responseHint: 'If you have a PIN, type it before the digits.',
+    appCodeText: (end) =>
+      `Type the code that your authenticator app shows, or your token whose serial number ends in ${end}.`,
+    appCode: 'Code',
+    appCodeHint: 'The digits alone, without a PIN. Each code serves once.',
     confirm: 'Confirm',
     title: 'Your phones',
     signedInAs: (login) => `You are signed in as ${login}.`,
@@ -166,6 +173,10 @@ export const accountTexts: Texts<AccountTexts> = {
     waiting: 'Ihre Bestätigung wird erwartet.',
     response: 'Oder die Ziffern aus der App eingeben',
     responseHint: 'Wenn Sie eine PIN haben, geben Sie sie vor den Ziffern ein.',
+    appCodeText: (end) =>
+      `Geben Sie den Code ein, den Ihre Authenticator-App zeigt, oder Ihr Token, dessen Seriennummer auf ${end} endet.`,
+    appCode: 'Code',
+    appCodeHint: 'Nur die Ziffern, ohne PIN. Jeder Code gilt einmal.',
     confirm: 'Bestätigen',
     title: 'Ihre Telefone',
     signedInAs: (login) => `Sie sind als ${login} angemeldet.`,

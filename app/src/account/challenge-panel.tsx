@@ -23,8 +23,8 @@ export function QrCode({ code, label }: { code: string; label: string }): JSX.El
 }
 
 interface PanelProps {
-  /** The content of the QR code. */
-  readonly code: string;
+  /** The content of the QR code; undefined: an authenticator app shows its digits without one, and sends nothing. */
+  readonly code: string | undefined;
   /** The words for the code; default: those of a challenge. */
   readonly label?: string;
   /**
@@ -45,15 +45,13 @@ export function ChallengePanel({ code, label, onAnswer, onFailure }: PanelProps)
   const { run, isBusy, notice } = useWork();
   const answer = useTurns(onAnswer, code);
   usePolling(() => answer(), onFailure, code);
+  const words =
+    code === undefined
+      ? { label: texts.appCode, hint: texts.appCodeHint }
+      : { label: texts.response, hint: texts.responseHint };
   return (
     <>
-      <QrCode code={code} label={label ?? texts.code} />
-      <p>
-        <a href={`./#link=${encodeURIComponent(code)}`} target="_blank" rel="noreferrer">
-          {texts.openApp}
-        </a>
-      </p>
-      <Notice kind="info">{texts.waiting}</Notice>
+      {code !== undefined && <AppCode code={code} label={label ?? texts.code} />}
       {notice}
       <Form
         onSubmit={() => {
@@ -74,11 +72,10 @@ export function ChallengePanel({ code, label, onAnswer, onFailure }: PanelProps)
         }}
       >
         <Field
-          label={texts.response}
+          {...words}
           value={response}
           onValue={setResponse}
           autocomplete="one-time-code"
-          hint={texts.responseHint}
           error={isWrong ? texts.faults.wrong : undefined}
         />
         <Button kind="primary" type="submit" busy={isBusy}>
@@ -89,13 +86,29 @@ export function ChallengePanel({ code, label, onAnswer, onFailure }: PanelProps)
   );
 }
 
+/** A QR code that the app answers by itself, also on this device. */
+function AppCode({ code, label }: { code: string; label: string }): JSX.Element {
+  const texts = useTexts(accountTexts);
+  return (
+    <>
+      <QrCode code={code} label={label} />
+      <p>
+        <a href={`./#link=${encodeURIComponent(code)}`} target="_blank" rel="noreferrer">
+          {texts.openApp}
+        </a>
+      </p>
+      <Notice kind="info">{texts.waiting}</Notice>
+    </>
+  );
+}
+
 /**
  * Lets one answer end the subject: a look that finds typed digits accepted would take what they have opened, and they
  * would be told that it has ended.
  */
 function useTurns(
   ask: (response?: string) => Promise<boolean>,
-  subject: string,
+  subject: string | undefined,
 ): (response?: string) => Promise<boolean> {
   const last = useRef(Promise.resolve(false));
   useEffect(() => {
@@ -108,8 +121,15 @@ function useTurns(
   };
 }
 
-/** Asks every two seconds until the answer is there, one at a time. A lost request or a busy server ends nothing. */
-function usePolling(ask: () => Promise<boolean>, onFailure: (error: unknown) => void, subject: string): void {
+/**
+ * Asks every two seconds until the answer is there, one at a time. A lost request or a busy server ends nothing.
+ * @param subject undefined: nothing answers by itself
+ */
+function usePolling(
+  ask: () => Promise<boolean>,
+  onFailure: (error: unknown) => void,
+  subject: string | undefined,
+): void {
   const latest = useRef({ ask, onFailure });
   latest.current = { ask, onFailure };
   useEffect(() => {
@@ -133,7 +153,9 @@ function usePolling(ask: () => Promise<boolean>, onFailure: (error: unknown) => 
         timer = setTimeout(() => void look(), POLL_MS);
       }
     };
-    again();
+    if (subject !== undefined) {
+      again();
+    }
     return () => {
       isGone = true;
       clearTimeout(timer);

@@ -20,7 +20,7 @@ interface EnrolProps {
 
 type Step =
   | { readonly kind: 'name' }
-  | { readonly kind: 'confirm'; readonly code: string }
+  | { readonly kind: 'confirm'; readonly code: string | undefined }
   | { readonly kind: 'first' | 'second'; readonly enrolment: Enrolment };
 
 /** The enrolment of another phone: its name, the confirmation by the first one, and the two codes of the roll-out. */
@@ -114,7 +114,7 @@ function NameScreen({ name, isBusy, notice, onName, onCancel, onNext }: NameProp
 }
 
 interface ConfirmProps {
-  readonly code: string;
+  readonly code: string | undefined;
   /** @returns undefined while the phone has not confirmed */
   readonly onEnrol: (response?: string) => Promise<Enrolment | undefined>;
   readonly onEnrolled: (enrolment: Enrolment) => void;

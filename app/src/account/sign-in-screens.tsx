@@ -106,9 +106,10 @@ interface ConfirmProps {
 
 function ConfirmScreen({ begun, onOther, onAnswer, onFailure }: ConfirmProps): JSX.Element {
   const texts = useTexts(accountTexts);
+  const text = begun.data === undefined ? texts.appCodeText : texts.confirmText;
   return (
     <Screen title={texts.confirmTitle}>
-      <p class="screen-text">{texts.confirmText(begun.tokens[begun.token] ?? '')}</p>
+      <p class="screen-text">{text(begun.tokens[begun.token] ?? '')}</p>
       <ChallengePanel key={begun.data} code={begun.data} onAnswer={onAnswer} onFailure={onFailure} />
       {begun.tokens.map(
         (end, token) =>

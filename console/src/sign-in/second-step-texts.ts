@@ -5,6 +5,9 @@ interface SecondStepTexts {
   readonly qrCode: string;
   readonly tan: string;
   readonly tanHint: string;
+  readonly openApp: string;
+  readonly code: string;
+  readonly codeHint: string;
   readonly confirm: string;
   readonly restart: string;
   readonly expired: string;
@@ -19,6 +22,10 @@ export const secondStepTexts: Texts<SecondStepTexts> = {
     qrCode: 'QR code for the app of your token',
     tan: 'TAN',
     tanHint: 'As the app shows it. If the app sends it by itself, this page goes on without.',
+    openApp: 'Open your authenticator app, or take your token.',
+    code: 'Code',
+    codeHint:
+      'The digits alone, without a PIN. Each code serves once: wait for the next one after another use.',
     confirm: 'Confirm',
     restart: 'Begin again',
     expired: 'The five minutes are over.',
@@ -32,6 +39,10 @@ export const secondStepTexts: Texts<SecondStepTexts> = {
     qrCode: 'QR-Code für die App Ihres Tokens',
     tan: 'TAN',
     tanHint: 'Wie die App sie anzeigt. Sendet die App sie selbst, geht es hier von allein weiter.',
+    openApp: 'Öffnen Sie Ihre Authenticator-App, oder nehmen Sie Ihr Token.',
+    code: 'Code',
+    codeHint:
+      'Nur die Ziffern, ohne PIN. Jeder Code gilt einmal: Warten Sie nach einer Verwendung auf den nächsten.',
     confirm: 'Bestätigen',
     restart: 'Neu beginnen',
     expired: 'Die fünf Minuten sind vorbei.',

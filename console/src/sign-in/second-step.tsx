@@ -12,6 +12,8 @@ import { assertPasskey, type PasskeyOptions } from './web-authn.ts';
 /** A second factor that the server asks for. */
 export type RequestedFactor =
   | { readonly kind: 'token'; readonly url: string }
+  /** An authenticator app shows it by itself. */
+  | { readonly kind: 'code' }
   | { readonly kind: 'passkey'; readonly options: PasskeyOptions };
 
 /** The proof of a second factor; empty: has the app answered by itself? */
@@ -37,7 +39,7 @@ const POLL_MS = 1_500;
 /** Milliseconds for which the server takes a proof. Not by its clock, which this browser's may not follow. */
 const LIFETIME_MS = 300_000;
 
-/** Asks for the second factor: a QR code with a field for the TAN, or the passkey. */
+/** Asks for the second factor: a QR code with a field for the TAN, a code of an authenticator app, or the passkey. */
 export function SecondStep(props: SecondStepProps): ReactNode {
   const t = useTexts(secondStepTexts);
   const hasExpired = useExpired();
@@ -49,11 +51,14 @@ export function SecondStep(props: SecondStepProps): ReactNode {
       </>
     );
   }
-  return props.factor.kind === 'token' ? (
-    <TokenStep {...props} url={props.factor.url} />
-  ) : (
-    <PasskeyStep {...props} options={props.factor.options} />
-  );
+  switch (props.factor.kind) {
+    case 'token':
+      return <TokenStep {...props} url={props.factor.url} />;
+    case 'code':
+      return <TokenStep {...props} />;
+    case 'passkey':
+      return <PasskeyStep {...props} options={props.factor.options} />;
+  }
 }
 
 function useExpired(): boolean {
@@ -69,18 +74,18 @@ function useExpired(): boolean {
   return hasExpired;
 }
 
-function TokenStep({
-  url,
-  finish,
-  onDone,
-  onRestart,
-}: SecondStepProps & { readonly url: string }): ReactNode {
+interface TokenStepProps extends SecondStepProps {
+  /** The content of the QR code; undefined: an authenticator app shows its code without one, and sends nothing. */
+  readonly url?: string;
+}
+
+function TokenStep({ url, finish, onDone, onRestart }: TokenStepProps): ReactNode {
   const t = useTexts(secondStepTexts);
   const [tan, setTan] = useState('');
   const check = useMutation({ mutationFn: () => finish({ response: tan.replaceAll(/\s/g, '') }), gcTime: 0 });
   const answered = useQuery({
     queryKey: ['second-step', url],
-    queryFn: check.isPending || check.data === true ? skipToken : () => finish({}),
+    queryFn: url === undefined || check.isPending || check.data === true ? skipToken : () => finish({}),
     refetchInterval: ({ state }) => (isOver(state.error) ? false : POLL_MS),
     gcTime: 0,
     retry: false,
@@ -97,12 +102,12 @@ function TokenStep({
   };
   return (
     <form className={classes.form} onSubmit={submit}>
-      <Text>{t.scan}</Text>
-      <QrCode text={url} label={t.qrCode} />
+      <Text>{url === undefined ? t.openApp : t.scan}</Text>
+      {url !== undefined && <QrCode text={url} label={t.qrCode} />}
       <Failure error={isOver(answered.error) ? answered.error : check.error} />
       <TextInput
-        label={t.tan}
-        description={t.tanHint}
+        label={url === undefined ? t.code : t.tan}
+        description={url === undefined ? t.codeHint : t.tanHint}
         autoComplete="one-time-code"
         inputMode="numeric"
         required

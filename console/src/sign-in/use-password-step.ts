@@ -5,14 +5,19 @@ import type { PasskeyOptions } from './web-authn.ts';
 
 /** An answer to a right password that asks for a second factor. */
 type FactorAnswer =
-  | { readonly second_factor: 'token' }
+  | { readonly second_factor: 'token' | 'code' }
   | { readonly second_factor: 'passkey'; readonly options: PasskeyOptions };
 
-/** @param detail has the content of the QR code; an answer with `passkey` has none */
+/** @param detail has the content of the QR code; an answer with `passkey` or `code` has none */
 export function requestedFactor(answer: FactorAnswer, detail: { readonly data: string }): RequestedFactor {
-  return answer.second_factor === 'passkey'
-    ? { kind: 'passkey', options: answer.options }
-    : { kind: 'token', url: detail.data };
+  switch (answer.second_factor) {
+    case 'passkey':
+      return { kind: 'passkey', options: answer.options };
+    case 'code':
+      return { kind: 'code' };
+    case 'token':
+      return { kind: 'token', url: detail.data };
+  }
 }
 
 /** The acts of a form with a password. */
