@@ -177,13 +177,6 @@ export function assertMigrationsKnown(
 ): void {
   const here = `this is tankeeper ${packageVersion()}`;
   const by = ({ version }: AppliedMigration): string => `tankeeper ${version ?? 'of an unknown version'}`;
-  const unknown = applied.find(({ name }) => !migrationNames.includes(name));
-  if (unknown !== undefined) {
-    const names = applied.filter(({ name }) => !migrationNames.includes(name)).map(({ name }) => name);
-    throw fault(
-      `the database is newer than this program: ${by(unknown)} has applied ${names.join(', ')}, and ${here}, which does not know that: run the newer version`,
-    );
-  }
   const missing = migrationNames
     .slice(0, applied.length)
     .find((name) => applied.every((one) => one.name !== name));
@@ -191,6 +184,13 @@ export function assertMigrationsKnown(
   if (missing !== undefined && last !== undefined) {
     throw fault(
       `the database lacks ${missing}, and ${by(last)} has applied ${last.name}; ${here}: run the version that made it`,
+    );
+  }
+  const unknown = applied.find(({ name }) => !migrationNames.includes(name));
+  if (unknown !== undefined) {
+    const names = applied.filter(({ name }) => !migrationNames.includes(name)).map(({ name }) => name);
+    throw fault(
+      `the database is newer than this program: ${by(unknown)} has applied ${names.join(', ')}, and ${here}, which does not know that: run the newer version`,
     );
   }
   const other = applied.find(({ name, checksum }) => checksum !== migrationChecksums[name]);

@@ -30,6 +30,12 @@ const folders = embeddedFolders();
 
 afterEach(() => folders.clear());
 
+let becomeThisVersion: (() => void) | undefined;
+afterEach(() => {
+  becomeThisVersion?.();
+  becomeThisVersion = undefined;
+});
+
 let empty: TestDatabase;
 beforeEach(async () => {
   empty = await createTestDatabase({ schema: 'empty' });
@@ -147,13 +153,9 @@ describe('the migrations', () => {
 });
 
 describe('the migration of a database that is in use', () => {
-  let becomeThisVersion: () => void;
   beforeEach(async () => {
     await migrateToLatest(empty.database);
     becomeThisVersion = becomeNextVersion();
-  });
-  afterEach(() => {
-    becomeThisVersion();
   });
 
   it('is not kept off by the lock that a killed command left behind', async () => {
@@ -235,12 +237,13 @@ describe('a migration that waits', () => {
 
 describe('a database of another program', () => {
   const here = `this is tankeeper ${packageVersion()}`;
+
   it.each([
     [
       'a newer one',
-      `INSERT INTO knex_migrations (name, batch) VALUES ('999-future', 2);
-       INSERT INTO knex_migration_checksums VALUES ('999-future', 'f00d', '9.9.9')`,
-      `the database is newer than this program: tankeeper 9.9.9 has applied 999-future, and ${here}, which does not know that: run the newer version`,
+      `INSERT INTO knex_migrations (name, batch) VALUES ('${NEXT}', 2), ('999-wings', 3);
+       INSERT INTO knex_migration_checksums VALUES ('${NEXT}', 'f00d', '9.9.8'), ('999-wings', 'f00d', '9.9.9')`,
+      `the database is newer than this program: tankeeper 9.9.9 has applied 999-wings, and ${here}, which does not know that: run the newer version`,
     ],
     [
       'one with another form of a migration',
@@ -253,14 +256,14 @@ describe('a database of another program', () => {
       `tankeeper of an unknown version has applied 001-baseline in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
     ],
     [
-      'one that lacks a migration',
-      `UPDATE knex_migrations SET name = '${NEXT}'; UPDATE knex_migration_checksums SET name = '${NEXT}'`,
-      `the database lacks 001-baseline, and tankeeper ${packageVersion()} has applied ${NEXT}; ${here}: run the version that made it`,
+      'one from before the baseline',
+      "UPDATE knex_migrations SET name = '001-realms'; UPDATE knex_migration_checksums SET name = '001-realms'",
+      `the database lacks 001-baseline, and tankeeper ${packageVersion()} has applied 001-realms; ${here}: run the version that made it`,
     ],
   ])('is refused before anything is changed: %s', async (_which, change, message) => {
     await migrateToLatest(empty.database);
     await empty.database.knex.raw(change);
-    const becomeThisVersion = becomeNextVersion();
+    becomeThisVersion = becomeNextVersion();
     const before = await schemaOf(empty);
     const refusal = { code: 'configuration.invalid', message };
     await expect(migrateToLatest(empty.database)).rejects.toMatchObject(refusal);
@@ -268,7 +271,6 @@ describe('a database of another program', () => {
     const nothing = (): Promise<void> => Promise.resolve();
     const steps = { before: nothing, load: nothing, after: nothing };
     await expect(withNewSchema(empty.database, migrationNames, steps)).rejects.toMatchObject(refusal);
-    becomeThisVersion();
     expect(await schemaOf(empty)).toEqual(before);
   });
 });

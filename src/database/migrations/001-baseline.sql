@@ -165,7 +165,7 @@ ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version;
 -- text_pattern_ops also finds by the beginning, whatever the collation.
 CREATE UNIQUE INDEX tokens_serial_caseless ON tokens (lower(serial COLLATE "default") text_pattern_ops);
 CREATE INDEX tokens_owner_idx ON tokens (owner_resolver_id, owner_user_id);
--- For pages of tokens, see token-pages.ts.
+-- For pages of tokens.
 CREATE INDEX tokens_page_idx ON tokens
   (realm_set_id, active, (owner_user_id IS NOT NULL), lower(serial COLLATE "default") text_pattern_ops);
 CREATE INDEX tokens_locked_page_idx ON tokens
@@ -197,9 +197,8 @@ COMMENT ON COLUMN challenges.is_triggered IS 'Issued to a PIN or password: the r
 COMMENT ON COLUMN challenges.sign_in IS 'That of an administrator''s sign-in: only those of other sign-ins supersede it.';
 CREATE INDEX challenges_token_idx ON challenges (token_id, issued_at DESC, id DESC);
 CREATE INDEX challenges_open_idx ON challenges (token_id, id) WHERE closed_by IS NULL;
--- By it an issue finds the challenges of the token with the same question: of the keys that questionKeys
--- (src/ocra/question.ts) makes. One expression, for the token, too: by a column of its own for the token, a plan for
--- any values would read all of its challenges.
+-- By it an issue finds the challenges of the token with the same question. One expression, for the token, too: by a
+-- column of its own for the token, a plan for any values would read all of its challenges.
 CREATE INDEX challenges_question_idx ON challenges
   ((hashtextextended(lower(btrim(question, '0') COLLATE "C"), token_id)));
 -- For housekeeping.
