@@ -314,6 +314,7 @@ function challengeServices(shared: Shared) {
       trigger,
     }),
     signInResponses: new SignInResponseService({
+      vault,
       configuration,
       tokenStore,
       check,
@@ -406,6 +407,7 @@ function signInServices(
       clock,
       random,
       signIn: ownSignIn,
+      responses,
     }),
     sessions: new SessionService({
       configuration,

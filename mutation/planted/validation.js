@@ -1,4 +1,5 @@
 const passes = 'tests/http/ocra/passes';
+const apps = 'tests/http/sign-in/own-authenticator-apps';
 const signIns = 'tests/http/sign-in/second-factor-codes tests/http/sign-in/own-codes';
 
 /** File, text, what takes its place, and the tests that are nearest. */
@@ -60,6 +61,28 @@ export const faults = [
   ],
   ['validation/sign-in-response-service.ts', "isPin: pin === ''", 'isPin: true', signIns],
   ['validation/sign-in-response-service.ts', ' && !isReserved(token)', '', signIns],
+  [
+    'validation/sign-in-response-service.ts',
+    "rollout: 'complete', active: true",
+    "rollout: 'complete'",
+    apps,
+  ],
+  ['validation/sign-in-response-service.ts', 'takes: isUnproven', 'takes: isOtpToken', apps],
+  [
+    'validation/pass-store.ts',
+    'changes.some(({ rollOut }) => Object.keys(rollOut).length > 0)',
+    'changes.length === 99',
+    apps,
+  ],
+  ['validation/pass-store.ts', "(['token.enrolled'] as const)", '[]', apps],
+  [
+    'challenges/enrolment/enrolment-service.ts',
+    "rollout: selfEnrolled ? 'phase1' : 'complete'",
+    "rollout: 'complete'",
+    apps,
+  ],
+  ['challenges/enrolment/enrolment-service.ts', 'active: !selfEnrolled', 'active: true', apps],
+  ['self-service/own-token-service.ts', "totp: 'enroltotp'", "totp: 'enrol'", apps],
   ['validation/otp-search-service.ts', ' && !one.isSecondFactor', '', signIns],
   ['administrators/second-step.ts', " || isReserved(token) ? 'over'", " ? 'over'", signIns],
 ];

@@ -24,7 +24,7 @@ export const ACTS: readonly string[] = [
   'admin/logout', 'admin/confirmation', 'admin/confirmation/finish', 'admin/passkeys/options',
   'admin/passkeys/remove', 'admin/sign-in', 'admin/sign-in/finish', 'admin/sign-in/oidc/callback',
   'admin/sign-in/passkey', 'admin/sign-in/passkey-link',
-  'self/enrol', 'self/enrol/cancel', 'self/enrol/finish', 'self/lock', 'self/rename', 'self/sign-in',
+  'self/enrol', 'self/enrol/cancel', 'self/enrol/finish', 'self/enrol/prove', 'self/lock', 'self/rename', 'self/sign-in',
   'self/sign-in/finish', 'self/sign-out', 'self/tokens',
   'migrate',
   'administrator/add', 'administrator/password', 'administrator/remove', 'administrator/first',

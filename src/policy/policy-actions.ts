@@ -65,7 +65,8 @@ const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, Readonly<
     show: 'sign in at /app/account and see the own tokens, as every action of this scope lets',
     rename: 'describe an own token anew',
     lock: 'lock an own token, as of a lost phone; only administrators undo it',
-    enrol: 'enrol another token, confirmed by the one that signed in',
+    enrol: 'enrol another QR-TAN app, confirmed by the token that signed in',
+    enroltotp: 'enrol another authenticator app (TOTP), confirmed by the token that signed in',
   },
 };
 

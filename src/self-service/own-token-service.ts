@@ -3,12 +3,21 @@ import type { Enrolled } from '../challenges/enrolment/enrolment.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { randomActivationCode } from '../ocra/key-derivation.ts';
+import { keyUri } from '../ocra/key-uri.ts';
 import { parseAlgorithm } from '../ocra/otp.ts';
 import { type Act, serverCaller } from '../policy/caller.ts';
 import { nothingSelected, type TokenSelection } from '../tokens/token-selection.ts';
-import { type DescribedToken, isLocked, isUsable, type Token, type TokenUse } from '../tokens/token.ts';
+import {
+  type DescribedToken,
+  isLocked,
+  isUnproven,
+  isUsable,
+  type Token,
+  type TokenUse,
+} from '../tokens/token.ts';
 import type { TokenService } from '../tokens/token-service.ts';
 import { readDescription, type UseSettings } from '../tokens/token-settings.ts';
+import type { SignInResponseService } from '../validation/sign-in-response-service.ts';
 import type { OwnSessionStore } from './own-session-store.ts';
 import {
   type AskedToken,
@@ -29,8 +38,20 @@ interface OwnToken extends Pick<DescribedToken, 'serial' | 'description' | 'crea
   readonly isPresent: boolean;
 }
 
+/** What people enrol: a QR-TAN app, or an authenticator app of TOTP. */
+export type OwnType = 'ocra2' | 'totp';
+
 /** The roll-out of another token. Its secrets are shown this once. */
-interface OwnEnrolment {
+type OwnEnrolment = RollOut | UnprovenApp;
+
+/** An authenticator app that has to show its first response (`prove`). */
+interface UnprovenApp {
+  readonly serial: string;
+  /** `otpauth://totp/…` */
+  readonly keyUri: string;
+}
+
+interface RollOut {
   readonly serial: string;
   /** `lseqr://init?…` */
   readonly init: string;
@@ -52,6 +73,7 @@ export class OwnTokenService {
     readonly tokens: Pick<TokenService, 'list' | 'set' | 'lose' | 'copyPin' | 'setRealms' | 'remove'>;
     readonly enrolment: Pick<EnrolmentService, 'init' | 'answerAddress'>;
     readonly signIn: Pick<OwnSignInService, 'ask' | 'confirmed'>;
+    readonly responses: Pick<SignInResponseService, 'prove'>;
     readonly sessions: Pick<OwnSessionStore, 'take' | 'isOpen'>;
     readonly host: string;
     readonly clock: Clock;
@@ -99,7 +121,7 @@ export class OwnTokenService {
    * @throws ServiceError 'path.unknown'
    */
   async cancelEnrolment(session: KnownOwnSession, act: Act): Promise<void> {
-    assertAllowed(session, 'enrol');
+    assertAllowed(session, 'enrol', 'enroltotp');
     await this.#removeUnfinished(session, act);
   }
 
@@ -115,13 +137,27 @@ export class OwnTokenService {
 
   /**
    * Asks the token of this session to confirm that another one is enrolled, in place of one that was begun here before.
-   * @throws ServiceError 'path.unknown', 'token.state', 'token.exists' for too many tokens, 'configuration.invalid' where the new one
-   *   would get no address for its responses
+   * @throws ServiceError 'path.unknown', 'token.state', 'token.exists' for too many tokens, 'configuration.invalid' where a QR-TAN
+   *   app would get no address for its responses
    */
-  async askToEnrol(session: KnownOwnSession, language: OwnLanguage, act: Act): Promise<AskedToken> {
-    await this.cancelEnrolment(session, act);
+  async askToEnrol(
+    session: KnownOwnSession,
+    type: OwnType,
+    language: OwnLanguage,
+    act: Act,
+  ): Promise<AskedToken> {
+    assertAllowed(session, actOfType[type]);
+    await this.#removeUnfinished(session, act);
     await this.#assertRoom(session, act);
-    const { enrolment, signIn, host } = this.#deps;
+    if (type === 'ocra2') {
+      await this.#assertAddress(session, act);
+    }
+    const { signIn, host } = this.#deps;
+    return signIn.ask(session, confirmedText('enrol', language, session.person, host), act);
+  }
+
+  async #assertAddress(session: KnownOwnSession, act: Act): Promise<void> {
+    const { enrolment } = this.#deps;
     const { person } = session;
     const named = { user: person.login, realm: person.realm };
     const { values } = await enrolment.answerAddress(callerOf(session, act), named);
@@ -131,7 +167,6 @@ export class OwnTokenService {
         'No phone can be added now: the policies of this server give it no address for its responses',
       );
     }
-    return signIn.ask(session, confirmedText('enrol', language, person, host), act);
   }
 
   /**
@@ -142,11 +177,15 @@ export class OwnTokenService {
    */
   async enrol(
     session: KnownOwnSession,
-    { response, description }: { readonly response: string | undefined; readonly description: string },
+    {
+      response,
+      description,
+      type,
+    }: { readonly response: string | undefined; readonly description: string; readonly type: OwnType },
     language: OwnLanguage,
     act: Act,
   ): Promise<OwnEnrolment | 'waiting' | undefined> {
-    assertAllowed(session, 'enrol');
+    assertAllowed(session, actOfType[type]);
     readDescription(description);
     const { signIn, sessions } = this.#deps;
     const verdict = await signIn.confirmed(session, response, act);
@@ -158,42 +197,84 @@ export class OwnTokenService {
       throw new ServiceError('sign-in.ended', 'This confirmation has served already');
     }
     await this.#assertRoom(session, act);
-    return this.#rollOut(session, description, language, act);
+    return this.#begin(session, { type, description }, act, (begun) =>
+      type === 'totp'
+        ? Promise.resolve(this.#appOf(begun, session))
+        : this.#startRollOut(session, begun, language, act),
+    );
   }
 
-  async #rollOut(
+  /**
+   * Proves another authenticator app by its first response; until then the token takes none elsewhere.
+   * @returns undefined for a wrong response
+   * @throws ServiceError 'path.unknown', 'token.unknown'
+   */
+  async prove(
     session: KnownOwnSession,
-    description: string,
-    language: OwnLanguage,
+    { serial, response }: { readonly serial: string; readonly response: string },
     act: Act,
-  ): Promise<OwnEnrolment> {
-    const { enrolment, tokens, sessions, random, host } = this.#deps;
+  ): Promise<true | undefined> {
+    assertAllowed(session, 'enroltotp');
     const { person } = session;
+    const tokens = await this.#tokens(session, act);
+    if (!tokens.some((token) => token.serial === serial && isUnproven(token))) {
+      return nothingSelected({ serial });
+    }
+    const isRight = await this.#deps.responses.prove(serial, person, response, ownAct(act, person));
+    return isRight || undefined;
+  }
+
+  /** @param start goes on with a token that asks for as much as the first; the token is removed where that fails */
+  async #begin(
+    session: KnownOwnSession,
+    { type, description }: { readonly type: OwnType; readonly description: string },
+    act: Act,
+    start: (begun: Enrolled) => Promise<OwnEnrolment>,
+  ): Promise<OwnEnrolment> {
+    const { enrolment, tokens, sessions } = this.#deps;
     const caller = callerOf(session, act);
-    const owner = { type: 'ocra2', user: person.login, realm: person.realm };
-    const begun = await enrolment.init(
-      caller,
-      { ...owner, description, genkey: '1', sharedsecret: '1' },
-      true,
-    );
+    const secret = { genkey: '1', ...(type === 'ocra2' && { sharedsecret: '1' }) };
+    const begun = await enrolment.init(caller, { ...ownerOf(session), type, description, ...secret }, true);
     const { serial } = begun;
     try {
       // Others of the same person may have been enrolled at the same time.
       await this.#assertRoom(session, act, 0);
       await this.#makeAsStrict(session, serial, act);
-      const activationCode = randomActivationCode(random);
-      const message = confirmedText('first', language, person, host);
-      const request = { ...owner, serial, activationcode: activationCode, message };
-      const started = await enrolment.init(caller, request, true);
+      const started = await start(begun);
       // The phone that confirmed may have been reported as lost meanwhile.
       if (!(await sessions.isOpen(session.hash))) {
         throw new ServiceError('sign-in.ended', 'This sign-in has ended: begin again with the password');
       }
-      return enrolmentOf(begun, started, activationCode);
+      return started;
     } catch (error) {
       await tokens.remove(caller, { serial });
       throw error;
     }
+  }
+
+  async #startRollOut(
+    session: KnownOwnSession,
+    begun: Enrolled,
+    language: OwnLanguage,
+    act: Act,
+  ): Promise<RollOut> {
+    const { enrolment, random, host } = this.#deps;
+    const activationCode = randomActivationCode(random);
+    const message = confirmedText('first', language, session.person, host);
+    const { serial } = begun;
+    const request = { ...ownerOf(session), type: 'ocra2', serial, activationcode: activationCode, message };
+    return rollOutOf(begun, await enrolment.init(callerOf(session, act), request, true), activationCode);
+  }
+
+  /** The app shows the account under the name of this server. */
+  #appOf(begun: Enrolled, { person: { login: account } }: KnownOwnSession): UnprovenApp {
+    if (begun.kind !== 'pass' || begun.otpkey === undefined) {
+      throw new Error('a token of TOTP has a key');
+    }
+    const { serial, otpkey } = begun;
+    const algorithm = { hash: 'sha1', digits: 6, timeStep: 30 } as const;
+    const shown = { issuer: this.#deps.host, account, counter: 0n };
+    return { serial, keyUri: keyUri(algorithm, Buffer.from(otpkey, 'hex'), shown) };
   }
 
   /**
@@ -305,9 +386,15 @@ function assertNoSecondFactor({ isSecondFactor }: Pick<Token, 'isSecondFactor'>)
   }
 }
 
-/** Without a policy, the act is not there at all. @throws ServiceError 'path.unknown' */
-function assertAllowed({ acts }: KnownOwnSession, act: OwnAct): void {
-  if (!acts.has(act)) {
+const actOfType: Readonly<Record<OwnType, OwnAct>> = { ocra2: 'enrol', totp: 'enroltotp' };
+
+function ownerOf({ person: { login, realm } }: KnownOwnSession) {
+  return { user: login, realm };
+}
+
+/** Without a policy for any of them, the act is not there at all. @throws ServiceError 'path.unknown' */
+function assertAllowed({ acts }: KnownOwnSession, ...oneOf: readonly OwnAct[]): void {
+  if (!oneOf.some((act) => acts.has(act))) {
     throw notThere();
   }
 }
@@ -327,7 +414,10 @@ function presentOf(
 
 function stateOf(token: DescribedToken, now: Date): OwnToken['state'] {
   if (token.rollout !== 'complete') {
-    return token.rollout === 'phase2' && isUsable(token, now) ? 'rollout' : 'unfinished';
+    const isAwaited = isUnproven(token)
+      ? !isLocked(token)
+      : token.rollout === 'phase2' && isUsable(token, now);
+    return isAwaited ? 'rollout' : 'unfinished';
   }
   if (!isUsable(token, now)) {
     return 'off';
@@ -335,7 +425,7 @@ function stateOf(token: DescribedToken, now: Date): OwnToken['state'] {
   return isLocked(token) ? 'locked' : 'active';
 }
 
-function enrolmentOf(begun: Enrolled, started: Enrolled, activationCode: string): OwnEnrolment {
+function rollOutOf(begun: Enrolled, started: Enrolled, activationCode: string): RollOut {
   if (begun.kind !== 'phase1' || started.kind !== 'phase2') {
     throw new Error('a roll-out has two phases');
   }

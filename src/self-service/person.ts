@@ -13,7 +13,7 @@ export interface Person {
 }
 
 /** An action of policies of the scope selfservice. Each includes the sign-in and the list of the own tokens. */
-export type OwnAct = 'show' | 'rename' | 'lock' | 'enrol';
+export type OwnAct = 'show' | 'rename' | 'lock' | 'enrol' | 'enroltotp';
 
 /** Seconds for which a session goes on without a request. */
 export const IDLE_LIFETIME = 300;

@@ -21,7 +21,8 @@ declare module '../kernel/errors.ts' {
 
 /**
  * The phase of a QR-TAN token's roll-out: `phase1` the shared secret is issued, `phase2` the nonce is issued and the
- * first response is awaited, `complete` ready (plain tokens always are).
+ * first response is awaited, `complete` ready (plain tokens always are). One of TOTP that its owner enrols is in `phase1`
+ * until its first response.
  */
 export type Rollout = 'phase1' | 'phase2' | 'complete';
 
@@ -166,6 +167,18 @@ export function isOtpToken({
 }: Pick<Token, 'type' | 'ocraSuite' | 'secrets'>): boolean {
   const isOtp = type === 'hmac' || type === 'totp';
   return isOtp && secrets.seed !== null && readOtpAlgorithm(ocraSuite) !== undefined;
+}
+
+/**
+ * @returns true for a token of TOTP whose owner has begun to enrol it, and not given its first response yet: its key is
+ *   still the shared secret of phase 1, with which it is checked nowhere else
+ */
+export function isUnproven({
+  type,
+  rollout,
+  selfEnrolled,
+}: Pick<Token, 'type' | 'rollout' | 'selfEnrolled'>): boolean {
+  return type === 'totp' && rollout === 'phase1' && selfEnrolled === true;
 }
 
 /**

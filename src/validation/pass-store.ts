@@ -178,10 +178,14 @@ function entriesOf({ subject, reason, cause, changes, open }: PassDecision, act:
   const outcome = cause === undefined ? reason : `${reason}, ${cause}`;
   const locked = changes.filter(locks).map(({ token }) => token);
   const first = open === undefined ? [subject] : [];
+  const enrolled = changes.filter(({ change }) => change.rollout === 'complete').map(({ token }) => token);
   return [...new Set([...first, ...locked])].map((token) => ({
     ...auditEntry(act, token.serial, token === subject ? outcome : reason, token.realms),
     user: token.owner?.login ?? null,
-    consequences: locked.includes(token) ? (['token.locked'] as const) : [],
+    consequences: [
+      ...(locked.includes(token) ? (['token.locked'] as const) : []),
+      ...(enrolled.includes(token) ? (['token.enrolled'] as const) : []),
+    ],
   }));
 }
 

@@ -66,8 +66,21 @@ export interface OwnAccount {
   readonly csrf_token: string;
 }
 
+/** What is enrolled: a QR-TAN app, or an authenticator app. */
+export type EnrolledType = 'ocra2' | 'totp';
+
+/** What the new phone is shown. */
+export type Enrolment = RollOut | UnprovenApp;
+
+/** An authenticator app that has to show its first code. */
+export interface UnprovenApp {
+  readonly serial: string;
+  /** The content of the QR code: `otpauth://…`. */
+  readonly key_uri: string;
+}
+
 /** The codes of a roll-out. */
-export interface Enrolment {
+export interface RollOut {
   readonly serial: string;
   readonly init: string;
   readonly activation_code: string;
@@ -122,17 +135,23 @@ export class AccountApi {
     return this.#post('self/lock', { serial });
   }
 
-  askToEnrol(): Promise<Asked> {
-    return this.#post('self/enrol', {});
+  askToEnrol(type: EnrolledType): Promise<Asked> {
+    return this.#post('self/enrol', { type });
   }
 
   /** @returns undefined while the app has not answered */
-  async enrol(description: string, response?: string): Promise<Enrolment | undefined> {
+  async enrol(type: EnrolledType, description: string, response?: string): Promise<Enrolment | undefined> {
     const done = await this.#post<{ enrolled: boolean } & Enrolment>('self/enrol/finish', {
+      type,
       description,
       ...given(response),
     });
     return done.enrolled ? done : undefined;
+  }
+
+  /** Sends the first code of a new authenticator app. */
+  prove(serial: string, response: string): Promise<true> {
+    return this.#post('self/enrol/prove', { serial, response });
   }
 
   /** Ends the enrolment that was begun. */

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
-import { AccountApi, AccountFailure, type OwnAccount } from './account-api.ts';
+import { AccountApi, AccountFailure, type EnrolledType, type OwnAccount } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { EnrolScreens } from './enrol-screens.tsx';
 import { SignInScreens } from './sign-in-screens.tsx';
@@ -14,7 +14,8 @@ const api = new AccountApi();
 type State =
   | { readonly kind: 'loading' | 'missing' | 'ended' }
   | { readonly kind: 'signed-out'; readonly said?: string }
-  | { readonly kind: 'tokens' | 'enrol'; readonly account: OwnAccount; readonly said?: string };
+  | { readonly kind: 'tokens'; readonly account: OwnAccount; readonly said?: string }
+  | { readonly kind: 'enrol'; readonly type: EnrolledType };
 
 /** The account page: the sign-in, the own tokens, and the enrolment of another one. */
 export function AccountPage(): JSX.Element {
@@ -53,8 +54,8 @@ export function AccountPage(): JSX.Element {
           account={state.account}
           said={state.said}
           onChanged={load}
-          onEnrol={() => {
-            setState({ kind: 'enrol', account: state.account });
+          onEnrol={(type) => {
+            setState({ kind: 'enrol', type });
           }}
           onSignedOut={(signedOut) => {
             setState({ kind: 'signed-out', ...(signedOut !== undefined && { said: signedOut }) });
@@ -63,6 +64,6 @@ export function AccountPage(): JSX.Element {
         />
       );
     case 'enrol':
-      return <EnrolScreens api={api} onDone={load} onEnded={end} />;
+      return <EnrolScreens api={api} type={state.type} onDone={load} onEnded={end} />;
   }
 }

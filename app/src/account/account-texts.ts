@@ -57,6 +57,13 @@ interface AccountTexts {
   readonly secondCode: string;
   readonly activationCode: string;
   readonly added: string;
+  readonly enrolApp: string;
+  readonly enrolAppNote: string;
+  readonly appTitle: string;
+  readonly appText: string;
+  readonly appQrCode: string;
+  readonly openAuthenticator: string;
+  readonly appAdded: string;
 }
 
 export const accountTexts: Texts<AccountTexts> = {
@@ -137,6 +144,14 @@ export const accountTexts: Texts<AccountTexts> = {
     secondCode: 'Second QR code for the new phone',
     activationCode: 'Activation code',
     added: 'The new phone is ready.',
+    enrolApp: 'Add an authenticator app',
+    enrolAppNote:
+      'An authenticator app shows a new code every half minute. Type it only at pages that you have opened yourself: unlike your QR-TAN app, it does not tell what you confirm.',
+    appTitle: 'Code for the authenticator app',
+    appText: 'Scan this code with your authenticator app, and type the first code that it shows.',
+    appQrCode: 'QR code for your authenticator app',
+    openAuthenticator: 'Open in the authenticator app on this device',
+    appAdded: 'The authenticator app is ready.',
   },
   de: {
     faults: {
@@ -218,5 +233,14 @@ export const accountTexts: Texts<AccountTexts> = {
     secondCode: 'Zweiter QR-Code für das neue Telefon',
     activationCode: 'Aktivierungscode',
     added: 'Das neue Telefon ist bereit.',
+    enrolApp: 'Authenticator-App hinzufügen',
+    enrolAppNote:
+      'Eine Authenticator-App zeigt jede halbe Minute einen neuen Code. Geben Sie ihn nur auf Seiten ein, die Sie selbst geöffnet haben: Anders als Ihre QR-TAN-App sagt sie nicht, was Sie bestätigen.',
+    appTitle: 'Code für die Authenticator-App',
+    appText:
+      'Lesen Sie diesen Code mit Ihrer Authenticator-App, und geben Sie den ersten Code ein, den sie zeigt.',
+    appQrCode: 'QR-Code für Ihre Authenticator-App',
+    openAuthenticator: 'In der Authenticator-App auf diesem Gerät öffnen',
+    appAdded: 'Die Authenticator-App ist bereit.',
   },
 };

@@ -6,13 +6,23 @@ import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { Form } from '../vault-screens/form.tsx';
-import { type AccountApi, AccountFailure, type Enrolment, ifWrong, isEnded } from './account-api.ts';
+import {
+  type AccountApi,
+  AccountFailure,
+  type EnrolledType,
+  type Enrolment,
+  ifWrong,
+  isEnded,
+  type RollOut,
+  type UnprovenApp,
+} from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { ChallengePanel, QrCode } from './challenge-panel.tsx';
 import { useWork } from './work.tsx';
 
 interface EnrolProps {
   readonly api: AccountApi;
+  readonly type: EnrolledType;
   /** Shows the tokens, and says what was done. */
   readonly onDone: (said?: string) => Promise<void>;
   readonly onEnded: () => void;
@@ -21,10 +31,14 @@ interface EnrolProps {
 type Step =
   | { readonly kind: 'name' }
   | { readonly kind: 'confirm'; readonly code: string | undefined }
-  | { readonly kind: 'first' | 'second'; readonly enrolment: Enrolment };
+  | { readonly kind: 'app'; readonly enrolment: UnprovenApp }
+  | { readonly kind: 'first' | 'second'; readonly enrolment: RollOut };
 
-/** The enrolment of another phone: its name, the confirmation by the first one, and the two codes of the roll-out. */
-export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element {
+/**
+ * The enrolment of another phone: its name, the confirmation by the first one, and the two codes of the roll-out, or the
+ * one of an authenticator app.
+ */
+export function EnrolScreens({ api, type, onDone, onEnded }: EnrolProps): JSX.Element {
   const [description, setDescription] = useState('');
   const [step, setStep] = useState<Step>({ kind: 'name' });
   const { run, isBusy, notice } = useWork(onEnded);
@@ -36,20 +50,23 @@ export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element 
       throw isEnded(error) ? new AccountFailure('unconfirmed') : error;
     });
   };
+  const leave = (): void => {
+    run(() => onDone());
+  };
+  const shared = { api, onDone, onEnded, onFailure: fail };
   switch (step.kind) {
     case 'name':
       return (
         <NameScreen
+          type={type}
           name={description}
           isBusy={isBusy}
           notice={notice}
           onName={setDescription}
-          onCancel={() => {
-            run(() => onDone());
-          }}
+          onCancel={leave}
           onNext={() => {
             run(async () => {
-              setStep({ kind: 'confirm', code: (await api.askToEnrol()).data });
+              setStep({ kind: 'confirm', code: (await api.askToEnrol(type)).data });
             });
           }}
         />
@@ -58,16 +75,16 @@ export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element 
       return (
         <ConfirmScreen
           code={step.code}
-          onEnrol={(response) => api.enrol(description, response)}
+          onEnrol={(response) => api.enrol(type, description, response)}
           onEnrolled={(enrolment) => {
-            setStep({ kind: 'first', enrolment });
+            setStep('key_uri' in enrolment ? { kind: 'app', enrolment } : { kind: 'first', enrolment });
           }}
           onFailure={fail}
-          onCancel={() => {
-            run(() => onDone());
-          }}
+          onCancel={leave}
         />
       );
+    case 'app':
+      return <AppScreen enrolment={step.enrolment} {...shared} />;
     case 'first':
     case 'second':
       return (
@@ -77,16 +94,14 @@ export function EnrolScreens({ api, onDone, onEnded }: EnrolProps): JSX.Element 
           onNext={() => {
             setStep({ kind: 'second', enrolment: step.enrolment });
           }}
-          api={api}
-          onDone={onDone}
-          onEnded={onEnded}
-          onFailure={fail}
+          {...shared}
         />
       );
   }
 }
 
 interface NameProps {
+  readonly type: EnrolledType;
   readonly name: string;
   readonly isBusy: boolean;
   readonly notice: JSX.Element | undefined;
@@ -95,12 +110,12 @@ interface NameProps {
   readonly onNext: () => void;
 }
 
-function NameScreen({ name, isBusy, notice, onName, onCancel, onNext }: NameProps): JSX.Element {
+function NameScreen({ type, name, isBusy, notice, onName, onCancel, onNext }: NameProps): JSX.Element {
   const texts = useTexts(accountTexts);
   return (
-    <Screen title={texts.enrolTitle}>
+    <Screen title={type === 'totp' ? texts.enrolApp : texts.enrolTitle}>
       <p class="screen-text">{texts.enrolText}</p>
-      <Notice kind="info">{texts.enrolNote}</Notice>
+      <Notice kind="info">{type === 'totp' ? texts.enrolAppNote : texts.enrolNote}</Notice>
       {notice}
       <Form onSubmit={onNext}>
         <Field label={texts.description} value={name} onValue={onName} />
@@ -143,8 +158,64 @@ function ConfirmScreen({ code, onEnrol, onEnrolled, onFailure, onCancel }: Confi
   );
 }
 
-interface CodeProps extends EnrolProps {
-  readonly enrolment: Enrolment;
+interface AppProps extends Omit<EnrolProps, 'type'> {
+  readonly enrolment: UnprovenApp;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** The code of an authenticator app, until the first response has proven it. */
+function AppScreen({ enrolment, api, onDone, onEnded, onFailure }: AppProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const { run, isBusy, notice } = useWork(onEnded);
+  return (
+    <Screen title={texts.appTitle}>
+      <p class="screen-text">{texts.appText}</p>
+      <QrCode code={enrolment.key_uri} label={texts.appQrCode} />
+      <p>
+        <a href={enrolment.key_uri}>{texts.openAuthenticator}</a>
+      </p>
+      <ChallengePanel
+        code={undefined}
+        onAnswer={async (response) => {
+          const isReady = await proven(api, enrolment, response ?? '');
+          if (isReady) {
+            await onDone(texts.appAdded);
+          }
+          return isReady;
+        }}
+        onFailure={onFailure}
+      />
+      {notice}
+      <CancelButton api={api} isBusy={isBusy} run={run} onDone={onDone} />
+    </Screen>
+  );
+}
+
+interface CancelProps extends Pick<EnrolProps, 'api' | 'onDone'> {
+  readonly isBusy: boolean;
+  readonly run: (work: () => Promise<void>) => void;
+}
+
+/** Ends the enrolment that was begun. */
+function CancelButton({ api, isBusy, run, onDone }: CancelProps): JSX.Element {
+  const texts = useTexts(accountTexts);
+  return (
+    <Button
+      busy={isBusy}
+      onPress={() => {
+        run(async () => {
+          await api.cancelEnrolment();
+          await onDone();
+        });
+      }}
+    >
+      {texts.cancel}
+    </Button>
+  );
+}
+
+interface CodeProps extends Omit<EnrolProps, 'type'> {
+  readonly enrolment: RollOut;
   readonly isFirst: boolean;
   readonly onNext: () => void;
   readonly onFailure: (error: unknown) => void;
@@ -161,12 +232,7 @@ function CodeScreens({
 }: CodeProps): JSX.Element {
   const texts = useTexts(accountTexts);
   const { run, isBusy, notice } = useWork(onEnded);
-  const cancel = (): void => {
-    run(async () => {
-      await api.cancelEnrolment();
-      await onDone();
-    });
-  };
+  const cancel = <CancelButton api={api} isBusy={isBusy} run={run} onDone={onDone} />;
   if (isFirst) {
     return (
       <Screen title={texts.firstTitle}>
@@ -176,9 +242,7 @@ function CodeScreens({
         <Button kind="primary" onPress={onNext}>
           {texts.next}
         </Button>
-        <Button busy={isBusy} onPress={cancel}>
-          {texts.cancel}
-        </Button>
+        {cancel}
       </Screen>
     );
   }
@@ -202,11 +266,24 @@ function CodeScreens({
         onFailure={onFailure}
       />
       {notice}
-      <Button busy={isBusy} onPress={cancel}>
-        {texts.cancel}
-      </Button>
+      {cancel}
     </Screen>
   );
+}
+
+/**
+ * @returns true if the code was right
+ * @throws AccountFailure 'unfinished' where none is taken any more
+ */
+async function proven(api: AccountApi, { serial }: UnprovenApp, response: string): Promise<boolean> {
+  if (await ifWrong(api.prove(serial, response), false)) {
+    return true;
+  }
+  const { tokens } = await api.account();
+  if (tokens.find((token) => token.serial === serial)?.state !== 'rollout') {
+    throw new AccountFailure('unfinished');
+  }
+  return false;
 }
 
 /**
@@ -215,7 +292,7 @@ function CodeScreens({
  */
 async function completed(
   api: AccountApi,
-  { serial, transactionid }: Enrolment,
+  { serial, transactionid }: RollOut,
   response?: string,
 ): Promise<boolean> {
   if (response !== undefined && (await api.complete(transactionid, response))) {

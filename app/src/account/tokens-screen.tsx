@@ -7,7 +7,7 @@ import { Screen } from '../design/screen.tsx';
 import { LanguageContext, useTexts } from '../language/language.ts';
 import { timeText } from '../language/time-text.ts';
 import { Form } from '../vault-screens/form.tsx';
-import { type AccountApi, nameOf, type OwnAccount, type OwnToken } from './account-api.ts';
+import { type AccountApi, type EnrolledType, nameOf, type OwnAccount, type OwnToken } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { useWork } from './work.tsx';
 
@@ -18,7 +18,7 @@ interface TokensProps {
   readonly said: string | undefined;
   /** Shows the account as it is now, and says what was done. */
   readonly onChanged: (said: string) => Promise<void>;
-  readonly onEnrol: () => void;
+  readonly onEnrol: (type: EnrolledType) => void;
   /** Shows the sign-in, and says what was done. */
   readonly onSignedOut: (said?: string) => void;
   readonly onEnded: () => void;
@@ -39,8 +39,23 @@ export function TokensScreen(props: TokensProps): JSX.Element {
       ))}
       <div class="actions">
         {account.acts.includes('enrol') && (
-          <Button kind="primary" onPress={onEnrol}>
+          <Button
+            kind="primary"
+            onPress={() => {
+              onEnrol('ocra2');
+            }}
+          >
             {texts.enrol}
+          </Button>
+        )}
+        {account.acts.includes('enroltotp') && (
+          <Button
+            kind="primary"
+            onPress={() => {
+              onEnrol('totp');
+            }}
+          >
+            {texts.enrolApp}
           </Button>
         )}
         <Button

@@ -53,7 +53,9 @@ const GERMAN: Readonly<Record<string, string>> = {
   'selfservice:rename': 'ein eigenes Token neu beschreiben',
   'selfservice:lock':
     'ein eigenes Token sperren, etwa eines verlorenen Telefons; nur Administratoren heben es auf',
-  'selfservice:enrol': 'ein weiteres Token ausrollen, bestätigt mit dem, das angemeldet hat',
+  'selfservice:enrol': 'eine weitere QR-TAN-App ausrollen, bestätigt mit dem Token, das angemeldet hat',
+  'selfservice:enroltotp':
+    'eine weitere Authenticator-App (TOTP) ausrollen, bestätigt mit dem Token, das angemeldet hat',
 };
 
 /** German meanings of the forms of entries and values, by the server's. */

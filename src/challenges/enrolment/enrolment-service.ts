@@ -191,13 +191,15 @@ export class EnrolmentService {
         };
   }
 
-  /** Enrols a token without a challenge. With the key that it has it keeps its counter, as every token does. */
+  /**
+   * Enrols a token without a challenge, which the owner who begins that has yet to prove (`isUnproven`). With the key that it has it keeps its counter, as every token does.
+   */
   async #enrolPass(
     enrolment: Enrolment,
     user: ResolvedUser | undefined,
     settings: OcraSettings,
   ): Promise<Enrolled> {
-    const { request } = enrolment;
+    const { request, selfEnrolled } = enrolment;
     const { type } = typeOf(request);
     const algorithm = otpAlgorithmOf(request);
     const bytes = (size: number): Buffer => this.#deps.random.bytes(size);
@@ -205,10 +207,10 @@ export class EnrolmentService {
     const text = algorithm === undefined ? null : otpAlgorithmText(algorithm);
     const make = (serial: string): NewToken => ({
       ...newToken(enrolment, settings, serial),
-      active: true,
+      active: !selfEnrolled,
       ocraSuite: text,
-      rollout: 'complete',
-      secrets: this.#secrets('plain', serial, key, request),
+      rollout: selfEnrolled ? 'phase1' : 'complete',
+      secrets: this.#secrets(selfEnrolled ? 'phase1' : 'plain', serial, key, request),
     });
     const { serial, counter } = await this.#store(
       enrolment,

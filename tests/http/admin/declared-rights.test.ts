@@ -97,6 +97,7 @@ describe('an API token', () => {
       ['/self/lock', 'user-session'],
       ['/self/enrol', 'user-session'],
       ['/self/enrol/finish', 'user-session'],
+      ['/self/enrol/prove', 'user-session'],
       ['/self/enrol/cancel', 'user-session'],
       ['/admin/password', 'credential'],
       ['/admin/rights', 'credential'],

@@ -235,6 +235,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/self/sign-in': ['password'],
   '/self/sign-in/finish': ['response'],
   '/self/enrol/finish': ['response'],
+  '/self/enrol/prove': ['response'],
   '/admin/confirmation': ['password'],
   '/admin/confirmation/finish': ['response', 'credential'],
   '/admin/password': ['password', 'new_password'],

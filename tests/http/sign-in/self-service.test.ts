@@ -45,6 +45,7 @@ describe('without a policy', () => {
       await visitor.post('/self/rename', { serial: `${user}-phone`, description: 'x' }),
       await visitor.post('/self/enrol'),
       await visitor.post('/self/enrol/finish'),
+      await visitor.post('/self/enrol/prove'),
       await visitor.post('/self/sign-out'),
     ]) {
       expect([response.status, response.body]).toEqual([nowhere.status, nowhere.body]);

@@ -34,6 +34,11 @@ const response = secret(
 const given = (meaning: string) => z.string().default('').describe(meaning);
 const chosen = given('the serial of an own token');
 
+const type = z
+  .enum(['ocra2', 'totp'])
+  .default('ocra2')
+  .describe('a QR-TAN app, or an authenticator app of TOTP; the action `enrol` or `enroltotp` allows it');
+
 const TRANSACTION = '5f1c0e9a7b3d42860c1e';
 const QR =
   'lseqr://req?me=Sign+in+to+your+account+as+anna+at+tan.example.com&u=&ch=A1B2C3D4&tr=5f1c0e9a7b3d42860c1e&si=ff';
@@ -72,7 +77,9 @@ const OWN = answerWithCookie(
   z.strictObject({
     login: z.string(),
     realm: z.string(),
-    acts: z.array(z.enum(['show', 'rename', 'lock', 'enrol'])).describe('what the person may do'),
+    acts: z
+      .array(z.enum(['show', 'rename', 'lock', 'enrol', 'enroltotp']))
+      .describe('what the person may do'),
     csrf_token: z.string().describe('the value of the header `X-CSRF-TOKEN` of changes'),
     tokens: z.array(
       z.strictObject({
@@ -121,6 +128,15 @@ const ENROLLED = answerWithCookie(
       nonce: z.string().describe('the second QR code: `lseqr://nonce?…`'),
       transactionid: z.string().describe('the transaction whose response completes the roll-out'),
     }),
+    z.strictObject({
+      enrolled: z.literal(true),
+      serial,
+      key_uri: z
+        .string()
+        .describe(
+          'of an authenticator app: the QR code, `otpauth://totp/…`; `/self/enrol/prove` completes it',
+        ),
+    }),
     z.strictObject({ enrolled: z.literal(false) }),
   ]),
   { example: { value: { enrolled: false } } },
@@ -138,6 +154,7 @@ export function selfServiceEndpoints(own: Own, guard: Guards['logins']): Endpoin
     lockEndpoint(own),
     enrolEndpoint(own),
     finishEnrolmentEndpoint(own, guard),
+    proveEndpoint(own, guard),
     cancelEnrolmentEndpoint(own),
   ];
   const isOffered = (client: string) => own.ownSignIn.isOffered(client);
@@ -256,12 +273,16 @@ async function attemptOf<Value>(
   if (found === undefined) {
     // Throws where it was the last one that is taken.
     await signIn.confirmed(asked, undefined, act);
-    throw new ServiceError('sign-in.refused', 'The response is wrong', {
-      credentials: 'second factor',
-      user: { subject: person.login, realm: person.realm },
-    });
+    throw wrongResponse(person);
   }
   return found;
+}
+
+function wrongResponse({ login, realm }: KnownOwnSession['person']): ServiceError {
+  return new ServiceError('sign-in.refused', 'The response is wrong', {
+    credentials: 'second factor',
+    user: { subject: login, realm },
+  });
 }
 
 function signOutEndpoint({ ownSignIn }: Own): Endpoint {
@@ -370,11 +391,12 @@ function enrolEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
       path: '/self/enrol',
       summary: 'asks the token that signed in to confirm that another one is enrolled',
       answers: ASKED.answers,
-      parameters: z.object({}),
+      parameters: z.object({ type }),
     },
     async (call) => {
       const { session, act } = await changing(ownSignIn, call, 'self/enrol');
-      return ASKED.reply(challengeOf(await ownTokens.askToEnrol(session, languageOf(call), act)), call);
+      const asked = await ownTokens.askToEnrol(session, call.parameters.type, languageOf(call), act);
+      return ASKED.reply(challengeOf(asked), call);
     },
   );
 }
@@ -387,19 +409,45 @@ function finishEnrolmentEndpoint({ ownSignIn, ownTokens }: Own, guard: Guards['l
       summary:
         'enrols another own token by the response of the first; without it, asks whether the app has sent it',
       answers: ENROLLED.answers,
-      parameters: z.object({ response, description: optional('the description of the new token') }),
+      parameters: z.object({ response, type, description: optional('the description of the new token') }),
     },
-    async ({ parameters: { response: sent, description = '' }, ...call }) => {
+    async ({ parameters: { response: sent, type: chosenType, description = '' }, ...call }) => {
       const { session, act } = await changing(ownSignIn, call, 'self/enrol/finish');
       const enrolled = await attemptOf({ asked: session, sent, act, call }, ownSignIn, guard, () =>
-        ownTokens.enrol(session, { response: sent, description }, languageOf(call), act),
+        ownTokens.enrol(session, { response: sent, description, type: chosenType }, languageOf(call), act),
       );
       if (enrolled === 'waiting') {
         return ENROLLED.reply({ enrolled: false }, call);
       }
+      if ('keyUri' in enrolled) {
+        const { serial: added, keyUri } = enrolled;
+        return ENROLLED.reply({ enrolled: true, serial: added, key_uri: keyUri }, call);
+      }
       const { activationCode, transactionId, ...codes } = enrolled;
       const value = { ...codes, activation_code: activationCode, transactionid: transactionId };
       return ENROLLED.reply({ enrolled: true, ...value }, call);
+    },
+  );
+}
+
+function proveEndpoint({ ownSignIn, ownTokens }: Own, guard: Guards['logins']): Endpoint {
+  return openEndpoint(
+    {
+      ...SESSION,
+      path: '/self/enrol/prove',
+      summary: 'completes the enrolment of an authenticator app by its first response',
+      answers: done(),
+      parameters: z.object({ serial: chosen, response: secret(given('the response of the new token')) }),
+    },
+    async ({ parameters, ...call }) => {
+      const { session, act } = await changing(ownSignIn, call, 'self/enrol/prove');
+      const { person } = session;
+      const attempt = { client: call.limitedAs, account: personName(person), password: parameters.response };
+      const proven = await guard.attempt(attempt, () => ownTokens.prove(session, parameters, act));
+      if (proven === undefined) {
+        throw wrongResponse(person);
+      }
+      return call.dialect.administration.value(true, call.context);
     },
   );
 }

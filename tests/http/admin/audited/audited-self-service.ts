@@ -1,6 +1,8 @@
+import { base32nopad } from '@scure/base';
 import { parseQrTanUrl } from '../../../../src/ocra/qrtan-url.ts';
 import { Browser, valueOf } from '../../../support/application/browser.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
+import { totpAt } from '../../../support/values/authenticator-app.ts';
 import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { headersOf, PASSWORD } from './audited-sign-ins.ts';
 
@@ -72,6 +74,18 @@ export function auditedSelfService(parts: SelfServiceParts): Readonly<Record<str
       outcomes: ['confirmed', 'created', 'issued'],
       action: ['self/enrol/finish', 'admin/init', 'admin/init'],
     },
+    '/self/enrol/prove': {
+      ...changed(async ({ browser }) => {
+        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
+        await answer(parts, await browser.post('/self/enrol', { type: 'totp' }), 1n);
+        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
+        const enrolled = valueOf(await browser.post('/self/enrol/finish', { type: 'totp' }));
+        const { serial, key_uri: uri } = enrolled as { serial: string; key_uri: string };
+        const key = base32nopad.decode(new URL(uri).searchParams.get('secret') ?? '');
+        return { serial, response: totpAt(parts.application().clock.now(), key) };
+      }),
+      outcomes: ['accepted'],
+    },
     '/self/enrol/cancel': {
       ...changed(async ({ browser }) => {
         browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
@@ -107,7 +121,7 @@ async function ownUser({ application, name, suite }: SelfServiceParts): Promise<
   await application().addUser(login, 'north', PASSWORD);
   await application().enrolPlain(serial, suite, { user: login, realm: 'north' });
   for (const [scope, action] of [
-    ['selfservice', 'show, rename, lock, enrol'],
+    ['selfservice', 'show, rename, lock, enrol, enroltotp'],
     ['authentication', 'qrtanurl=https://tan.example.com/ocra/check_t'],
   ] as const) {
     await services.policies.set(OPERATOR, { name: `own-${scope}`, scope, action, realm: 'north' });
