@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { base32nopad } from '@scure/base';
 import type { Browser, Page } from 'playwright-core';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
 import { readSiteFiles } from '../../../src/http/site.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
-import { OPERATOR } from '../../support/application/test-application.ts';
+import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import {
   type ConsoleSite,
@@ -16,6 +17,7 @@ import {
 import { builtFolder } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
+import { totpAt } from '../../support/values/authenticator-app.ts';
 import { expectScreen } from './support/app-page.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
@@ -28,6 +30,7 @@ interface Got {
   readonly init: string;
   readonly nonce: string;
   readonly activation_code: string;
+  readonly key_uri: string;
 }
 
 describeWithProgram('the account page', findChromium(), 'chromium', (program) => {
@@ -160,6 +163,54 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     // A refusal is a line of the browser's own.
     expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
   });
+
+  it.each(WIDTHS)(
+    'lets a customer add an authenticator app and sign in with it, %d pixels wide',
+    async (width) => {
+      const { application, origin } = site;
+      const login = `dora${width}`;
+      await addCustomer(login);
+      await set('self-service', 'selfservice', 'show, enroltotp');
+      const { page, problems } = await openPage(browser, origin, width);
+      const signIn = async (): Promise<Got> => {
+        await page.goto(`${origin}/app/account`);
+        await page.getByLabel('User name').fill(login);
+        await page.getByLabel('Realm').fill('customers');
+        await page.getByLabel('Password').fill(PASSWORD);
+        return got(page, '/self/sign-in', () => press(page, 'Continue'));
+      };
+      const digits = 'Or type the digits that the app shows';
+      await page.getByLabel(digits).fill(tanOf(await signIn()));
+      await press(page, 'Confirm');
+      await press(page, 'Add an authenticator app');
+      expect(await lookAt(page, 'account-app-name')).toEqual([]);
+      await page.getByLabel('Name of the phone').fill('the new app');
+      const asked = await got(page, '/self/enrol', () => press(page, 'Continue'));
+      await page.getByLabel(digits).fill(tanOf(asked));
+      const { key_uri: uri } = await got(page, '/self/enrol/finish', () => press(page, 'Confirm'));
+      await expectScreen(page, 'Code for the authenticator app');
+      expect(await lookAt(page, 'account-app')).toEqual([]);
+      const key = base32nopad.decode(new URL(uri).searchParams.get('secret') ?? '');
+      const code = (): string => totpAt(application.clock.now(), key);
+      await page.getByLabel('Code', { exact: true }).fill(wrongResponse(code()));
+      await press(page, 'Confirm');
+      await page.getByText('This response was not right.').waitFor();
+      await page.getByLabel('Code', { exact: true }).fill(code());
+      await press(page, 'Confirm');
+      await page.getByText('The authenticator app is ready.').waitFor();
+      await press(page, 'Sign out');
+      await expectScreen(page, 'Sign in to your account');
+
+      application.clock.advance(30);
+      await signIn();
+      await page.getByText('Type the code that your authenticator app shows').waitFor();
+      expect(await lookAt(page, 'account-code')).toEqual([]);
+      await page.getByLabel('Code', { exact: true }).fill(code());
+      await press(page, 'Confirm');
+      await expectScreen(page, 'Your phones');
+      expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+    },
+  );
 
   it('speaks German, and signs in again after the policy was taken away and given back', async () => {
     const { origin } = site;
