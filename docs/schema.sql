@@ -319,10 +319,14 @@ CREATE TABLE token_counts (
 CREATE TABLE tokens (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   version bigint DEFAULT 1 NOT NULL,
+  revision bigint DEFAULT 1 NOT NULL,
+  changed_by text DEFAULT ''::text NOT NULL,
   serial text COLLATE "C" NOT NULL,
   type text NOT NULL,
   description text DEFAULT ''::text NOT NULL,
   active boolean NOT NULL,
+  lost_at timestamp with time zone,
+  lost_by text,
   realm_set_id bigint NOT NULL,
   owner_resolver_id bigint,
   owner_user_id text,
@@ -359,6 +363,8 @@ CREATE TABLE tokens (
   CONSTRAINT tokens_counter_range CHECK (counter >= 0),
   CONSTRAINT tokens_counter_window_range CHECK (counter_window >= 1),
   CONSTRAINT tokens_fail_count_range CHECK (fail_count >= 0),
+  CONSTRAINT tokens_lost_is_off CHECK (lost_at IS NULL OR NOT active),
+  CONSTRAINT tokens_lost_whole CHECK ((lost_at IS NULL) = (lost_by IS NULL)),
   CONSTRAINT tokens_max_fail_range CHECK (max_fail >= 1),
   CONSTRAINT tokens_max_successes_range CHECK (max_successes >= 1),
   CONSTRAINT tokens_max_uses_range CHECK (max_uses >= 1),
@@ -378,6 +384,9 @@ CREATE INDEX tokens_owner_idx ON tokens USING btree (owner_resolver_id, owner_us
 CREATE INDEX tokens_page_idx ON tokens USING btree (realm_set_id, active, (owner_user_id IS NOT NULL), lower(serial COLLATE "default") text_pattern_ops);
 CREATE UNIQUE INDEX tokens_serial_caseless ON tokens USING btree (lower(serial COLLATE "default") text_pattern_ops);
 COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
+COMMENT ON COLUMN tokens.revision IS 'Raised by each change by people; responses leave it as it is.';
+COMMENT ON COLUMN tokens.changed_by IS 'Who has raised the revision last; empty: nobody.';
+COMMENT ON COLUMN tokens.lost_at IS 'When its device was reported lost; null: it was not, or was found again.';
 COMMENT ON COLUMN tokens.time_window IS 'The maximum deviation of a TOTP token''s clock, in seconds; null: 300.';
 COMMENT ON COLUMN tokens.ocra_suite IS 'How responses are computed: an OCRA suite, HOTP-SHA1-6 or TOTP-SHA1-6:T30S.';
 COMMENT ON COLUMN tokens.self_enrolled IS 'True where its owner began the enrolment, at the account page.';

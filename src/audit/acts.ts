@@ -7,7 +7,7 @@ export const OUTCOME_WORDS: readonly string[] = [
   // Of administration.
   'created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused',
   'session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired',
-  'confirmed', 'copied', 'renamed',
+  'confirmed', 'copied', 'renamed', 'found',
   // Of upkeep.
   'migrated', 'repaired', 'pruned', 'handed', 'restored', 'begun', 'verified',
   // Of webhooks.

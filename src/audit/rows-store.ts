@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { storableForm } from '../kernel/text.ts';
 import type { PreparedStatement, RunPrepared } from '../database/prepared-statements.ts';
 import type { Act } from '../policy/caller.ts';
@@ -60,6 +61,26 @@ export function auditEntry(
   const { actor, action, client, requestId, transaction = '' } = act;
   const realm = realms.join(',');
   return storableEntry({ actor, action, subject, realm, outcome, client, requestId, transaction });
+}
+
+/**
+ * @param kind of what is configured, as the acts name it: `policy`, `realm`, …
+ * @returns who has changed one of the subjects last; `somebody else` where the audit does not say it any more
+ */
+export async function lastChangedBy(
+  sql: Knex.Transaction,
+  kind: string,
+  subjects: readonly string[],
+): Promise<string> {
+  const row = await sql('audit')
+    .whereIn('subject', subjects)
+    .whereIn('action', [`${kind}/set`, `${kind}/remove`])
+    .orderBy([
+      { column: 'at', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ])
+    .first<{ actor: string } | undefined>('actor');
+  return row?.actor ?? 'somebody else';
 }
 
 export function storableEntry(entry: AuditEntry): AuditEntry {

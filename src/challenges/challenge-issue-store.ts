@@ -304,7 +304,7 @@ function isAsRequired(challenge: NewChallenge, token: Token | undefined): boolea
   return [
     owner === undefined || isOwnedBy(token, owner),
     realms === undefined || JSON.stringify(token.realms) === JSON.stringify(realms),
-    sharedSecret === undefined || isSame(secrets.sharedSecret, sharedSecret),
+    sharedSecret === undefined || (isSame(secrets.sharedSecret, sharedSecret) && token.lostAt === null),
     key === undefined || isSame(secrets.seed, key.seed),
     mayTrigger(token, challenge),
     key?.sharedSecret === undefined || isSame(secrets.sharedSecret, key.sharedSecret),

@@ -1,4 +1,4 @@
-import { auditEntry } from '../audit/rows-store.ts';
+import { auditEntry, lastChangedBy } from '../audit/rows-store.ts';
 import type { Knex } from 'knex';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -399,7 +399,7 @@ async function assertPolicyStoredAs(
       'time',
       'active',
     );
-  assertUnchanged(name, expected, stored ?? null);
+  assertUnchanged(name, expected, stored ?? null, await lastChangedBy(transaction, 'policy', [name]));
 }
 
 /**
@@ -415,7 +415,8 @@ async function assertSettingsStoredAs(
     return;
   }
   const stored = await transaction('configuration').select<{ key: string; value: string }[]>('key', 'value');
-  assertSettingsUnchanged(expected, new Map(stored.map(({ key, value }) => [key, value])));
+  const by = await lastChangedBy(transaction, 'configuration', [...expected.keys()]);
+  assertSettingsUnchanged(expected, new Map(stored.map(({ key, value }) => [key, value])), by);
 }
 
 /** @returns the current revision in the database */

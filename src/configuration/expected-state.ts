@@ -12,15 +12,17 @@ export type ExpectedSettings = ReadonlyMap<string, string | null>;
 
 /**
  * Keeps an editor from overwriting the change of another one.
+ * @param by who has made the change
  * @throws ServiceError 'resolver.changed' where the stored one is another
  */
 export function assertResolverUnchanged(
   name: string,
   expected: ExpectedResolver,
   stored: ExpectedResolver,
+  by: string,
 ): void {
   if (!isSameEntry(expected, stored)) {
-    throw new ServiceError('resolver.changed', changedMeanwhile('resolver', name, expected, stored));
+    throw new ServiceError('resolver.changed', changedMeanwhile('resolver', name, { expected, stored, by }));
   }
 }
 
@@ -33,9 +35,14 @@ function isSameEntry(expected: ExpectedResolver, stored: ExpectedResolver): bool
 }
 
 /** Likewise. @throws ServiceError 'realm.changed' */
-export function assertRealmUnchanged(name: string, expected: ExpectedRealm, stored: ExpectedRealm): void {
+export function assertRealmUnchanged(
+  name: string,
+  expected: ExpectedRealm,
+  stored: ExpectedRealm,
+  by: string,
+): void {
   if (JSON.stringify(expected) !== JSON.stringify(stored)) {
-    throw new ServiceError('realm.changed', changedMeanwhile('realm', name, expected, stored));
+    throw new ServiceError('realm.changed', changedMeanwhile('realm', name, { expected, stored, by }));
   }
 }
 
@@ -43,25 +50,31 @@ export function assertRealmUnchanged(name: string, expected: ExpectedRealm, stor
 export function assertSettingsUnchanged(
   expected: ExpectedSettings,
   stored: ReadonlyMap<string, string>,
+  by: string,
 ): void {
   for (const [key, value] of expected) {
     const present = stored.get(key) ?? null;
     if (present !== value) {
       throw new ServiceError(
         'configuration.changed',
-        changedMeanwhile('configuration value', key, value, present),
+        changedMeanwhile('configuration value', key, { expected: value, stored: present, by }),
       );
     }
   }
 }
 
+interface Change {
+  readonly expected: object | string | null;
+  readonly stored: object | string | null;
+  readonly by: string;
+}
+
 function changedMeanwhile(
   what: 'realm' | 'resolver' | 'configuration value',
   name: string,
-  expected: object | string | null,
-  stored: object | string | null,
+  { expected, stored, by }: Change,
 ): string {
   const made = what === 'configuration value' ? 'was set' : 'was created';
   const done = expected === null ? made : stored === null ? 'was removed' : 'was changed';
-  return `The ${what} '${name}' ${done} by somebody else meanwhile; nothing was changed now`;
+  return `The ${what} '${name}' ${done} by ${by} meanwhile; nothing was changed now`;
 }

@@ -40,6 +40,9 @@ const withStatus = (status: number, headers: Readonly<Record<string, string>> = 
   headers,
 });
 
+/** What the caller has read holds no longer. Only our own operations ask for it. */
+const CHANGED = withStatus(409);
+
 /** The challenge (RFC 9110 section 11.6.1) to people at our pages; no browser acts on it. */
 export const SIGN_IN_CHALLENGE = 'Sign-In realm="tankeeper"';
 const SIGN_IN = withStatus(401, { 'WWW-Authenticate': SIGN_IN_CHALLENGE });
@@ -77,10 +80,10 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'user.exists': PLAIN,
   'user.ambiguous': PLAIN,
   'realm.unknown': PLAIN,
-  'realm.changed': PLAIN,
+  'realm.changed': CHANGED,
   'resolver.unknown': PLAIN,
   'resolver.invalid': PLAIN,
-  'resolver.changed': PLAIN,
+  'resolver.changed': CHANGED,
   'resolver.in-use': PLAIN,
   'resolver.unavailable': PLAIN,
   'token.unknown': PLAIN,
@@ -89,6 +92,8 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'token.not-ocra': PLAIN,
   'token.not-ready': PLAIN,
   'token.state': PLAIN,
+  'token.lost': PLAIN,
+  'token.changed': CHANGED,
   'token.second-factor': PLAIN,
   'transaction.unknown': PLAIN,
   'token-status.unknown': PLAIN,
@@ -100,12 +105,12 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'challenge.url-ambiguous': PLAIN,
   'policy.unknown': PLAIN,
   'policy.invalid': PLAIN,
-  'policy.changed': PLAIN,
+  'policy.changed': CHANGED,
   'administrator.unknown': PLAIN,
   'administrator.exists': PLAIN,
   'administrator.invalid': PLAIN,
   'configuration.invalid': PLAIN,
-  'configuration.changed': PLAIN,
+  'configuration.changed': CHANGED,
   'webhook.unknown': PLAIN,
   'webhook.invalid': PLAIN,
   'suite.invalid': PLAIN,

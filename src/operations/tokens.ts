@@ -2,11 +2,17 @@ import { z } from 'zod';
 import { STORED_STATES } from '../challenges/transaction-service.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
+import type { TokenSelection } from '../tokens/token-selection.ts';
 import { flag, knownSecret, list, password, text, wholeNumber } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
 
 const serial = text('the serial of the token', 'QR1');
 const serials = list('the serials of tokens', 'QR1');
+/** The way of all changes of one token: what was read is told by its revision. */
+const EXPECTED = text(
+  'the `revision` of the token that was read: where it has changed since then, nothing is done',
+  '1',
+).optional();
 const count = z.int().nonnegative();
 const changed = count.describe('the number of tokens that were changed');
 
@@ -28,6 +34,11 @@ export const TOKEN = z.object({
     description: '`active`, or the first reason why it takes no responses, an unfinished roll-out first',
   }),
   active: z.boolean(),
+  lostAt: z
+    .date()
+    .nullable()
+    .describe('when its device was reported lost; null: it was not, or was found again'),
+  lostBy: z.string().nullable().describe('who reported it'),
   isLocked: z.boolean().describe('true: too many wrong responses'),
   isSecondFactor: z.boolean().describe('true: an administrator signs in with it'),
   rollout: z.enum(['phase1', 'phase2', 'complete']).describe('the phase of the roll-out'),
@@ -47,6 +58,7 @@ export const TOKEN = z.object({
   counterWindow: count,
   syncWindow: count,
   timeShift: z.int().describe('seconds that the device is ahead'),
+  revision: z.string().describe('raised by one by each change by people, not by responses'),
   createdAt: z.date(),
   lastSuccessAt: z.date().nullable().describe('the time of the last accepted response'),
 });
@@ -116,21 +128,31 @@ const showToken = operation({
   }),
 });
 
+interface EachInput {
+  readonly serials: readonly string[];
+  readonly expected?: string | undefined;
+}
+
 /**
  * Changes one token after the other.
  * @returns the number of those that were changed
  * @throws ServiceError 'parameter.missing' for none; that of the first which cannot be changed: those before it are
  */
 async function each(
-  named: readonly string[],
-  change: (selection: { readonly serial: string }) => Promise<number>,
+  { serials: named, expected: revision }: EachInput,
+  change: (selection: TokenSelection) => Promise<number>,
 ): Promise<number> {
   if (named.length === 0) {
     throw new ServiceError('parameter.missing', "Missing parameter 'serials'.", { parameters: ['serials'] });
   }
+  if (named.length > 1 && revision !== undefined) {
+    throw new ServiceError('parameter.invalid', "The parameter 'expected' is of one token", {
+      parameter: 'expected',
+    });
+  }
   let total = 0;
   for (const one of named) {
-    total += await change({ serial: one });
+    total += await change({ serial: one, revision });
   }
   return total;
 }
@@ -143,9 +165,13 @@ const enableTokens = operation({
   does: 'switches tokens on',
   right: 'admin:enable',
   changes: true,
-  input: { serials },
+  input: {
+    serials,
+    found_again: flag('also those that were reported lost, and were found again'),
+    expected: EXPECTED,
+  },
   output: changed,
-  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.enable(caller, one)),
+  run: ({ tokens }, caller, input) => each(input, (one) => tokens.enable(caller, one, input.found_again)),
   says: says('enabled'),
 });
 
@@ -156,7 +182,7 @@ const resetTokens = operation({
   changes: true,
   input: { serials },
   output: changed,
-  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.reset(caller, one)),
+  run: ({ tokens }, caller, input) => each(input, (one) => tokens.reset(caller, one)),
   says: says('reset'),
 });
 
@@ -165,9 +191,9 @@ const disableTokens = operation({
   does: 'switches tokens off',
   right: 'admin:disable',
   changes: true,
-  input: { serials },
+  input: { serials, expected: EXPECTED },
   output: changed,
-  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.disable(caller, one)),
+  run: ({ tokens }, caller, input) => each(input, (one) => tokens.disable(caller, one)),
   asks: ({ consequences }, _caller, input) => consequences.ofTokenWithdrawal(input.serials),
   says: says('disabled'),
 });
@@ -179,7 +205,7 @@ const loseTokens = operation({
   changes: true,
   input: { serials },
   output: changed,
-  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.lose(caller, one)),
+  run: ({ tokens }, caller, input) => each(input, (one) => tokens.lose(caller, one)),
   asks: ({ consequences }, _caller, input) => consequences.ofTokenWithdrawal(input.serials),
   says: says('reported lost'),
 });
@@ -191,7 +217,7 @@ const unassignTokens = operation({
   changes: true,
   input: { serials },
   output: changed,
-  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.unassign(caller, one)),
+  run: ({ tokens }, caller, input) => each(input, (one) => tokens.unassign(caller, one)),
   asks: ({ consequences }, _caller, input) => consequences.ofTokenWithdrawal(input.serials),
   says: says('unassigned'),
 });
@@ -203,7 +229,7 @@ const removeTokens = operation({
   changes: true,
   input: { serials },
   output: changed,
-  run: ({ tokens }, caller, input) => each(input.serials, (one) => tokens.remove(caller, one)),
+  run: ({ tokens }, caller, input) => each(input, (one) => tokens.remove(caller, one)),
   asks: ({ consequences }, _caller, input) => consequences.ofTokenRemoval(input.serials),
   says: says('removed'),
 });
@@ -229,9 +255,9 @@ const setTokenRealms = operation({
   does: 'puts a token into these realms and no others',
   right: 'admin:tokenrealm',
   changes: true,
-  input: { serial, realms: list('the realms; left out: none', 'office').optional() },
-  run: async ({ tokens }, caller, input) => {
-    await tokens.setRealms(caller, { serial: input.serial, realms: input.realms ?? [] });
+  input: { serial, realms: list('the realms; left out: none', 'office').optional(), expected: EXPECTED },
+  run: async ({ tokens }, caller, { realms = [], expected: revision, ...input }) => {
+    await tokens.setRealms(caller, { serial: input.serial, realms, revision });
   },
   asks: ({ consequences }, _caller, input) =>
     consequences.ofTokenRealms({ serial: input.serial, realms: input.realms ?? [] }),
@@ -260,12 +286,13 @@ const setToken = operation({
     success_count: text('the accepted responses so far', '0').optional(),
     pin: password('the token PIN, which stands before each response').optional(),
     ocra_pin: password('the PIN of suites with P').optional(),
+    expected: EXPECTED,
   },
   output: changed,
   run: ({ tokens }, caller, input) =>
     tokens.set(
       caller,
-      { serial: input.serial },
+      { serial: input.serial, revision: input.expected },
       {
         description: input.description,
         maxFail: input.max_fail,

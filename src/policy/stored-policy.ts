@@ -39,14 +39,20 @@ const FIELDS = ['name', 'scope', 'action', 'realm', 'user', 'client', 'time', 'a
 /**
  * Keeps an editor from overwriting the change of another one.
  * @param expected the policy that the editor has read; null: there was none
+ * @param by who has stored the other one
  * @throws ServiceError 'policy.changed' where the stored one is another
  */
-export function assertUnchanged(name: string, expected: Policy | null, stored: Policy | null): void {
+export function assertUnchanged(
+  name: string,
+  expected: Policy | null,
+  stored: Policy | null,
+  by: string,
+): void {
   if (!isSame(expected, stored)) {
     const what = expected === null ? 'was created' : stored === null ? 'was removed' : 'was changed';
     throw new ServiceError(
       'policy.changed',
-      `The policy '${name}' ${what} by somebody else meanwhile; nothing was changed now`,
+      `The policy '${name}' ${what} by ${by} meanwhile; nothing was changed now`,
     );
   }
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 
+import { lastChangedBy } from '../audit/rows-store.ts';
 import { assertRealmUnchanged, type ExpectedRealm } from '../configuration/expected-state.ts';
 import { ServiceError } from '../kernel/errors.ts';
 
@@ -21,6 +22,7 @@ export async function storeRealm(
       name,
       expected,
       known === undefined ? null : await resolversOf(transaction, known.id),
+      await lastChangedBy(transaction, 'realm', [name]),
     );
   }
   const resolverIds = await findResolvers(transaction, [...new Set(resolvers)]);

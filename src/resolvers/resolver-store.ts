@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 
 import type { Resolver, ResolverKind } from '../configuration/configuration.ts';
+import { lastChangedBy } from '../audit/rows-store.ts';
 import { assertResolverUnchanged, type ExpectedResolver } from '../configuration/expected-state.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
@@ -80,7 +81,9 @@ async function readKnown(
       transaction.raw('secret IS NOT NULL AS has_secret'),
     );
   if (expected !== undefined) {
-    assertResolverUnchanged(previousName ?? name, expected, known?.settings ?? null);
+    const read = previousName ?? name;
+    const by = await lastChangedBy(transaction, 'resolver', [read]);
+    assertResolverUnchanged(read, expected, known?.settings ?? null, by);
   }
   if (known === undefined && previousName !== undefined) {
     throw unknownReference('resolver', previousName);

@@ -120,6 +120,10 @@ export class SharedInsertion {
         createdAt: stored.created_at,
         lastSuccessAt: null,
         syncMarker: null,
+        revision: '1',
+        changedBy: '',
+        lostAt: null,
+        lostBy: null,
         selfEnrolled: false,
       }
     );

@@ -55,7 +55,8 @@ export interface TokenRow
     Pick<Token, 'id' | 'version' | 'serial' | 'type' | 'realms'>,
     Stored<Required<Token>, typeof STATE_COLUMNS>,
     Stored<TokenSecrets, typeof SECRET_COLUMNS>,
-    Stored<TokenUse, typeof USE_COLUMNS> {
+    Stored<TokenUse, typeof USE_COLUMNS>,
+    Stored<Token, typeof CHANGE_COLUMNS> {
   readonly created_at: Date;
   readonly is_second_factor: boolean;
   readonly owner_resolver_id: string | null;
@@ -90,6 +91,14 @@ export const NEW_TOKEN_COLUMNS = {
   ocra_pin: 'bytea',
 };
 
+/** What `changeToken` alone writes. */
+const CHANGE_COLUMNS = {
+  revision: 'revision',
+  changedBy: 'changed_by',
+  lostAt: 'lost_at',
+  lostBy: 'lost_by',
+} as const;
+
 const TOKEN_COLUMNS = [
   'id',
   'version',
@@ -102,6 +111,7 @@ const TOKEN_COLUMNS = [
   ...Object.values(STATE_COLUMNS),
   ...Object.values(SECRET_COLUMNS),
   ...Object.values(USE_COLUMNS),
+  ...Object.values(CHANGE_COLUMNS),
 ].map((column) => `tokens.${column}`);
 
 const REALM_NAMES = `ARRAY(SELECT realms.name FROM realms WHERE realms.id = ANY (realm_sets.realm_ids)
@@ -164,6 +174,7 @@ export function toToken(row: TokenRow): Token {
     isSecondFactor: row.is_second_factor,
     createdAt: row.created_at,
     ...fieldsOf(STATE_COLUMNS, row),
+    ...fieldsOf(CHANGE_COLUMNS, row),
     counter: BigInt(row.counter),
     secrets: fieldsOf(SECRET_COLUMNS, row),
     use: fieldsOf(USE_COLUMNS, row),

@@ -20,6 +20,8 @@ import type { OwnerId } from '../users/user.ts';
 export interface TokenSelection extends Omit<UserReference, 'user'> {
   readonly serial?: string | undefined;
   readonly user?: string | undefined;
+  /** The revision of the token that was read: where it has changed since then, nothing is done. Undefined: any. */
+  readonly revision?: string | undefined;
 }
 
 /**

@@ -7,7 +7,9 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import { type Configuration, visibleRealm } from '../configuration/configuration.ts';
 import {
   assertNoFactor,
+  assertNotLost,
   assertSerial,
+  assertTokenUnchanged,
   type DescribedToken,
   describeToken,
   foreignRealms,
@@ -15,7 +17,6 @@ import {
   type LockedDecision,
   type Token,
   type TokenChange,
-  type TokenStateChange,
   weakensFactor,
 } from './token.ts';
 import {
@@ -53,7 +54,7 @@ import type { Vault } from '../keys/vault.ts';
 const MAX_ATTEMPTS = 5;
 
 /** A token and its new owner; `pin` sets the token PIN with it. */
-interface TokenAssignment extends UserReference {
+interface TokenAssignment extends UserReference, Pick<TokenSelection, 'revision'> {
   readonly serial: string;
   readonly pin?: string | undefined;
 }
@@ -206,9 +207,13 @@ export class TokenService {
     return free;
   }
 
-  /** @throws ServiceError 'token.state' while the roll-out has not given a token its key */
-  enable(caller: Caller, selection: TokenSelection): Promise<number> {
-    return this.#change(caller, 'enable', selection, () => ({}), { decideLocked: enableChange });
+  /**
+   * @param isFoundAgain true also enables tokens that were reported lost
+   * @throws ServiceError 'token.state' while the roll-out has not given a token its key; 'token.lost'
+   */
+  enable(caller: Caller, selection: TokenSelection, isFoundAgain = false): Promise<number> {
+    const decideLocked = (token: Token) => enableChange(token, isFoundAgain);
+    return this.#change(caller, 'enable', selection, () => ({}), { decideLocked });
   }
 
   disable(caller: Caller, selection: TokenSelection): Promise<number> {
@@ -332,17 +337,22 @@ export class TokenService {
    * unless a new one is given: a token must not lose a factor by changing hands.
    * @throws ServiceError 'user.unknown', 'resolver.unavailable'
    */
-  assign(caller: Caller, { serial, pin, ...reference }: TokenAssignment): Promise<DescribedToken> {
-    return this.#changeRealms(caller, 'assign', serial, async ({ configuration, grant }, token) => {
-      const user = await this.#deps.users.resolve(configuration, reference, grant.realms);
-      return {
-        owner: ownerOf(user),
-        realms: [...new Set([...token.realms, user.realm.name])].sort(),
-        ...(isToSet(pin, token.secrets.pin) && {
-          secrets: { pin: sealPin(pin, token.serial, this.#deps.vault, this.#deps.random) },
-        }),
-      };
-    });
+  assign(caller: Caller, { serial, revision, pin, ...reference }: TokenAssignment): Promise<DescribedToken> {
+    return this.#changeRealms(
+      caller,
+      'assign',
+      { serial, revision },
+      async ({ configuration, grant }, token) => {
+        const user = await this.#deps.users.resolve(configuration, reference, grant.realms);
+        return {
+          owner: ownerOf(user),
+          realms: [...new Set([...token.realms, user.realm.name])].sort(),
+          ...(isToSet(pin, token.secrets.pin) && {
+            secrets: { pin: sealPin(pin, token.serial, this.#deps.vault, this.#deps.random) },
+          }),
+        };
+      },
+    );
   }
 
   /**
@@ -351,9 +361,12 @@ export class TokenService {
    */
   setRealms(
     caller: Caller,
-    { serial, realms }: { serial: string; realms: readonly string[] },
+    {
+      realms,
+      ...selection
+    }: Pick<TokenSelection, 'revision'> & { readonly serial: string; readonly realms: readonly string[] },
   ): Promise<DescribedToken> {
-    return this.#changeRealms(caller, 'tokenrealm', serial, ({ configuration, grant }, token) => {
+    return this.#changeRealms(caller, 'tokenrealm', selection, ({ configuration, grant }, token) => {
       const requested = realms.map((name) => visibleRealm(configuration, grant, name));
       return { realms: [...new Set([...foreignRealms(token, grant), ...requested])].sort() };
     });
@@ -383,11 +396,11 @@ export class TokenService {
   async #changeRealms(
     caller: Caller,
     action: string,
-    serial: string,
+    { serial, revision }: Pick<TokenSelection, 'revision'> & { readonly serial: string },
     decide: (selected: SelectedTokens, token: Token) => TokenChange | Promise<TokenChange>,
   ): Promise<DescribedToken> {
     for (let attempt = 1; ; attempt += 1) {
-      const selected = await this.#select(caller, action, { serial });
+      const selected = await this.#select(caller, action, { serial, revision });
       const [token] = selected.tokens;
       const change = await this.#withFactorRight(caller, token, await decide(selected, token));
       try {
@@ -430,6 +443,7 @@ export class TokenService {
         if (filter === undefined || !isSelected(token, filter, grant)) {
           nothingSelected(selection);
         }
+        assertTokenUnchanged(token, selection.revision);
       },
     };
   }
@@ -449,14 +463,17 @@ function kindsOf({ resolvers }: Configuration): TokenPage['resolverKinds'] {
 
 /**
  * @returns the change that switches the token on
- * @throws ServiceError 'token.state' while the roll-out has not given the token its key
+ * @throws ServiceError 'token.state' while the roll-out has not given the token its key, 'token.lost'
  */
-function enableChange(token: Pick<Token, 'serial' | 'rollout'>): TokenStateChange {
+function enableChange(token: Token, isFoundAgain: boolean): ReturnType<LockedDecision> {
   if (token.rollout === 'phase1') {
     throw new ServiceError(
       'token.state',
       `The roll-out of the token '${token.serial}' is not finished: it cannot be enabled`,
     );
   }
-  return { active: true };
+  if (!isFoundAgain) {
+    assertNotLost(token);
+  }
+  return { active: true, ...(token.lostAt !== null && { isLost: false }) };
 }

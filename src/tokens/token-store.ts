@@ -24,6 +24,7 @@ import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import { enrolmentEntry, insertTokens, SharedInsertion } from './token-insertion-store.ts';
 import {
   closeOpenChallenges,
+  type Columns,
   findToken,
   holdReferences,
   type LockedToken,
@@ -286,8 +287,11 @@ async function changeToken(
   const change = await decideLocked(sql, serial, requested, decide);
   const columns = { ...references, ...stateColumns(change) };
   if (Object.keys(columns).length > 0) {
-    const [changed] = await sql('tokens').where({ serial }).update(columns).returning<{ id: string }[]>('id');
-    if (changed !== undefined && (requested.isLost === true || changesHands(change))) {
+    const [changed] = await sql('tokens')
+      .where({ serial })
+      .update({ ...columns, ...lossColumns(sql, change, act), ...revisionColumns(sql, act) })
+      .returning<{ id: string }[]>('id');
+    if (changed !== undefined && (change.isLost === true || changesHands(change))) {
       await closeOpenChallenges(sql, changed.id);
     }
     if (changed !== undefined && changesKey(change)) {
@@ -300,6 +304,21 @@ async function changeToken(
     await audit.writeAll([changeEntry(entry, token, change)]);
   }
   return token;
+}
+
+function revisionColumns(sql: Knex.Transaction, { actor }: Act): Columns {
+  return { revision: sql.raw('revision + 1'), changed_by: actor };
+}
+
+/** The first report of a loss counts. A lost device has no key of a later enrolment. */
+function lossColumns(sql: Knex.Transaction, change: TokenChange, { actor }: Act): Columns {
+  if (change.isLost === true) {
+    return {
+      lost_at: sql.raw('coalesce(lost_at, clock_timestamp())'),
+      lost_by: sql.raw('coalesce(lost_by, ?)', [actor]),
+    };
+  }
+  return change.isLost === false || changesKey(change) ? { lost_at: null, lost_by: null } : {};
 }
 
 async function decideLocked(
@@ -374,6 +393,9 @@ function changesKey({ secrets = {} }: TokenChange): boolean {
 
 /** @returns the names of the changed fields, never their values; the act says that a device is lost */
 function describeChange({ secrets = {}, use = {}, ...change }: TokenChange): string {
+  if (change.isLost === false) {
+    return 'found again';
+  }
   const own = Object.keys(change).filter((name) => name !== 'isLost' && name !== 'mayChangeFactor');
   const fields = [...own, ...Object.keys(use), ...Object.keys(secrets)].sort();
   const isRemoval =

@@ -14,6 +14,10 @@ declare module '../kernel/errors.ts' {
     'token.not-ocra': NoPayload;
     'token.not-ready': NoPayload;
     'token.state': NoPayload;
+    /** It was reported lost, and nobody says that it was found again. */
+    'token.lost': NoPayload;
+    /** It is not the token that the caller has read: somebody has changed it since then. */
+    'token.changed': NoPayload;
     /** It would change the key or the PIN of a token with which an administrator signs in, or remove it. */
     'token.second-factor': NoPayload;
   }
@@ -80,6 +84,13 @@ export interface Token extends TokenState {
   readonly id: string;
   /** Another one after each write of the token, and of one of its challenges. */
   readonly version: string;
+  /** Raised by one by each change by people. */
+  readonly revision: string;
+  /** Who has raised the revision last; empty: nobody. */
+  readonly changedBy: string;
+  /** When its device was reported lost; null: it was not, or was found again. It is then switched off. */
+  readonly lostAt: Date | null;
+  readonly lostBy: string | null;
   /** Unique, also without regard to case; case is kept. */
   readonly serial: string;
   readonly owner: Owner | null;
@@ -115,8 +126,11 @@ export interface TokenStateChange extends Partial<Omit<TokenState, 'secrets' | '
 
 /** A change of a token; an absent field stays as it is. */
 export interface TokenChange extends TokenStateChange {
-  /** True where the device is lost: its finder must not answer open challenges, also not once it is enabled again. */
-  readonly isLost?: true;
+  /**
+   * True where the device is lost: its finder must not answer open challenges, also not once it is enabled again. False
+   * where it was found again.
+   */
+  readonly isLost?: boolean;
   /** True where the caller may weaken a token with which an administrator signs in, see `weakensFactor`. */
   readonly mayChangeFactor?: boolean;
   readonly owner?: Owner | null;
@@ -148,7 +162,7 @@ export function assertNoFactor(
  * @returns a further change
  * @throws an error that prevents the whole change
  */
-export type LockedDecision = (token: Token) => TokenStateChange;
+export type LockedDecision = (token: Token) => TokenStateChange & Pick<TokenChange, 'isLost'>;
 
 /** A serial is `given` if a client chose it, `generated` if this server has made it at random. */
 export type SerialOrigin = 'given' | 'generated';
@@ -256,7 +270,7 @@ export function wholeWithin(value: number, what: string, most: number): number {
 /** A token without its secrets. */
 export interface DescribedToken extends Omit<
   Token,
-  'version' | 'secrets' | 'replayMarkers' | 'syncMarker' | 'isSecondFactor'
+  'version' | 'changedBy' | 'secrets' | 'replayMarkers' | 'syncMarker' | 'isSecondFactor'
 > {
   /** True if there is a token PIN. */
   readonly hasPin: boolean;
@@ -306,11 +320,41 @@ export function describeToken(token: Token): DescribedToken {
     createdAt: token.createdAt,
     lastSuccessAt: token.lastSuccessAt,
     selfEnrolled: token.selfEnrolled === true,
+    revision: token.revision,
+    lostAt: token.lostAt,
+    lostBy: token.lostBy,
   };
 }
 
 export function isOwnedBy({ owner }: Pick<Token, 'owner'>, { resolverId, userId }: OwnerId): boolean {
   return owner?.resolverId === resolverId && owner.userId === userId;
+}
+
+/** @throws ServiceError 'token.lost' */
+export function assertNotLost({ serial, lostAt, lostBy }: Pick<Token, 'serial' | 'lostAt' | 'lostBy'>): void {
+  if (lostAt !== null) {
+    throw new ServiceError(
+      'token.lost',
+      `The token '${serial}' was reported lost on ${lostAt.toISOString()} by ${lostBy ?? ''}: it is only enabled with 'found_again'`,
+    );
+  }
+}
+
+/**
+ * Keeps a change from a token that is not the one that was read.
+ * @param revision that was read; undefined: any
+ * @throws ServiceError 'token.changed'
+ */
+export function assertTokenUnchanged(
+  token: Pick<Token, 'serial' | 'revision' | 'changedBy'>,
+  revision: string | undefined,
+): void {
+  if (revision !== undefined && token.revision !== revision) {
+    throw new ServiceError(
+      'token.changed',
+      `The token '${token.serial}' was changed by ${token.changedBy} meanwhile; nothing was changed now`,
+    );
+  }
 }
 
 /** @returns the refusal of a serial that no token has, or none that the caller may see */

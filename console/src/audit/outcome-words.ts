@@ -30,6 +30,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   confirmed: 'bestätigt',
   'confirmed the time': 'die Uhrzeit bestätigt',
   copied: 'kopiert',
+  'found again': 'wiedergefunden',
   current: 'in Gebrauch genommen',
   sealed: 'versiegelt',
   retired: 'außer Dienst',

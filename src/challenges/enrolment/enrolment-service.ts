@@ -3,6 +3,7 @@ import { actOf, type Caller } from '../../policy/caller.ts';
 import { assertMayChangeFactor, type ConfirmedLogins } from '../../policy/recent-proof.ts';
 import type { TokenStore } from '../../tokens/token-store.ts';
 import {
+  assertNotLost,
   assertSerial,
   foreignRealms,
   isOcraToken,
@@ -338,9 +339,14 @@ export class EnrolmentService {
         if (assignment.realms !== undefined && foreignRealms(known, grant).join() !== foreign.join()) {
           throw new ServiceError('token.state', `Others are changing the realms of the token '${serial}'`);
         }
+        const isSameKey = keepsKey(known);
+        if (isSameKey) {
+          // A device that is lost has this key.
+          assertNotLost(known);
+        }
         return {
           ...(known.selfEnrolled === true && { selfEnrolled }),
-          ...(keepsKey(known) ? {} : { counter, replayMarkers }),
+          ...(isSameKey ? {} : { counter, replayMarkers }),
         };
       },
     );

@@ -216,5 +216,7 @@ export class RolloutPhase2 {
 }
 
 function isInRollout(token: Token): boolean {
-  return isOcraToken(token) && token.rollout !== 'complete' && token.secrets.sharedSecret !== null;
+  // A lost device has the shared secret.
+  const isToBegin = token.secrets.sharedSecret !== null && token.lostAt === null;
+  return isOcraToken(token) && token.rollout !== 'complete' && isToBegin;
 }

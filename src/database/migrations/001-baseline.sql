@@ -102,11 +102,15 @@ COMMENT ON FUNCTION intern_realm_set IS
 CREATE TABLE tokens (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT tokens_pkey PRIMARY KEY,
   version bigint NOT NULL DEFAULT 1,
+  revision bigint NOT NULL DEFAULT 1,
+  changed_by text NOT NULL DEFAULT '',
   serial text COLLATE "C" NOT NULL CONSTRAINT tokens_serial_key UNIQUE
     CONSTRAINT tokens_serial_given CHECK (serial <> ''),
   type text NOT NULL CONSTRAINT tokens_type_lower CHECK (type = lower(type) AND type <> ''),
   description text NOT NULL DEFAULT '',
   active boolean NOT NULL,
+  lost_at timestamptz,
+  lost_by text,
   realm_set_id bigint NOT NULL CONSTRAINT tokens_realm_set_fkey REFERENCES realm_sets,
   owner_resolver_id bigint CONSTRAINT tokens_owner_resolver_fkey REFERENCES resolvers ON DELETE RESTRICT,
   owner_user_id text,
@@ -140,9 +144,14 @@ CREATE TABLE tokens (
   last_success_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   locked boolean NOT NULL GENERATED ALWAYS AS (fail_count >= max_fail) STORED,
-  CONSTRAINT tokens_owner_whole CHECK (num_nulls(owner_resolver_id, owner_user_id, owner_login) IN (0, 3))
+  CONSTRAINT tokens_owner_whole CHECK (num_nulls(owner_resolver_id, owner_user_id, owner_login) IN (0, 3)),
+  CONSTRAINT tokens_lost_whole CHECK ((lost_at IS NULL) = (lost_by IS NULL)),
+  CONSTRAINT tokens_lost_is_off CHECK (lost_at IS NULL OR NOT active)
 ) WITH (fillfactor = 85);
 COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
+COMMENT ON COLUMN tokens.revision IS 'Raised by each change by people; responses leave it as it is.';
+COMMENT ON COLUMN tokens.changed_by IS 'Who has raised the revision last; empty: nobody.';
+COMMENT ON COLUMN tokens.lost_at IS 'When its device was reported lost; null: it was not, or was found again.';
 COMMENT ON COLUMN tokens.time_window IS 'The maximum deviation of a TOTP token''s clock, in seconds; null: 300.';
 COMMENT ON COLUMN tokens.ocra_suite IS 'How responses are computed: an OCRA suite, HOTP-SHA1-6 or TOTP-SHA1-6:T30S.';
 COMMENT ON COLUMN tokens.self_enrolled IS 'True where its owner began the enrolment, at the account page.';

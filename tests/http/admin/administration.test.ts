@@ -64,11 +64,81 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       expect((await shown(serial)).active).toBe(true);
       expect(await ask('/admin/disable', { serial, lost: '1' })).toEqual({ status: true, value: 1 });
       expect((await shown(serial)).active).toBe(false);
-      await server.services.tokens.enable(OPERATOR, { serial });
       const { state } = await server.services.transactions.history(OPERATOR, transactionid);
       expect(state).toBe('superseded');
       const rows = await server.auditRows({ action: 'token/lost', limit: 10 });
       expect(rows).toMatchObject([{ subject: serial, outcome: 'changed active' }]);
+    });
+
+    it('that were reported lost are enabled only by who says that they were found again', async () => {
+      const serial = await newToken('anna');
+      await ask('/admin/disable', { serial, lost: '1' });
+      const { lostAt } = await shown(serial);
+      await server.services.tokens.lose(OPERATOR, { serial });
+      expect(await shown(serial)).toMatchObject({ lostAt, lostBy: 'admin', active: false });
+      const lost = `The token '${serial}' was reported lost on ${lostAt?.toISOString()} by admin: it is only`;
+      expect(await text('/admin/enable', { serial })).toContain(lost);
+      expect(await text('/admin/enable', { user: 'anna' })).toContain('was reported lost');
+      expect(await text('/admin/token/enable', { serials: serial })).toContain(lost);
+      expect(await text('/admin/enable', { serial, found_again: 'yes' })).toContain("'found_again' is 1");
+      expect((await shown(serial)).active).toBe(false);
+      expect(await ask('/admin/enable', { serial, found_again: '1' })).toEqual({ status: true, value: 1 });
+      expect(await shown(serial)).toMatchObject({ lostAt: null, lostBy: null, active: true });
+      await ask('/admin/token/lose', { serials: serial });
+      expect((await ask('/admin/token/enable', { serials: serial, found_again: '1' })).value).toBe(1);
+      await ask('/admin/disable', { serial });
+      expect((await ask('/admin/token/enable', { serials: serial, found_again: '1' })).value).toBe(1);
+      const rows = await server.auditRows({ action: 'token/enable', subject: serial, limit: 10 });
+      expect(rows.map(({ outcome }) => outcome)).toEqual(['changed active', 'found again', 'found again']);
+    });
+
+    it('that were reported lost come back with another key, and not with the one that is lost', async () => {
+      const serial = await newToken('anna');
+      const otpkey = '31'.repeat(20);
+      const enrolled = { type: 'ocra', serial, ocrasuite: SUITE };
+      await ask('/admin/init', { ...enrolled, otpkey });
+      await ask('/admin/disable', { serial, lost: '1' });
+      expect(await text('/admin/init', { ...enrolled, otpkey })).toContain('was reported lost');
+      expect((await shown(serial)).active).toBe(false);
+      expect(await text('/admin/init', { ...enrolled, otpkey: '32'.repeat(20) })).toBe('no error');
+      expect(await shown(serial)).toMatchObject({ lostAt: null, active: true });
+    });
+
+    it('that are lost during their roll-out do not go on with it: the finder has the shared secret', async () => {
+      const serial = `T${(serials += 1)}`;
+      const rollout = { type: 'ocra', serial, genkey: '1' };
+      await ask('/admin/init', { ...rollout, sharedsecret: '1' });
+      await ask('/admin/disable', { serial, lost: '1' });
+      expect(await text('/admin/init', { ...rollout, activationcode: 'JZXW4ZI=2A' })).not.toBe('no error');
+      expect(await shown(serial)).toMatchObject({ active: false, lostBy: 'admin', rollout: 'phase1' });
+    });
+
+    it('are changed as they were read, or not at all: the answer says by whom they were changed', async () => {
+      const serial = await newToken('anna');
+      const { revision } = (await ask('/admin/token/show', { serial })).value as { revision: string };
+      await server.challenge(serial, '12345678');
+      const acts = [
+        ['/admin/token/set', { serial, description: 'mine' }],
+        ['/admin/token/disable', { serials: serial }],
+        ['/admin/token/enable', { serials: serial }],
+        ['/admin/token/realms', { serial, realms: 'other' }],
+      ] as const;
+      let expected = Number(revision);
+      for (const [path, given] of acts) {
+        expect(await text(path, { ...given, expected: String(expected) })).toBe('no error');
+        expected += 1;
+      }
+      await server.services.tokens.disable(OPERATOR, { serial });
+      for (const [path, given] of acts) {
+        const refused = await server.asAdmin(path, { ...given, expected: String(expected) });
+        expect(refused.status).toBe(409);
+        expect((refused.body as Answer).result.error?.message).toBe(
+          `The token '${serial}' was changed by ${OPERATOR.principal.administrator} meanwhile; nothing was changed now`,
+        );
+      }
+      expect(await shown(serial)).toMatchObject({ active: false, revision: String(expected + 1) });
+      const several = { serials: `${serial},${await newToken()}`, expected: revision };
+      expect(await text('/admin/token/disable', several)).toContain("'expected' is of one token");
     });
 
     it('of a user are found by resolver where the realm does not decide', async () => {

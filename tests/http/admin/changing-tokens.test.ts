@@ -208,7 +208,7 @@ describe('a token that leaves the realm of an administrator at that moment', () 
       () => move(['shop']),
     );
     expect(await acting).toMatchObject({ code: 'token.unknown' });
-    expect(await shown()).toEqual({ ...before, realms: ['shop'] });
+    expect(await shown()).toEqual({ ...before, realms: ['shop'], revision: '2' });
   });
 });
 

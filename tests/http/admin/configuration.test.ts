@@ -184,12 +184,10 @@ describe('a change of what somebody else has changed meanwhile', () => {
         ...(expected !== null && { expected: JSON.stringify(expected) }),
       });
     expect(await set('one', null)).toBe(true);
-    expect(await set('two', null)).toMatch(/^The realm 'both' was created by somebody else/);
+    expect(await set('two', null)).toMatch(/^The realm 'both' was created by admin/);
     const answers = await Promise.all([set('one,two', ['one']), set('one,three', ['one'])]);
     expect(answers.filter((answer) => answer === true)).toHaveLength(1);
-    expect(answers.filter((answer) => String(answer).includes('was changed by somebody else'))).toHaveLength(
-      1,
-    );
+    expect(answers.filter((answer) => String(answer).includes('was changed by admin'))).toHaveLength(1);
     expect(await set('two,one', ['two', 'one'])).toMatch('was changed');
     expect(await ask('/admin/realm/remove', { name: 'both' })).toBe(true);
     expect(await set('one', ['one'])).toMatch("There is no realm 'both'");
@@ -204,13 +202,11 @@ describe('a change of what somebody else has changed meanwhile', () => {
     expect(await change('/admin/resolver/add', 'b', { kind: 'passwd' })).toMatch(
       /^There is a resolver 'file' already/,
     );
-    expect(await set('b', null)).toMatch(/^The resolver 'file' was created by somebody else/);
+    expect(await set('b', null)).toMatch(/^The resolver 'file' was created by admin/);
     const read = { fileName: `${folder}/a` };
     const answers = await Promise.all([set('b', read), set('c', read)]);
     expect(answers.filter((answer) => answer === true)).toHaveLength(1);
-    expect(answers.filter((answer) => String(answer).includes('was changed by somebody else'))).toHaveLength(
-      1,
-    );
+    expect(answers.filter((answer) => String(answer).includes('was changed by admin'))).toHaveLength(1);
     expect(await set('d', {})).toMatch('was changed');
   });
 
@@ -224,19 +220,17 @@ describe('a change of what somebody else has changed meanwhile', () => {
     expect(await set('2', null)).toBe(true);
     expect(await stored()).toBe('2');
     expect(await set('3', null)).toMatch(
-      /^The configuration value 'OcraMaxChallenges' was set by somebody else meanwhile/,
+      /^The configuration value 'OcraMaxChallenges' was set by admin meanwhile/,
     );
     // By any name of the key.
     const answers = await Promise.all(['4', '5'].map((value) => set(value, '2', 'linotp.ocramaxchallenges')));
-    expect(answers.filter((answer) => String(answer).includes('was changed by somebody else'))).toHaveLength(
-      1,
-    );
+    expect(answers.filter((answer) => String(answer).includes('was changed by admin'))).toHaveLength(1);
     const kept = (await stored()) ?? '';
     expect(await remove('2')).toMatch('was changed');
     expect(await stored()).toBe(kept);
     await remove(kept);
     expect(await stored()).toBeUndefined();
-    expect(await set('3', kept)).toMatch('was removed by somebody else');
+    expect(await set('3', kept)).toMatch('was removed by admin');
   });
 
   it.each(['[', '1', '{"a":1}'])('is refused where nobody can tell what is meant: %s', async (expected) => {

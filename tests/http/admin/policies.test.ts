@@ -159,19 +159,17 @@ describe('two editors of one policy', () => {
 
   it('do not overwrite each other', async () => {
     expect((await change('show', null)).status).toBe(true);
-    expect((await change('init', null)).error?.message).toMatch(/was created by somebody else/);
+    expect((await change('init', null)).error?.message).toMatch(/was created by admin/);
     const both = await Promise.all([change('reset', edited), change('enable', edited)]);
     expect(both.map(({ status }) => status).sort()).toEqual([false, true]);
-    expect(both.find(({ status }) => !status)?.error?.message).toMatch(/was changed by somebody else/);
+    expect(both.find(({ status }) => !status)?.error?.message).toMatch(/was changed by admin/);
     const removal = { name: 'edited', expected: JSON.stringify(edited) };
-    expect((await ask('/admin/policy/remove', removal)).error?.message).toMatch(
-      /was changed by somebody else/,
-    );
+    expect((await ask('/admin/policy/remove', removal)).error?.message).toMatch(/was changed by admin/);
     const [now] = await application.services.policies.list({ name: 'edited' });
     expect((await ask('/admin/policy/remove', { ...removal, expected: JSON.stringify(now) })).status).toBe(
       true,
     );
-    expect((await change('show', now)).error?.message).toMatch(/was removed by somebody else/);
+    expect((await change('show', now)).error?.message).toMatch(/was removed by admin/);
   });
 
   it('say what they have read as JSON', async () => {

@@ -53,6 +53,10 @@ export function storedToken(
     createdAt: new Date('2026-11-20T12:00:00Z'),
     lastSuccessAt: null,
     syncMarker: null,
+    revision: '1',
+    changedBy: '',
+    lostAt: null,
+    lostBy: null,
     ...changes,
   };
 }

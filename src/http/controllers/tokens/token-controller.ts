@@ -38,7 +38,8 @@ const SET_TOKENS = {
 export function tokenEndpoints(operations: Pick<Services, 'tokens'>): Endpoint[] {
   return [
     setEndpoint(operations),
-    ...(['reset', 'enable', 'remove'] as const).map((action) => selectionEndpoint(action, operations)),
+    ...(['reset', 'remove'] as const).map((action) => selectionEndpoint(action, operations)),
+    enableEndpoint(operations),
     disableEndpoint(operations),
     assignEndpoint(operations),
     unassignEndpoint(operations),
@@ -219,7 +220,6 @@ function removedPin(
 
 const SUMMARIES = {
   reset: 'sets the fail counter to 0, which unlocks the token',
-  enable: 'enables a token',
   remove: 'removes a token and its challenges',
 } as const;
 
@@ -238,6 +238,25 @@ function selectionEndpoint(action: keyof typeof SUMMARIES, { tokens }: Pick<Serv
   );
 }
 
+function enableEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
+  return valueChange(
+    {
+      path: '/admin/enable',
+      methods: METHODS,
+      summary: 'enables a token',
+      requires: 'admin:enable',
+      value: CHANGED,
+      usage: 'admin/enable: enable a token, or all tokens of a user.',
+      parameters: {
+        ...SELECTION,
+        found_again: optional('`1`: also a token that was reported lost, and was found again', '1'),
+      },
+    },
+    ({ caller, parameters: { found_again: found, ...selected } }) =>
+      tokens.enable(caller, selection(selected), isOne('found_again', found)),
+  );
+}
+
 function disableEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
   return valueChange(
     {
@@ -252,15 +271,19 @@ function disableEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
         lost: optional('`1`: its device is lost; open challenges are closed, and the audit says `lost`', '1'),
       },
     },
-    ({ caller, parameters: { lost, ...selected } }) => {
-      if (lost !== undefined && lost !== '1') {
-        throw new ServiceError('parameter.invalid', "The parameter 'lost' is 1, or left out", {
-          parameter: 'lost',
-        });
-      }
-      return tokens[lost === '1' ? 'lose' : 'disable'](caller, selection(selected));
-    },
+    ({ caller, parameters: { lost, ...selected } }) =>
+      tokens[isOne('lost', lost) ? 'lose' : 'disable'](caller, selection(selected)),
   );
+}
+
+/** @throws ServiceError 'parameter.invalid' for anything else than 1: it could be meant as either */
+function isOne(parameter: string, given: string | undefined): boolean {
+  if (given !== undefined && given !== '1') {
+    throw new ServiceError('parameter.invalid', `The parameter '${parameter}' is 1, or left out`, {
+      parameter,
+    });
+  }
+  return given === '1';
 }
 
 function assignEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {

@@ -12,6 +12,9 @@ import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 const TOKEN: TokenView = {
   isLocked: false,
   isSecondFactor: false,
+  revision: '1',
+  lostAt: null,
+  lostBy: null,
   ownerRealm: 'bank',
   state: 'active',
   id: '1',

@@ -1,7 +1,10 @@
 import type pg from 'pg';
 
 /** Columns that requests change which do nothing: a write of a token is another version, and a session lives on. */
-const PASSING: Readonly<Record<string, string>> = { tokens: 'version', user_sessions: 'expires_at' };
+const PASSING: Readonly<Record<string, string>> = {
+  tokens: '{version,revision,changed_by}',
+  user_sessions: '{expires_at}',
+};
 
 type Observer = Pick<pg.Client, 'query'>;
 
@@ -13,7 +16,7 @@ export async function hashOfAllTables(observer: Observer): Promise<string> {
   );
   const hashes = rows.map(
     ({ name }) => `(SELECT md5(string_agg(t.text, '|' ORDER BY t.text))
-      FROM (SELECT (to_jsonb(${name}) - '${PASSING[name] ?? ''}')::text AS text FROM ${name}) AS t)`,
+      FROM (SELECT (to_jsonb(${name}) - '${PASSING[name] ?? '{}'}'::text[])::text AS text FROM ${name}) AS t)`,
   );
   return `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`;
 }

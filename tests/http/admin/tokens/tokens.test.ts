@@ -444,6 +444,7 @@ describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s'
       ...before,
       description: 'new',
       hasPin: true,
+      revision: String(Number(before.revision) + 1),
     });
   });
 
