@@ -31,7 +31,8 @@ export const TOKEN = z.object({
   realms: z.array(z.string()).meta({ column: 'REALMS', description: 'those that the caller may see' }),
   state: z.string().meta({
     column: 'STATE',
-    description: '`active`, or the first reason why it takes no responses, an unfinished roll-out first',
+    description:
+      '`active`, or the first reason why it takes no responses: `lost` first, then an unfinished roll-out',
   }),
   active: z.boolean(),
   lostAt: z
@@ -180,7 +181,7 @@ const resetTokens = operation({
   does: 'sets the fail counters of tokens to 0, which unlocks them',
   right: 'admin:reset',
   changes: true,
-  input: { serials },
+  input: { serials, expected: EXPECTED },
   output: changed,
   run: ({ tokens }, caller, input) => each(input, (one) => tokens.reset(caller, one)),
   says: says('reset'),
@@ -215,7 +216,7 @@ const unassignTokens = operation({
   does: 'takes tokens from their owners; they stay in their realms',
   right: 'admin:unassign',
   changes: true,
-  input: { serials },
+  input: { serials, expected: EXPECTED },
   output: changed,
   run: ({ tokens }, caller, input) => each(input, (one) => tokens.unassign(caller, one)),
   asks: ({ consequences }, _caller, input) => consequences.ofTokenWithdrawal(input.serials),
@@ -227,7 +228,7 @@ const removeTokens = operation({
   does: 'removes tokens with their challenges',
   right: 'admin:remove',
   changes: true,
-  input: { serials },
+  input: { serials, expected: EXPECTED },
   output: changed,
   run: ({ tokens }, caller, input) => each(input, (one) => tokens.remove(caller, one)),
   asks: ({ consequences }, _caller, input) => consequences.ofTokenRemoval(input.serials),
@@ -243,9 +244,10 @@ const assignToken = operation({
     serial,
     user: text('LOGIN or LOGIN@REALM', 'anna'),
     realm: text("the user's realm; else what follows the @, or the default realm", 'office').optional(),
+    expected: EXPECTED,
   },
-  run: async ({ tokens }, caller, input) => {
-    await tokens.assign(caller, input);
+  run: async ({ tokens }, caller, { expected: revision, ...input }) => {
+    await tokens.assign(caller, { ...input, revision });
   },
   says: (_none, input) => `${input.serial} belongs to ${input.user} now`,
 });
@@ -333,10 +335,18 @@ const removePin = operation({
   does: 'removes the PIN of a token: responses are then accepted without it',
   right: 'admin:set',
   changes: true,
-  input: { serial, ocra: flag('the PIN of suites with P, in place of the token PIN') },
+  input: {
+    serial,
+    ocra: flag('the PIN of suites with P, in place of the token PIN'),
+    expected: EXPECTED,
+  },
   output: changed,
   run: ({ tokens }, caller, input) =>
-    tokens.removePin(caller, { serial: input.serial }, input.ocra ? 'ocraPin' : 'pin'),
+    tokens.removePin(
+      caller,
+      { serial: input.serial, revision: input.expected },
+      input.ocra ? 'ocraPin' : 'pin',
+    ),
   asks: ({ consequences }, _caller: Caller, input) =>
     consequences.ofPinRemoval(input.serial, input.ocra ? 'ocraPin' : 'pin'),
   says: (_changed, input) => `${input.serial} has no ${input.ocra ? 'OCRA PIN' : 'PIN'} now`,

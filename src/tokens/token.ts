@@ -277,13 +277,16 @@ export interface DescribedToken extends Omit<
 }
 
 /** The state of a token, or the first reason for which it takes no responses. */
-export type TokenCondition = 'active' | 'disabled' | 'locked' | 'phase1' | 'phase2' | UseBound;
+export type TokenCondition = 'active' | 'lost' | 'disabled' | 'locked' | 'phase1' | 'phase2' | UseBound;
 
-/** @returns the state of the token; an unfinished roll-out comes first, then the lock, then being switched off */
+/** @returns the state of the token; a loss comes first, then an unfinished roll-out, the lock, being switched off */
 export function conditionOf(
-  token: Pick<Token, 'rollout' | 'active' | 'failCount' | 'maxFail' | 'use'>,
+  token: Pick<Token, 'lostAt' | 'rollout' | 'active' | 'failCount' | 'maxFail' | 'use'>,
   now: Date,
 ): TokenCondition {
+  if (token.lostAt !== null) {
+    return 'lost';
+  }
   if (token.rollout !== 'complete') {
     return token.rollout;
   }

@@ -2,7 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { conditionOf, UNBOUND_USE } from '../../src/tokens/token.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
-const TOKEN = { rollout: 'complete', active: true, failCount: 2, maxFail: 10, use: UNBOUND_USE } as const;
+const TOKEN = {
+  lostAt: null,
+  rollout: 'complete',
+  active: true,
+  failCount: 2,
+  maxFail: 10,
+  use: UNBOUND_USE,
+} as const;
 
 describe('the state of a token', () => {
   it.each<[string, Partial<Parameters<typeof conditionOf>[0]>]>([
@@ -10,6 +17,7 @@ describe('the state of a token', () => {
     ['disabled', { active: false }],
     ['locked', { failCount: 10 }],
     ['locked', { failCount: 10, active: false }],
+    ['lost', { lostAt: NOW, failCount: 10, active: false, rollout: 'phase2' }],
     ['phase1', { rollout: 'phase1', active: false }],
     ['phase2', { rollout: 'phase2', failCount: 10 }],
     ['expired', { use: { ...UNBOUND_USE, validUntil: NOW } }],

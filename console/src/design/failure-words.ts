@@ -60,6 +60,10 @@ const GERMAN: Readonly<Record<string, Translation>> = {
   'token.not-ocra': { instead: 'Das ist kein OCRA-Token.' },
   'token.not-ready': { instead: 'Das Token hat noch keinen Schlüssel.' },
   'token.state': { above: 'Das geht mit dem Token in diesem Zustand nicht.' },
+  'token.lost': {
+    instead: 'Das Token ist als verloren gemeldet. Es wird nur aktiviert, wenn es sich wiedergefunden hat.',
+  },
+  'token.changed': CHANGED,
   'token.second-factor': { above: 'Mit diesem Token meldet sich jemand aus der Verwaltung an.' },
   'transaction.unknown': { instead: 'Diese Transaktion gibt es nicht, oder Sie dürfen sie nicht sehen.' },
   'challenge.too-long': { instead: 'Der Text ist zu lang für einen QR-Code.' },

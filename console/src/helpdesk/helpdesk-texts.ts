@@ -26,6 +26,7 @@ interface HelpdeskTexts {
   readonly noRealm: string;
   readonly state: string;
   readonly states: Readonly<Record<TokenState, string>>;
+  readonly lostSince: (time: string, by: string) => string;
   readonly lastSuccess: string;
   readonly never: string;
   readonly description: string;
@@ -71,6 +72,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     state: 'State',
     states: {
       ready: 'ready',
+      lost: 'reported lost',
       locked: 'locked: too many wrong responses',
       disabled: 'disabled',
       phase1: 'enrolment: waits for the activation code',
@@ -79,6 +81,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
       expired: 'expired',
       'used-up': 'used as often as it may be',
     },
+    lostSince: (time, by) => `on ${time} by ${by}`,
     lastSuccess: 'Last accepted response',
     never: 'never',
     description: 'Description',
@@ -133,6 +136,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     state: 'Zustand',
     states: {
       ready: 'bereit',
+      lost: 'als verloren gemeldet',
       locked: 'gesperrt: zu viele falsche Antworten',
       disabled: 'deaktiviert',
       phase1: 'Ausrollen: wartet auf den Aktivierungscode',
@@ -141,6 +145,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
       expired: 'abgelaufen',
       'used-up': 'so oft benutzt, wie es sein darf',
     },
+    lostSince: (time, by) => `am ${time} von ${by}`,
     lastSuccess: 'Letzte angenommene Antwort',
     never: 'nie',
     description: 'Beschreibung',

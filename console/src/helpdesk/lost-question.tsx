@@ -1,13 +1,13 @@
 import { List } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { useTexts } from '../language/language.ts';
 import { type Session, useSession } from '../session/session.tsx';
 import { newTokenAddress, type PersonName } from './addresses.ts';
 import type { HelpdeskToken } from './helpdesk-values.ts';
-import { mayOnToken } from './token-state.ts';
+import { TokenBadge } from './token-badge.tsx';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
@@ -23,12 +23,8 @@ export function LostQuestion({ token, onClose }: LostQuestionProps): ReactNode {
   const { serial } = token;
   const open = useOpenChallenges(serial);
   const person = personToEnrol(session, token);
-  const change = useTokenAct(() => call('/admin/disable', { serial, lost: '1' }), onClose, {
+  const change = useTokenAct(() => call('/admin/token/lose', { serials: serial }), onClose, {
     text: t.told.lost(serial),
-    undo:
-      token.active && mayOnToken(session, 'enable', token)
-        ? { act: () => call('/admin/enable', { serial }), done: t.told.enable(serial) }
-        : undefined,
     next: person && { address: newTokenAddress(person), text: t.newPhone(person.user) },
   });
   return (
@@ -48,6 +44,32 @@ export function LostQuestion({ token, onClose }: LostQuestionProps): ReactNode {
         <List.Item>{t.lostAudit}</List.Item>
         <List.Item>{person === undefined ? t.lostNextByOthers : t.lostNext}</List.Item>
       </List>
+    </ConfirmDialog>
+  );
+}
+
+/** Asks whether a phone that was reported lost is back. */
+export function FoundQuestion({ token, onClose }: LostQuestionProps): ReactNode {
+  const t = useTexts(tokenTexts);
+  const [{ serial, revision }] = useState(token);
+  const change = useTokenAct(
+    () => call('/admin/token/enable', { serials: serial, found_again: '1', expected: revision }),
+    onClose,
+    { text: t.told.found(serial) },
+  );
+  return (
+    <ConfirmDialog
+      isDangerous
+      title={`${t.actNames.found}: ${serial}`}
+      action={t.actNames.found}
+      isRunning={change.isPending}
+      error={change.error}
+      onConfirm={change.mutate}
+      onCancel={onClose}
+    >
+      <TokenBadge token={token} />
+      <p>{t.foundHelp(serial)}</p>
+      <p>{t.foundAudit}</p>
     </ConfirmDialog>
   );
 }

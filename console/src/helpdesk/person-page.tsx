@@ -152,7 +152,7 @@ function Tokens({ person: { tokens, has_more: hasMore } }: { readonly person: Pe
             </span>
             <div className={classes.actions}>
               <SwitchButtons token={token} />
-              <ActButtons acts={['lost']} token={token} isOneOfMany />
+              <ActButtons acts={['lost', 'found']} token={token} isOneOfMany />
             </div>
           </li>
         ))}

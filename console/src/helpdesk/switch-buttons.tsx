@@ -5,7 +5,7 @@ import { Failure } from '../design/failure.tsx';
 import { type Texts, useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import classes from './helpdesk.module.css';
-import type { HelpdeskToken } from './helpdesk-values.ts';
+import { type HelpdeskToken, revisionAfter } from './helpdesk-values.ts';
 import { mayOnToken } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
@@ -42,14 +42,17 @@ export function SwitchButtons({ acts: offered = SWITCHES, token }: SwitchButtons
   );
 }
 
-function isUseful(act: Switch, { active, fail_count: failed, rollout }: HelpdeskToken): boolean {
+function isUseful(
+  act: Switch,
+  { active, fail_count: failed, rollout, lost_at: lostAt }: HelpdeskToken,
+): boolean {
   switch (act) {
     case 'reset':
       return failed > 0;
     case 'disable':
       return active;
     case 'enable':
-      return !active && rollout !== 'phase1';
+      return !active && rollout !== 'phase1' && lostAt === null;
   }
 }
 
@@ -69,11 +72,15 @@ function SwitchButton({ act, token }: SwitchProps): ReactNode {
   const isUnlock = act === 'reset' && locked;
   const name = t[isUnlock ? 'unlock' : act];
   const inverse = act === 'reset' ? undefined : INVERSES[act];
-  const change = useTokenAct(() => call(`/admin/${act}`, { serial }), undefined, {
+  const seen = { serials: serial, expected: token.revision };
+  const change = useTokenAct(() => call(`/admin/token/${act}`, seen), undefined, {
     text: told[isUnlock ? 'unlock' : act](serial),
     undo:
       inverse !== undefined && mayOnToken(session, inverse, token)
-        ? { act: () => call(`/admin/${inverse}`, { serial }), done: told[inverse](serial) }
+        ? {
+            act: () => call(`/admin/token/${inverse}`, { serials: serial, expected: revisionAfter(token) }),
+            done: told[inverse](serial),
+          }
         : undefined,
   });
   return (

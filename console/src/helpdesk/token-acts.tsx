@@ -8,7 +8,7 @@ import { useSession } from '../session/session.tsx';
 import { enrolAgainAddress, tokenAuditAddress } from './addresses.ts';
 import { AssignDialog, DescribeDialog, PinDialog, RealmsDialog, UseDialog } from './token-dialogs.tsx';
 import classes from './helpdesk.module.css';
-import { LostQuestion } from './lost-question.tsx';
+import { FoundQuestion, LostQuestion } from './lost-question.tsx';
 import { ResyncDialog } from './resync-dialog.tsx';
 import type { HelpdeskToken } from './helpdesk-values.ts';
 import { mayOnToken, type TokenAct } from './token-state.ts';
@@ -19,7 +19,14 @@ import { useTokenAct } from './use-token-act.ts';
 const ACTS: Readonly<
   Record<TokenAct, { readonly right: string; readonly isFit: (token: HelpdeskToken) => boolean }>
 > = {
-  lost: { right: 'disable', isFit: ({ rollout }) => rollout !== 'phase1' },
+  lost: {
+    right: 'disable',
+    isFit: ({ rollout, lost_at: lostAt }) => rollout !== 'phase1' && lostAt === null,
+  },
+  found: {
+    right: 'enable',
+    isFit: ({ rollout, lost_at: lostAt }) => rollout !== 'phase1' && lostAt !== null,
+  },
   resync: {
     right: 'resync',
     isFit: ({ rollout, type }) => rollout !== 'phase1' && type !== 'pw' && type !== 'spass',
@@ -100,6 +107,7 @@ export function ActButtons({ acts, token, isOneOfMany = false }: ActButtonsProps
 
 const DIALOGS: Readonly<Record<TokenAct, ComponentType<QuestionProps>>> = {
   lost: LostQuestion,
+  found: FoundQuestion,
   resync: ResyncDialog,
   pin: PinDialog,
   removePin: RemovePinQuestion,
@@ -118,11 +126,14 @@ interface QuestionProps {
   readonly onClose: () => void;
 }
 
-function UnassignQuestion({ token: { serial, owner }, onClose }: QuestionProps): ReactNode {
+function UnassignQuestion({ token, onClose }: QuestionProps): ReactNode {
   const t = useTexts(tokenTexts);
-  const change = useTokenAct(() => call('/admin/unassign', { serial }), onClose, {
-    text: t.told.unassign(serial),
-  });
+  const [{ serial, owner, revision }] = useState(token);
+  const change = useTokenAct(
+    () => call('/admin/token/unassign', { serials: serial, expected: revision }),
+    onClose,
+    { text: t.told.unassign(serial) },
+  );
   return (
     <ConfirmDialog
       title={t.actNames.unassign}
@@ -157,11 +168,12 @@ function RemovePinQuestion({ token: { serial }, onClose }: QuestionProps): React
   );
 }
 
-function RemoveQuestion({ token: { serial }, onClose }: QuestionProps): ReactNode {
+function RemoveQuestion({ token, onClose }: QuestionProps): ReactNode {
   const t = useTexts(tokenTexts);
+  const [{ serial, revision }] = useState(token);
   const [, navigate] = useLocation();
   const removal = useTokenAct(
-    () => call('/admin/remove', { serial }),
+    () => call('/admin/token/remove', { serials: serial, expected: revision }),
     () => {
       navigate('/search');
     },

@@ -1,5 +1,6 @@
-import { Badge } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { helpdeskTexts, type TransactionState } from './helpdesk-texts.ts';
 import type { HelpdeskToken } from './helpdesk-values.ts';
@@ -8,6 +9,7 @@ import classes from './helpdesk.module.css';
 
 const TOKEN_COLOURS: Readonly<Record<TokenState, string>> = {
   ready: 'green',
+  lost: 'red',
   locked: 'red',
   disabled: 'gray',
   phase1: 'yellow',
@@ -30,11 +32,19 @@ const TRANSACTION_COLOURS: Readonly<Record<TransactionState, string>> = {
 /** The state of a token in words. */
 export function TokenBadge({ token }: { readonly token: HelpdeskToken }): ReactNode {
   const t = useTexts(helpdeskTexts);
+  const format = useFormat();
   const state = stateOf(token);
   return (
-    <Badge variant="light" color={TOKEN_COLOURS[state]} className={classes.badge}>
-      {t.states[state]}
-    </Badge>
+    <>
+      <Badge variant="light" color={TOKEN_COLOURS[state]} className={classes.badge}>
+        {t.states[state]}
+      </Badge>
+      {token.lost_at !== null && (
+        <Text component="span" size="sm" ms="xs">
+          {t.lostSince(format.time(token.lost_at), token.lost_by ?? '')}
+        </Text>
+      )}
+    </>
   );
 }
 

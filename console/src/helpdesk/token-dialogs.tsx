@@ -1,13 +1,12 @@
 import { Alert, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { call, callWithDetail } from '../api/call.ts';
-import { ServerFailure } from '../api/server-failure.ts';
+import { call } from '../api/call.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
 import type { Told } from '../design/notices.tsx';
 import { type Format, useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { helpdeskTexts } from './helpdesk-texts.ts';
-import type { HelpdeskToken } from './helpdesk-values.ts';
+import { type HelpdeskToken, revisionAfter } from './helpdesk-values.ts';
 import { NewPinFields, NO_PIN } from './new-pin-fields.tsx';
 import { RealmSelect } from './realm-select.tsx';
 import { boundOf, stateOf, type TokenUse } from './token-state.ts';
@@ -38,17 +37,21 @@ export function PinDialog({ token: { serial }, onClose }: DialogProps): ReactNod
 }
 
 /** Changes the description. */
-export function DescribeDialog({ token: { serial, description }, onClose }: DialogProps): ReactNode {
+export function DescribeDialog({ token, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
+  const [seen] = useState(token);
+  const { serial, description } = seen;
+  const describe = (text: string, expected: string): Promise<unknown> =>
+    call('/admin/token/set', { serial, description: text, expected });
   const names = useTexts(helpdeskTexts);
   const [text, setText] = useState(description);
   return (
     <ActDialog
       title={t.actNames.describe}
-      act={() => call('/admin/set', { serial, description: text })}
+      act={() => describe(text, seen.revision)}
       told={{
         text: t.told.describe(serial),
-        undo: { act: () => call('/admin/set', { serial, description }), done: t.told.describe(serial) },
+        undo: { act: () => describe(description, revisionAfter(seen)), done: t.told.describe(serial) },
       }}
       onClose={onClose}
     >
@@ -57,26 +60,25 @@ export function DescribeDialog({ token: { serial, description }, onClose }: Dial
   );
 }
 
-/** The parameters of /admin/set, by the fields of the token. */
-const USE_PARAMETERS = {
-  valid_from: 'validityPeriodStart',
-  valid_until: 'validityPeriodEnd',
-  max_uses: 'countAuthMax',
-  use_count: 'countAuth',
-  max_successes: 'countAuthSuccessMax',
-  success_count: 'countAuthSuccess',
-} as const;
-type UseField = keyof typeof USE_PARAMETERS;
+const USE_FIELDS = [
+  'valid_from',
+  'valid_until',
+  'max_uses',
+  'use_count',
+  'max_successes',
+  'success_count',
+] as const;
+type UseField = (typeof USE_FIELDS)[number];
 type TypedUse = Readonly<Record<UseField, string>>;
 
 /** Changes the period, and the counts of uses. What was not typed is not sent: responses may have been counted meanwhile. */
 export function UseDialog({ token, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
-  const { serial } = token;
+  const [{ serial, revision }] = useState(token);
   const format = useFormat();
   const [known] = useState(() => typedUse(token.use, format));
   const [typed, setTyped] = useState(known);
-  const changed = (Object.keys(USE_PARAMETERS) as UseField[]).filter((name) => typed[name] !== known[name]);
+  const changed = USE_FIELDS.filter((name) => typed[name] !== known[name]);
   const bound = stateOf(token) === 'ready' ? boundOf(readUse(typed, format), new Date()) : undefined;
   const field = (name: UseField, label: string, isFirst = false): ReactNode => (
     <Field
@@ -93,15 +95,13 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
     <ActDialog
       title={t.actNames.use}
       isDisabled={changed.length === 0}
-      act={async () => {
-        const { detail } = await callWithDetail('/admin/set', {
+      act={() =>
+        call('/admin/token/set', {
           serial,
-          ...Object.fromEntries(
-            changed.map((name) => [USE_PARAMETERS[name], parameterOf(name, typed[name], format)]),
-          ),
-        });
-        assertAllSet(detail);
-      }}
+          expected: revision,
+          ...Object.fromEntries(changed.map((name) => [name, parameterOf(name, typed[name], format)])),
+        })
+      }
       told={{ text: t.told.use(serial) }}
       onClose={onClose}
     >
@@ -119,13 +119,6 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
       )}
     </ActDialog>
   );
-}
-
-/** @throws ServerFailure where the server has left out a value */
-function assertAllSet(detail: { readonly message: string } | undefined): void {
-  if (detail !== undefined) {
-    throw new ServerFailure(detail.message, { status: 200 });
-  }
 }
 
 function typedUse(token: TokenUse, { toTyped }: Format): TypedUse {
@@ -156,15 +149,16 @@ function readUse(typed: TypedUse, format: Format): TokenUse {
 }
 
 /** Gives the token to a user. */
-export function AssignDialog({ token: { serial, owner_realm: known }, onClose }: DialogProps): ReactNode {
+export function AssignDialog({ token, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
+  const [{ serial, owner_realm: known, revision }] = useState(token);
   const [user, setUser] = useState('');
   const [realm, setRealm] = useState(known ?? '');
   return (
     <ActDialog
       title={t.actNames.assign}
       action={t.actNames.assign}
-      act={() => call('/admin/assign', { serial, user, realm })}
+      act={() => call('/admin/token/assign', { serial, user, realm, expected: revision })}
       told={{ text: t.told.assign(serial) }}
       onClose={onClose}
     >
@@ -176,13 +170,14 @@ export function AssignDialog({ token: { serial, owner_realm: known }, onClose }:
 }
 
 /** Puts the token into other realms. */
-export function RealmsDialog({ token: { serial, realms }, onClose }: DialogProps): ReactNode {
+export function RealmsDialog({ token, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
+  const [{ serial, realms, revision }] = useState(token);
   const [list, setList] = useState(realms.join(', '));
   return (
     <ActDialog
       title={t.actNames.realms}
-      act={() => call('/admin/tokenrealm', { serial, realms: list })}
+      act={() => call('/admin/token/realms', { serial, realms: list, expected: revision })}
       told={{ text: t.told.realms(serial) }}
       onClose={onClose}
     >

@@ -1,7 +1,7 @@
 import { REPORTED_AGAIN, REPORTED_LATE } from './transaction-texts.ts';
 
 /** The reason why a token accepts no responses; `ready`: nothing. */
-export type TokenState = 'ready' | 'locked' | 'disabled' | 'phase1' | 'phase2' | UseBound;
+export type TokenState = 'ready' | 'lost' | 'locked' | 'disabled' | 'phase1' | 'phase2' | UseBound;
 
 /** Before its period, after it, or with a count at its maximum. */
 export type UseBound = 'early' | 'expired' | 'used-up';
@@ -17,6 +17,7 @@ export interface TokenUse {
 }
 
 interface Switches {
+  readonly lost_at: string | null;
   readonly use: TokenUse;
   readonly active: boolean;
   readonly is_locked: boolean;
@@ -35,6 +36,9 @@ export interface Rights {
 /** @returns the first reason why a response would be refused, as the helpdesk has to mend it */
 export function stateOf(token: Switches, now = new Date()): TokenState {
   const { active, is_locked: locked, rollout, use } = token;
+  if (token.lost_at !== null) {
+    return 'lost';
+  }
   if (rollout === 'phase1') {
     return 'phase1';
   }
@@ -125,7 +129,7 @@ export function remediesOf(
   return {
     switches: [
       ...(token.is_locked ? (['reset'] as const) : []),
-      ...(!token.active && !isToEnrol ? (['enable'] as const) : []),
+      ...(!token.active && !isToEnrol && token.lost_at === null ? (['enable'] as const) : []),
     ],
     acts: [
       ...(isOutOfStep ? (['resync'] as const) : []),
@@ -159,4 +163,14 @@ export function mayOnToken(
 
 /** The acts on a token that need some input or a question. */
 export type TokenAct =
-  'lost' | 'resync' | 'pin' | 'removePin' | 'describe' | 'use' | 'assign' | 'unassign' | 'realms' | 'remove';
+  | 'lost'
+  | 'found'
+  | 'resync'
+  | 'pin'
+  | 'removePin'
+  | 'describe'
+  | 'use'
+  | 'assign'
+  | 'unassign'
+  | 'realms'
+  | 'remove';

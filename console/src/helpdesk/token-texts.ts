@@ -3,6 +3,7 @@ import type { TokenAct, UseBound } from './token-state.ts';
 
 type ToldAct =
   | 'lost'
+  | 'found'
   | 'unlock'
   | 'reset'
   | 'disable'
@@ -34,6 +35,8 @@ interface TokenTexts {
   readonly lostAudit: string;
   readonly lostNext: string;
   readonly lostNextByOthers: string;
+  readonly foundHelp: (serial: string) => string;
+  readonly foundAudit: string;
   readonly newPhone: (login: string) => string;
   readonly type: string;
   /** What the types of tokens are called, where their names do not say it. */
@@ -93,6 +96,7 @@ export const tokenTexts: Texts<TokenTexts> = {
   en: {
     told: {
       lost: (serial) => `${serial} is reported lost: it is disabled, and its open challenges are closed.`,
+      found: (serial) => `${serial} was found again and is enabled.`,
       unlock: (serial) => `${serial} is unlocked.`,
       reset: (serial) => `The fail counter of ${serial} is reset.`,
       disable: (serial) => `${serial} is disabled.`,
@@ -108,6 +112,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     },
     actNames: {
       lost: 'Phone lost',
+      found: 'Found again',
       resync: 'Resynchronise',
       pin: 'Set the PIN',
       removePin: 'Remove the PIN',
@@ -120,7 +125,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     },
     reportLost: 'Report as lost',
     lostHelp: (serial) =>
-      `${serial} is disabled and takes no responses. If the phone is found, enable it again.`,
+      `${serial} is disabled and takes no responses. It stays so until somebody says that it was found again.`,
     lostOpen: (count) =>
       count === undefined
         ? 'Its open challenges are closed for good.'
@@ -133,6 +138,9 @@ export const tokenTexts: Texts<TokenTexts> = {
     lostAudit: 'The audit says that it was lost.',
     lostNext: 'Afterwards the roll-out of a new phone is offered.',
     lostNextByOthers: 'A new phone is rolled out by whoever has the right to it (admin:init).',
+    foundHelp: (serial) =>
+      `${serial} is enabled, and takes responses again. Do this only if the phone is back with its owner and nobody else could use it meanwhile; else roll out a new one.`,
+    foundAudit: 'The audit says that it was found again.',
     newPhone: (login) => `Roll out a new phone for ${login}`,
     type: 'Type',
     types: {
@@ -199,7 +207,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     realmsHelp:
       'Separated by commas. The token will be in these and no others. Realms that you may not see stay.',
     removeHelp: (serial) =>
-      `The token ${serial}, its key and its stored transactions are removed for ever. To keep a lost phone from being used, disabling is enough.`,
+      `The token ${serial}, its key and its stored transactions are removed for ever. To keep a lost phone from being used, report it as lost: that is enough.`,
     audit: 'Audit',
     save: 'Save',
     close: 'Close',
@@ -208,6 +216,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     told: {
       lost: (serial) =>
         `${serial} ist als verloren gemeldet: deaktiviert, offene Challenges sind geschlossen.`,
+      found: (serial) => `${serial} hat sich wiedergefunden und ist aktiviert.`,
       unlock: (serial) => `${serial} ist entsperrt.`,
       reset: (serial) => `Der Fehlerzähler von ${serial} ist zurückgesetzt.`,
       disable: (serial) => `${serial} ist deaktiviert.`,
@@ -223,6 +232,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     },
     actNames: {
       lost: 'Telefon verloren',
+      found: 'Wiedergefunden',
       resync: 'Synchronisieren',
       pin: 'PIN setzen',
       removePin: 'PIN entfernen',
@@ -235,7 +245,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     },
     reportLost: 'Als verloren melden',
     lostHelp: (serial) =>
-      `${serial} wird deaktiviert und nimmt keine Antworten an. Findet sich das Telefon, aktivieren Sie es wieder.`,
+      `${serial} wird deaktiviert und nimmt keine Antworten an. Das bleibt so, bis jemand sagt, dass es sich wiedergefunden hat.`,
     lostOpen: (count) =>
       count === undefined
         ? 'Seine offenen Challenges werden endgültig geschlossen.'
@@ -248,6 +258,9 @@ export const tokenTexts: Texts<TokenTexts> = {
     lostAudit: 'Im Audit steht, dass es verloren ist.',
     lostNext: 'Danach wird das Ausrollen eines neuen Telefons angeboten.',
     lostNextByOthers: 'Ein neues Telefon rollt aus, wer das Recht dazu hat (admin:init).',
+    foundHelp: (serial) =>
+      `${serial} wird aktiviert und nimmt wieder Antworten an. Tun Sie das nur, wenn das Telefon wieder bei der Person ist und es inzwischen niemand sonst benutzen konnte; sonst rollen Sie ein neues aus.`,
+    foundAudit: 'Im Audit steht, dass es sich wiedergefunden hat.',
     newPhone: (login) => `Neues Telefon für ${login} ausrollen`,
     type: 'Art',
     types: {

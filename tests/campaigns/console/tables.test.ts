@@ -54,7 +54,7 @@ describeConsole('the tables of the helpdesk', (given) => {
       ['T3', 'bert'],
       ['T4', 'bert'],
     ] as const) {
-      await tokens.enable(OPERATOR, { serial });
+      await tokens.enable(OPERATOR, { serial }, true);
       await tokens.reset(OPERATOR, { serial });
       await tokens.assign(OPERATOR, { serial, user, realm: 'north' });
       await tokens.setRealms(OPERATOR, { serial, realms: ['north'] });
@@ -190,7 +190,7 @@ describeConsole('the tables of the helpdesk', (given) => {
   async function holdDisabling(page: Page): Promise<() => void> {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/admin/disable', async (route) => {
+    await page.route('**/admin/token/disable', async (route) => {
       await released;
       await (route.request().postData()?.includes('T3') === true ? route.abort() : route.continue());
     });
@@ -307,14 +307,53 @@ describeConsole('the tables of the helpdesk', (given) => {
     expect(await auditOf('token/lost')).toEqual(['desk T3']);
     const { state } = await application.services.transactions.history(OPERATOR, transactionid);
     expect(state).toBe('superseded');
-    await button(page, 'Undo').click();
-    await told(page, 'T3 is enabled.');
-    await button(page, 'Phone lost: T3').click();
-    await button(dialog, 'Report as lost').click();
-    await told(page, 'T3 is reported lost');
+    await expectSoon(() => button(page, 'Undo').count()).toBe(0);
     expect(await lookAt(page, 'lost-told')).toEqual([]);
     await page.getByRole('link', { name: 'Roll out a new phone for bert' }).click();
     await page.getByText('bert').first().waitFor();
     await page.getByRole('heading', { level: 1, name: 'Enrol a token' }).waitFor();
+  });
+
+  it('say who reported a phone lost, and enable it only for who says that it was found again', async () => {
+    const { page } = await given.open({ path: '/tokens/T3', name: 'desk' });
+    await button(page, 'Phone lost').click();
+    await button(page.getByRole('dialog'), 'Report as lost').click();
+    await page.getByText(/^on .* by desk$/).waitFor();
+    await expectSoon(() => button(page, 'Enable: T3').count()).toBe(0);
+    await page.goto(`${given.site.origin}/console/#/tokens`);
+    const row = page.getByRole('row').filter({ hasText: 'T3' });
+    await row.getByText('reported lost').waitFor();
+    await row.getByText(/^on .* by desk$/).waitFor();
+    await row.getByLabel('Select T3').check();
+    await button(page, 'Enable').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 is left out: it was reported lost').waitFor();
+    await button(dialog, 'Cancel').click();
+    await page.goto(`${given.site.origin}/console/#/tokens/T3`);
+    await button(page, 'Found again').click();
+    await dialog.getByText('The audit says that it was found again.').waitFor();
+    expect(await lookAt(page, 'found')).toEqual([]);
+    await button(dialog, 'Found again').click();
+    await told(page, 'T3 was found again and is enabled.');
+    expect(await isActive('T3')).toBe(true);
+  });
+
+  it('take back only what an act has changed, and name who has changed it since', async () => {
+    const { tokens } = given.site.application.services;
+    const { page } = await given.open({ path: '/tokens/T1', name: 'desk' });
+    await button(page, 'Disable: T1').click();
+    await told(page, 'T1 is disabled.');
+    await tokens.lose(OPERATOR, { serial: 'T1' });
+    await button(page, 'Undo').click();
+    await page.getByText("The token 'T1' was changed by test meanwhile; nothing was changed now").waitFor();
+    expect(await isActive('T1')).toBe(false);
+    await page.goto(`${given.site.origin}/console/#/tokens/T2`);
+    await button(page, 'Rename').click();
+    const dialog = page.getByRole('dialog');
+    await tokens.set(OPERATOR, { serial: 'T2' }, { description: 'theirs' });
+    await dialog.getByRole('textbox').fill('mine');
+    await button(dialog, 'Save').click();
+    await dialog.getByText("The token 'T2' was changed by test meanwhile").waitFor();
+    expect((await tokens.show(OPERATOR, 'T2')).description).toBe('theirs');
   });
 });

@@ -198,6 +198,7 @@ describe('what an act on tokens would do', () => {
       owner_realm: 'north',
       realms: ['north'],
       active: true,
+      lost_at: null,
       is_second_factor: false,
       open_challenges: 1,
       ...others,
@@ -214,6 +215,7 @@ describe('what an act on tokens would do', () => {
       serials: ['T1', 'T2'],
       unchanged: 1,
       unready: 0,
+      lost: 0,
       forbidden: 1,
       secondFactors: ['T2'],
       open: 3,
@@ -222,6 +224,12 @@ describe('what an act on tokens would do', () => {
     });
     expect(foresee('disable', [token('T1', { open_challenges: null })], rights, '').open).toBeNull();
     expect(foresee('enable', tokens, rights, '').serials).toEqual([]);
+    const off = [
+      token('T1', { active: false }),
+      token('T2', { active: false, lost_at: '2026-11-20T12:00:00Z' }),
+    ];
+    const all = { rights: [{ scope: 'admin', action: 'enable', realms: '*' as const }] };
+    expect(foresee('enable', off, all, '')).toMatchObject({ serials: ['T1'], lost: 1 });
   });
 });
 
@@ -236,6 +244,7 @@ const UNBOUND = {
 
 describe('the remedies of a refused transaction', () => {
   const sound = {
+    lost_at: null,
     active: true,
     is_locked: false,
     rollout: 'complete',
@@ -248,6 +257,7 @@ describe('the remedies of a refused transaction', () => {
     [{ is_locked: true }, {}, { ...none, switches: ['reset'] }],
     [{ is_locked: true, active: false }, {}, { ...none, switches: ['reset', 'enable'] }],
     [{ active: false, rollout: 'phase1' }, {}, { ...none, isToEnrol: true }],
+    [{ active: false, lost_at: '2026-11-20T12:00:00Z' }, {}, none],
     [{ use: { ...UNBOUND, valid_until: '2020-01-01T00:00:00Z' } }, {}, { ...none, acts: ['use'] }],
     [{}, { isOutOfStep: true, isPinWrong: true }, { ...none, acts: ['resync', 'pin'] }],
   ] as const)('of a token with %j after %j are %j', (token, told, remedies) => {
@@ -264,8 +274,9 @@ describe('the state of a token', () => {
     [{ active: false, is_locked: false, rollout: 'phase1' }, 'phase1'],
     [{ active: true, is_locked: false, rollout: 'phase2' }, 'phase2'],
     [{ active: true, is_locked: true, rollout: 'phase2' }, 'locked'],
+    [{ active: false, is_locked: true, rollout: 'phase2', lost_at: '2026-11-20T12:00:00Z' }, 'lost'],
   ] as const)('of %j is %s', (token, state) => {
-    expect(stateOf({ use: UNBOUND, ...token })).toBe(state);
+    expect(stateOf({ use: UNBOUND, lost_at: null, ...token })).toBe(state);
   });
 
   it.each([
@@ -279,7 +290,14 @@ describe('the state of a token', () => {
     [{ active: false, valid_until: '2026-11-20T12:00:00Z' }, 'disabled'],
   ] as const)('with the period and uses %j is %s', (use, state) => {
     const bounds = { ...UNBOUND, ...use };
-    const token = { active: true, is_locked: false, rollout: 'complete', ...use, use: bounds } as const;
+    const token = {
+      lost_at: null,
+      active: true,
+      is_locked: false,
+      rollout: 'complete',
+      ...use,
+      use: bounds,
+    } as const;
     expect(stateOf(token, new Date('2026-11-20T12:00:00Z'))).toBe(state);
   });
 });

@@ -43,7 +43,7 @@ export function BulkDialog({ act, collect, onDone, onClose }: BulkDialogProps): 
     staleTime: Infinity,
     gcTime: 0,
   });
-  const run = useBulkRun(act, realm, { onDone, onClose });
+  const run = useBulkRun(act, realm, tokens.data ?? [], { onDone, onClose });
   useLeaveQuestion(run.ended !== undefined || run.result !== undefined);
   return (
     <DialogBoundary
@@ -210,7 +210,7 @@ function Question({ act, foresight, realm, onRealm, onConfirm, onClose }: Questi
 function useConsequences(act: BulkAct, foresight: Foresight): readonly string[] {
   const t = useTexts(bulkTexts);
   const format = useFormat();
-  const { serials, unchanged, unready, forbidden, secondFactors, open, owners, leaving } = foresight;
+  const { serials, unchanged, unready, lost, forbidden, secondFactors, open, owners, leaving } = foresight;
   const told = (count: number, text: ((count: string) => string) | undefined): string[] =>
     count === 0 || text === undefined ? [] : [text(format.number(count))];
   const withdraws = act === 'disable' || act === 'unassign';
@@ -225,6 +225,7 @@ function useConsequences(act: BulkAct, foresight: Foresight): readonly string[] 
     ...(act === 'tokenrealm' ? told(leaving, t.leaving) : []),
     ...told(unchanged, t.unchanged[act]),
     ...told(unready, t.unready),
+    ...told(lost, t.lost),
     ...told(forbidden, t.forbidden),
   ];
 }

@@ -16,6 +16,8 @@ export interface Foresight {
   readonly unchanged: number;
   /** The number of those whose roll-out has given them no key yet: they cannot be enabled. */
   readonly unready: number;
+  /** The number of those that were reported lost: they are enabled one by one, by who says that they were found again. */
+  readonly lost: number;
   /** The number of those that the caller has no right to. */
   readonly forbidden: number;
   /** The second factors of administrators among those that it changes. */
@@ -28,7 +30,7 @@ export interface Foresight {
   readonly leaving: number;
 }
 
-type Fate = 'changed' | 'unchanged' | 'unready' | 'forbidden';
+type Fate = 'changed' | 'unchanged' | 'unready' | 'lost' | 'forbidden';
 
 /** @param realm into which they are put, of `tokenrealm` */
 export function foresee(
@@ -46,6 +48,7 @@ export function foresee(
     serials: changed.map(({ serial }) => serial),
     unchanged: of('unchanged').length,
     unready: of('unready').length,
+    lost: of('lost').length,
     forbidden: of('forbidden').length,
     secondFactors: changed.filter((token) => token.is_second_factor).map(({ serial }) => serial),
     open: open.includes(null) ? null : open.reduce<number>((sum, number) => sum + (number ?? 0), 0),
@@ -62,6 +65,9 @@ function fateOf(act: BulkAct, token: ListedToken, rights: Rights, realm: string)
   }
   if (act === 'enable' && token.rollout === 'phase1') {
     return 'unready';
+  }
+  if (act === 'enable' && token.lost_at !== null) {
+    return 'lost';
   }
   return isSo(act, token, realm) ? 'unchanged' : 'changed';
 }

@@ -17,6 +17,7 @@ interface BulkTexts {
   readonly nothing: string;
   readonly unchanged: Readonly<Record<BulkAct, (count: string) => string>>;
   readonly unready: (count: string) => string;
+  readonly lost: (count: string) => string;
   readonly forbidden: (count: string) => string;
   readonly secondFactors: (serials: string) => string;
   readonly open: Readonly<Partial<Record<BulkAct, (count: string) => string>>>;
@@ -95,6 +96,7 @@ export const bulkTexts: Texts<BulkTexts> = {
       '1 is left out: its roll-out has not begun',
       'are left out: their roll-outs have not begun',
     ),
+    lost: counted('1 is left out: it was reported lost', 'are left out: they were reported lost'),
     forbidden: counted(
       '1 is left out: you have no right to this in its realms',
       'are left out: you have no right to this in their realms',
@@ -186,6 +188,10 @@ export const bulkTexts: Texts<BulkTexts> = {
     unready: counted(
       '1 bleibt aus: Sein Ausrollen hat nicht begonnen',
       'bleiben aus: Ihr Ausrollen hat nicht begonnen',
+    ),
+    lost: counted(
+      '1 bleibt aus: Es ist als verloren gemeldet',
+      'bleiben aus: Sie sind als verloren gemeldet',
     ),
     forbidden: counted(
       '1 bleibt aus: In seinen Realms haben Sie dazu kein Recht',

@@ -8,7 +8,8 @@ import { useReread } from '../../design/use-reread.ts';
 import { useFormat } from '../../language/format.ts';
 import { useTexts } from '../../language/language.ts';
 import { useSession } from '../../session/session.tsx';
-import type { BulkAct } from './bulk-foresight.ts';
+import { revisionAfter } from '../helpdesk-values.ts';
+import type { BulkAct, ListedToken } from './bulk-foresight.ts';
 import { type BulkResult, runBulk } from './bulk-run.ts';
 import { bulkTexts } from './bulk-texts.ts';
 
@@ -34,8 +35,16 @@ interface Ends {
   readonly onClose: () => void;
 }
 
-/** @returns acts on tokens, as long as its component is rendered */
-export function useBulkRun(act: BulkAct, realm: string, { onDone, onClose }: Ends): BulkRun {
+/**
+ * Acts on tokens as they were read; where it is tried again, as they are.
+ * @param tokens that were read
+ */
+export function useBulkRun(
+  act: BulkAct,
+  realm: string,
+  tokens: readonly ListedToken[],
+  { onDone, onClose }: Ends,
+): BulkRun {
   const t = useTexts(bulkTexts);
   const format = useFormat();
   const tell = useTell();
@@ -51,7 +60,13 @@ export function useBulkRun(act: BulkAct, realm: string, { onDone, onClose }: End
         setEnded({ number, all: serials.length });
       };
       onProgress(0);
-      const outcome = await runBulk({ serials, act: send(act, realm), signal: begin(), onProgress, pause });
+      const outcome = await runBulk({
+        serials,
+        act: send(act, realm, result === undefined ? revisionsOf(tokens) : new Map()),
+        signal: begin(),
+        onProgress,
+        pause,
+      });
       const done = [...(result?.done ?? []), ...outcome.done];
       const all = { ...outcome, done };
       setEnded(undefined);
@@ -69,11 +84,12 @@ export function useBulkRun(act: BulkAct, realm: string, { onDone, onClose }: End
     }
     if (failed.length === 0 && left.length === 0) {
       const back = INVERSES[act];
-      const inverse = back !== undefined && session.may('admin', back) ? back : undefined;
+      const isFirst = result === undefined;
+      const inverse = isFirst && back !== undefined && session.may('admin', back) ? back : undefined;
       tell({
         text: t.done[act](format.number(done.length)),
         undo: inverse && {
-          act: () => takeBack(inverse, done),
+          act: () => takeBack(inverse, done, revisionsOf(tokens, revisionAfter)),
           done: t.done[inverse](format.number(done.length)),
         },
       });
@@ -84,18 +100,34 @@ export function useBulkRun(act: BulkAct, realm: string, { onDone, onClose }: End
   return { isRunning: running.isPending, ended, result, start: running.mutate, stop };
 }
 
-function send(act: BulkAct, realm: string): (serial: string) => Promise<unknown> {
-  return (serial) =>
-    act === 'tokenrealm'
-      ? call('/admin/tokenrealm', { serial, realms: realm })
-      : call(`/admin/${act}`, { serial });
+type Revisions = ReadonlyMap<string, string>;
+
+function revisionsOf(
+  tokens: readonly ListedToken[],
+  of: (token: ListedToken) => string = ({ revision }) => revision,
+): Revisions {
+  return new Map(tokens.map((token) => [token.serial, of(token)]));
 }
 
-async function takeBack(act: 'enable' | 'disable', serials: readonly string[]): Promise<void> {
+function send(act: BulkAct, realm: string, revisions: Revisions): (serial: string) => Promise<unknown> {
+  return (serial) => {
+    const expected = revisions.get(serial);
+    const seen = expected === undefined ? {} : { expected };
+    return act === 'tokenrealm'
+      ? call('/admin/token/realms', { serial, realms: realm, ...seen })
+      : call(`/admin/token/${act}`, { serials: serial, ...seen });
+  };
+}
+
+async function takeBack(
+  act: 'enable' | 'disable',
+  serials: readonly string[],
+  revisions: Revisions,
+): Promise<void> {
   const { signal } = new AbortController();
   const { failed } = await runBulk({
     serials,
-    act: send(act, ''),
+    act: send(act, '', revisions),
     signal,
     onProgress: () => undefined,
     pause,
