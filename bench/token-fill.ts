@@ -84,7 +84,7 @@ async function insertPeople(client: pg.Client, { users, realms }: Population): P
 async function insertTokens(client: pg.Client, first: number, last: number, users: number): Promise<void> {
   await client.query(`SELECT setseed(${((first / CHUNK) % 1000) / 1000})`);
   await client.query(`
-    INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login, ocra_suite, seed)
+    INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login, algorithm, seed)
     SELECT 'QR' || lpad(n::text, 9, '0'), 'ocra2', activity < 0.9,
       CASE WHEN place < 0.05 THEN p.nowhere WHEN place < 0.1 THEN p.both_realms ELSE p.home END,
       CASE WHEN assignment < 0.8 THEN p.resolver_id END, CASE WHEN assignment < 0.8 THEN p.id END,

@@ -15,7 +15,7 @@ export async function makeBareTables(client: pg.Client, tokens: number): Promise
     CREATE SCHEMA ${BARE_SCHEMA};
     ${TABLES.map((table) => `CREATE TABLE ${BARE_SCHEMA}.${table} (LIKE public.${table} INCLUDING ALL);`).join('\n')}
     INSERT INTO ${BARE_SCHEMA}.realm_sets (realm_ids) VALUES ('{1}');
-    INSERT INTO ${BARE_SCHEMA}.tokens (serial, type, active, realm_set_id, ocra_suite, seed)
+    INSERT INTO ${BARE_SCHEMA}.tokens (serial, type, active, realm_set_id, algorithm, seed)
       SELECT 'BARE' || n, 'ocra2', true, (SELECT id FROM ${BARE_SCHEMA}.realm_sets), 'OCRA-1:HOTP-SHA256-8:C-QN08',
         decode(repeat('5a', 61), 'hex')
       FROM generate_series(1, ${tokens}) AS n;
@@ -40,7 +40,7 @@ export async function fillBareChallenges(
 /** Reads a challenge with its token and the token's realms. @param transaction its id, as SQL */
 export function readStatement(transaction: string): string {
   return `SELECT c.id AS challenge_id, c.question, c.issued_at, c.wrong_count, c.closed_by,
-      t.id AS token_id, t.serial, t.counter, t.fail_count, t.max_fail, t.seed, t.ocra_suite, s.realm_ids
+      t.id AS token_id, t.serial, t.counter, t.fail_count, t.max_fail, t.seed, t.algorithm, s.realm_ids
     FROM ${BARE_SCHEMA}.challenges AS c
     JOIN ${BARE_SCHEMA}.tokens AS t ON t.id = c.token_id
     JOIN ${BARE_SCHEMA}.realm_sets AS s ON s.id = t.realm_set_id

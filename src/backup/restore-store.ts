@@ -64,7 +64,7 @@ async function passOverTimeSteps(sql: Knex.Transaction): Promise<void> {
   const behind = `extract(epoch FROM now())::bigint + greatest(time_shift, 0) + coalesce(time_window, ?) + 60`;
   await sql('tokens')
     .where({ type: 'totp' })
-    .whereNotNull('ocra_suite')
+    .whereNotNull('algorithm')
     .update({ counter: sql.raw(`greatest(counter, ${behind})`, [TOTP_TIME_WINDOW]) });
 }
 

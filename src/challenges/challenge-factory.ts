@@ -284,7 +284,7 @@ export class ChallengeTrigger {
     return candidates.some(
       (token) =>
         this.#deps.check.secretOf(configuration, token, provided.client) === 'password' &&
-        mayHoldResponse(parseOcraSuite(token.ocraSuite ?? ''), provided.pass, settings),
+        mayHoldResponse(parseOcraSuite(token.algorithm ?? ''), provided.pass, settings),
     );
   }
 
@@ -356,10 +356,10 @@ export class ChallengeTrigger {
 }
 
 function isComputing(token: Token): boolean {
-  const hasKey = token.secrets.seed !== null && token.ocraSuite !== null;
+  const hasKey = token.secrets.seed !== null && token.algorithm !== null;
   // A roll-out is completed by the text that its enrolment named, not by one that somebody with the PIN may choose.
   const isReady = isOcraToken(token) && token.rollout === 'complete' && hasKey;
-  return isReady && parseOcraSuite(token.ocraSuite).session === undefined;
+  return isReady && parseOcraSuite(token.algorithm).session === undefined;
 }
 
 function isNamed(

@@ -485,9 +485,9 @@ export function hashOf(key: string, tokenId: string): string {
 /** @returns true if a challenge of the token with another text and the same question was accepted */
 async function isConfirmedInAnotherText(
   transaction: Knex.Transaction,
-  { challenge: { question, data }, token: { id, ocraSuite } }: ChallengeOfToken,
+  { challenge: { question, data }, token: { id, algorithm } }: ChallengeOfToken,
 ): Promise<boolean> {
-  const suite = parseOcraSuite(ocraSuite ?? '');
+  const suite = parseOcraSuite(algorithm ?? '');
   const rows = await selectAsked(transaction, id, suite, [question])
     .where({ 'asked.valid_tan': true })
     .whereNot({ 'asked.data': data })

@@ -107,7 +107,7 @@ export type Verdict =
       readonly kind: 'right';
       readonly advance: Pick<
         TokenStateChange,
-        'counter' | 'replayMarkers' | 'syncMarker' | 'timeShift' | 'ocraSuite' | 'secrets'
+        'counter' | 'replayMarkers' | 'syncMarker' | 'timeShift' | 'algorithm' | 'secrets'
       >;
       /** Present where the token's counter is past the response: it may have been made for a text accepted before. */
       readonly isBehind?: true;

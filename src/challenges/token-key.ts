@@ -30,10 +30,10 @@ export function openTokenKey(vault: Vault, token: Token): TokenKey | undefined {
   const { seed, sharedSecret } = token.secrets;
   const [secret, purpose] =
     token.rollout === 'phase1' ? [sharedSecret, 'shared-secret' as const] : [seed, 'seed' as const];
-  if (secret === null || token.ocraSuite === null) {
+  if (secret === null || token.algorithm === null) {
     return undefined;
   }
-  return { suite: suiteOf(token.ocraSuite), key: vault.open(secret, purpose, token.serial) };
+  return { suite: suiteOf(token.algorithm), key: vault.open(secret, purpose, token.serial) };
 }
 
 /** @returns undefined also for a token of HOTP or TOTP. @throws as `openTokenKey` */

@@ -1,4 +1,4 @@
 /** The SHA-256 of the statements of each migration. Written by `npm run schema`. */
 export const migrationChecksums: Readonly<Record<string, string>> = {
-  '001-baseline': '855eaa7a9fafc3c499c44169290a07c839a815eafac00e090078d87b3b1861fc',
+  '001-baseline': '82172f5cd189f9c282c33f6c0c5d605f4372aff39620f4d1520499ac3ae1ab0c',
 };

@@ -248,7 +248,7 @@ type ChallengeState = Pick<ImportedChallenge, 'wrongCount' | 'receivedTan' | 'va
 
 function readState(
   row: SourceRow,
-  { type, ocraSuite }: ChallengedToken,
+  { type, algorithm }: ChallengedToken,
   maxChallengeRequests: number,
 ): { readonly value: ChallengeState; readonly reasons: readonly string[] } {
   const validTan = flagOf(row, 'valid_tan');
@@ -263,7 +263,7 @@ function readState(
   if (wrongCount >= maxChallengeRequests) {
     return { value: { ...value, closedBy: 'exhausted' }, reasons: ['closed: too many wrong responses'] };
   }
-  if (receivedTan && mayBeAnswered(ocraSuite)) {
+  if (receivedTan && mayBeAnswered(algorithm)) {
     const reason = 'closed: LinOTP does not tell whether a response to it was accepted before';
     return { value: { ...value, closedBy: 'superseded' }, reasons: [reason] };
   }
@@ -274,9 +274,9 @@ function readState(
  * A wrong response erases the mark of an earlier right one from all challenges of a token. With a counter or a time
  * step that response cannot be accepted again; without either it could.
  */
-function mayBeAnswered(ocraSuite: string | null): boolean {
+function mayBeAnswered(algorithm: string | null): boolean {
   try {
-    const suite = ocraSuite === null ? undefined : parseOcraSuite(ocraSuite);
+    const suite = algorithm === null ? undefined : parseOcraSuite(algorithm);
     return suite !== undefined && !suite.counter && suite.timeStep === undefined;
   } catch {
     return false;

@@ -29,7 +29,7 @@ export interface ImportedChallenge extends Omit<Challenge, 'id'> {
 export interface ChallengedToken {
   readonly serial: string;
   readonly type: string;
-  readonly ocraSuite: string | null;
+  readonly algorithm: string | null;
 }
 
 export interface PresentChallenge extends ImportedChallenge {
@@ -277,7 +277,7 @@ class ChallengeImportStore {
       .join('imported_tokens', 'imported_tokens.token_id', 'tokens.id')
       .whereRaw('tokens.serial = ANY (?::text[])', [[...serials]])
       .select<PresentChallengedToken[]>('tokens.id', 'tokens.serial', 'tokens.type', {
-        ocraSuite: 'tokens.ocra_suite',
+        algorithm: 'tokens.algorithm',
       });
     return new Map(rows.map((row) => [row.serial, row]));
   }

@@ -328,7 +328,7 @@ function toRow(token: StoredToken): Record<string, unknown> {
     sync_window: token.syncWindow,
     time_shift: token.timeShift,
     time_window: token.timeWindow,
-    ocra_suite: token.ocraSuite,
+    algorithm: token.algorithm,
     rollout: token.rollout,
     replay_markers: token.replayMarkers,
     seed: bytea(secrets.seed),

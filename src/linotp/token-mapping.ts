@@ -61,7 +61,7 @@ export interface ImportedToken {
   readonly timeWindow?: number | undefined;
   readonly otpLength: number;
   /** An OCRA suite, or HOTP or TOTP as `otpAlgorithmText` writes it. */
-  readonly ocraSuite: string | null;
+  readonly algorithm: string | null;
   readonly rollout: Rollout;
   readonly replayMarkers: readonly string[];
   readonly secrets: PlainTokenSecrets;
@@ -251,16 +251,15 @@ function otpAlgorithmOf({ type, otpLength, secrets, info }: PassFacts): OtpAlgor
     : `its time step of ${timeStep} seconds is neither 30 nor 60`;
 }
 
-/** Of another token nothing: it stays as an earlier version has imported it. */
 function readPassAlgorithm(
   token: PassFacts,
   counter: number,
   reasons: string[],
-): Partial<Pick<ImportedToken, 'ocraSuite' | 'counter' | 'timeWindow'>> {
+): Partial<Pick<ImportedToken, 'algorithm' | 'counter' | 'timeWindow'>> {
   if (token.type === 'pw') {
     // Always: the hash, taken for the text, would be a password.
     const isHashed = token.secrets.keyForm === 'crypt';
-    return isHashed ? { ocraSuite: hashedTextForm(token.otpLength) } : {};
+    return isHashed ? { algorithm: hashedTextForm(token.otpLength) } : {};
   }
   const algorithm = ['hmac', 'totp'].includes(token.type) ? otpAlgorithmOf(token) : '';
   if (typeof algorithm === 'string') {
@@ -268,7 +267,7 @@ function readPassAlgorithm(
   }
   const { timeStep } = algorithm;
   return {
-    ocraSuite: otpAlgorithmText(algorithm),
+    algorithm: otpAlgorithmText(algorithm),
     // LinOTP counts time steps.
     ...(timeStep !== undefined && {
       counter: Math.min(counter * timeStep, Number.MAX_SAFE_INTEGER),
@@ -287,7 +286,7 @@ function readTimeWindow(info: TokenInfo, reasons: string[]): number | undefined 
   return undefined;
 }
 
-const PLAIN = { ocraSuite: null, rollout: 'complete', replayMarkers: [] } as const;
+const PLAIN = { algorithm: null, rollout: 'complete', replayMarkers: [] } as const;
 
 function readRealms(
   ids: readonly number[],
@@ -416,7 +415,7 @@ function readOcra(
   info: TokenInfo,
   counter: number,
   reasons: string[],
-): Pick<ImportedToken, 'ocraSuite' | 'rollout' | 'replayMarkers'> {
+): Pick<ImportedToken, 'algorithm' | 'rollout' | 'replayMarkers'> {
   const suite = infoText(info, 'ocrasuite');
   if (suite === '') {
     reasons.push('it has no OCRA suite, so that it cannot answer');
@@ -430,7 +429,7 @@ function readOcra(
     );
   }
   return {
-    ocraSuite: suite === '' ? null : suite,
+    algorithm: suite === '' ? null : suite,
     rollout: rolloutOf(info),
     // LinOTP has accepted responses up to here: none of them is accepted again.
     replayMarkers: counter > 0 ? [`${counter}:`] : [],

@@ -44,7 +44,7 @@ export const TOKEN = z.object({
   isSecondFactor: z.boolean().describe('true: an administrator signs in with it'),
   rollout: z.enum(['phase1', 'phase2', 'complete']).describe('the phase of the roll-out'),
   hasPin: z.boolean().describe('true: there is a token PIN'),
-  ocraSuite: z.string().nullable(),
+  algorithm: z.string().nullable(),
   failCount: count.meta({ column: 'FAILS', description: 'wrong responses since the last right one' }),
   maxFail: count.describe('the number of wrong responses that locks the token'),
   use: z.object({

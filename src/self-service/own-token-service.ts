@@ -305,8 +305,8 @@ export class OwnTokenService {
   /** @param further tokens to come */
   async #assertRoom(session: KnownOwnSession, act: Act, further = 1): Promise<void> {
     const tokens = await this.#tokens(session, act);
-    const { ocraSuite } = presentOf(session, tokens);
-    if (ocraSuite !== null && parseAlgorithm(ocraSuite).pin !== undefined) {
+    const { algorithm } = presentOf(session, tokens);
+    if (algorithm !== null && parseAlgorithm(algorithm).pin !== undefined) {
       throw new ServiceError(
         'configuration.invalid',
         'No phone can be added here: the one that confirms it computes with a PIN, and the new one would not',

@@ -164,8 +164,8 @@ const MANY_ROWS = 1_000;
  * @throws ServiceError 'token.exists' that names a serial, 'realm.unknown', 'resolver.unknown', 'user.unknown'
  */
 export async function insertTokens(database: Database, tokens: readonly NewToken[], act: Act): Promise<void> {
-  for (const { serial, type, ocraSuite } of tokens) {
-    assertStorable(serial, type, ocraSuite);
+  for (const { serial, type, algorithm } of tokens) {
+    assertStorable(serial, type, algorithm);
   }
   // Sorted, so that two loads of the same serials do not deadlock. The case is ignored, as it is where serials must be
   // unique.
@@ -246,7 +246,7 @@ async function insertRows(
 /** @returns the entry of a new token: enrolled, unless its roll-out has only begun */
 export function enrolmentEntry(
   entry: AuditEntry,
-  token: Pick<NewToken, 'type' | 'rollout' | 'owner' | 'ocraSuite' | 'secrets'>,
+  token: Pick<NewToken, 'type' | 'rollout' | 'owner' | 'algorithm' | 'secrets'>,
 ): NotedEntry {
   const isReady = (isOcraToken(token) || isPassToken(token)) && token.rollout === 'complete';
   return { ...entry, user: token.owner?.login ?? null, consequences: isReady ? ['token.enrolled'] : [] };

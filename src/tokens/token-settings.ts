@@ -51,7 +51,7 @@ export const MAX_DESCRIPTION_LENGTH = 255;
  */
 export function settingsChange(
   settings: TokenSettings,
-  token: Pick<Token, 'serial' | 'secrets' | 'use' | 'ocraSuite'>,
+  token: Pick<Token, 'serial' | 'secrets' | 'use' | 'algorithm'>,
   vault: Vault,
   random: Random,
 ): TokenChange {
@@ -240,15 +240,15 @@ function readNumbers(settings: TokenSettings): TokenChange {
 const OF_SUITE = 'It is part of the OCRA suite, which stays that of the enrolment';
 
 /** @throws ServiceError 'parameter.invalid' also for a token of neither HOTP nor TOTP */
-function readAlgorithm(settings: TokenSettings, { ocraSuite }: Pick<Token, 'ocraSuite'>): TokenChange {
-  const known = readOtpAlgorithm(ocraSuite);
+function readAlgorithm(settings: TokenSettings, { algorithm }: Pick<Token, 'algorithm'>): TokenChange {
+  const known = readOtpAlgorithm(algorithm);
   const { timeWindow } = settings;
   if (timeWindow !== undefined && known?.timeStep === undefined) {
     throw invalid('timeWindow', 'It is one for all tokens: the configuration value ocra.timeWindow');
   }
   return {
     ...(timeWindow !== undefined && { timeWindow: wholeWithin(timeWindow, 'time window', MAX_TIME_WINDOW) }),
-    ...(changesAlgorithm(settings) && { ocraSuite: otpAlgorithmText(changedAlgorithm(settings, known)) }),
+    ...(changesAlgorithm(settings) && { algorithm: otpAlgorithmText(changedAlgorithm(settings, known)) }),
   };
 }
 

@@ -376,8 +376,8 @@ function assertComplete(locked: readonly LockedToken[], serials: readonly string
 }
 
 function assertTokenStorable(token: TokenChange | NewToken): void {
-  const { description, ocraSuite, owner, replayMarkers = [] } = token;
-  assertStorable(description, ocraSuite, owner?.userId, owner?.login, ...replayMarkers);
+  const { description, algorithm, owner, replayMarkers = [] } = token;
+  assertStorable(description, algorithm, owner?.userId, owner?.login, ...replayMarkers);
 }
 
 /**

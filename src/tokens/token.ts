@@ -68,7 +68,7 @@ interface TokenState {
   /** The maximum deviation of a TOTP token's clock, in seconds; null: 300. Of OCRA tokens a setting says it. */
   readonly timeWindow?: number | null;
   /** An OCRA suite, or HOTP or TOTP as `otpAlgorithmText` writes it; null: neither. */
-  readonly ocraSuite: string | null;
+  readonly algorithm: string | null;
   readonly rollout: Rollout;
   /**
    * Markers of the responses accepted last (see `challenges/accepted-position.ts`), so that none is accepted again for
@@ -139,8 +139,8 @@ export interface TokenChange extends TokenStateChange {
 
 /** @returns true if somebody else could then answer for the token: by key, PIN or owner, or by guesses that are lifted */
 export function weakensFactor(change: TokenChange): boolean {
-  const { secrets, ocraSuite, owner, failCount, maxFail, counterWindow, syncWindow, timeWindow } = change;
-  const weakening = [secrets, ocraSuite, owner, failCount, maxFail, counterWindow, syncWindow, timeWindow];
+  const { secrets, algorithm, owner, failCount, maxFail, counterWindow, syncWindow, timeWindow } = change;
+  const weakening = [secrets, algorithm, owner, failCount, maxFail, counterWindow, syncWindow, timeWindow];
   return weakening.some((value) => value !== undefined);
 }
 
@@ -176,11 +176,11 @@ export function isOcraToken(token: Pick<Token, 'type'>): boolean {
 /** @returns true for a token of HOTP or TOTP that has what it is checked with */
 export function isOtpToken({
   type,
-  ocraSuite,
+  algorithm,
   secrets,
-}: Pick<Token, 'type' | 'ocraSuite' | 'secrets'>): boolean {
+}: Pick<Token, 'type' | 'algorithm' | 'secrets'>): boolean {
   const isOtp = type === 'hmac' || type === 'totp';
-  return isOtp && secrets.seed !== null && readOtpAlgorithm(ocraSuite) !== undefined;
+  return isOtp && secrets.seed !== null && readOtpAlgorithm(algorithm) !== undefined;
 }
 
 /**
@@ -199,7 +199,7 @@ export function isUnproven({
  * @returns true for a token that gives responses without a challenge, and has what they are checked with: HOTP, TOTP, a
  *   fixed text (pw), the PIN alone (spass)
  */
-export function isPassToken(token: Pick<Token, 'type' | 'ocraSuite' | 'secrets'>): boolean {
+export function isPassToken(token: Pick<Token, 'type' | 'algorithm' | 'secrets'>): boolean {
   const { type, secrets } = token;
   return isOtpToken(token) || type === 'spass' || (type === 'pw' && secrets.seed !== null);
 }
@@ -215,13 +215,13 @@ export function hashedTextForm(length: number): string {
 }
 
 /** @returns the length of the text of which a pw token has a SHA-crypt hash; undefined: it has the text itself */
-export function hashedTextLength({ type, ocraSuite }: Pick<Token, 'type' | 'ocraSuite'>): number | undefined {
-  const [, length] = type === 'pw' ? (HASHED_TEXT.exec(ocraSuite ?? '') ?? []) : [];
+export function hashedTextLength({ type, algorithm }: Pick<Token, 'type' | 'algorithm'>): number | undefined {
+  const [, length] = type === 'pw' ? (HASHED_TEXT.exec(algorithm ?? '') ?? []) : [];
   return length === undefined ? undefined : Number(length);
 }
 
 /** @returns true for a token that may sign people in beside a password: a fixed text and a PIN alone are passwords, too */
-export function isFactorToken(token: Pick<Token, 'type' | 'ocraSuite' | 'secrets'>): boolean {
+export function isFactorToken(token: Pick<Token, 'type' | 'algorithm' | 'secrets'>): boolean {
   return isOcraToken(token) || isOtpToken(token);
 }
 
@@ -316,7 +316,7 @@ export function describeToken(token: Token): DescribedToken {
     syncWindow: token.syncWindow,
     timeShift: token.timeShift,
     timeWindow: token.timeWindow ?? null,
-    ocraSuite: token.ocraSuite,
+    algorithm: token.algorithm,
     rollout: token.rollout,
     hasPin: token.secrets.pin !== null,
     use: token.use,

@@ -181,8 +181,8 @@ function sharingResponse(
 }
 
 /** @returns the question in the form that a device sees; undefined for a suite whose responses have a position */
-function plainWithoutPosition({ ocraSuite }: Token, question: string): string | undefined {
-  const suite = ocraSuite === null ? undefined : parseOcraSuite(ocraSuite);
+function plainWithoutPosition({ algorithm }: Token, question: string): string | undefined {
+  const suite = algorithm === null ? undefined : parseOcraSuite(algorithm);
   const hasPosition = suite === undefined || suite.counter || suite.timeStep !== undefined;
   return hasPosition ? undefined : plainQuestion(suite, question);
 }

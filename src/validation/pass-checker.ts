@@ -86,7 +86,7 @@ export class PassChecker {
       const isRight = verified.get(key)?.isRight ?? passwords.verify(hash, text);
       verified.set(key, { password: text, isRight });
       const plain = vault.seal(Buffer.from(text, 'utf8'), 'seed', token.serial);
-      const advance = { ocraSuite: null, secrets: { seed: plain } };
+      const advance = { algorithm: null, secrets: { seed: plain } };
       return { ...tried, verdict: (await isRight) ? { kind: 'right', advance } : { kind: 'wrong' } };
     });
   }

@@ -164,7 +164,7 @@ describe('a loaded backup', () => {
   it('takes no time step of TOTP again that may have been used since', async () => {
     await source.database.knex.raw(FILL);
     await source.database.knex.raw(
-      "UPDATE tokens SET type = 'totp', ocra_suite = 'TOTP-SHA1-6:T30S', time_shift = 60 WHERE serial = 'T1'",
+      "UPDATE tokens SET type = 'totp', algorithm = 'TOTP-SHA1-6:T30S', time_shift = 60 WHERE serial = 'T1'",
     );
     const window = Math.floor(Date.now() / 1000) + 60 + 300 + 60;
     await loadBackup(target.database, await backupOf(source.database));

@@ -44,7 +44,7 @@ const token = (change: Partial<Token> = {}): Token =>
     type: 'ocra',
     maxFail: 10,
     counter: 5n,
-    ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
+    algorithm: 'OCRA-1:HOTP-SHA256-8:C-QN08',
     secrets: { seed: null, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
     createdAt: issuedAt,
     ...change,

@@ -56,16 +56,16 @@ class Scene {
     serials: readonly string[],
     data = '',
   ): Promise<Scene> {
-    const own = { owner: ANNA, ocraSuite: COUNTER, ...token };
+    const own = { owner: ANNA, algorithm: COUNTER, ...token };
     const house = await site.house({
       ...sketch,
       tokens: [
         keyedToken('A1', own),
         keyedToken('A2', { ...own, ...second }),
-        keyedToken('B1', { owner: BERND, ocraSuite: COUNTER }),
+        keyedToken('B1', { owner: BERND, algorithm: COUNTER }),
       ],
     });
-    return new Scene(house, parseOcraSuite(own.ocraSuite ?? COUNTER)).issue(serials, data);
+    return new Scene(house, parseOcraSuite(own.algorithm ?? COUNTER)).issue(serials, data);
   }
 
   async issue(serials: readonly string[], data = ''): Promise<this> {

@@ -63,7 +63,7 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
         clock.at = NOON;
-        let token = storedToken('T1', { ocraSuite: suite.text, syncWindow: 40 });
+        let token = storedToken('T1', { algorithm: suite.text, syncWindow: 40 });
         token = { ...token, secrets: { ...token.secrets, seed: vault.seal(KEY, 'seed', 'T1') } };
         const used = new Set<string>();
         for (const each of acts) {

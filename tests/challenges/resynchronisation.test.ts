@@ -29,7 +29,7 @@ interface Sketch {
 function resync(first: number, second: number, sketch: Sketch = {}): TokenStateChange | null {
   const { suite: text = COUNTER, timeWindow = 180, timeShift = 0, sameQuestion = false } = sketch;
   const settings = { timeWindow, timeShift };
-  const keyed = { ocraSuite: text, counter: 100n, counterWindow: 10, syncWindow: 50, ...sketch.token };
+  const keyed = { algorithm: text, counter: 100n, counterWindow: 10, syncWindow: 50, ...sketch.token };
   const token = storedToken('T1', keyedToken('T1', keyed));
   const suite = parseOcraSuite(text);
   const response = (question: string, at: number): string =>

@@ -273,7 +273,7 @@ function shownToken(row: StoredRow, token: ExpectedToken, { resolvers }: Expecte
     shared_secret: hex(secrets.sharedSecret),
     nonce: hex(secrets.nonce),
     info: row.info,
-    suite: row.ocra_suite,
+    suite: row.algorithm,
     time_window: row.time_window,
     rollout: row.rollout,
     time_shift: row.time_shift,

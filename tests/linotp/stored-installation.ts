@@ -26,7 +26,7 @@ export interface StoredRow {
   readonly max_uses: number | null;
   readonly success_count: number;
   readonly max_successes: number | null;
-  readonly ocra_suite: string | null;
+  readonly algorithm: string | null;
   readonly rollout: string;
   readonly realms: readonly string[];
   readonly owner_resolver: string | null;

@@ -131,7 +131,7 @@ describe('tokens that are inserted at the same moment', () => {
       counterWindow: 5,
       syncWindow: 50,
       timeShift: -60,
-      ocraSuite: null,
+      algorithm: null,
       rollout: 'phase2',
       replayMarkers: ['a', 'b"{},'],
       secrets: {

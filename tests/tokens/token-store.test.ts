@@ -39,7 +39,7 @@ describe('a new token', () => {
     ['resolver.unknown', { owner: { resolverId: '999', resolver: 'x', userId: '1', login: 'x' } }],
     ['resolver.unknown', { owner: { resolverId: 'x', resolver: 'x', userId: '1', login: 'x' } }],
     ['parameter.invalid', { description: 'a\0b' }],
-    ['parameter.invalid', { ocraSuite: '\ud800' }],
+    ['parameter.invalid', { algorithm: '\ud800' }],
   ])('is refused with %s for %j', async (code, changes) => {
     await expect(tokens.insert(tokenValue('Refused', changes), ACT)).rejects.toMatchObject({ code });
     expect(await tokens.findBySerial('Refused')).toBeUndefined();

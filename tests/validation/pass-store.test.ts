@@ -10,7 +10,7 @@ afterAll(() => site.close());
 
 it('accepts no pass of a user for a token that was given to another one since it was read', async () => {
   const held = ['HOTP1', 'HOTP2'].map((serial) =>
-    keyedToken(serial, { owner: ANNA, type: 'hmac', ocraSuite: 'HOTP-SHA1-6' }),
+    keyedToken(serial, { owner: ANNA, type: 'hmac', algorithm: 'HOTP-SHA1-6' }),
   );
   const { tokens, held: place } = await site.house({ tokens: held });
   const read = await tokens.list({ owner: ANNA });

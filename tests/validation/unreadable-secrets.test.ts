@@ -17,7 +17,7 @@ afterAll(() => site.close());
 
 /** Two tokens of Anna, HOTP1 and OCRA1 with an open challenge, and HOTP2 with another key. */
 async function houseWith(spoiled: Readonly<Record<string, 'seed' | 'pin'>>): Promise<OcraHouse> {
-  const hotp = { owner: ANNA, type: 'hmac', ocraSuite: HOTP };
+  const hotp = { owner: ANNA, type: 'hmac', algorithm: HOTP };
   const other = keyedToken('HOTP2', hotp);
   const house = await site.house({
     tokens: [

@@ -115,7 +115,7 @@ const GERMAN_FIELDS: Details = [
   [/\bmaxSuccesses\b/g, 'höchstens angenommene Antworten'],
   [/\burl\b/g, 'Adresse'],
   [/\brollout\b/g, 'Ausrollen'],
-  [/\bocraSuite\b/g, 'OCRA-Suite'],
+  [/\balgorithm\b/g, 'Algorithmus'],
   [/\breplayMarkers\b/g, 'Merker gegen Wiederholung'],
   [/\bsyncMarker\b/g, 'Merker der Synchronisierung'],
   [/\bselfEnrolled\b/g, 'Beginn auf der Kontoseite'],

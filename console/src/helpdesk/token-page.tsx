@@ -60,7 +60,7 @@ function Facts({ token }: { readonly token: HelpdeskToken }): ReactNode {
     [own.created, format.time(token.created_at)],
     [own.type, own.types[token.type] ?? token.type],
     [own.tokenPin, token.has_pin ? own.pinSet : own.pinNone],
-    [own.algorithm, algorithmOf(token.ocra_suite, own.otp)],
+    [own.algorithm, algorithmOf(token.algorithm, own.otp)],
     [own.counter, token.counter],
     [own.timeShift, token.time_shift === 0 ? null : own.seconds(format.number(token.time_shift))],
   ];

@@ -175,7 +175,7 @@ export class EnrolmentService {
     const make = (serial: string): NewToken => ({
       ...newToken(enrolment, settings, serial),
       active: phase === 'plain',
-      ocraSuite: suite,
+      algorithm: suite,
       rollout: phase === 'phase1' ? 'phase1' : 'complete',
       secrets: this.#secrets(phase, serial, key, request),
     });
@@ -209,7 +209,7 @@ export class EnrolmentService {
     const make = (serial: string): NewToken => ({
       ...newToken(enrolment, settings, serial),
       active: !selfEnrolled,
-      ocraSuite: text,
+      algorithm: text,
       rollout: selfEnrolled ? 'phase1' : 'complete',
       secrets: this.#secrets(selfEnrolled ? 'phase1' : 'plain', serial, key, request),
     });
@@ -436,7 +436,7 @@ function assertGranted({ realms: allowed }: Grant, realms: readonly string[], ho
 function hasKey(vault: Vault, token: Token, { suite, key }: TokenKey): boolean {
   try {
     // Of HOTP and TOTP, digits and hash may change and change back.
-    const isSame = suite.question === undefined || token.ocraSuite === suite.text;
+    const isSame = suite.question === undefined || token.algorithm === suite.text;
     const ownKey = isSame ? openTokenKey(vault, token) : undefined;
     return ownKey !== undefined && equalBytes(hmacBlock(suite.hash, ownKey.key), hmacBlock(suite.hash, key));
   } catch (error) {

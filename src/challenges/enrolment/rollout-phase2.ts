@@ -183,7 +183,7 @@ export class RolloutPhase2 {
   }> {
     const { vault, random } = this.#deps;
     const { sharedSecret } = token.secrets;
-    if (sharedSecret === null || token.ocraSuite === null) {
+    if (sharedSecret === null || token.algorithm === null) {
       throw new ServiceError(
         'token.state',
         `The token '${token.serial}' is not in roll-out: it has no shared secret`,
@@ -211,7 +211,7 @@ export class RolloutPhase2 {
         }),
       },
     };
-    return { suite: parseOcraSuite(token.ocraSuite), key, nonce, change, sharedSecret };
+    return { suite: parseOcraSuite(token.algorithm), key, nonce, change, sharedSecret };
   }
 }
 

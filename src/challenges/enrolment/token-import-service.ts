@@ -158,7 +158,7 @@ export class TokenImportService {
       counter: (type === 'totp' ? undefined : key.counter) ?? 0n,
       counterWindow: settings.defaultCountWindow,
       syncWindow: settings.defaultSyncWindow,
-      ocraSuite: atPlace(place, () => algorithmOf(type, key, settings.defaultSuite)),
+      algorithm: atPlace(place, () => algorithmOf(type, key, settings.defaultSuite)),
       secrets: atPlace(place, () => this.#secrets(key)),
       ...(key.use && { use: key.use }),
     };

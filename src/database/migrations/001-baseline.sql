@@ -122,7 +122,7 @@ CREATE TABLE tokens (
   sync_window integer NOT NULL DEFAULT 1000 CONSTRAINT tokens_sync_window_range CHECK (sync_window >= 1),
   time_shift integer NOT NULL DEFAULT 0,
   time_window integer CONSTRAINT tokens_time_window_range CHECK (time_window >= 1),
-  ocra_suite text,
+  algorithm text,
   rollout text NOT NULL DEFAULT 'complete'
     CONSTRAINT tokens_rollout_known CHECK (rollout IN ('phase1', 'phase2', 'complete')),
   self_enrolled boolean NOT NULL DEFAULT false,
@@ -153,7 +153,8 @@ COMMENT ON COLUMN tokens.revision IS 'Raised by each change by people; responses
 COMMENT ON COLUMN tokens.changed_by IS 'Who has raised the revision last; empty: nobody.';
 COMMENT ON COLUMN tokens.lost_at IS 'When its device was reported lost; null: it was not, or was found again.';
 COMMENT ON COLUMN tokens.time_window IS 'The maximum deviation of a TOTP token''s clock, in seconds; null: 300.';
-COMMENT ON COLUMN tokens.ocra_suite IS 'How responses are computed: an OCRA suite, HOTP-SHA1-6 or TOTP-SHA1-6:T30S.';
+COMMENT ON COLUMN tokens.algorithm IS
+  'How responses are computed: an OCRA suite, HOTP-SHA1-6, TOTP-SHA1-6:T30S; CRYPT-15: the seed is a SHA-crypt hash of 15 characters.';
 COMMENT ON COLUMN tokens.self_enrolled IS 'True where its owner began the enrolment, at the account page.';
 COMMENT ON COLUMN tokens.valid_until IS 'The first instant at which the token is no longer valid; null: none.';
 COMMENT ON COLUMN tokens.use_count IS 'Responses, right and wrong, while max_uses or max_successes was set.';

@@ -358,7 +358,7 @@ function tokenValue(token: DescribedToken): TokenValue {
     counter: String(token.counter),
     counterwindow: token.counterWindow,
     syncwindow: token.syncWindow,
-    ocrasuite: token.ocraSuite,
+    ocrasuite: token.algorithm,
     rollout: token.rollout,
     haspin: token.hasPin,
     ...useValue(token.use),

@@ -190,7 +190,7 @@ function linotpToken(
   const resolver =
     owner === null ? '' : resolverClass(owner.resolver, kinds.get(owner.resolver) ?? 'managed');
   return {
-    'LinOtp.OtpLen': digitsOf(token.ocraSuite),
+    'LinOtp.OtpLen': digitsOf(token.algorithm),
     'LinOtp.TokenType': ['hmac', 'totp'].includes(token.type) ? token.type.toUpperCase() : token.type,
     'LinOtp.TokenSerialnumber': token.serial,
     'LinOtp.CountWindow': token.counterWindow,
@@ -234,10 +234,10 @@ function tokenInfo(token: DescribedToken): string {
   return lines.length === 0 ? '' : `{\n${lines.join(', \n')}\n}`;
 }
 
-function algorithmInfo({ type, ocraSuite, timeShift, timeWindow }: DescribedToken): readonly InfoEntry[] {
-  const otp = readOtpAlgorithm(ocraSuite);
+function algorithmInfo({ type, algorithm, timeShift, timeWindow }: DescribedToken): readonly InfoEntry[] {
+  const otp = readOtpAlgorithm(algorithm);
   if (otp === undefined) {
-    return type === 'pw' ? [] : [['ocrasuite', ocraSuite]];
+    return type === 'pw' ? [] : [['ocrasuite', algorithm]];
   }
   const clock: readonly InfoEntry[] = [
     ['timeWindow', `${timeWindow ?? TOTP_TIME_WINDOW}`],
@@ -248,8 +248,8 @@ function algorithmInfo({ type, ocraSuite, timeShift, timeWindow }: DescribedToke
 }
 
 /** LinOTP counts the steps of TOTP. */
-function countOf({ counter, ocraSuite }: DescribedToken): number {
-  const { timeStep = 1 } = readOtpAlgorithm(ocraSuite) ?? {};
+function countOf({ counter, algorithm }: DescribedToken): number {
+  const { timeStep = 1 } = readOtpAlgorithm(algorithm) ?? {};
   return Math.ceil(Number(counter) / timeStep);
 }
 

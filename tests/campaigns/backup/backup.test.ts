@@ -308,7 +308,7 @@ describe('a backup much larger than the memory of the process', () => {
     await source.database.transact(
       async ({ sql }) => {
         await sql.raw(
-          `INSERT INTO tokens (serial, type, active, realm_set_id, ocra_suite, replay_markers, description)
+          `INSERT INTO tokens (serial, type, active, realm_set_id, algorithm, replay_markers, description)
            SELECT 'T' || n, 'ocra', true, intern_realm_set('{}'), 'OCRA-1:HOTP-SHA256-8:C-QN08', ARRAY[md5(n::text)],
              repeat(md5(n::text), ?::int)
            FROM generate_series(1, ?::int) AS n`,

@@ -65,7 +65,7 @@ describeWithProgram('a database whose disk is lost', findPostgres(), 'postgresql
     server = await startServerProcess(environment);
     await queryOnce(
       postgres.url,
-      `INSERT INTO tokens (serial, type, active, realm_set_id, ocra_suite)
+      `INSERT INTO tokens (serial, type, active, realm_set_id, algorithm)
        SELECT 'T' || n, 'ocra', true, intern_realm_set('{}'), 'OCRA-1:HOTP-SHA256-8:C-QN08'
        FROM generate_series(1, ${TOKENS}) AS n`,
     );

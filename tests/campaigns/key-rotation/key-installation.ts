@@ -205,7 +205,7 @@ export class KeyInstallation {
     const rows = Array.from({ length: count }, (_, index) => {
       const serial = `LOADED${index}`;
       const seed = vault.seal(Buffer.from(KEY, 'hex'), 'seed', serial);
-      return { serial, type: 'ocra', active: true, realm_set_id: 1, seed, ocra_suite: SUITE.text };
+      return { serial, type: 'ocra', active: true, realm_set_id: 1, seed, algorithm: SUITE.text };
     });
     await this.test.database.knex.batchInsert('tokens', rows, 1_000);
   }

@@ -114,7 +114,7 @@ describe('tokens of a table', () => {
     }
     expect(await app.services.tokens.show(OPERATOR, 'T1')).toMatchObject({
       type: 'totp',
-      ocraSuite: 'TOTP-SHA1-8:T30S',
+      algorithm: 'TOTP-SHA1-8:T30S',
       realms: ['lab'],
     });
   });

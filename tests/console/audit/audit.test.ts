@@ -165,7 +165,7 @@ const FIELDS: Readonly<Record<ChangedField, true>> = {
   syncWindow: true,
   timeShift: true,
   timeWindow: true,
-  ocraSuite: true,
+  algorithm: true,
   rollout: true,
   replayMarkers: true,
   lastSuccessAt: true,

@@ -229,7 +229,7 @@ describe('enrolment', () => {
     expect(await application.services.tokens.show(OPERATOR, `AGAIN${number}`)).toMatchObject({
       owner: { login: user },
       realms: ['bank'],
-      ocraSuite: 'OCRA-1:HOTP-SHA1-6:QN08',
+      algorithm: 'OCRA-1:HOTP-SHA1-6:QN08',
     });
     const { transactionid, question } = await application.challenge(`AGAIN${number}`);
     const tan = application.respond('OCRA-1:HOTP-SHA1-6:QN08', question, {

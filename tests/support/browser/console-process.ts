@@ -82,7 +82,7 @@ export class ConsoleProcess {
   async enrolElsewhere(serial: string): Promise<void> {
     await queryOnce(
       this.#database.url,
-      `INSERT INTO tokens (serial, type, active, realm_set_id, ocra_suite, seed)
+      `INSERT INTO tokens (serial, type, active, realm_set_id, algorithm, seed)
        VALUES ('${serial}', 'ocra2', true, intern_realm_set('{}'), 'OCRA-1:HOTP-SHA256-8:C-QN08', decode(repeat('5a', 32), 'hex'))`,
     );
   }

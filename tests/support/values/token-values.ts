@@ -26,7 +26,7 @@ export function tokenValue(serial: string, changes: Partial<NewToken> = {}): New
     counterWindow: 10,
     syncWindow: 1_000,
     timeShift: 0,
-    ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+    algorithm: 'OCRA-1:HOTP-SHA256-8:C-QA64',
     rollout: 'complete',
     replayMarkers: [],
     secrets: { seed: sealedBytes('seed'), sharedSecret: null, nonce: null, pin: null, ocraPin: null },

@@ -28,7 +28,7 @@ const TOKEN: TokenView = {
   counterWindow: 10,
   syncWindow: 1000,
   timeShift: 0,
-  ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+  algorithm: 'OCRA-1:HOTP-SHA256-8:C-QA64',
   rollout: 'complete',
   hasPin: true,
   owner: { resolverId: '1', resolver: 'customers', userId: '7', login: 'ada' },

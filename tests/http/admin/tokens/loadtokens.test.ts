@@ -44,7 +44,7 @@ describe('/admin/loadtokens', () => {
       owner: null,
       realms: ['staff'],
       counter: 5n,
-      ocraSuite: SUITE,
+      algorithm: SUITE,
       maxFail: 10,
       rollout: 'complete',
     });
@@ -92,7 +92,7 @@ describe('/admin/loadtokens', () => {
     expect(await application.services.tokens.show(OPERATOR, '987654321')).toMatchObject({
       type: 'hmac',
       realms: ['staff'],
-      ocraSuite: 'HOTP-SHA1-8',
+      algorithm: 'HOTP-SHA1-8',
     });
     // The first response of RFC 4226, appendix D, of eight digits.
     const pass = { serial: '987654321', pass: '84755224' };
@@ -105,9 +105,9 @@ describe('/admin/loadtokens', () => {
     expect(await load(file, { type, realm: 'staff' })).toEqual({ imported: 2 });
     expect(await application.services.tokens.show(OPERATOR, `${type}1`)).toMatchObject({
       type: 'totp',
-      ocraSuite: 'TOTP-SHA256-8:T1M',
+      algorithm: 'TOTP-SHA256-8:T1M',
     });
-    expect(await application.services.tokens.show(OPERATOR, `${type}2`)).toMatchObject({ ocraSuite: SUITE });
+    expect(await application.services.tokens.show(OPERATOR, `${type}2`)).toMatchObject({ algorithm: SUITE });
   });
 
   it('loads a file of a form with parts', async () => {
