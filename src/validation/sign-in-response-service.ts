@@ -2,6 +2,7 @@ import type { TokenOrOwner } from '../challenges/challenge.ts';
 import type { ResponseChecker } from '../challenges/response-check.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Act } from '../policy/caller.ts';
 import {
@@ -50,6 +51,7 @@ export class SignInResponseService {
    * Accepts a response at most once, here or as a pass, over all servers. A wrong one counts as a pass does, but for a
    * token that is reserved (`isReserved`), which takes none.
    * @param token undefined id: the token is gone, or has another key
+   * @throws ServiceError 'secret.unreadable'
    */
   async check(
     { serial, tokenId }: { readonly serial: string; readonly tokenId: string | undefined },
@@ -66,6 +68,7 @@ export class SignInResponseService {
    * Completes the enrolment of an unproven token by its first response, which serves for nothing else. A wrong one counts
    * for the token.
    * @returns false also where the token is not unproven, or not the owner's
+   * @throws ServiceError 'secret.unreadable'
    */
   async prove(serial: string, owner: OwnerId, response: string, act: Act): Promise<boolean> {
     const token = await this.#deps.tokenStore.findBySerial(serial);
@@ -89,6 +92,9 @@ export class SignInResponseService {
       const now = clock.now();
       const usable = tokens.filter((one) => takes(one, now));
       const reads = await passCheck.read(configuration, usable, provided);
+      if (reads.length < usable.length) {
+        throw new ServiceError('secret.unreadable', 'The secrets of the token cannot be read');
+      }
       const tried = reads.map(({ pin, ...read }) => ({ ...read, isPin: pin === '', hasSecret: false }));
       const decided = decidePass({ tokens: tried, open: undefined, guessed: undefined, first: token }, now);
       if (decided.result && completed !== undefined) {

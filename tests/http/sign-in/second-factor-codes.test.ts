@@ -175,6 +175,18 @@ describe('an administrator with an authenticator app as second factor', () => {
     expect(outcomeOf(await begin())).toEqual(UNUSABLE);
   });
 
+  it('is told of a fault, which counts nothing, where the key of the token cannot be read', async () => {
+    await bind('hmac');
+    await begin();
+    await queryOnce(
+      application.databaseUrl,
+      'UPDATE tokens SET seed = set_byte(seed, 40, 255 - get_byte(seed, 40)) WHERE serial = $1',
+      [serial],
+    );
+    expect((await finish({ response: hotpAt(0) })).status).toBe(500);
+    expect(await failCount()).toBe(0);
+  });
+
   it('confirms a login by the next code', async () => {
     await bind('hmac');
     await signIn(hotpAt(0), browser);
