@@ -276,7 +276,7 @@ describe('/admin/resolver/add and /set', () => {
     expect(await resolvers.show(name)).toMatchObject({ settings: { Limit: '7' }, secretStamp });
     expect({ ...(await resolvers.show(name)).settings, Where: 'id < 4' }).toEqual({ ...first, Limit: '7' });
     expect((await set({ set: '{"Limit": "8"}', expected: JSON.stringify(first) })).error?.message).toBe(
-      "The resolver 'own' was changed by somebody else meanwhile; nothing was changed now",
+      "The resolver 'own' was changed by admin meanwhile; nothing was changed now",
     );
     expect((await set({ set: '{"Server": "else.example"}' })).error?.message).toContain(
       'must be given again',

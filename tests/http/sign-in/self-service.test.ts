@@ -373,7 +373,7 @@ describe('the sign-in of a user', () => {
     const visitor = someone().at(limited);
     const response = wrongResponse(answerTo(await visitor.begin()));
     await application.services.tokens.lose(OPERATOR, { serial: `${user}-phone` });
-    await application.services.tokens.enable(OPERATOR, { serial: `${user}-phone` });
+    await application.services.tokens.enable(OPERATOR, { serial: `${user}-phone` }, true);
     const other = someone().at(limited);
     await other.begin();
     application.clock.advance(301);
