@@ -1,5 +1,5 @@
 import type { paths } from './interface.d.ts';
-import { AWAY_STATUSES, ServerFailure } from './server-failure.ts';
+import { ServerFailure } from './server-failure.ts';
 
 /** The endpoints that the console calls by POST. */
 export type CalledPath = {
@@ -111,14 +111,9 @@ function successOf(response: Response, text: string): Envelope {
   return envelope;
 }
 
-/** @returns the words for an answer that is not the server's; none where a proxy says that the server is away */
-function wordsFor(status: number): string {
-  return AWAY_STATUSES.includes(status) ? '' : `HTTP ${status}`;
-}
-
-/** @returns the failure in an answer */
+/** @returns the failure in an answer; without words where it is not one of the server */
 export function failureOf({ status, headers }: Response, text: string): ServerFailure {
-  return new ServerFailure(readEnvelope(text)?.result.error?.message ?? wordsFor(status), {
+  return new ServerFailure(readEnvelope(text)?.result.error?.message ?? '', {
     status,
     code: headers.get('Tankeeper-Failure') ?? undefined,
     retryAfter: Number(headers.get('Retry-After') ?? NaN) || undefined,
@@ -150,7 +145,7 @@ export function csrfHeaders(cookies: string): Record<string, string> {
 function readEnvelope(text: string): Envelope | undefined {
   try {
     const read = JSON.parse(text) as Partial<Envelope> | null;
-    return typeof read?.result === 'object' ? (read as Envelope) : undefined;
+    return typeof read?.result?.status === 'boolean' ? (read as Envelope) : undefined;
   } catch {
     return undefined;
   }

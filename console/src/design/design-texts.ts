@@ -5,6 +5,7 @@ interface DesignTexts {
   readonly retry: string;
   /** Of an act, of which only the server knows. */
   readonly away: string;
+  readonly unreadable: (status: number) => string;
   readonly awayGoesOn: string;
   /** Of what was read in vain, and is not read again by itself. */
   readonly awayEnded: string;
@@ -42,6 +43,8 @@ export const designTexts: Texts<DesignTexts> = {
     loading: 'Loading …',
     retry: 'Try again',
     away: 'The server does not answer. Whether this was done is not known.',
+    unreadable: (status) =>
+      `The answer is none of this server: it cannot be read (HTTP ${status}). Something between it and you may have changed it, such as a proxy.`,
     awayGoesOn: 'The server does not answer. This page goes on as soon as it does.',
     awayEnded: 'The server has not answered in time.',
     goesOn: 'This page goes on as soon as that is over.',
@@ -70,6 +73,8 @@ export const designTexts: Texts<DesignTexts> = {
     loading: 'Wird geladen …',
     retry: 'Erneut versuchen',
     away: 'Der Server antwortet nicht. Ob das ausgeführt wurde, ist nicht bekannt.',
+    unreadable: (status) =>
+      `Die Antwort ist keine dieses Servers: Sie lässt sich nicht lesen (HTTP ${status}). Etwas dazwischen hat sie vielleicht verändert, etwa ein Proxy.`,
     awayGoesOn: 'Der Server antwortet nicht. Sobald er es tut, geht es hier weiter.',
     awayEnded: 'Der Server hat nicht rechtzeitig geantwortet.',
     goesOn: 'Sobald das vorbei ist, geht es hier weiter.',

@@ -107,6 +107,9 @@ export function failureWords(error: Error, kind: FailedKind, language: Language)
     const texts = { act: t.away, 'goes-on': t.awayGoesOn, ended: t.awayEnded };
     return { title: undefined, text: texts[kind], language: undefined };
   }
+  if (error instanceof ServerFailure && error.message === '') {
+    return { title: t.failed, text: t.unreadable(error.status), language: undefined };
+  }
   const { instead, above } = translationOf(error, language);
   const words =
     instead === undefined

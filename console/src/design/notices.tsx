@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useTexts } from '../language/language.ts';
@@ -33,6 +33,17 @@ export function Notices({ children }: { readonly children: ReactNode }): ReactNo
   const tell = useCallback((told: Told) => {
     setShown({ ...told, at: Date.now() });
   }, []);
+  const mutations = useQueryClient().getMutationCache();
+  useEffect(
+    () =>
+      // What was done before does not stand beside what fails now; the failure of an undo stands in its notice.
+      mutations.subscribe(({ type, mutation }) => {
+        if (type === 'updated' && mutation.state.status === 'error' && mutation.meta?.undoes !== true) {
+          setShown(undefined);
+        }
+      }),
+    [mutations],
+  );
   useEffect(() => {
     setShown((told) => (told?.leads === true ? { ...told, leads: false } : undefined));
   }, [location]);
@@ -67,6 +78,7 @@ function Notice({
   const undoing = useMutation({
     mutationFn: async () => undo?.act(),
     gcTime: 0,
+    meta: { undoes: true },
     onSuccess: () => {
       tell({ text: undo?.done ?? '' });
       void reread();
@@ -74,7 +86,8 @@ function Notice({
   });
   return (
     <Alert color="green" withCloseButton closeButtonLabel={t.close} onClose={onClose} mb="md" role="group">
-      {text} {next !== undefined && <Anchor href={`#${next.address}`}>{next.text}</Anchor>}{' '}
+      {undoing.error === null && text}{' '}
+      {next !== undefined && <Anchor href={`#${next.address}`}>{next.text}</Anchor>}{' '}
       {undo !== undefined && (
         <Button
           size="compact-xs"

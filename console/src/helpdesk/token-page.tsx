@@ -17,12 +17,18 @@ import { algorithmOf } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useNames } from './use-names.ts';
 
+/** Milliseconds between two readings of a token. */
+const AGAIN_MS = 10_000;
+
 /** A token with what may be done with it, and its latest transactions. */
 export default function TokenPage(): ReactNode {
   const { serial } = useNames('serial');
   const facts = useQuery({
     queryKey: ['helpdesk', 'token', serial],
     queryFn: ({ signal }) => call('/admin/token/show', { serial }, { signal }),
+    // Others change it, too.
+    refetchInterval: AGAIN_MS,
+    refetchOnWindowFocus: 'always',
   });
   return (
     <Page title={serial} actions={facts.data !== undefined && <SwitchButtons token={facts.data} />}>

@@ -6,15 +6,21 @@ import { call } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { useFormat } from '../language/format.ts';
+import { UnknownPage } from '../shell/unknown-page.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { ExplainForm } from './explain-form.tsx';
 import { explainTexts } from './explain-texts.ts';
 import { Explanation } from './explanation.tsx';
-import { ask, isAskable, type ExplanationForm, questionAt } from './question.ts';
+import { ask, isAskable, type ExplanationForm, isQuestion, questionAt } from './question.ts';
 
 /** Answers what somebody may do, and why a request was refused. */
 export default function ExplainPage(): ReactNode {
+  const { question } = useParams<{ question?: string }>();
+  return isQuestion(question) ? <Explainer /> : <UnknownPage />;
+}
+
+function Explainer(): ReactNode {
   const t = useTexts(explainTexts);
   const format = useFormat();
   const params = useParams<{ request?: string; question?: string }>();

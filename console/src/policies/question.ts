@@ -23,6 +23,11 @@ export function questionAt(address: string | undefined, administrator: string): 
   return { kind: id === '' ? 'administrator' : 'refusal', administrator, request: id, ...rest };
 }
 
+/** @param address as that of `questionAt` @returns false for what can be no id of a request, as the name of a policy */
+export function isQuestion(address: string | undefined): boolean {
+  return address === undefined || /^(?:explain(?:\?.*)?|[\w.-]{8,64})$/s.test(address);
+}
+
 /** @returns true if enough is typed to ask */
 export function isAskable({ kind, administrator, request }: ExplanationForm): boolean {
   return kind === 'owner' || (kind === 'refusal' ? request : administrator).trim() !== '';

@@ -3,7 +3,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { StandingDialogs } from '../design/dialog.tsx';
 import { Notices } from '../design/notices.tsx';
-import { GuideContext, Page } from '../design/page.tsx';
+import { GuideContext } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
 import { useLanguage, useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
@@ -14,6 +14,7 @@ import { readAddress } from './page-address.ts';
 import { PAGES } from './pages.ts';
 import { useSearchKey } from './use-search-key.ts';
 import { shellTexts } from './shell-texts.ts';
+import { UnknownPage } from './unknown-page.tsx';
 import { UserMenu } from './user-menu.tsx';
 
 /** Header, navigation and the open page. */
@@ -142,13 +143,4 @@ function Navigation({
 function isWithin(location: string, path: string): boolean {
   const { path: own } = readAddress(location);
   return own === path || (path !== '/' && own.startsWith(`${path}/`));
-}
-
-function UnknownPage(): ReactNode {
-  const t = useTexts(shellTexts);
-  return (
-    <Page title={t.unknownPage}>
-      <Link href="/">{t.toStart}</Link>
-    </Page>
-  );
 }

@@ -12,6 +12,7 @@ import {
   showsTotal,
   signIn,
   WIDTHS,
+  faultsOf,
 } from '../../support/browser/console-site.ts';
 import { queryOnce, tamperOnce } from '../../support/database/test-server.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
@@ -96,6 +97,9 @@ describeConsole('an overview of an installation in use', (given) => {
     await page.getByRole('img', { name: /^Chart: responses/ }).waitFor();
     await keepPicture(page, 'console');
     expect(await lookAt(page, 'overview-in-use')).toEqual([]);
+    // Of 1280 pixels at four times the size, WCAG 2.2, 1.4.10.
+    await page.setViewportSize({ width: 320, height: 700 });
+    await expectSoon(() => faultsOf(page)).toEqual([]);
     expectNoProblem(problems);
   });
 

@@ -233,6 +233,16 @@ describeConsole('a console whose server is away', (given) => {
     expect(shown.body).toMatchObject({ result: { value: { tokens: [{ active: true }] } } });
   });
 
+  it('says in words that an answer cannot be read, and that an address leads nowhere', async () => {
+    await page.route('**/console/api/admin/realm/list', (route) =>
+      route.fulfill({ body: '{"result":null}' }),
+    );
+    await open('/realms');
+    await page.getByText('The answer is none of this server: it cannot be read (HTTP 200).').waitFor();
+    await page.goto(`${given.site.origin}/console/#/policies/nope`);
+    await page.getByRole('heading', { name: 'There is no such page, or you may not see it.' }).waitFor();
+  });
+
   it('says at the field that the server did not answer', async () => {
     await open('/enrol');
     await page.getByRole('button', { name: 'Show the first QR code' }).click();

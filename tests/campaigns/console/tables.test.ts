@@ -338,6 +338,22 @@ describeConsole('the tables of the helpdesk', (given) => {
     expect(await isActive('T3')).toBe(true);
   });
 
+  it('are followed on the page of a token, and what was told before an act that fails is gone', async () => {
+    const { tokens } = given.site.application.services;
+    const { page } = await given.open({ path: '/tokens/T1', name: 'desk' });
+    await button(page, 'Disable: T1').click();
+    await told(page, 'T1 is disabled.');
+    await tokens.enable(OPERATOR, { serial: 'T1' });
+    await button(page, 'Disable: T1').waitFor();
+    await tokens.setRealms(OPERATOR, { serial: 'T1', realms: ['south'] });
+    await button(page, 'Disable: T1').click();
+    await page
+      .getByRole('alert')
+      .getByText(/No token found/)
+      .waitFor();
+    await expectSoon(() => page.getByText('T1 is disabled.').count()).toBe(0);
+  });
+
   it('take back only what an act has changed, and name who has changed it since', async () => {
     const { tokens } = given.site.application.services;
     const { page } = await given.open({ path: '/tokens/T1', name: 'desk' });
