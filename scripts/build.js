@@ -26,6 +26,9 @@ const NOT_BUNDLED = [
   /^(better-sqlite3|mariadb\/callback|mysql2?|oracledb|sqlite3|tedious)$/,
 ];
 
+/** Of the libraries in a bundle, in its folder. */
+const LICENCES = 'LICENCES.md';
+
 /** Files that a coding makes smaller. */
 const TEXTS = ['.html', '.js', '.css', '.json', '.webmanifest', '.svg', '.txt'];
 
@@ -83,7 +86,7 @@ async function buildPages(target) {
   const options = (config, folder) => ({
     configFile: join(ROOT, config),
     logLevel: 'warn',
-    build: { outDir: join(target, folder), emptyOutDir: false },
+    build: { outDir: join(target, folder), emptyOutDir: false, license: { fileName: LICENCES } },
   });
   await vite.build(options('app/vite.config.ts', 'app'));
   await vite.build(options('app/component/vite.config.ts', 'app/component'));
@@ -155,7 +158,7 @@ async function buildProgram(target) {
       outDir: target,
       sourcemap: true,
       minify: false,
-      license: { fileName: 'LICENCES.md' },
+      license: { fileName: LICENCES },
       rolldownOptions: {
         external: NOT_BUNDLED,
         input: {
