@@ -36,8 +36,8 @@ export interface CheckedTransaction {
   readonly result: boolean;
   /** Present for a decline: true if the user has declined the transaction, now or before. */
   readonly declined?: boolean;
-  /** True for a decline that ended the transaction, and did not only repeat another. */
-  readonly isEndedNow?: boolean;
+  /** True for a decline that ended the transaction or reported it, and did not only repeat another. */
+  readonly isNews?: boolean;
 }
 
 export interface StatusEntry {
@@ -230,7 +230,7 @@ export class ChallengeService {
           failCount: decision.failCount,
           result: false,
           declined: decision.change !== null || decision.repeats !== undefined,
-          isEndedNow: decision.change !== null,
+          isNews: decision.change !== null,
         };
   }
 

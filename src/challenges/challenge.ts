@@ -47,7 +47,7 @@ export interface Challenge {
   readonly wrongCount: number;
   readonly receivedTan: boolean;
   readonly validTan: boolean;
-  /** null while it is open. A closed challenge never opens again. */
+  /** null while it is open. A closed challenge never opens again; `declined` may become `reported`. */
   readonly closedBy: ClosedBy | null;
   /** True for that of a sign-in or another act at this server, as a roll-out at the account page: no payment. */
   readonly signIn?: true | undefined;
@@ -160,7 +160,7 @@ export const VAIN_DECLINE: Readonly<Record<DeclineKind, string>> = {
   reported: 'report',
 };
 
-/** The outcome of “this was not me” about a transaction that was only declined: the first news of a fraud. */
+/** The outcome of “this was not me” about a transaction that was only declined: the news of a fraud. */
 export const REPORT_AFTER_DECLINE = 'reported, after a decline';
 
 /** The outcomes of a decline of an ended transaction that says nothing new: it was declined so before, in time or too late. */
@@ -254,17 +254,21 @@ export function decideDecline(
     return { ...decisionWithoutChange(token, 'wrong'), decline: 'declined' };
   }
   const repeats = declineOf(challenge);
+  const { wrongCount, receivedTan, validTan } = challenge;
+  const closed = { wrongCount, receivedTan, validTan, closedBy: kind };
   if (repeats !== undefined) {
-    return { ...decisionWithoutChange(token, 'dropped'), decline: kind, repeats };
+    // The news of a fraud: it stays closed, for another reason.
+    return kind === 'reported' && repeats === 'declined'
+      ? { ...decisionWithoutChange(token, kind), repeats, change: { challenge: closed, token: {} } }
+      : { ...decisionWithoutChange(token, 'dropped'), decline: kind, repeats };
   }
   if (!isOpen(challenge, now)) {
     const end = challenge.closedBy === 'accepted' ? 'closed' : isDropped(challenge) ? 'dropped' : 'expired';
     return { ...decisionWithoutChange(token, end), decline: kind };
   }
-  const { wrongCount, receivedTan, validTan } = challenge;
   return {
     ...decisionWithoutChange(token, kind),
-    change: { challenge: { wrongCount, receivedTan, validTan, closedBy: kind }, token: fallback(token) },
+    change: { challenge: closed, token: fallback(token) },
   };
 }
 

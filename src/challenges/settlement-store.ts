@@ -42,10 +42,8 @@ export function decisionEntry(
 }
 
 function outcomeOf({ reason, cause, decline, repeats }: Decision): string {
-  if (decline !== undefined && repeats !== undefined) {
-    return decline === 'reported' && repeats === 'declined'
-      ? REPORT_AFTER_DECLINE
-      : REPEATED_DECLINE[decline];
+  if (repeats !== undefined) {
+    return decline === undefined ? REPORT_AFTER_DECLINE : REPEATED_DECLINE[decline];
   }
   const detail = cause ?? (decline && VAIN_DECLINE[decline]);
   return detail === undefined ? reason : `${reason}, ${detail}`;
@@ -54,7 +52,7 @@ function outcomeOf({ reason, cause, decline, repeats }: Decision): string {
 /** The outcomes of the first decline of an ended transaction. */
 const FIRST_LATE_DECLINES: Readonly<Record<DeclineKind, readonly string[]>> = {
   declined: lateOutcomes('declined'),
-  reported: [REPORT_AFTER_DECLINE, ...lateOutcomes('reported')],
+  reported: lateOutcomes('reported'),
 };
 
 function lateOutcomes(kind: DeclineKind): readonly string[] {
@@ -128,7 +126,8 @@ export function tokenColumns(
 
 /**
  * The token, its challenge, those that it supersedes and the audit row: if the token's row is still the version that was
- * read and the challenge is still there and open (docs/adr/0003-accepting-a-response-once.md).
+ * read and the challenge is still there and open, or declined and now reported
+ * (docs/adr/0003-accepting-a-response-once.md, docs/adr/0034-declined-challenges.md).
  */
 export const SETTLE: WritingStatement = {
   name: 'settle-responses',
@@ -141,7 +140,7 @@ export const SETTLE: WritingStatement = {
       SELECT request.place FROM request CROSS JOIN LATERAL (
         SELECT FROM tokens JOIN challenges ON challenges.id = request.challenge_id
           AND challenges.token_id = tokens.id AND challenges.transaction_id = request.transaction_id
-          AND challenges.closed_by IS NULL
+          AND (challenges.closed_by IS NULL OR challenges.closed_by = 'declined' AND request.closed_by = 'reported')
         WHERE tokens.id = request.token_id AND tokens.version = request.version
         FOR NO KEY UPDATE OF tokens, challenges SKIP LOCKED
       ) AS token
@@ -156,7 +155,7 @@ export const SETTLE: WritingStatement = {
       UPDATE challenges
       SET wrong_count = request.wrong_count, received_tan = request.received_tan, valid_tan = request.valid_tan,
         closed_by = request.closed_by,
-        closed_at = CASE WHEN request.closed_by IS NOT NULL THEN clock_timestamp() END
+        closed_at = CASE WHEN request.closed_by IS NOT NULL THEN coalesce(challenges.closed_at, clock_timestamp()) END
       FROM request JOIN token USING (place)
       WHERE challenges.id = request.challenge_id
       RETURNING request.place

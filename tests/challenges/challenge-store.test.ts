@@ -162,6 +162,8 @@ describe('the table of challenges', () => {
     await expect(rows.clone().update({ valid_tan: false, closed_by: null, closed_at: null })).rejects.toThrow(
       /closed for ever/,
     );
-    await expect(rows.clone().update({ closed_by: 'accepted' })).rejects.toThrow(/closed for ever/);
+    for (const other of ['superseded', 'reported']) {
+      await expect(rows.clone().update({ closed_by: other })).rejects.toThrow(/closed for ever/);
+    }
   });
 });

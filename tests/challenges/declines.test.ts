@@ -17,7 +17,7 @@ const DECLINED = {
   failCount: 0,
   result: false,
   declined: true,
-  isEndedNow: true,
+  isNews: true,
 };
 const UNKNOWN = { known: false, dropped: false, failCount: 0, result: false, declined: false };
 
@@ -70,6 +70,23 @@ describe('a declined transaction', () => {
       expect((await house.answers())[0]).toMatchObject({ subject: 'A1', action: 'ocra/check_t' });
     },
   );
+
+  it('that is reported afterwards is reported to the portal, once', async () => {
+    expect(await decline()).toEqual(DECLINED);
+    expect(await decline('reported')).toEqual(DECLINED);
+    expect(await decline('reported')).toEqual({ ...DECLINED, isNews: false });
+    expect(await decline('declined')).toEqual({ ...DECLINED, isNews: false });
+    expect(await respond()).toMatchObject({ dropped: true, result: false });
+    const { transactionId } = issued;
+    expect(await house.ocra.status(admin, { transactionId })).toMatchObject([{ declined: 'reported' }]);
+    expect(await outcomes()).toEqual([
+      'declined',
+      'reported, after a decline',
+      'reported again',
+      'declined again',
+      'dropped',
+    ]);
+  });
 
   it.each([
     ['locked', { failCount: 10 }],

@@ -221,8 +221,10 @@ CREATE FUNCTION refuse_change_of_closed_challenge() RETURNS trigger LANGUAGE plp
       USING ERRCODE = 'check_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
   END
 $$;
+-- “This was not me” may follow a decline: it is closed all the same.
 CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges
-  FOR EACH ROW WHEN (OLD.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
+  FOR EACH ROW WHEN (OLD.closed_by IS NOT NULL
+    AND (OLD.closed_by, NEW.closed_by) IS DISTINCT FROM ('declined', 'reported')) EXECUTE FUNCTION refuse_change_of_closed_challenge();
 
 
 -- CONFIGURATION

@@ -93,7 +93,7 @@ function checkEndpoint(ocra: ChallengeService): Endpoint {
     async ({ parameters, client, requestId, context, dialect }) => {
       const checked = await checkOrDecline(ocra, parameters, { client, requestId });
       // A decline that changes nothing is counted, or its repeats would fill the audit without a limit.
-      const accepted = checked.result || checked.isEndedNow === true;
+      const accepted = checked.result || checked.isNews === true;
       return { ...dialect.ocra.checkedTransaction(checked, context), accepted };
     },
   );
