@@ -2,7 +2,7 @@ import { decline, type OpenChallenge, respond, type ResponseMeans } from '../../
 import type { ReadyToken } from '../../../src/device/device-token.ts';
 import type { OutgoingResponse } from '../../../src/device/response-request.ts';
 import type { DeclineKind } from '../../../src/ocra/decline.ts';
-import type { HistoryEntry, HistoryOutcome, Vault } from '../vault/vault.ts';
+import { type HistoryEntry, type HistoryOutcome, isDecline, type Vault } from '../vault/vault.ts';
 import type { ShownChallenge } from './open-code.ts';
 
 /**
@@ -58,26 +58,33 @@ export async function answerChallenge(
 /** The server's answer to a decline, or why none was sent: the code names no address that the app can reach. */
 export type DeclineOutcome = SentOutcome | Extract<DigitsReason, 'no-address' | 'insecure-address'>;
 
-/**
- * Declines a challenge: notes it where that is possible, and tells the server. It takes no counter, so it may be sent
- * again.
- */
-export async function declineChallenge(
-  vault: Vault,
-  { challenge, destination }: ShownChallenge,
-  kind: DeclineKind,
-  now: Date,
-  send: SendResponse,
-): Promise<DeclineOutcome> {
-  await vault.addHistory(entryOf(challenge, now, 'declined')).catch(() => undefined);
-  return tellDecline(vault, { challenge, destination }, kind, send);
+/** A decline, as the history has it. */
+export interface NotedDecline {
+  readonly kind: DeclineKind;
+  /** Of the entry in the history. */
+  readonly id: string;
 }
 
-/** Tells the server of a decline. One in phase 2 of a roll-out ends it there, so the token of the app goes, too. */
+/** Notes a decline in the history, where that is possible. */
+export async function noteDecline(
+  vault: Vault,
+  { challenge }: Pick<ShownChallenge, 'challenge'>,
+  kind: DeclineKind,
+  now: Date,
+): Promise<NotedDecline> {
+  const entry = entryOf(challenge, now, `${kind}-unknown`);
+  await vault.addHistory(entry).catch(() => undefined);
+  return { kind, id: entry.id };
+}
+
+/**
+ * Tells the server of a decline, and the history what it says. A decline takes no counter, so it may be sent again. One
+ * in phase 2 of a roll-out ends it there, so the token of the app goes, too.
+ */
 export async function tellDecline(
   vault: Vault,
   { challenge, destination }: Pick<ShownChallenge, 'challenge' | 'destination'>,
-  kind: DeclineKind,
+  { kind, id }: NotedDecline,
   send: SendResponse,
 ): Promise<DeclineOutcome> {
   const { callbackUrl, transactionId } = challenge;
@@ -85,8 +92,12 @@ export async function tellDecline(
     return destination.why;
   }
   const outcome = await send({ callbackUrl, transactionId, decline: decline(challenge, kind) });
+  if (outcome === 'accepted' || outcome === 'refused') {
+    const told = outcome === 'accepted' ? kind : (`${kind}-refused` as const);
+    // A locked app, or one with a full disk, keeps what it has.
+    await vault.updateHistory(id, told).catch(() => undefined);
+  }
   if (outcome === 'accepted' && challenge.kind === 'nonce') {
-    // A locked app keeps it.
     await removeUnused(vault, challenge.token).catch(() => undefined);
   }
   return outcome;
@@ -101,7 +112,7 @@ async function removeUnused(vault: Vault, { serial, key }: ReadyToken): Promise<
   const isSame = tokens.some(
     ({ token }) => token.serial === serial && token.key === key && token.counter === '0',
   );
-  if (isSame && history.every((entry) => entry.serial !== serial || entry.outcome === 'declined')) {
+  if (isSame && history.every((entry) => entry.serial !== serial || isDecline(entry.outcome))) {
     await vault.removeToken(serial);
   }
 }

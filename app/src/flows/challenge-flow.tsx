@@ -2,7 +2,14 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useServices } from '../shell/services.ts';
 import type { DeclineKind } from '../../../src/ocra/decline.ts';
-import { type Answer, answerChallenge, declineChallenge, type DeclineOutcome } from './answer-challenge.ts';
+import {
+  type Answer,
+  answerChallenge,
+  type DeclineOutcome,
+  noteDecline,
+  type NotedDecline,
+  tellDecline,
+} from './answer-challenge.ts';
 import { AnsweredScreen } from './answer-screens.tsx';
 import { type ChallengeAct, ChallengeScreen, type Confirmation } from './challenge-screen.tsx';
 import { DeclinedScreen } from './declined-screen.tsx';
@@ -16,7 +23,7 @@ type State =
   | {
       readonly kind: 'declined';
       readonly shown: ShownChallenge;
-      readonly decline: DeclineKind;
+      readonly decline: NotedDecline;
       readonly outcome: DeclineOutcome;
     };
 
@@ -32,7 +39,7 @@ export function ChallengeFlow({
   const [state, setState] = useState<State>({ kind: 'asking', shown: first });
   const { shown } = state;
   if (state.kind === 'declined') {
-    return <DeclinedScreen shown={shown} kind={state.decline} first={state.outcome} />;
+    return <DeclinedScreen shown={shown} decline={state.decline} first={state.outcome} />;
   }
   if (state.kind === 'answered') {
     return (
@@ -54,18 +61,20 @@ export function ChallengeFlow({
       setState({ kind: 'answered', answer, shown });
     }, onFault);
   };
-  const decline = (kind: DeclineKind): void => {
+  const decline = async (kind: DeclineKind): Promise<void> => {
     setState({ kind: 'sending', shown, act: kind });
-    declineChallenge(vault, shown, kind, new Date(), sendResponse).then((outcome) => {
-      setState({ kind: 'declined', shown, decline: kind, outcome });
-    }, onFault);
+    const noted = await noteDecline(vault, shown, kind, new Date());
+    const outcome = await tellDecline(vault, shown, noted, sendResponse);
+    setState({ kind: 'declined', shown, decline: noted, outcome });
   };
   return (
     <ChallengeScreen
       shown={shown}
       sending={state.kind === 'sending' ? state.act : undefined}
       onConfirm={confirm}
-      onDecline={decline}
+      onDecline={(kind) => {
+        decline(kind).catch(onFault);
+      }}
     />
   );
 }

@@ -6,6 +6,7 @@ import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
+import { historyTexts } from '../history/history-texts.ts';
 import { type Language, LanguageContext, localeOf, useTexts } from '../language/language.ts';
 import { timeText } from '../language/time-text.ts';
 import { IssuerLine } from '../tokens/issuer-line.tsx';
@@ -119,6 +120,7 @@ function Circumstances({
   offsetSeconds: number | undefined;
 }): JSX.Element {
   const texts = useTexts(flowTexts);
+  const { outcomes } = useTexts(historyTexts);
   const language = useContext(LanguageContext);
   const { serial, issuer } = challenge.token;
   return (
@@ -148,7 +150,9 @@ function Circumstances({
       </dl>
       {destination.kind === 'typed' && <Notice kind="info">{texts.typedElsewhere}</Notice>}
       {earlier !== undefined && (
-        <Notice kind="warning">{texts.earlier(timeText(language, earlier.at))}</Notice>
+        <Notice kind="warning">
+          {texts.earlier(outcomes[earlier.outcome], timeText(language, earlier.at))}
+        </Notice>
       )}
       {offsetSeconds !== undefined && (
         <Notice kind="warning">{texts.clock(minutesText(language, offsetSeconds), offsetSeconds > 0)}</Notice>

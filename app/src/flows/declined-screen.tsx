@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { DeclineKind } from '../../../src/ocra/decline.ts';
 import { Button } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { useServices } from '../shell/services.ts';
-import { type DeclineOutcome, tellDecline } from './answer-challenge.ts';
+import { isDecline } from '../vault/vault.ts';
+import { type DeclineOutcome, type NotedDecline, tellDecline } from './answer-challenge.ts';
 import { DoneButton } from './answer-screens.tsx';
 import { flowTexts } from './flow-texts.ts';
 import type { ShownChallenge } from './open-code.ts';
@@ -14,27 +14,28 @@ import { sendResponse } from './send-response.ts';
 
 interface DeclinedProps {
   readonly shown: ShownChallenge;
-  readonly kind: DeclineKind;
+  readonly decline: NotedDecline;
   /** That of the first attempt to tell the server. */
   readonly first: DeclineOutcome;
 }
 
 /** After a challenge was declined: whether the server knows, and another attempt to tell it. */
-export function DeclinedScreen({ shown, kind, first }: DeclinedProps): JSX.Element {
+export function DeclinedScreen({ shown, decline, first }: DeclinedProps): JSX.Element {
   const { vault } = useServices();
   const texts = useTexts(flowTexts);
   const [outcome, setOutcome] = useState(first);
   const [isSending, setSending] = useState(false);
+  const { kind } = decline;
   const isKnown = outcome === 'accepted';
   const sendAgain = (): void => {
     setSending(true);
-    void tellDecline(vault, shown, kind, sendResponse).then((answered) => {
+    void tellDecline(vault, shown, decline, sendResponse).then((answered) => {
       setOutcome(answered);
       setSending(false);
     });
   };
   return (
-    <Screen title={texts.declinedTitle}>
+    <Screen title={texts.declinedTitles[isKnown || outcome === 'refused' ? outcome : 'unknown'][kind]}>
       <OutcomeNotice shown={shown} outcome={outcome} />
       {endsRollOut(shown, outcome) && (
         <p class="screen-text">{texts.rollOutUndone(shown.challenge.token.serial)}</p>
@@ -64,7 +65,9 @@ function OutcomeNotice({ shown: { destination, earlier }, outcome }: OutcomeProp
     <Notice kind={outcome === 'accepted' ? 'success' : otherwise}>
       <p>{texts.declineOutcomes[outcome](destination.kind === 'sent' ? destination.host : '')}</p>
       {outcome !== 'accepted' && outcome !== 'refused' && (
-        <p>{earlier === undefined ? texts.unconfirmed : texts.answeredBefore}</p>
+        <p>
+          {earlier === undefined || isDecline(earlier.outcome) ? texts.unconfirmed : texts.answeredBefore}
+        </p>
       )}
     </Notice>
   );

@@ -43,7 +43,7 @@ interface FlowTexts {
   readonly displayVerdicts: Readonly<Record<Exclude<DisplayVerdict, 'faithful'>, string>>;
   readonly goesTo: string;
   readonly typedElsewhere: string;
-  readonly earlier: (time: string) => string;
+  readonly earlier: (outcome: string, time: string) => string;
   readonly clock: (minutes: string, isBehind: boolean) => string;
   readonly pin: string;
   readonly pinHint: string;
@@ -63,7 +63,9 @@ interface FlowTexts {
   readonly copy: string;
   readonly copied: string;
   readonly copyFailed: string;
-  readonly declinedTitle: string;
+  readonly declinedTitles: Readonly<
+    Record<'accepted' | 'refused' | 'unknown', Readonly<Record<DeclineKind, string>>>
+  >;
   readonly declineOutcomes: Readonly<Record<DeclineOutcome, (host: string) => string>>;
   /** Where no answer was sent or shown before. */
   readonly unconfirmed: string;
@@ -129,8 +131,8 @@ export const flowTexts: Texts<FlowTexts> = {
     },
     goesTo: 'The answer goes to',
     typedElsewhere: 'After that you see digits that you type on the other screen.',
-    earlier: (time) =>
-      `You have answered this once already: ${time}. A second answer is normally not accepted.`,
+    earlier: (outcome, time) =>
+      `You have answered this once already: ${outcome} (${time}). A second answer is normally not accepted.`,
     clock: (minutes, isBehind) =>
       `The clock of this device is ${minutes} ${isBehind ? 'behind' : 'ahead of'} the server’s. The app takes that into account; set the clock right all the same.`,
     pin: 'PIN of this token',
@@ -162,7 +164,11 @@ export const flowTexts: Texts<FlowTexts> = {
     copy: 'Copy',
     copied: 'Copied.',
     copyFailed: 'The browser does not allow copying. Type the digits.',
-    declinedTitle: 'Declined',
+    declinedTitles: {
+      accepted: { declined: 'Declined', reported: 'Reported: this was not you' },
+      refused: { declined: 'The decline was not taken', reported: 'The report was not taken' },
+      unknown: { declined: 'Declined on this device', reported: 'Not you: your bank may not know yet' },
+    },
     declineOutcomes: {
       accepted: (host) => `${host} knows. Nothing can be confirmed with this code any more.`,
       refused: (host) =>
@@ -243,8 +249,8 @@ export const flowTexts: Texts<FlowTexts> = {
     },
     goesTo: 'Die Antwort geht an',
     typedElsewhere: 'Danach sehen Sie Ziffern, die Sie auf dem anderen Bildschirm eintippen.',
-    earlier: (time) =>
-      `Das haben Sie schon einmal beantwortet: ${time}. Eine zweite Antwort wird in der Regel nicht angenommen.`,
+    earlier: (outcome, time) =>
+      `Das haben Sie schon einmal beantwortet: ${outcome} (${time}). Eine zweite Antwort wird in der Regel nicht angenommen.`,
     clock: (minutes, isBehind) =>
       `Die Uhr dieses Geräts geht gegenüber dem Server ${minutes} ${isBehind ? 'nach' : 'vor'}. Die App berücksichtigt das; stellen Sie die Uhr trotzdem richtig.`,
     pin: 'PIN dieses Tokens',
@@ -277,7 +283,17 @@ export const flowTexts: Texts<FlowTexts> = {
     copy: 'Kopieren',
     copied: 'Kopiert.',
     copyFailed: 'Der Browser erlaubt das Kopieren nicht. Tippen Sie die Ziffern ab.',
-    declinedTitle: 'Abgelehnt',
+    declinedTitles: {
+      accepted: { declined: 'Abgelehnt', reported: 'Gemeldet: Das waren nicht Sie' },
+      refused: {
+        declined: 'Die Ablehnung wurde nicht angenommen',
+        reported: 'Die Meldung wurde nicht angenommen',
+      },
+      unknown: {
+        declined: 'Auf diesem Gerät abgelehnt',
+        reported: 'Nicht Sie: Ihre Bank weiß es vielleicht noch nicht',
+      },
+    },
     declineOutcomes: {
       accepted: (host) => `${host} weiß Bescheid. Mit diesem Code lässt sich nichts mehr bestätigen.`,
       refused: (host) =>

@@ -9,7 +9,7 @@ import {
 import { type DeviceToken, findToken } from '../../../src/device/device-token.ts';
 import { readCode } from '../../../src/device/read-code.ts';
 import type { ReadNonceUrl } from '../../../src/ocra/qrtan-url.ts';
-import type { HistoryEntry, Vault } from '../vault/vault.ts';
+import { type HistoryEntry, isDecline, type Vault } from '../vault/vault.ts';
 import { type Destination, destinationOf } from './destination.ts';
 
 /** A challenge with a verified signature, to be shown and decided on. */
@@ -19,7 +19,7 @@ export interface ShownChallenge {
   /** The name that the user gave the token. */
   readonly tokenName: string;
   readonly destination: Destination;
-  /** The last answer to the same transaction. */
+  /** What was done with the same transaction: the decline that the server took, else the last answer, else a decline. */
   readonly earlier: HistoryEntry | undefined;
 }
 
@@ -96,11 +96,16 @@ async function shown(vault: Vault, challenge: OpenChallenge): Promise<ShownChall
     challenge,
     tokenName: tokens.find((stored) => stored.token.serial === token.serial)?.name ?? '',
     destination: destinationOf(challenge.callbackUrl),
-    earlier: history.find(
-      (entry) =>
-        entry.serial === token.serial &&
-        entry.transactionId === transactionId &&
-        entry.outcome !== 'declined',
+    earlier: earlierOf(
+      history.filter((entry) => entry.serial === token.serial && entry.transactionId === transactionId),
     ),
   };
+}
+
+function earlierOf(entries: readonly HistoryEntry[]): HistoryEntry | undefined {
+  return (
+    entries.find(({ outcome }) => outcome === 'declined' || outcome === 'reported') ??
+    entries.find(({ outcome }) => !isDecline(outcome)) ??
+    entries[0]
+  );
 }

@@ -10,13 +10,13 @@ import { useLoaded, useServices } from '../shell/services.ts';
 import type { HistoryEntry, HistoryOutcome } from '../vault/vault.ts';
 import { historyTexts } from './history-texts.ts';
 
-const ICONS: Readonly<Record<HistoryOutcome, IconName>> = {
-  accepted: 'accepted',
-  refused: 'refused',
-  declined: 'refused',
-  unknown: 'unknown',
-  shown: 'unknown',
-};
+function iconOf(outcome: HistoryOutcome): IconName {
+  return outcome === 'shown' || outcome.endsWith('unknown')
+    ? 'unknown'
+    : outcome === 'accepted'
+      ? 'accepted'
+      : 'refused';
+}
 
 /** The challenges that were answered or declined on this phone, the newest first. */
 export function HistoryScreen(): JSX.Element {
@@ -52,7 +52,7 @@ function Entry({ entry }: { entry: HistoryEntry }): JSX.Element {
   return (
     <div class="row">
       <span class={`outcome-${outcome}`}>
-        <Icon name={ICONS[outcome]} />
+        <Icon name={iconOf(outcome)} />
       </span>
       <span class="row-body">
         <bdi class="row-title">{message === '' ? texts.noText : faithfulText(message)}</bdi>

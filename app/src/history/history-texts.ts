@@ -19,6 +19,11 @@ export const historyTexts: Texts<HistoryTexts> = {
       unknown: 'Sent, result unknown',
       shown: 'Digits shown',
       declined: 'Declined',
+      'declined-refused': 'Declined too late or in vain',
+      'declined-unknown': 'Declined here, the bank may not know',
+      reported: 'Reported: “This was not me”',
+      'reported-refused': '“This was not me”, too late or in vain',
+      'reported-unknown': '“This was not me”, the bank may not know',
     },
   },
   de: {
@@ -31,6 +36,11 @@ export const historyTexts: Texts<HistoryTexts> = {
       unknown: 'Gesendet, Ergebnis unbekannt',
       shown: 'Ziffern gezeigt',
       declined: 'Abgelehnt',
+      'declined-refused': 'Zu spät oder vergeblich abgelehnt',
+      'declined-unknown': 'Hier abgelehnt, die Bank weiß es vielleicht nicht',
+      reported: 'Gemeldet: „Das war ich nicht“',
+      'reported-refused': '„Das war ich nicht“, zu spät oder vergeblich',
+      'reported-unknown': '„Das war ich nicht“, die Bank weiß es vielleicht nicht',
     },
   },
 };

@@ -1,4 +1,5 @@
 import type { DeviceToken } from '../../../src/device/device-token.ts';
+import type { DeclineKind } from '../../../src/ocra/decline.ts';
 
 /** A token on this phone, with what its owner calls it. */
 export interface StoredToken {
@@ -8,10 +9,19 @@ export interface StoredToken {
   readonly addedAt: number;
 }
 
+/** What the server said to a decline: it took it (the kind alone), it did not, or nothing that the app could read. */
+export type DeclinedOutcome = DeclineKind | `${DeclineKind}-${'refused' | 'unknown'}`;
+
 /**
- * The outcome of a response: the server's verdict, none that the app could read, or digits that were shown to be typed.
+ * The outcome of a response: the server's verdict, none that the app could read, or digits that were shown to be typed;
+ * or that of a decline.
  */
-export type HistoryOutcome = 'accepted' | 'refused' | 'unknown' | 'shown' | 'declined';
+export type HistoryOutcome = 'accepted' | 'refused' | 'unknown' | 'shown' | DeclinedOutcome;
+
+/** @returns true for the outcome of a decline, whatever the server said */
+export function isDecline(outcome: HistoryOutcome): outcome is DeclinedOutcome {
+  return /^(?:declined|reported)/.test(outcome);
+}
 
 /** A challenge that was answered or declined on this phone. Holds the display data, never a response. */
 export interface HistoryEntry {

@@ -1,17 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  declineChallenge,
   type DeclineOutcome,
+  noteDecline,
   type SentOutcome,
+  tellDecline,
 } from '../../../app/src/flows/answer-challenge.ts';
 import type { ShownChallenge } from '../../../app/src/flows/open-code.ts';
-import { type HistoryEntry, type Vault, VaultError } from '../../../app/src/vault/vault.ts';
+import {
+  type HistoryEntry,
+  type HistoryOutcome,
+  type Vault,
+  VaultError,
+} from '../../../app/src/vault/vault.ts';
 import { token } from '../../campaigns/app/vault/vault-site.ts';
 
 const TOKEN = { ...token({ counter: '0' }), key: '9f8e7d6c5b4a39281706f5e4d3c2b1a0ffeeddcc' };
 
 interface Trial {
   readonly kind?: 'nonce' | 'req';
+  readonly decline?: 'declined' | 'reported';
   readonly destination?: ShownChallenge['destination'];
   readonly outcome?: SentOutcome;
   readonly stored?: Parameters<typeof token>[0];
@@ -22,16 +29,28 @@ interface Trial {
 /** Declines a challenge. */
 async function declined({
   kind = 'nonce',
+  decline = 'declined',
   destination = { kind: 'sent', host: 'bank.example' },
   outcome = 'accepted',
   stored = {},
   history = [],
   isFull = false,
-}: Trial): Promise<{ outcome: DeclineOutcome; sent: number; removed: readonly string[] }> {
+}: Trial): Promise<{
+  outcome: DeclineOutcome;
+  sent: number;
+  removed: readonly string[];
+  told: readonly HistoryOutcome[];
+}> {
   const removed: string[] = [];
+  const told: HistoryOutcome[] = [];
   let sent = 0;
   const vault = {
-    addHistory: () => (isFull ? Promise.reject(new VaultError('storage-full')) : Promise.resolve()),
+    addHistory: (entry: HistoryEntry) =>
+      isFull
+        ? Promise.reject(new VaultError('storage-full'))
+        : Promise.resolve(void told.push(entry.outcome)),
+    updateHistory: (_id: string, changed: HistoryOutcome) =>
+      isFull ? Promise.reject(new VaultError('storage-full')) : Promise.resolve(void told.push(changed)),
     listTokens: () => Promise.resolve([{ token: { ...TOKEN, ...stored }, name: '', addedAt: 1 }]),
     listHistory: () => Promise.resolve(history),
     removeToken: (serial: string) => Promise.resolve(void removed.push(serial)),
@@ -46,11 +65,12 @@ async function declined({
     needsPin: false,
   };
   const shown = { kind: 'challenge', challenge, tokenName: '', destination, earlier: undefined } as const;
-  const answered = await declineChallenge(vault, shown, 'declined', new Date(), () => {
+  const noted = await noteDecline(vault, shown, decline, new Date());
+  const answered = await tellDecline(vault, shown, noted, () => {
     sent += 1;
     return Promise.resolve(outcome);
   });
-  return { outcome: answered, sent, removed };
+  return { outcome: answered, sent, removed, told };
 }
 
 describe('a declined challenge', () => {
@@ -59,7 +79,19 @@ describe('a declined challenge', () => {
       outcome: 'accepted',
       sent: 1,
       removed: [],
+      told: [],
     });
+  });
+
+  it.each([
+    ['accepted', 'declined', ['declined-unknown', 'declined']],
+    ['accepted', 'reported', ['reported-unknown', 'reported']],
+    ['refused', 'declined', ['declined-unknown', 'declined-refused']],
+    ['refused', 'reported', ['reported-unknown', 'reported-refused']],
+    ['no-answer', 'declined', ['declined-unknown']],
+    ['offline', 'reported', ['reported-unknown']],
+  ] as const)('stands in the history as the server has taken it: %s, %s', async (outcome, decline, told) => {
+    expect(await declined({ kind: 'req', outcome, decline })).toMatchObject({ told });
   });
 
   it.each(['no-address', 'insecure-address'] as const)('is not sent without an address: %s', async (why) => {
@@ -67,6 +99,7 @@ describe('a declined challenge', () => {
       outcome: why,
       sent: 0,
       removed: [],
+      told: ['declined-unknown'],
     });
   });
 
@@ -74,7 +107,7 @@ describe('a declined challenge', () => {
     const history = [{ serial: TOKEN.serial, outcome: 'declined' as const }];
     expect(await declined({ history })).toMatchObject({ removed: [TOKEN.serial] });
     for (const outcome of ['refused', 'no-answer', 'no-verdict', 'offline'] as const) {
-      expect(await declined({ outcome })).toEqual({ outcome, sent: 1, removed: [] });
+      expect(await declined({ outcome })).toMatchObject({ outcome, sent: 1, removed: [] });
     }
   });
 

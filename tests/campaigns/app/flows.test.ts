@@ -116,7 +116,7 @@ describeSite(
         await pasteCode(page, codes.request({ message }));
         await page.getByText('The code contains no text.').waitFor();
         await press(page, 'Decline');
-        await expectScreen(page, 'Declined');
+        await expectScreen(page, 'Declined on this device');
       }
     });
 
@@ -134,27 +134,46 @@ describeSite(
     });
 
     it.each([
-      ['Decline', 'declined'],
-      ['This was not me', 'reported'],
+      ['Decline', 'declined', 'Declined', 'Declined · bank.example'],
+      [
+        'This was not me',
+        'reported',
+        'Reported: this was not you',
+        'Reported: “This was not me” · bank.example',
+      ],
     ] as const)(
       'tells the server what “%s” means, signed by the token, and no response',
-      async (button, kind) => {
+      async (button, kind, title, entry) => {
         const { page, codes, forms } = await confirmedOnce();
         await pasteCode(page, codes.request({ transactionId: '0123456789abcdef0124' }));
         await press(page, button);
-        await expectScreen(page, 'Declined');
+        await expectScreen(page, title);
         await page.getByText('bank.example knows.').waitFor();
         await expectSoon(() => page.getByText('roll-out').count()).toBe(0);
         const challenge = { question: QUESTION, transactionId: '0123456789abcdef0124' };
         const decline = computeDecline(parseOcraSuite(COUNTER_SUITE), codes.key, challenge, kind);
         expect(forms.slice(1)).toEqual([{ transactionid: '0123456789abcdef0124', pass: null, decline }]);
         await press(page, 'History');
-        await page.getByText('Declined · bank.example').waitFor();
+        await page.getByText(entry, { exact: true }).waitFor();
         await press(page, 'Tokens');
         await page.getByRole('button', { name: /LSQR0001/ }).click();
         await expectSoon(() => page.locator('dd').last().textContent()).toBe('1');
+        await pasteCode(page, codes.request({ transactionId: '0123456789abcdef0124' }));
+        const [outcome = ''] = entry.split(' · ');
+        await page.getByText(`You have answered this once already: ${outcome} (`).waitFor();
       },
     );
+
+    it('says that a decline was not taken, and may be that of a confirmed payment', async () => {
+      const { page, codes } = await confirmedOnce();
+      await page.unroute(ADDRESS);
+      await answerAt(page, ADDRESS, false);
+      await pasteCode(page, codes.request());
+      await press(page, 'This was not me');
+      await expectScreen(page, 'The report was not taken');
+      await press(page, 'History');
+      await page.getByText('“This was not me”, too late or in vain · bank.example').waitFor();
+    });
 
     it('refuses a code without an address, until the user allows such codes', async () => {
       const { page } = await openApp(given.browser, given.site.origin);
@@ -319,7 +338,7 @@ describeSite(
       ]);
       await expectSoon(() => page.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
       await page.getByRole('button', { name: 'Decline' }).click();
-      await expectScreen(page, 'Declined');
+      await expectScreen(page, 'Declined on this device');
     });
 
     it('lets heaps of accents cover nothing outside of the text', async () => {
