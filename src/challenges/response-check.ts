@@ -20,7 +20,10 @@ import { blockLength, type KeyedHmac, responder } from '../ocra/compute.ts';
 /** The prefix of the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
 type OtpPinMode = '0' | '1' | '2';
 
-/** The password given for each user and the result of its check. Kept for one response, as long as its request. */
+/**
+ * The password given for each user, or the hash of each text, and the result of its check. Kept for one response, as
+ * long as its request.
+ */
 type VerifiedPasswords = Map<string, { readonly password: string; readonly isRight: Promise<boolean> }>;
 
 /** One response, shared by all its checks. */

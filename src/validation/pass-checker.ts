@@ -63,18 +63,16 @@ export class PassChecker {
   }
 
   /**
-   * Compares texts with hashes, which takes a second: not where the pass is right for a token without. A right text
-   * takes the place of its hash.
+   * Compares texts with hashes, which takes a second: not where the pass is right for a token without, and not in a
+   * decision that is repeated, which holds locks. A right text takes the place of its hash.
    * @throws ServiceError 'server.busy'
    */
   async withTexts(
     tokens: readonly TriedToken[],
     { verified }: ProvidedResponse,
   ): Promise<readonly TriedToken[]> {
-    if (tokens.some(isRight)) {
-      return tokens;
-    }
     const { vault, passwords } = this.#deps;
+    const isToCompare = !tokens.some(isRight);
     return this.#ofReadable(tokens, async (tried) => {
       const { text, token } = tried;
       const { seed } = token.secrets;
@@ -83,11 +81,16 @@ export class PassChecker {
       }
       const key = `text of ${token.id}`;
       const hash = vault.open(seed, 'seed', token.serial).toString('latin1');
-      const isRight = verified.get(key)?.isRight ?? passwords.verify(hash, text);
-      verified.set(key, { password: text, isRight });
+      const known = verified.get(key) ?? {
+        password: hash,
+        isRight: isToCompare ? passwords.verify(hash, text) : Promise.resolve(false),
+      };
+      verified.set(key, known);
+      if (!(await known.isRight) || known.password !== hash) {
+        return tried;
+      }
       const plain = vault.seal(Buffer.from(text, 'utf8'), 'seed', token.serial);
-      const advance = { algorithm: null, secrets: { seed: plain } };
-      return { ...tried, verdict: (await isRight) ? { kind: 'right', advance } : { kind: 'wrong' } };
+      return { ...tried, verdict: { kind: 'right', advance: { algorithm: null, secrets: { seed: plain } } } };
     });
   }
 

@@ -1,10 +1,11 @@
 import { createCipheriv, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Knex } from 'knex';
 import { openDatabase } from '../../src/database/database.ts';
 import { Argon2PasswordHasher } from '../../src/users/password-hash.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { whileHeld } from '../support/database/held-statement.ts';
 import {
   appended,
   type ExpectedToken,
@@ -235,6 +236,25 @@ describe('right after the import', () => {
     expect(await checkUser(hotp('HM01'))).toMatchObject({ result: { value: true } });
     expect(await checkUser(`pwpin${TEXT}`)).toMatchObject({ result: { value: true } });
     expect(await checkUser(hotp('HM01'))).toMatchObject({ result: { value: false } });
+  });
+
+  it('compares nothing with the hash of a text while a pass has its tokens locked', async () => {
+    await importEdited(setOf('PW01', hashed(HASH)));
+    const hashes = jest.spyOn(Argon2PasswordHasher.prototype, 'verify');
+    const used = { user: 'anna', pass: hotp('HM01') };
+    const accepted = (one: TestApplication) =>
+      one.send('/validate/check', used).then(({ body }) => body as unknown);
+    const late = await whileHeld(
+      /json_to_recordset\(request\.changes\)/,
+      () => accepted(app),
+      async () => {
+        expect(await accepted(app.beside())).toMatchObject({ result: { value: true } });
+      },
+    );
+    expect(late).toMatchObject({ result: { value: false } });
+    expect(hashes).not.toHaveBeenCalled();
+    hashes.mockRestore();
+    expect(await stored('HM01')).toMatchObject({ fail_count: 1 });
   });
 });
 
