@@ -1,5 +1,5 @@
 /** The request never reached the server, or no server answered it. */
-export const AWAY_STATUSES: readonly number[] = [0, 502, 503, 504];
+const AWAY_STATUSES: readonly number[] = [0, 502, 503, 504];
 
 /**
  * A request that the server refused or did not answer. The message is the server's, for the person at the page; empty

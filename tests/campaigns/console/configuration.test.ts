@@ -192,7 +192,7 @@ describeConsole(
         resolvers: ['staff', 'customers'],
       });
       await page.getByRole('button', { name: 'Save' }).click();
-      await shown(page, "The realm 'staff' was changed by somebody else meanwhile");
+      await shown(page, "The realm 'staff' was changed by test meanwhile");
       await page.getByRole('button', { name: 'directory: leave out' }).waitFor();
       const realms = await given.site.application.services.realms.list();
       expect(realms.find(({ name }) => name === 'staff')?.resolvers).toEqual(['staff', 'customers']);

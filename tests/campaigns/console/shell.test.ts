@@ -240,7 +240,9 @@ describeConsole('a console whose server is away', (given) => {
     await open('/realms');
     await page.getByText('The answer is none of this server: it cannot be read (HTTP 200).').waitFor();
     await page.goto(`${given.site.origin}/console/#/policies/nope`);
-    await page.getByRole('heading', { name: 'There is no such page, or you may not see it.' }).waitFor();
+    await expectSoon(() => page.getByRole('heading', { level: 1 }).innerText()).toBe(
+      'There is no such page, or you may not see it.',
+    );
   });
 
   it('says at the field that the server did not answer', async () => {
