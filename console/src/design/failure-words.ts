@@ -103,11 +103,11 @@ const NUMBER = /^ERR\d+: /;
 export function failureWords(error: Error, kind: FailedKind, language: Language): FailureWords {
   const t = designTexts[language];
   const isAway = error instanceof ServerFailure && error.isAway;
-  if (isAway && error.message === '') {
+  if (isAway && isWordless(error)) {
     const texts = { act: t.away, 'goes-on': t.awayGoesOn, ended: t.awayEnded };
     return { title: undefined, text: texts[kind], language: undefined };
   }
-  if (error instanceof ServerFailure && error.message === '') {
+  if (isWordless(error)) {
     return { title: t.failed, text: t.unreadable(error.status), language: undefined };
   }
   const { instead, above } = translationOf(error, language);
@@ -146,6 +146,11 @@ export function useFailureLine(): (error: Error | null) => string | undefined {
 /** @returns the language of its message: the server's are in English, those of the console in its own */
 function languageOf(error: Error): Language | undefined {
   return error instanceof ServerFailure ? 'en' : undefined;
+}
+
+/** @returns true for an answer that no server gave, or that cannot be read */
+function isWordless(error: Error): error is ServerFailure {
+  return error instanceof ServerFailure && error.message === '';
 }
 
 function isLackingRight(error: Error): boolean {
