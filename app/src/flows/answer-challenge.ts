@@ -2,8 +2,15 @@ import { decline, type OpenChallenge, respond, type ResponseMeans } from '../../
 import type { ReadyToken } from '../../../src/device/device-token.ts';
 import type { OutgoingResponse } from '../../../src/device/response-request.ts';
 import type { DeclineKind } from '../../../src/ocra/decline.ts';
-import { type HistoryEntry, type HistoryOutcome, isDecline, type Vault } from '../vault/vault.ts';
+import {
+  type HistoryEntry,
+  type HistoryOutcome,
+  isDecline,
+  type RestoredState,
+  type Vault,
+} from '../vault/vault.ts';
 import type { ShownChallenge } from './open-code.ts';
+import { mayBeSent } from './restored-token.ts';
 
 /**
  * `accepted` and `refused`: the server's verdict. `no-verdict`: an answer that does not say. `no-answer`: none that the
@@ -13,15 +20,28 @@ export type SentOutcome = 'accepted' | 'refused' | 'no-verdict' | 'no-answer' | 
 
 export type SendResponse = (response: OutgoingResponse) => Promise<SentOutcome>;
 
-/** The reason why digits are shown to be typed. */
-export type DigitsReason = 'no-address' | 'insecure-address' | Exclude<SentOutcome, 'accepted' | 'refused'>;
+/** The reason why digits are shown to be typed. `out-of-step`: a restored token, near its lock. */
+export type DigitsReason =
+  'no-address' | 'insecure-address' | 'out-of-step' | Exclude<SentOutcome, 'accepted' | 'refused'>;
 
 /** The outcome of a confirmed challenge. */
 export type Answer =
   | { readonly kind: 'accepted' }
-  /** @property token with the counter for another attempt */
-  | { readonly kind: 'refused'; readonly token: ReadyToken }
-  | { readonly kind: 'digits'; readonly response: string; readonly why: DigitsReason };
+  | Refused
+  | {
+      readonly kind: 'digits';
+      readonly token: ReadyToken;
+      readonly response: string;
+      readonly why: DigitsReason;
+    };
+
+export interface Refused {
+  readonly kind: 'refused';
+  /** With the counter for another attempt. */
+  readonly token: ReadyToken;
+  readonly response: string;
+  readonly restored: RestoredState | undefined;
+}
 
 /**
  * Answers a challenge that the user has confirmed. The next counter and the history are on disk before the response is
@@ -30,15 +50,16 @@ export type Answer =
  */
 export async function answerChallenge(
   vault: Vault,
-  { challenge, destination }: ShownChallenge,
+  { challenge, destination, restored }: ShownChallenge,
   means: ResponseMeans,
   send: SendResponse,
 ): Promise<Answer> {
   const { token, response } = respond(challenge, means);
   await vault.saveToken(token);
-  if (destination.kind === 'typed') {
+  const why = typedReason(destination, restored);
+  if (why !== undefined) {
     await vault.addHistory(entryOf(challenge, means.now, 'shown'));
-    return { kind: 'digits', response, why: destination.why };
+    return { kind: 'digits', token, response, why };
   }
   const entry = entryOf(challenge, means.now, 'unknown');
   await vault.addHistory(entry);
@@ -47,16 +68,43 @@ export async function answerChallenge(
   await vault.updateHistory(entry.id, HISTORY_OUTCOMES[outcome]).catch(() => undefined);
   switch (outcome) {
     case 'accepted':
+      await noteAnswer(vault, token, restored, undefined);
       return { kind: 'accepted' };
-    case 'refused':
-      return { kind: 'refused', token };
+    case 'refused': {
+      const counted = restored && { ...restored, refusals: restored.refusals + 1 };
+      await noteAnswer(vault, token, restored, counted);
+      return { kind: 'refused', token, response, restored: counted };
+    }
     default:
-      return { kind: 'digits', response, why: outcome };
+      return { kind: 'digits', token, response, why: outcome };
+  }
+}
+
+/** @returns the reason why the response is not sent; undefined: it is */
+function typedReason(
+  destination: ShownChallenge['destination'],
+  restored: RestoredState | undefined,
+): DigitsReason | undefined {
+  if (destination.kind === 'typed') {
+    return destination.why;
+  }
+  return restored === undefined || mayBeSent(restored) ? undefined : 'out-of-step';
+}
+
+/** Notes what the answer says of a restored token, where the app is not locked meanwhile. */
+async function noteAnswer(
+  vault: Vault,
+  { serial }: ReadyToken,
+  before: RestoredState | undefined,
+  after: RestoredState | undefined,
+): Promise<void> {
+  if (before !== undefined) {
+    await vault.noteRestored(serial, after).catch(() => undefined);
   }
 }
 
 /** The server's answer to a decline, or why none was sent: the code names no address that the app can reach. */
-export type DeclineOutcome = SentOutcome | Extract<DigitsReason, 'no-address' | 'insecure-address'>;
+export type DeclineOutcome = SentOutcome | Exclude<DigitsReason, 'out-of-step'>;
 
 /** A decline, as the history has it. */
 export interface NotedDecline {

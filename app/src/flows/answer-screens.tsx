@@ -1,20 +1,21 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ReadyToken } from '../../../src/device/device-token.ts';
 import { Button } from '../design/button.tsx';
 import { Icon } from '../design/icon.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { useServices } from '../shell/services.ts';
-import type { Answer } from './answer-challenge.ts';
+import type { RestoredState } from '../vault/vault.ts';
+import type { Answer, Refused } from './answer-challenge.ts';
+import { BackupCause } from './backup-cause.tsx';
 import { flowTexts } from './flow-texts.ts';
 import type { ShownChallenge } from './open-code.ts';
 
 interface AnsweredProps {
   readonly shown: ShownChallenge;
   readonly answer: Answer;
-  readonly onRetry: (token: ReadyToken) => void;
+  readonly onRetry: (refused: Refused) => void;
 }
 
 /** The outcome of a confirmed challenge. */
@@ -25,17 +26,18 @@ export function AnsweredScreen({ shown, answer, onRetry }: AnsweredProps): JSX.E
     case 'refused':
       return (
         <NotAcceptedScreen
+          answer={answer}
           onRetry={
             shown.challenge.needsPin
               ? () => {
-                  onRetry(answer.token);
+                  onRetry(answer);
                 }
               : undefined
           }
         />
       );
     case 'digits':
-      return <DigitsScreen answer={answer} />;
+      return <DigitsScreen answer={answer} restored={shown.restored} />;
   }
 }
 
@@ -55,7 +57,13 @@ function AcceptedScreen({ shown: { challenge, destination } }: { shown: ShownCha
   );
 }
 
-function NotAcceptedScreen({ onRetry }: { onRetry: (() => void) | undefined }): JSX.Element {
+function NotAcceptedScreen({
+  answer: { token, response, restored },
+  onRetry,
+}: {
+  answer: Refused;
+  onRetry: (() => void) | undefined;
+}): JSX.Element {
   const texts = useTexts(flowTexts);
   return (
     <Screen title={texts.notAcceptedTitle}>
@@ -66,6 +74,8 @@ function NotAcceptedScreen({ onRetry }: { onRetry: (() => void) | undefined }): 
         </div>
         <p>{texts.notAccepted}</p>
       </Notice>
+      {restored?.isAhead === true && <Digits response={response} />}
+      {restored !== undefined && <BackupCause token={token} restored={restored} />}
       {onRetry !== undefined && (
         <Button kind="primary" onPress={onRetry}>
           {texts.retry}
@@ -76,10 +86,23 @@ function NotAcceptedScreen({ onRetry }: { onRetry: (() => void) | undefined }): 
   );
 }
 
+function Digits({ response }: { response: string }): JSX.Element {
+  const texts = useTexts(flowTexts);
+  return (
+    <div class="digits" role="group" aria-label={`${texts.digitsLabel}: ${Array.from(response).join(' ')}`}>
+      {groupsOf(response).map((group, place) => (
+        <span key={place}>{group}</span>
+      ))}
+    </div>
+  );
+}
+
 function DigitsScreen({
-  answer: { response, why },
+  answer: { token, response, why },
+  restored,
 }: {
   answer: Extract<Answer, { kind: 'digits' }>;
+  restored: RestoredState | undefined;
 }): JSX.Element {
   const texts = useTexts(flowTexts);
   const [copied, setCopied] = useState<boolean>();
@@ -95,12 +118,9 @@ function DigitsScreen({
   };
   return (
     <Screen title={texts.digitsTitle}>
-      <div class="digits" role="group" aria-label={`${texts.digitsLabel}: ${Array.from(response).join(' ')}`}>
-        {groupsOf(response).map((group, place) => (
-          <span key={place}>{group}</span>
-        ))}
-      </div>
+      <Digits response={response} />
       <Notice kind={why === 'no-address' ? 'info' : 'warning'}>{texts.digitsReasons[why]}</Notice>
+      {restored !== undefined && why === 'out-of-step' && <BackupCause token={token} restored={restored} />}
       <div class="actions">
         <Button onPress={copy}>
           <Icon name="copy" />

@@ -46,10 +46,10 @@ export function ChallengeFlow({
       <AnsweredScreen
         shown={shown}
         answer={state.answer}
-        onRetry={(token) => {
+        onRetry={({ token, restored }) => {
           setState({
             kind: 'asking',
-            shown: { ...shown, challenge: { ...shown.challenge, token } },
+            shown: { ...shown, restored, challenge: { ...shown.challenge, token } },
           });
         }}
       />

@@ -60,6 +60,10 @@ interface FlowTexts {
   readonly digitsTitle: string;
   readonly digitsReasons: Readonly<Record<DigitsReason, string>>;
   readonly digitsLabel: string;
+  /** Of a token that a backup brought, after a refusal. */
+  readonly restored: Readonly<
+    Record<'cause' | 'move' | 'moved' | 'first' | 'both' | 'settle' | 'settled' | 'failed', string>
+  >;
   readonly copy: string;
   readonly copied: string;
   readonly copyFailed: string;
@@ -153,12 +157,26 @@ export const flowTexts: Texts<FlowTexts> = {
       'no-address': 'Type them where you were asked for them. They are valid for this one confirmation.',
       'insecure-address':
         'The code names an address without encryption, so the app sends nothing. Type the digits where you were asked for them.',
+      'out-of-step':
+        'Nothing was sent: this token comes from a backup, and further refusals would lock it. Type the digits where you were asked for them, or read them to your bank.',
       offline:
         'This device has no network, so nothing was sent. Type the digits where you were asked for them.',
       'no-answer':
         'No answer came back. The confirmation may have arrived all the same. If the other screen does not go on, type the digits there.',
       'no-verdict':
         'The server answered, but the app cannot tell whether it accepted. If the other screen does not go on, type the digits there.',
+    },
+    restored: {
+      cause:
+        'The likely cause: this token comes from a backup, and more than ten answers were given since. Moved ahead, it can be set right by your bank; without need, it is out of step.',
+      move: 'Move the token ahead',
+      moved:
+        'It is moved ahead. Scan the next two codes: the second may be accepted. If not, read the digits of both to your bank, which sets the token right.',
+      first: 'Keep these digits, and scan the next code: it may be accepted.',
+      both: 'Read the digits of the code before, and these, to your bank: it sets the token right by them (resynchronisation).',
+      settle: 'My bank has set it right',
+      settled: 'The next answer is sent again.',
+      failed: 'The device could not store that. Try again.',
     },
     digitsLabel: 'Digits',
     copy: 'Copy',
@@ -272,12 +290,26 @@ export const flowTexts: Texts<FlowTexts> = {
         'Tippen Sie sie dort ein, wo Sie danach gefragt wurden. Sie gelten für diese eine Bestätigung.',
       'insecure-address':
         'Der Code nennt eine Adresse ohne Verschlüsselung, deshalb sendet die App nichts. Tippen Sie die Ziffern dort ein, wo Sie danach gefragt wurden.',
+      'out-of-step':
+        'Es wurde nichts gesendet: Dieses Token kommt aus einer Sicherung, und weitere Ablehnungen würden es sperren. Tippen Sie die Ziffern dort ein, wo Sie danach gefragt wurden, oder lesen Sie sie Ihrer Bank vor.',
       offline:
         'Dieses Gerät hat kein Netz, es wurde nichts gesendet. Tippen Sie die Ziffern dort ein, wo Sie danach gefragt wurden.',
       'no-answer':
         'Es kam keine Antwort zurück. Die Bestätigung kann trotzdem angekommen sein. Wenn es auf dem anderen Bildschirm nicht weitergeht, tippen Sie die Ziffern dort ein.',
       'no-verdict':
         'Der Server hat geantwortet, aber die App erkennt nicht, ob er angenommen hat. Wenn es auf dem anderen Bildschirm nicht weitergeht, tippen Sie die Ziffern dort ein.',
+    },
+    restored: {
+      cause:
+        'Die wahrscheinliche Ursache: Dieses Token kommt aus einer Sicherung, und seitdem gab es mehr als zehn Antworten. Vorgestellt kann Ihre Bank es richtigstellen; ohne Not ist es danach aus dem Takt.',
+      move: 'Token vorstellen',
+      moved:
+        'Es ist vorgestellt. Scannen Sie die nächsten zwei Codes: Der zweite wird vielleicht angenommen. Wenn nicht, lesen Sie die Ziffern beider Ihrer Bank vor, die das Token richtigstellt.',
+      first: 'Notieren Sie diese Ziffern, und scannen Sie den nächsten Code: Er wird vielleicht angenommen.',
+      both: 'Lesen Sie die Ziffern des vorigen Codes und diese Ihrer Bank vor: Sie stellt das Token damit richtig (Resynchronisation).',
+      settle: 'Meine Bank hat es richtiggestellt',
+      settled: 'Die nächste Antwort wird wieder gesendet.',
+      failed: 'Das Gerät konnte das nicht speichern. Versuchen Sie es noch einmal.',
     },
     digitsLabel: 'Ziffern',
     copy: 'Kopieren',

@@ -9,7 +9,7 @@ import {
 import { type DeviceToken, findToken } from '../../../src/device/device-token.ts';
 import { readCode } from '../../../src/device/read-code.ts';
 import type { ReadNonceUrl } from '../../../src/ocra/qrtan-url.ts';
-import { type HistoryEntry, isDecline, type Vault } from '../vault/vault.ts';
+import { type HistoryEntry, isDecline, type RestoredState, type Vault } from '../vault/vault.ts';
 import { type Destination, destinationOf } from './destination.ts';
 
 /** A challenge with a verified signature, to be shown and decided on. */
@@ -18,6 +18,7 @@ export interface ShownChallenge {
   readonly challenge: OpenChallenge;
   /** The name that the user gave the token. */
   readonly tokenName: string;
+  readonly restored: RestoredState | undefined;
   readonly destination: Destination;
   /** What was done with the same transaction: the decline that the server took, else the last answer, else a decline. */
   readonly earlier: HistoryEntry | undefined;
@@ -91,10 +92,12 @@ async function policyOf(vault: Vault): Promise<{ requireCallback: boolean }> {
 async function shown(vault: Vault, challenge: OpenChallenge): Promise<ShownChallenge> {
   const { token, transactionId } = challenge;
   const [tokens, history] = await Promise.all([vault.listTokens(), vault.listHistory()]);
+  const stored = tokens.find((one) => one.token.serial === token.serial);
   return {
     kind: 'challenge',
     challenge,
-    tokenName: tokens.find((stored) => stored.token.serial === token.serial)?.name ?? '',
+    tokenName: stored?.name ?? '',
+    restored: stored?.restored,
     destination: destinationOf(challenge.callbackUrl),
     earlier: earlierOf(
       history.filter((entry) => entry.serial === token.serial && entry.transactionId === transactionId),

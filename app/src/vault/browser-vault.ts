@@ -18,6 +18,7 @@ import {
   type Proof,
   type ProtectedVault,
   type RestorePlan,
+  type RestoredState,
   type StoredToken,
   type UnlockOutcome,
   VaultError,
@@ -208,6 +209,14 @@ export class BrowserVault implements ProtectedVault {
         }
         return { ...(stored as StoredToken), name };
       }),
+    );
+  }
+
+  noteRestored(serial: string, restored: RestoredState | undefined): Promise<void> {
+    return this.#writing((records) =>
+      records.update(tokenName(serial), (stored) =>
+        stored === undefined ? undefined : { ...(stored as StoredToken), restored },
+      ),
     );
   }
 

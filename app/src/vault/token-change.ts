@@ -5,7 +5,7 @@ import { type RestoredToken, type StoredToken, VaultError } from './vault.ts';
 /**
  * The distance by which a counter that comes from a backup alone is moved on: half of the server's default window of
  * 10. It passes up to five responses that were given after the backup, and leaves the other half to responses that
- * never arrive.
+ * never arrive. After more than ten the token has to be moved ahead (`moveAhead`).
  */
 const RESTORE_STEP = 5n;
 
@@ -20,7 +20,7 @@ export function replacedToken(before: StoredToken | undefined, token: DeviceToke
   if (sameKey(before.token, token) && !advances(before.token, token)) {
     throw new VaultError('counter-used');
   }
-  return { ...before, token };
+  return sameKey(before.token, token) ? { ...before, token } : { ...before, token, restored: undefined };
 }
 
 /**
@@ -29,7 +29,7 @@ export function replacedToken(before: StoredToken | undefined, token: DeviceToke
  */
 export function restoredToken(stored: StoredToken | undefined, backup: StoredToken): RestoredToken {
   if (stored === undefined) {
-    return { kind: 'added', stored: { ...backup, token: steppedOn(backup.token) } };
+    return { kind: 'added', stored: steppedOn(backup) };
   }
   if (!sameKey(stored.token, backup.token)) {
     return { kind: 'kept', stored };
@@ -60,10 +60,13 @@ function advances(before: DeviceToken, token: DeviceToken): boolean {
   );
 }
 
-function steppedOn(token: DeviceToken): DeviceToken {
-  return token.key === null || !hasCounter(token)
-    ? token
-    : { ...token, counter: (BigInt(token.counter) + RESTORE_STEP).toString() };
+function steppedOn(backup: StoredToken): StoredToken {
+  const { token } = backup;
+  if (token.key === null || !hasCounter(token)) {
+    return backup;
+  }
+  const counter = (BigInt(token.counter) + RESTORE_STEP).toString();
+  return { ...backup, token: { ...token, counter }, restored: { refusals: 0, isAhead: false } };
 }
 
 function hasCounter(token: DeviceToken): boolean {

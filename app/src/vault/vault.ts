@@ -7,6 +7,15 @@ export interface StoredToken {
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly addedAt: number;
+  readonly restored?: RestoredState | undefined;
+}
+
+/** Of a token with a counter that a backup brought, until a response is accepted: its counter may be behind. */
+export interface RestoredState {
+  /** Since the restore, or since the counter was moved ahead. */
+  readonly refusals: number;
+  /** True once the user has moved the counter ahead of all that was confirmed since the backup. */
+  readonly isAhead: boolean;
 }
 
 /** What the server said to a decline: it took it (the kind alone), it did not, or nothing that the app could read. */
@@ -125,6 +134,8 @@ export interface Vault {
    */
   saveToken(token: DeviceToken): Promise<void>;
   renameToken(serial: string, name: string): Promise<void>;
+  /** @param restored undefined: its counter is in step. A token that is gone meanwhile stays so */
+  noteRestored(serial: string, restored: RestoredState | undefined): Promise<void>;
   removeToken(serial: string): Promise<void>;
   addHistory(entry: HistoryEntry): Promise<void>;
   /** Sets the outcome of an entry that was added before. */

@@ -64,7 +64,14 @@ async function declined({
     callbackUrl: 'https://bank.example/ocra/check_t',
     needsPin: false,
   };
-  const shown = { kind: 'challenge', challenge, tokenName: '', destination, earlier: undefined } as const;
+  const shown = {
+    kind: 'challenge',
+    challenge,
+    tokenName: '',
+    restored: undefined,
+    destination,
+    earlier: undefined,
+  } as const;
   const noted = await noteDecline(vault, shown, decline, new Date());
   const answered = await tellDecline(vault, shown, noted, () => {
     sent += 1;

@@ -187,7 +187,7 @@ describe('a token of a backup', () => {
   it('is added with its counter moved on by half of the server window', () => {
     expect(restoredToken(undefined, storedToken({ counter: '7' }))).toEqual({
       kind: 'added',
-      stored: storedToken({ counter: '12' }),
+      stored: { ...storedToken({ counter: '12' }), restored: { refusals: 0, isAhead: false } },
     });
   });
 

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { computeResponse } from '../../../src/ocra/compute.ts';
@@ -214,6 +215,58 @@ describeSite(
       expect(forms[0]?.pass).toBe(
         computeResponse(parseOcraSuite(suite), codes.key, { question: QUESTION, counter: 1n, pin: '2222' }),
       );
+    });
+
+    it('names an old backup as the likely cause of a refusal, and shows the digits that set the token right', async () => {
+      const { page, codes } = await confirmedOnce();
+      const passphrase = 'correct horse battery staple';
+      const openBackup = async (): Promise<void> => {
+        await press(page, 'Settings');
+        await page.getByRole('button', { name: 'Backup' }).click();
+      };
+      await openBackup();
+      await page.getByLabel('PIN of this app').fill('482915');
+      await page.getByLabel('Passphrase for the file').fill(passphrase);
+      await page.getByLabel('Repeat the passphrase').fill(passphrase);
+      const download = page.waitForEvent('download');
+      await press(page, 'Save the file');
+      const file = await buffer(await (await download).createReadStream());
+      await press(page, 'Tokens');
+      await page.getByRole('button', { name: /LSQR0001/ }).click();
+      await press(page, 'Remove this token');
+      await press(page, 'Remove for ever');
+      await openBackup();
+      await page
+        .getByLabel('File', { exact: true })
+        .setInputFiles({ name: 'backup.json', mimeType: 'application/json', buffer: file });
+      await page.getByLabel('Passphrase of the file').fill(passphrase);
+      await press(page, 'Open the file');
+      await press(page, 'Restore now');
+      await page.getByText('The backup was restored.').waitFor();
+      await page.unroute(ADDRESS);
+      const forms = await answerAt(page, ADDRESS, false);
+      const refused = async (transactionId: string): Promise<void> => {
+        await pasteCode(page, codes.request({ transactionId }));
+        await press(page, 'Confirm');
+        await expectScreen(page, 'Not accepted');
+      };
+      await refused('aaaa');
+      await page.getByText('this token comes from a backup').waitFor();
+      await press(page, 'Move the token ahead');
+      await page.getByText('It is moved ahead.').waitFor();
+      await refused('bbbb');
+      await page.getByText('Keep these digits').waitFor();
+      await expectSoon(() => digitsShown(page)).toBe(forms[1]?.pass);
+      await refused('cccc');
+      await page.getByText('Read the digits of the code before, and these').waitFor();
+      await expectSoon(() => digitsShown(page)).toBe(forms[2]?.pass);
+      await pasteCode(page, codes.request({ transactionId: 'dddd' }));
+      await press(page, 'Confirm');
+      await page.getByText('further refusals would lock it').waitFor();
+      await press(page, 'My bank has set it right');
+      await page.getByText('The next answer is sent again.').waitFor();
+      await refused('eeee');
+      expect(forms).toHaveLength(4);
     });
 
     it('replaces a token only after a warning', async () => {
