@@ -102,26 +102,31 @@ const NUMBER = /^ERR\d+: /;
 /** @returns a failure in the language of the console; in the words of the server where only they say it */
 export function failureWords(error: Error, kind: FailedKind, language: Language): FailureWords {
   const t = designTexts[language];
-  const isAway = error instanceof ServerFailure && error.isAway;
-  if (isAway && isWordless(error)) {
-    const texts = { act: t.away, 'goes-on': t.awayGoesOn, ended: t.awayEnded };
-    return { title: undefined, text: texts[kind], language: undefined };
-  }
   if (isWordless(error)) {
-    return { title: t.failed, text: t.unreadable(error.status), language: undefined };
+    return { language: undefined, ...wordsOfNone(error, kind, t) };
   }
   const { instead, above } = translationOf(error, language);
   const words =
     instead === undefined
       ? { text: error.message.replace(NUMBER, ''), language: languageOf(error) }
       : { text: instead, language: undefined };
-  return isAway && kind === 'goes-on'
-    ? { ...words, title: above, next: t.goesOn }
-    : {
-        ...words,
-        title: above ?? t.failed,
-        ...(isLackingRight(error) && kind !== 'goes-on' && { next: t.askForRight }),
-      };
+  if (error instanceof ServerFailure && error.isAway && kind === 'goes-on') {
+    return { ...words, title: above, next: t.goesOn };
+  }
+  const next = isLackingRight(error) && kind !== 'goes-on' ? { next: t.askForRight } : {};
+  return { ...words, title: above ?? t.failed, ...next };
+}
+
+/** @returns the words for a failure of which the server, or what is in front of it, has said none */
+function wordsOfNone(
+  error: ServerFailure,
+  kind: FailedKind,
+  t: (typeof designTexts)[Language],
+): Pick<FailureWords, 'title' | 'text'> {
+  const away = { act: t.away, 'goes-on': t.awayGoesOn, ended: t.awayEnded };
+  return error.isAway
+    ? { title: undefined, text: away[kind] }
+    : { title: t.failed, text: t.unreadable(error.status) };
 }
 
 /** @returns the words for failures in the language of the console */
