@@ -85,7 +85,7 @@ async function startUnlessRequested(
     const { firstAdministrator } = server;
     if (firstAdministrator?.password !== undefined) {
       process.stdout.write(
-        `\nThe first administrator is '${firstAdministrator.name}'. The password, shown this once:\n\n  ${firstAdministrator.password}\n\n`,
+        `\nThe first administrator is '${firstAdministrator.name}'. The password, shown this once:\n\n  ${firstAdministrator.password}\n\nThe console: ${config.publicUrl ?? server.baseUrl}/console\n\n`,
       );
     }
     return server;

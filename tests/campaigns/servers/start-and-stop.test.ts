@@ -73,8 +73,10 @@ describe('a start is refused with a clear message', () => {
     const change = { DATABASE_URL: fresh.url, ENCRYPTION_KEY_FILE: join(folder, 'first.key') };
     await refusedStart({ ...change, PORT: port });
     release();
-    const { output } = await (await startServerProcess({ ...environment, ...change })).stop();
+    const server = await startServerProcess({ ...environment, ...change });
+    const { output } = await server.stop();
     expect(output).toMatch(/The first administrator is 'admin'. The password, shown this once:\s+\S{16,}/);
+    expect(output).toContain(`The console: ${server.baseUrl}/console\n`);
     await fresh.drop();
   });
 
