@@ -45,7 +45,7 @@ function below(group: Command): readonly Command[] {
 }
 
 /** @returns the program; its declarations use only the width of the terminal and the name of a folder */
-function describedProgram(): Command {
+export function describedProgram(): Command {
   const dependencies = { io: { columns: 80 }, homeFolder: '~', version: '0.0.0' };
   return buildProgram(dependencies as unknown as CliDependencies);
 }
