@@ -10,7 +10,6 @@ import {
   type Vault,
 } from '../vault/vault.ts';
 import type { ShownChallenge } from './open-code.ts';
-import { mayBeSent } from './restored-token.ts';
 
 /**
  * `accepted` and `refused`: the server's verdict. `no-verdict`: an answer that does not say. `no-answer`: none that the
@@ -24,19 +23,9 @@ export type SendResponse = (response: OutgoingResponse) => Promise<SentOutcome>;
 export type DigitsReason =
   'no-address' | 'insecure-address' | 'out-of-step' | Exclude<SentOutcome, 'accepted' | 'refused'>;
 
-/** The outcome of a confirmed challenge. */
-export type Answer =
-  | { readonly kind: 'accepted' }
-  | Refused
-  | {
-      readonly kind: 'digits';
-      readonly token: ReadyToken;
-      readonly response: string;
-      readonly why: DigitsReason;
-    };
-
-export interface Refused {
-  readonly kind: 'refused';
+/** The outcome of a confirmed challenge: the server's verdict, or why digits are shown. */
+export interface Answer {
+  readonly outcome: 'accepted' | 'refused' | DigitsReason;
   /** With the counter for another attempt. */
   readonly token: ReadyToken;
   readonly response: string;
@@ -56,97 +45,78 @@ export async function answerChallenge(
 ): Promise<Answer> {
   const { token, response } = respond(challenge, means);
   await vault.saveToken(token);
-  const why = typedReason(destination, restored);
-  if (why !== undefined) {
+  const isNearLock = restored !== undefined && restored.refusals >= MOST_REFUSALS;
+  if (destination.kind === 'typed' || isNearLock) {
     await vault.addHistory(entryOf(challenge, means.now, 'shown'));
-    return { kind: 'digits', token, response, why };
+    const outcome = destination.kind === 'typed' ? destination.why : 'out-of-step';
+    return { outcome, token, response, restored };
   }
   const entry = entryOf(challenge, means.now, 'unknown');
   await vault.addHistory(entry);
   const outcome = await send({ ...challenge, response });
+  const counted =
+    restored && outcome === 'refused' ? { ...restored, refusals: restored.refusals + 1 } : restored;
+  const after = outcome === 'accepted' ? undefined : counted;
   // A locked app keeps `unknown`: the response is on its way all the same.
   await vault.updateHistory(entry.id, HISTORY_OUTCOMES[outcome]).catch(() => undefined);
-  switch (outcome) {
-    case 'accepted':
-      await noteAnswer(vault, token, restored, undefined);
-      return { kind: 'accepted' };
-    case 'refused': {
-      const counted = restored && { ...restored, refusals: restored.refusals + 1 };
-      await noteAnswer(vault, token, restored, counted);
-      return { kind: 'refused', token, response, restored: counted };
-    }
-    default:
-      return { kind: 'digits', token, response, why: outcome };
+  if (after !== restored) {
+    await vault.noteRestored(token.serial, after).catch(() => undefined);
   }
-}
-
-/** @returns the reason why the response is not sent; undefined: it is */
-function typedReason(
-  destination: ShownChallenge['destination'],
-  restored: RestoredState | undefined,
-): DigitsReason | undefined {
-  if (destination.kind === 'typed') {
-    return destination.why;
-  }
-  return restored === undefined || mayBeSent(restored) ? undefined : 'out-of-step';
-}
-
-/** Notes what the answer says of a restored token, where the app is not locked meanwhile. */
-async function noteAnswer(
-  vault: Vault,
-  { serial }: ReadyToken,
-  before: RestoredState | undefined,
-  after: RestoredState | undefined,
-): Promise<void> {
-  if (before !== undefined) {
-    await vault.noteRestored(serial, after).catch(() => undefined);
-  }
-}
-
-/** The server's answer to a decline, or why none was sent: the code names no address that the app can reach. */
-export type DeclineOutcome = SentOutcome | Exclude<DigitsReason, 'out-of-step'>;
-
-/** A decline, as the history has it. */
-export interface NotedDecline {
-  readonly kind: DeclineKind;
-  /** Of the entry in the history. */
-  readonly id: string;
-}
-
-/** Notes a decline in the history, where that is possible. */
-export async function noteDecline(
-  vault: Vault,
-  { challenge }: Pick<ShownChallenge, 'challenge'>,
-  kind: DeclineKind,
-  now: Date,
-): Promise<NotedDecline> {
-  const entry = entryOf(challenge, now, `${kind}-unknown`);
-  await vault.addHistory(entry).catch(() => undefined);
-  return { kind, id: entry.id };
+  return { outcome, token, response, restored: after };
 }
 
 /**
- * Tells the server of a decline, and the history what it says. A decline takes no counter, so it may be sent again. One
- * in phase 2 of a roll-out ends it there, so the token of the app goes, too.
+ * Refusals after which a restored token sends nothing more: servers lock a token after ten by default. Those that
+ * resynchronise by themselves accept the second response after the token was moved ahead.
  */
-export async function tellDecline(
+export const MOST_REFUSALS = 3;
+
+/** Half of the 1000 counters in which a server finds two consecutive responses: far more than most confirm in a year. */
+const AHEAD = 500n;
+
+/**
+ * Moves a restored token ahead of all that was confirmed since its backup. From then on the server takes two of its
+ * responses in a row to be in step with it (RFC 4226 §7.4).
+ * @throws VaultError
+ */
+export async function moveAhead(vault: Vault, { token }: Answer): Promise<void> {
+  await vault.saveToken({ ...token, counter: (BigInt(token.counter) + AHEAD).toString() });
+  await vault.noteRestored(token.serial, { refusals: 1, isAhead: true });
+}
+
+/** The server's answer to a decline, or why none was sent: the code names no address that the app can reach. */
+export type DeclineOutcome = Exclude<DigitsReason, 'out-of-step'> | 'accepted' | 'refused';
+
+/** A decline: told again, it stays one entry of the history. */
+export interface Decline {
+  readonly kind: DeclineKind;
+  readonly at: Date;
+  readonly id: string;
+}
+
+/**
+ * Declines a challenge: notes it where that is possible, tells the server, and notes what it says. It takes no counter,
+ * so it may be sent again. One in phase 2 of a roll-out ends it there, so the token of the app goes, too.
+ */
+export async function declineChallenge(
   vault: Vault,
   { challenge, destination }: Pick<ShownChallenge, 'challenge' | 'destination'>,
-  { kind, id }: NotedDecline,
+  { kind, at, id }: Decline,
   send: SendResponse,
 ): Promise<DeclineOutcome> {
-  const { callbackUrl, transactionId } = challenge;
+  const { callbackUrl, transactionId, token } = challenge;
+  await vault.addHistory({ ...entryOf(challenge, at, `${kind}-unknown`), id }).catch(() => undefined);
   if (destination.kind === 'typed') {
     return destination.why;
   }
   const outcome = await send({ callbackUrl, transactionId, decline: decline(challenge, kind) });
+  // A locked app keeps what it has.
   if (outcome === 'accepted' || outcome === 'refused') {
     const told = outcome === 'accepted' ? kind : (`${kind}-refused` as const);
-    // A locked app, or one with a full disk, keeps what it has.
     await vault.updateHistory(id, told).catch(() => undefined);
   }
   if (outcome === 'accepted' && challenge.kind === 'nonce') {
-    await removeUnused(vault, challenge.token).catch(() => undefined);
+    await removeUnused(vault, token).catch(() => undefined);
   }
   return outcome;
 }

@@ -6,8 +6,7 @@ import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { useServices } from '../shell/services.ts';
-import type { RestoredState } from '../vault/vault.ts';
-import type { Answer, Refused } from './answer-challenge.ts';
+import type { Answer, DigitsReason } from './answer-challenge.ts';
 import { BackupCause } from './backup-cause.tsx';
 import { flowTexts } from './flow-texts.ts';
 import type { ShownChallenge } from './open-code.ts';
@@ -15,29 +14,18 @@ import type { ShownChallenge } from './open-code.ts';
 interface AnsweredProps {
   readonly shown: ShownChallenge;
   readonly answer: Answer;
-  readonly onRetry: (refused: Refused) => void;
+  readonly onRetry: () => void;
 }
 
 /** The outcome of a confirmed challenge. */
 export function AnsweredScreen({ shown, answer, onRetry }: AnsweredProps): JSX.Element {
-  switch (answer.kind) {
+  switch (answer.outcome) {
     case 'accepted':
       return <AcceptedScreen shown={shown} />;
     case 'refused':
-      return (
-        <NotAcceptedScreen
-          answer={answer}
-          onRetry={
-            shown.challenge.needsPin
-              ? () => {
-                  onRetry(answer);
-                }
-              : undefined
-          }
-        />
-      );
-    case 'digits':
-      return <DigitsScreen answer={answer} restored={shown.restored} />;
+      return <NotAcceptedScreen answer={answer} onRetry={shown.challenge.needsPin ? onRetry : undefined} />;
+    default:
+      return <DigitsScreen answer={answer} why={answer.outcome} />;
   }
 }
 
@@ -58,10 +46,10 @@ function AcceptedScreen({ shown: { challenge, destination } }: { shown: ShownCha
 }
 
 function NotAcceptedScreen({
-  answer: { token, response, restored },
+  answer,
   onRetry,
 }: {
-  answer: Refused;
+  answer: Answer;
   onRetry: (() => void) | undefined;
 }): JSX.Element {
   const texts = useTexts(flowTexts);
@@ -74,8 +62,8 @@ function NotAcceptedScreen({
         </div>
         <p>{texts.notAccepted}</p>
       </Notice>
-      {restored?.isAhead === true && <Digits response={response} />}
-      {restored !== undefined && <BackupCause token={token} restored={restored} />}
+      {answer.restored?.isAhead === true && <Digits response={answer.response} />}
+      <BackupCause answer={answer} />
       {onRetry !== undefined && (
         <Button kind="primary" onPress={onRetry}>
           {texts.retry}
@@ -97,13 +85,8 @@ function Digits({ response }: { response: string }): JSX.Element {
   );
 }
 
-function DigitsScreen({
-  answer: { token, response, why },
-  restored,
-}: {
-  answer: Extract<Answer, { kind: 'digits' }>;
-  restored: RestoredState | undefined;
-}): JSX.Element {
+function DigitsScreen({ answer, why }: { answer: Answer; why: DigitsReason }): JSX.Element {
+  const { response } = answer;
   const texts = useTexts(flowTexts);
   const [copied, setCopied] = useState<boolean>();
   const copy = (): void => {
@@ -120,7 +103,7 @@ function DigitsScreen({
     <Screen title={texts.digitsTitle}>
       <Digits response={response} />
       <Notice kind={why === 'no-address' ? 'info' : 'warning'}>{texts.digitsReasons[why]}</Notice>
-      {restored !== undefined && why === 'out-of-step' && <BackupCause token={token} restored={restored} />}
+      {why === 'out-of-step' && <BackupCause answer={answer} />}
       <div class="actions">
         <Button onPress={copy}>
           <Icon name="copy" />

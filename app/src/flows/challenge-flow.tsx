@@ -5,10 +5,9 @@ import type { DeclineKind } from '../../../src/ocra/decline.ts';
 import {
   type Answer,
   answerChallenge,
+  type Decline,
+  declineChallenge,
   type DeclineOutcome,
-  noteDecline,
-  type NotedDecline,
-  tellDecline,
 } from './answer-challenge.ts';
 import { AnsweredScreen } from './answer-screens.tsx';
 import { type ChallengeAct, ChallengeScreen, type Confirmation } from './challenge-screen.tsx';
@@ -23,7 +22,7 @@ type State =
   | {
       readonly kind: 'declined';
       readonly shown: ShownChallenge;
-      readonly decline: NotedDecline;
+      readonly decline: Decline;
       readonly outcome: DeclineOutcome;
     };
 
@@ -46,7 +45,8 @@ export function ChallengeFlow({
       <AnsweredScreen
         shown={shown}
         answer={state.answer}
-        onRetry={({ token, restored }) => {
+        onRetry={() => {
+          const { token, restored } = state.answer;
           setState({
             kind: 'asking',
             shown: { ...shown, restored, challenge: { ...shown.challenge, token } },
@@ -61,20 +61,19 @@ export function ChallengeFlow({
       setState({ kind: 'answered', answer, shown });
     }, onFault);
   };
-  const decline = async (kind: DeclineKind): Promise<void> => {
+  const decline = (kind: DeclineKind): void => {
+    const made = { kind, at: new Date(), id: crypto.randomUUID() };
     setState({ kind: 'sending', shown, act: kind });
-    const noted = await noteDecline(vault, shown, kind, new Date());
-    const outcome = await tellDecline(vault, shown, noted, sendResponse);
-    setState({ kind: 'declined', shown, decline: noted, outcome });
+    declineChallenge(vault, shown, made, sendResponse).then((outcome) => {
+      setState({ kind: 'declined', shown, decline: made, outcome });
+    }, onFault);
   };
   return (
     <ChallengeScreen
       shown={shown}
       sending={state.kind === 'sending' ? state.act : undefined}
       onConfirm={confirm}
-      onDecline={(kind) => {
-        decline(kind).catch(onFault);
-      }}
+      onDecline={decline}
     />
   );
 }

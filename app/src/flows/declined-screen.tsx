@@ -6,7 +6,7 @@ import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { useServices } from '../shell/services.ts';
 import { isDecline } from '../vault/vault.ts';
-import { type DeclineOutcome, type NotedDecline, tellDecline } from './answer-challenge.ts';
+import { type Decline, declineChallenge, type DeclineOutcome } from './answer-challenge.ts';
 import { DoneButton } from './answer-screens.tsx';
 import { flowTexts } from './flow-texts.ts';
 import type { ShownChallenge } from './open-code.ts';
@@ -14,7 +14,7 @@ import { sendResponse } from './send-response.ts';
 
 interface DeclinedProps {
   readonly shown: ShownChallenge;
-  readonly decline: NotedDecline;
+  readonly decline: Decline;
   /** That of the first attempt to tell the server. */
   readonly first: DeclineOutcome;
 }
@@ -29,13 +29,13 @@ export function DeclinedScreen({ shown, decline, first }: DeclinedProps): JSX.El
   const isKnown = outcome === 'accepted';
   const sendAgain = (): void => {
     setSending(true);
-    void tellDecline(vault, shown, decline, sendResponse).then((answered) => {
+    void declineChallenge(vault, shown, decline, sendResponse).then((answered) => {
       setOutcome(answered);
       setSending(false);
     });
   };
   return (
-    <Screen title={texts.declinedTitles[isKnown || outcome === 'refused' ? outcome : 'unknown'][kind]}>
+    <Screen title={texts.declinedTitles[isKnown ? kind : outcome === 'refused' ? outcome : 'unknown']}>
       <OutcomeNotice shown={shown} outcome={outcome} />
       {endsRollOut(shown, outcome) && (
         <p class="screen-text">{texts.rollOutUndone(shown.challenge.token.serial)}</p>

@@ -67,9 +67,7 @@ interface FlowTexts {
   readonly copy: string;
   readonly copied: string;
   readonly copyFailed: string;
-  readonly declinedTitles: Readonly<
-    Record<'accepted' | 'refused' | 'unknown', Readonly<Record<DeclineKind, string>>>
-  >;
+  readonly declinedTitles: Readonly<Record<DeclineKind | 'refused' | 'unknown', string>>;
   readonly declineOutcomes: Readonly<Record<DeclineOutcome, (host: string) => string>>;
   /** Where no answer was sent or shown before. */
   readonly unconfirmed: string;
@@ -183,9 +181,10 @@ export const flowTexts: Texts<FlowTexts> = {
     copied: 'Copied.',
     copyFailed: 'The browser does not allow copying. Type the digits.',
     declinedTitles: {
-      accepted: { declined: 'Declined', reported: 'Reported: this was not you' },
-      refused: { declined: 'The decline was not taken', reported: 'The report was not taken' },
-      unknown: { declined: 'Declined on this device', reported: 'Not you: your bank may not know yet' },
+      declined: 'Declined',
+      reported: 'Reported: this was not you',
+      refused: 'Not taken by your bank',
+      unknown: 'Your bank may not know yet',
     },
     declineOutcomes: {
       accepted: (host) => `${host} knows. Nothing can be confirmed with this code any more.`,
@@ -316,15 +315,10 @@ export const flowTexts: Texts<FlowTexts> = {
     copied: 'Kopiert.',
     copyFailed: 'Der Browser erlaubt das Kopieren nicht. Tippen Sie die Ziffern ab.',
     declinedTitles: {
-      accepted: { declined: 'Abgelehnt', reported: 'Gemeldet: Das waren nicht Sie' },
-      refused: {
-        declined: 'Die Ablehnung wurde nicht angenommen',
-        reported: 'Die Meldung wurde nicht angenommen',
-      },
-      unknown: {
-        declined: 'Auf diesem Gerät abgelehnt',
-        reported: 'Nicht Sie: Ihre Bank weiß es vielleicht noch nicht',
-      },
+      declined: 'Abgelehnt',
+      reported: 'Gemeldet: Das waren nicht Sie',
+      refused: 'Von Ihrer Bank nicht angenommen',
+      unknown: 'Ihre Bank weiß es vielleicht noch nicht',
     },
     declineOutcomes: {
       accepted: (host) => `${host} weiß Bescheid. Mit diesem Code lässt sich nichts mehr bestätigen.`,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  declineChallenge,
   type DeclineOutcome,
-  noteDecline,
   type SentOutcome,
-  tellDecline,
 } from '../../../app/src/flows/answer-challenge.ts';
 import type { ShownChallenge } from '../../../app/src/flows/open-code.ts';
 import {
@@ -72,8 +71,8 @@ async function declined({
     destination,
     earlier: undefined,
   } as const;
-  const noted = await noteDecline(vault, shown, decline, new Date());
-  const answered = await tellDecline(vault, shown, noted, () => {
+  const made = { kind: decline, at: new Date(), id: 'one' };
+  const answered = await declineChallenge(vault, shown, made, () => {
     sent += 1;
     return Promise.resolve(outcome);
   });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer, answerChallenge } from '../../../app/src/flows/answer-challenge.ts';
+import { type Answer, answerChallenge, moveAhead } from '../../../app/src/flows/answer-challenge.ts';
 import type { ShownChallenge } from '../../../app/src/flows/open-code.ts';
-import { moveAhead } from '../../../app/src/flows/restored-token.ts';
 import { replacedToken, restoredToken } from '../../../app/src/vault/token-change.ts';
 import type { StoredToken, Vault } from '../../../app/src/vault/vault.ts';
 import type { DeviceToken, ReadyToken } from '../../../src/device/device-token.ts';
@@ -50,22 +49,18 @@ class RestoredPhone {
     updateHistory: () => Promise.resolve(),
   } as unknown as Vault;
 
-  get #token(): ReadyToken {
-    return this.#stored.token as ReadyToken;
-  }
-
-  moveAhead(): Promise<void> {
-    return moveAhead(this.#vault, this.#token);
+  moveAhead(answer: Answer): Promise<void> {
+    return moveAhead(this.#vault, answer);
   }
 
   /** @returns the answer of the server, or what the app makes of it */
-  async confirm(): Promise<Exclude<Answer, { kind: 'accepted' }> | { kind: 'accepted'; response: '' }> {
+  async confirm(): Promise<Answer> {
     const { transactionid: transactionId, question } = await server.challenge(this.#serial, 'Pay 5');
     const shown: ShownChallenge = {
       kind: 'challenge',
       challenge: {
         kind: 'req',
-        token: this.#token,
+        token: this.#stored.token as ReadyToken,
         message: 'Pay 5',
         question,
         transactionId,
@@ -77,44 +72,43 @@ class RestoredPhone {
       destination: { kind: 'sent', host: 'bank.example' },
       earlier: undefined,
     };
-    const answer = await answerChallenge(this.#vault, shown, { now: new Date() }, async (outgoing) => {
+    return answerChallenge(this.#vault, shown, { now: new Date() }, async (outgoing) => {
       this.sent += 1;
       const checked = await server.check(transactionId, 'response' in outgoing ? outgoing.response : '');
       return (checked as { result: boolean }).result ? 'accepted' : 'refused';
     });
-    return answer.kind === 'accepted' ? { ...answer, response: '' } : answer;
   }
 }
 
 describe('a token of a backup', () => {
   it.each([0, 10])('is in step with the server after %i further confirmations', async (confirmations) => {
     const phone = await RestoredPhone.after(confirmations);
-    expect(await phone.confirm()).toMatchObject({ kind: 'accepted' });
+    expect(await phone.confirm()).toMatchObject({ outcome: 'accepted' });
   });
 
   it.each([11, 20, 480])(
     'is set right by the digits of two codes after %i, with a few refusals',
     async (confirmations) => {
       const phone = await RestoredPhone.after(confirmations);
-      expect(await phone.confirm()).toMatchObject({ kind: 'refused', restored: { isAhead: false } });
-      await phone.moveAhead();
+      const refused = await phone.confirm();
+      expect(refused).toMatchObject({ outcome: 'refused', restored: { isAhead: false } });
+      await phone.moveAhead(refused);
       const first = await phone.confirm();
       const second = await phone.confirm();
-      expect([first, second]).toMatchObject([{ kind: 'refused' }, { kind: 'refused' }]);
+      expect([first, second]).toMatchObject([{ outcome: 'refused' }, { outcome: 'refused' }]);
       const otps = { otp1: first.response, otp2: second.response };
       const answer = await server.asAdmin('/admin/resync', { serial: `R${confirmations}`, ...otps });
       expect(answer.body).toMatchObject({ result: { value: true } });
-      expect(await phone.confirm()).toMatchObject({ kind: 'digits', why: 'out-of-step' });
+      expect(await phone.confirm()).toMatchObject({ outcome: 'out-of-step' });
     },
   );
 
   it('is accepted at the second code where the server resynchronises by itself', async () => {
     await server.asAdmin('/system/setConfig', { AutoResync: 'True' });
     const phone = await RestoredPhone.after(60);
-    await phone.confirm();
-    await phone.moveAhead();
-    expect(await phone.confirm()).toMatchObject({ kind: 'refused' });
-    expect(await phone.confirm()).toMatchObject({ kind: 'accepted' });
+    await phone.moveAhead(await phone.confirm());
+    expect(await phone.confirm()).toMatchObject({ outcome: 'refused' });
+    expect(await phone.confirm()).toMatchObject({ outcome: 'accepted' });
     await server.asAdmin('/system/setConfig', { AutoResync: 'False' });
   });
 

@@ -117,7 +117,7 @@ describeSite(
         await pasteCode(page, codes.request({ message }));
         await page.getByText('The code contains no text.').waitFor();
         await press(page, 'Decline');
-        await expectScreen(page, 'Declined on this device');
+        await expectScreen(page, 'Your bank may not know yet');
       }
     });
 
@@ -171,7 +171,7 @@ describeSite(
       await answerAt(page, ADDRESS, false);
       await pasteCode(page, codes.request());
       await press(page, 'This was not me');
-      await expectScreen(page, 'The report was not taken');
+      await expectScreen(page, 'Not taken by your bank');
       await press(page, 'History');
       await page.getByText('“This was not me”, too late or in vain · bank.example').waitFor();
     });
@@ -391,7 +391,7 @@ describeSite(
       ]);
       await expectSoon(() => page.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
       await page.getByRole('button', { name: 'Decline' }).click();
-      await expectScreen(page, 'Declined on this device');
+      await expectScreen(page, 'Your bank may not know yet');
     });
 
     it('lets heaps of accents cover nothing outside of the text', async () => {
