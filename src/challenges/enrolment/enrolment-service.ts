@@ -38,8 +38,7 @@ import type { Vault } from '../../keys/vault.ts';
 import { type OcraSettings, readOcraSettings } from '../../configuration/settings.ts';
 import { buildInitUrl } from '../../ocra/qrtan-url.ts';
 import type { RolloutPhase2 } from './rollout-phase2.ts';
-import { parseOcraSuite } from '../../ocra/suite.ts';
-import { openTokenKey, type TokenKey } from '../token-key.ts';
+import { openTokenKey } from '../token-key.ts';
 import { equalBytes } from '../../kernel/constant-time.ts';
 import { hmacBlock } from '../../ocra/compute.ts';
 
@@ -47,6 +46,12 @@ interface Assignment {
   readonly owner: Owner | null;
   /** Undefined if the request names no realms. */
   readonly realms: readonly string[] | undefined;
+}
+
+/** The key of an enrolment, and what computes with it: with the text of pw nothing. Of spass neither. */
+interface GivenKey {
+  readonly algorithm: string | null;
+  readonly key: Buffer | undefined;
 }
 
 interface Enrolment {
@@ -179,8 +184,7 @@ export class EnrolmentService {
       rollout: phase === 'phase1' ? 'phase1' : 'complete',
       secrets: this.#secrets(phase, serial, key, request),
     });
-    const expected = { suite: parseOcraSuite(suite), key };
-    const token = await this.#store(enrolment, make, (known) => hasKey(this.#deps.vault, known, expected));
+    const token = await this.#store(enrolment, make, { algorithm: suite, key });
     const secret = key.toString('hex');
     return phase === 'plain'
       ? { kind: 'plain', serial: token.serial, otpkey: secret }
@@ -213,14 +217,7 @@ export class EnrolmentService {
       rollout: selfEnrolled ? 'phase1' : 'complete',
       secrets: this.#secrets(selfEnrolled ? 'phase1' : 'plain', serial, key, request),
     });
-    const { serial, counter } = await this.#store(
-      enrolment,
-      make,
-      (known) =>
-        text !== null &&
-        key !== undefined &&
-        hasKey(this.#deps.vault, known, { suite: parseAlgorithm(text), key }),
-    );
+    const { serial, counter } = await this.#store(enrolment, make, { algorithm: text, key });
     return {
       kind: 'pass',
       serial,
@@ -235,20 +232,15 @@ export class EnrolmentService {
   /**
    * Stores a token under a generated serial, a given one, or an existing one.
    * @param make makes the token for a serial
-   * @param keepsKey true if the token already has the key and suite of the enrolment
    * @throws ServiceError 'token.exists', 'parameter.invalid' for an invalid serial, 'right.missing', 'token.state'
    *   where the token's realms keep changing
    */
-  async #store(
-    enrolment: Enrolment,
-    make: (serial: string) => NewToken,
-    keepsKey: (known: Token) => boolean,
-  ): Promise<Token> {
+  async #store(enrolment: Enrolment, make: (serial: string) => NewToken, given: GivenKey): Promise<Token> {
     const { caller, grant, request, assignment } = enrolment;
     const { serial = '' } = request;
     const known = serial === '' ? undefined : await this.#deps.tokenStore.findBySerial(serial);
     if (known !== undefined) {
-      return this.#replace(enrolment, known, make(known.serial), keepsKey);
+      return this.#replace(enrolment, known, make(known.serial), given);
     }
     assertGranted(grant, assignment.realms ?? [], 'every');
     if (serial === '') {
@@ -279,16 +271,11 @@ export class EnrolmentService {
   }
 
   /** Repeats the enrolment where the token's realms change meanwhile, because the new realms depend on them. */
-  async #replace(
-    enrolment: Enrolment,
-    known: Token,
-    made: NewToken,
-    keepsKey: (known: Token) => boolean,
-  ): Promise<Token> {
+  async #replace(enrolment: Enrolment, known: Token, made: NewToken, given: GivenKey): Promise<Token> {
     let seen: Token | undefined = known;
     for (let attempt = 1; seen !== undefined; attempt += 1) {
       try {
-        return await this.#enrolAnew(enrolment, seen, made, keepsKey);
+        return await this.#enrolAnew(enrolment, seen, made, given);
       } catch (error) {
         if (attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
           throw error;
@@ -309,7 +296,7 @@ export class EnrolmentService {
     { caller, grant, assignment }: Enrolment,
     seen: Token,
     { owner, realms, counter, replayMarkers, secrets, selfEnrolled = false, ...state }: NewToken,
-    keepsKey: (known: Token) => boolean,
+    given: GivenKey,
   ): Promise<Token> {
     const { serial } = state;
     const foreign = foreignRealms(seen, grant);
@@ -339,11 +326,7 @@ export class EnrolmentService {
         if (assignment.realms !== undefined && foreignRealms(known, grant).join() !== foreign.join()) {
           throw new ServiceError('token.state', `Others are changing the realms of the token '${serial}'`);
         }
-        const isSameKey = keepsKey(known);
-        if (isSameKey) {
-          // A device that is lost has this key.
-          assertNotLost(known);
-        }
+        const isSameKey = keepsKey(this.#deps.vault, known, given);
         return {
           ...(known.selfEnrolled === true && { selfEnrolled }),
           ...(isSameKey ? {} : { counter, replayMarkers }),
@@ -427,21 +410,46 @@ function assertGranted({ realms: allowed }: Grant, realms: readonly string[], ho
 }
 
 /**
- * @param given a suite and a key; HMAC treats some different keys as equal
- * @returns true if the token computes the same responses with its own key; false also where that was altered and cannot
- *   be opened
- * @throws ServiceError 'key.unavailable' where possibly only this server cannot open the token's key: another server
- *   may have accepted responses with the same key
+ * @returns true if the token computes the same responses with its own key
+ * @throws ServiceError 'token.lost' where a device that is lost would answer again, 'key.unavailable' where possibly only
+ *   this server cannot open the token's key: another server may have accepted responses with the same key
  */
-function hasKey(vault: Vault, token: Token, { suite, key }: TokenKey): boolean {
+function keepsKey(vault: Vault, known: Token, given: GivenKey): boolean {
+  const isSameKey = hasKey(vault, known, given);
+  if (isSameKey || isOfLostDevice(vault, known, given)) {
+    assertNotLost(known);
+  }
+  return isSameKey;
+}
+
+/** HMAC treats some different keys as equal. Of HOTP and TOTP, digits and hash may change and change back. */
+function hasKey(vault: Vault, token: Token, { algorithm, key }: GivenKey): boolean {
+  if (algorithm === null || key === undefined) {
+    return false;
+  }
+  const suite = parseAlgorithm(algorithm);
+  const isSame = suite.question === undefined || token.algorithm === suite.text;
+  const ownKey = isSame ? unlessUnreadable(() => openTokenKey(vault, token)?.key) : undefined;
+  return ownKey !== undefined && equalBytes(hmacBlock(suite.hash, ownKey), hmacBlock(suite.hash, key));
+}
+
+/** @returns true if a device that is lost has the key, with whatever suite, or is told from no other: that of spass */
+function isOfLostDevice(vault: Vault, { serial, secrets, lostAt }: Token, { key }: GivenKey): boolean {
+  const { seed, sharedSecret } = secrets;
+  const own = (): readonly (Buffer | null | undefined)[] => [
+    unlessUnreadable(() => seed && vault.open(seed, 'seed', serial)),
+    unlessUnreadable(() => sharedSecret && vault.open(sharedSecret, 'shared-secret', serial)),
+  ];
+  return lostAt !== null && (key === undefined || own().some((one) => one && equalBytes(one, key)));
+}
+
+/** @returns undefined where the secret was altered and cannot be opened */
+function unlessUnreadable<Secret>(open: () => Secret): Secret | undefined {
   try {
-    // Of HOTP and TOTP, digits and hash may change and change back.
-    const isSame = suite.question === undefined || token.algorithm === suite.text;
-    const ownKey = isSame ? openTokenKey(vault, token) : undefined;
-    return ownKey !== undefined && equalBytes(hmacBlock(suite.hash, ownKey.key), hmacBlock(suite.hash, key));
+    return open();
   } catch (error) {
     if (isServiceError(error, 'secret.unreadable')) {
-      return false;
+      return undefined;
     }
     throw error;
   }

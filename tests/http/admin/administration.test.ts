@@ -104,6 +104,23 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       expect(await shown(serial)).toMatchObject({ lostAt: null, active: true });
     });
 
+    it.each<[string, Record<string, string>, Record<string, string>]>([
+      [
+        'the key with another suite',
+        { type: 'ocra', otpkey: '31'.repeat(20) },
+        { ocrasuite: 'OCRA-1:HOTP-SHA1-8:QN08' },
+      ],
+      ['the key with other digits', { type: 'totp', otpkey: '31'.repeat(20) }, { otplen: '8' }],
+      ['the text', { type: 'pw', otpkey: 'Geheim-42' }, {}],
+      ['the PIN', { type: 'spass', pin: 'Geheim-42' }, { pin: '' }],
+    ])('that were reported lost do not come back with what is lost: %s', async (_what, enrolled, other) => {
+      const serial = `T${(serials += 1)}`;
+      expect(await text('/admin/init', { ...enrolled, serial })).toBe('no error');
+      await ask('/admin/disable', { serial, lost: '1' });
+      expect(await text('/admin/init', { ...enrolled, ...other, serial })).toContain('was reported lost');
+      expect(await shown(serial)).toMatchObject({ lostBy: 'admin', active: false });
+    });
+
     it('that are lost during their roll-out do not go on with it: the finder has the shared secret', async () => {
       const serial = `T${(serials += 1)}`;
       const rollout = { type: 'ocra', serial, genkey: '1' };
