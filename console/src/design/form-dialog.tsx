@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { useTexts } from '../language/language.ts';
 import { designTexts } from './design-texts.ts';
@@ -12,6 +12,8 @@ interface FormDialogProps {
   readonly isRunning: boolean;
   /** True while the act cannot be asked for. */
   readonly isDisabled?: boolean;
+  /** Why it cannot, beside its button. */
+  readonly reason?: string | undefined;
   readonly error: Error | null;
   /** Further buttons, before those of the dialog. */
   readonly others?: ReactNode;
@@ -22,7 +24,18 @@ interface FormDialogProps {
 
 /** A dialog with fields. What was typed stays while the server refuses it, and is gone when the dialog closes. */
 export function FormDialog(props: FormDialogProps): ReactNode {
-  const { title, action, isRunning, isDisabled = false, error, others, onSubmit, onClose, children } = props;
+  const {
+    title,
+    action,
+    isRunning,
+    isDisabled = false,
+    reason,
+    error,
+    others,
+    onSubmit,
+    onClose,
+    children,
+  } = props;
   const t = useTexts(designTexts);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
@@ -35,11 +48,21 @@ export function FormDialog(props: FormDialogProps): ReactNode {
           {children}
           <Failure error={error} />
           <Group justify="flex-end">
+            {isDisabled && reason !== undefined && (
+              <Text id="reason" size="sm">
+                {reason}
+              </Text>
+            )}
             {others}
             <Button variant="default" onClick={onClose}>
               {t.cancel}
             </Button>
-            <Button type="submit" loading={isRunning} disabled={isDisabled}>
+            <Button
+              type="submit"
+              loading={isRunning}
+              disabled={isDisabled}
+              aria-describedby={isDisabled ? 'reason' : undefined}
+            >
               {action}
             </Button>
           </Group>

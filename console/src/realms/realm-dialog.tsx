@@ -24,7 +24,9 @@ interface RealmDialogProps {
 export function RealmDialog({ realm, resolvers, onClose }: RealmDialogProps): ReactNode {
   const t = useTexts(realmTexts);
   const [name, setName] = useState(realm?.name ?? '');
-  const [chosen, setChosen] = useState<readonly string[]>(realm?.resolvers ?? []);
+  const [ordered, setOrdered] = useState(realm?.resolvers);
+  // The only resolver is the one that a new realm is made of; the list may come after the dialog.
+  const chosen = ordered ?? (resolvers.length === 1 ? resolvers : []);
   const title = realm === undefined ? t.addTitle : t.editTitle(realm.name);
   const saving = useDialogAct({
     title,
@@ -45,6 +47,7 @@ export function RealmDialog({ realm, resolvers, onClose }: RealmDialogProps): Re
       action={t.save}
       isRunning={saving.isPending}
       isDisabled={chosen.length === 0}
+      reason={resolvers.length === 0 ? t.noResolvers : t.needsOne}
       error={saving.error}
       onSubmit={saving.run}
       onClose={onClose}
@@ -61,7 +64,7 @@ export function RealmDialog({ realm, resolvers, onClose }: RealmDialogProps): Re
           }}
         />
       )}
-      <ResolverOrder all={resolvers} chosen={chosen} onChange={setChosen} />
+      <ResolverOrder all={resolvers} chosen={chosen} onChange={setOrdered} />
       <Dropped realm={realm} chosen={chosen} />
     </FormDialog>
   );
@@ -115,7 +118,6 @@ function ResolverOrder({ all, chosen, onChange }: OrderProps): ReactNode {
           </li>
         ))}
       </ol>
-      {chosen.length === 0 && <Text c="dimmed">{all.length === 0 ? t.noResolvers : t.needsOne}</Text>}
       {others.length > 0 && (
         <NativeSelect
           mt="sm"

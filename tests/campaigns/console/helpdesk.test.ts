@@ -289,6 +289,31 @@ describeConsole('a new installation in the console', (given) => {
     await policies.remove(OPERATOR, 'answer-address');
   });
 
+  it('leads from no resolver to a realm, and says why a realm cannot be saved yet', async () => {
+    const { page } = await given.open({ path: '/realms' });
+    const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+    await button('New realm').click();
+    await page.getByText('There is no resolver yet.').waitFor();
+    await expectSoon(() => button('Save').isDisabled()).toBe(true);
+    expect(await lookAt(page, 'realm-without-resolver')).toEqual([]);
+    await page.goto(`${given.site.origin}/console/#/new-resolver`);
+    await page.getByLabel('Name', { exact: true }).fill('staff');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'staff' }).waitFor();
+    await page.goto(`${given.site.origin}/console/#/realms`);
+    await button('New realm').click();
+    await button('staff: leave out').click();
+    await page.getByText('Choose one resolver at least.').waitFor();
+    await page.keyboard.press('Escape');
+    await button('New realm').click();
+    await page.getByLabel('Name', { exact: true }).fill('office');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await given.site.application.services.realms.list()).toMatchObject([
+      { name: 'office', resolvers: ['staff'] },
+    ]);
+  });
+
   it('warns before the first QR code that a token would have no answer address, and mends that', async () => {
     await given.site.application.addRealm('north', ['anna']);
     const { page } = await given.open({ path: '/search' });
