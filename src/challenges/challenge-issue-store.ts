@@ -18,6 +18,7 @@ import {
   closeOpenChallenges,
   findToken,
   holdReferences,
+  revisionColumns,
   stateColumns,
   withLockedTokens,
 } from '../tokens/token-rows-store.ts';
@@ -240,7 +241,9 @@ async function issueLocked(
     }
     const changes = { ...stateColumns(change), ...references };
     if (Object.keys(changes).length > 0) {
-      await sql('tokens').where({ id: tokenId }).update(changes);
+      await sql('tokens')
+        .where({ id: tokenId })
+        .update({ ...changes, ...revisionColumns(sql, act) });
     }
     if (change.secrets !== undefined) {
       await closeOpenChallenges(sql, tokenId);

@@ -91,7 +91,7 @@ export const NEW_TOKEN_COLUMNS = {
   ocra_pin: 'bytea',
 };
 
-/** What `changeToken` alone writes. */
+/** What changes by people alone write. */
 const CHANGE_COLUMNS = {
   revision: 'revision',
   changedBy: 'changed_by',
@@ -197,6 +197,11 @@ export function stateColumns(change: TokenStateChange): Columns {
     ...changedColumns(SECRET_COLUMNS, change.secrets ?? {}),
     ...changedColumns(USE_COLUMNS, change.use ?? {}),
   };
+}
+
+/** @returns the columns that each change by people writes beside its own */
+export function revisionColumns(sql: Knex.Transaction, { actor }: Act): Columns {
+  return { revision: sql.raw('revision + 1'), changed_by: actor };
 }
 
 function changedColumns<Key extends string>(

@@ -30,6 +30,7 @@ import {
   type LockedToken,
   loseFactor,
   REALMS_OF_TOKEN,
+  revisionColumns,
   selectTokens,
   stateColumns,
   type TokenRow,
@@ -304,10 +305,6 @@ async function changeToken(
     await audit.writeAll([changeEntry(entry, token, change)]);
   }
   return token;
-}
-
-function revisionColumns(sql: Knex.Transaction, { actor }: Act): Columns {
-  return { revision: sql.raw('revision + 1'), changed_by: actor };
 }
 
 /** The first report of a loss counts. A lost device has no key of a later enrolment. */

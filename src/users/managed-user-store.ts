@@ -13,7 +13,7 @@ import {
 } from '../resolvers/user-source.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { formsOf, assertStorable, isRowId, isStorable } from '../kernel/text.ts';
-import { closeOpenChallenges, withLockedTokens } from '../tokens/token-rows-store.ts';
+import { closeOpenChallenges, revisionColumns, withLockedTokens } from '../tokens/token-rows-store.ts';
 import type { Database } from '../database/database.ts';
 import { SharedLookup } from '../database/shared-statements.ts';
 import type { ManagedUser } from './user.ts';
@@ -213,7 +213,7 @@ export class ManagedUserStore {
         .delete()
         .returning<{ login: string }[]>('login');
       if (user !== undefined) {
-        const tokens = await unassignTokens(sql, resolverId, userId);
+        const tokens = await unassignTokens(sql, resolverId, userId, act);
         await audit.write(act, user.login, `removed, ${tokens} tokens unassigned`);
       }
       return user !== undefined;
@@ -337,11 +337,21 @@ async function holdManagedResolver(sql: Knex.Transaction, resolverId: string): P
 }
 
 /** Unassigns, and closes the tokens' open challenges, which only the former owner may answer. @returns their number */
-async function unassignTokens(sql: Knex.Transaction, resolverId: string, userId: string): Promise<number> {
+async function unassignTokens(
+  sql: Knex.Transaction,
+  resolverId: string,
+  userId: string,
+  act: Act,
+): Promise<number> {
   return withLockedTokens(sql, { owner: { resolverId, userId } }, async (locked) => {
     await sql('tokens')
       .where({ owner_resolver_id: resolverId, owner_user_id: userId })
-      .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null });
+      .update({
+        owner_resolver_id: null,
+        owner_user_id: null,
+        owner_login: null,
+        ...revisionColumns(sql, act),
+      });
     for (const { id } of locked) {
       await closeOpenChallenges(sql, id);
     }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestApplication, OPERATOR } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA1-6:QN08';
+const ROLLOUT = { type: 'ocra', genkey: '1' };
 
 interface Answer {
   readonly result: {
@@ -156,6 +157,26 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       expect(await shown(serial)).toMatchObject({ active: false, revision: String(expected + 1) });
       const several = { serials: `${serial},${await newToken()}`, expected: revision };
       expect(await text('/admin/token/disable', several)).toContain("'expected' is of one token");
+    });
+
+    it.each<[string, (serial: string) => Promise<unknown>]>([
+      [
+        'their roll-out goes on',
+        (serial) => ask('/admin/init', { ...ROLLOUT, serial, activationcode: 'JZXW4ZI=2A' }),
+      ],
+      ['their owner is removed', () => ask('/admin/user/remove', { resolver: 'main', login: 'dora' })],
+    ])('are not what was read once %s', async (_case, happens) => {
+      const serial = `T${(serials += 1)}`;
+      await server.addUser('dora', 'main');
+      const owner = { user: 'dora', realm: 'main' };
+      expect(await text('/admin/init', { ...ROLLOUT, ...owner, serial, sharedsecret: '1' })).toBe('no error');
+      const { revision: expected } = await shown(serial);
+      expect(await happens(serial)).toMatchObject({ status: true });
+      const given = { serial, description: 'mine', expected };
+      expect((await server.asAdmin('/admin/token/set', given)).status).toBe(409);
+      await server.services.users
+        .remove(OPERATOR, { resolver: 'main', login: 'dora' })
+        .catch(() => undefined);
     });
 
     it('of a user are found by resolver where the realm does not decide', async () => {
