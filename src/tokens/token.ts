@@ -185,14 +185,15 @@ export function isOtpToken({
 
 /**
  * @returns true for a token of TOTP whose owner has begun to enrol it, and not given its first response yet: its key is
- *   still the shared secret of phase 1, with which it is checked nowhere else
+ *   still the shared secret of phase 1, with which it is checked nowhere else. A lost one is never proven
  */
 export function isUnproven({
   type,
   rollout,
   selfEnrolled,
-}: Pick<Token, 'type' | 'rollout' | 'selfEnrolled'>): boolean {
-  return type === 'totp' && rollout === 'phase1' && selfEnrolled === true;
+  lostAt,
+}: Pick<Token, 'type' | 'rollout' | 'selfEnrolled' | 'lostAt'>): boolean {
+  return type === 'totp' && rollout === 'phase1' && selfEnrolled === true && lostAt === null;
 }
 
 /**

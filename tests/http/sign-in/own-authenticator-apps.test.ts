@@ -15,6 +15,7 @@ import {
 } from '../../support/application/account-visitor.ts';
 import { valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
+import { whileHeld, WRITING_A_TOKEN } from '../../support/database/held-statement.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { totpAt } from '../../support/values/authenticator-app.ts';
 
@@ -138,6 +139,18 @@ describe('the enrolment of an authenticator app', () => {
     }
     expect(await stateOf(visitor, serial)).toBe('unfinished');
     expect(failureOf(await prove(visitor, serial, code()))).toEqual(WRONG);
+  });
+
+  it('is over once the helpdesk reports it as lost, also while its code is under way', async () => {
+    const visitor = await someone().signIn();
+    const { serial, code } = await begin(visitor);
+    const lose = () => application.services.tokens.lose(OPERATOR, { serial });
+    const proven = await whileHeld(WRITING_A_TOKEN, () => prove(visitor, serial, code()), lose);
+    expect(failureOf(proven)).toEqual(WRONG);
+    expect(await stateOf(visitor, serial)).toBe('unfinished');
+    const gone = [200, `No token found with the serial '${serial}'`];
+    expect(failureOf(await prove(visitor, serial, code()))).toEqual(gone);
+    expect(await shown(serial)).toMatchObject({ lostBy: 'test', active: false, rollout: 'phase1' });
   });
 
   it.each<[string, (visitor: Visitor) => Promise<unknown>]>([
