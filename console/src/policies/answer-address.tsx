@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Alert, Button, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
@@ -11,8 +11,12 @@ interface AnswerAddressTexts {
   readonly set: string;
   readonly lead: (policy: string, realm: string) => string;
   readonly address: string;
+  readonly warnings: Readonly<Record<Unreachable, string>>;
   readonly lacking: string;
 }
+
+/** What keeps the responses of phones away: an address that means the phone itself, or that is not encrypted. */
+type Unreachable = 'loopback' | 'plain';
 
 const texts: Texts<AnswerAddressTexts> = {
   en: {
@@ -20,6 +24,12 @@ const texts: Texts<AnswerAddressTexts> = {
     lead: (policy, realm) =>
       `Makes the policy ${policy} with qrtanurl, for ${realm === '*' ? 'all realms' : `the realm ${realm}`}.`,
     address: 'Address to which apps send responses',
+    warnings: {
+      loopback:
+        'This address means the device that opens it: a phone would send its response to itself. It is right for tests on this computer alone.',
+      plain:
+        'Without https, the app does not send its response: it shows digits to be typed. Others on the way could read it.',
+    },
     lacking: 'You have no right to policies (system:write). Ask whoever has it to set the policy qrtanurl.',
   },
   de: {
@@ -27,10 +37,25 @@ const texts: Texts<AnswerAddressTexts> = {
     lead: (policy, realm) =>
       `Legt die Richtlinie ${policy} mit qrtanurl an, für ${realm === '*' ? 'alle Realms' : `den Realm ${realm}`}.`,
     address: 'Adresse, an die Apps Antworten schicken',
+    warnings: {
+      loopback:
+        'Diese Adresse meint das Gerät, das sie öffnet: Ein Telefon schickte seine Antwort an sich selbst. Sie taugt nur für Versuche auf diesem Computer.',
+      plain:
+        'Ohne https schickt die App ihre Antwort nicht, sondern zeigt Ziffern zum Abtippen. Andere könnten unterwegs mitlesen.',
+    },
     lacking:
       'Sie haben kein Recht auf Richtlinien (system:write). Bitten Sie jemanden, der es hat, die Richtlinie qrtanurl zu setzen.',
   },
 };
+
+/** @returns why phones would not send their responses there; undefined: nothing speaks against it */
+function unreachable(address: string): Unreachable | undefined {
+  const [, scheme, host = ''] = /^(https?):\/\/(\[[^\]]*\]|[^/:?#]*)/i.exec(address.trim()) ?? [];
+  if (/^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/i.test(host)) {
+    return 'loopback';
+  }
+  return scheme?.toLowerCase() === 'http' ? 'plain' : undefined;
+}
 
 /** The policy that gives tokens their answer address. */
 function addressPolicy(realm: string, address: string): PolicyDraft {
@@ -96,6 +121,7 @@ function AddressDialog({
   const t = useTexts(texts);
   const [address, setAddress] = useState(proposed);
   const policy = addressPolicy(realm, address);
+  const fault = unreachable(address);
   const change = useDialogAct({
     title: t.set,
     act: () => call('/admin/policy/set', { ...parametersOf(policy), expected: expectedOf(null) }),
@@ -123,6 +149,7 @@ function AddressDialog({
           setAddress(event.currentTarget.value);
         }}
       />
+      <div role="status">{fault && <Alert color="yellow">{t.warnings[fault]}</Alert>}</div>
     </FormDialog>
   );
 }

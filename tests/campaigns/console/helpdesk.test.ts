@@ -280,6 +280,12 @@ describeConsole('a new installation in the console', (given) => {
     await expectSoon(() => dialog.getByRole('textbox').inputValue()).toBe(
       `${given.site.origin}/ocra/check_t`,
     );
+    await dialog.getByText('This address means the device that opens it').waitFor();
+    await dialog.getByRole('textbox').fill('https://tan.example.org/ocra/check_t');
+    await expectSoon(() => dialog.getByRole('status').textContent()).toBe('');
+    await dialog.getByRole('textbox').fill('http://tan.example.org/ocra/check_t');
+    await dialog.getByText('Without https, the app does not send its response').waitFor();
+    await dialog.getByRole('textbox').fill(`${given.site.origin}/ocra/check_t`);
     expect(await lookAt(page, 'answer-address')).toEqual([]);
     await dialog.getByRole('button', { name: 'Set the answer address' }).click();
     await steps.getByText('✓ done:').waitFor();
