@@ -298,8 +298,8 @@ export const faults = [
   ],
   [
     'http/controllers/ocra-controller.ts',
-    'checked.result || checked.isEndedNow === true',
-    'checked.result || checked.isEndedNow !== undefined',
+    'checked.result || checked.isNews === true',
+    'checked.result || checked.isNews !== undefined',
     'tests/http/limits/limits.test',
   ],
   [
