@@ -9,11 +9,11 @@ export function challengeStyle(): CSSStyleSheet {
 }
 
 const CSS = `
-  :host { display: block; max-inline-size: var(--tankeeper-width, 22rem); }
+  :host { display: block; max-inline-size: var(--tankeeper-width, 26rem); }
   :host([hidden]), [hidden] { display: none !important; }
   section { display: grid; gap: var(--tankeeper-gap, 1rem); }
   p { margin: 0; }
-  .code { inline-size: min(100%, var(--tankeeper-code-size, 22rem)); background: #fff; }
+  .code { inline-size: min(100%, var(--tankeeper-code-size, 26rem)); background: #fff; }
   .code > * { display: block; inline-size: 100%; block-size: auto; }
   a { color: inherit; }
   form { display: flex; flex-wrap: wrap; gap: 0.5rem; }

@@ -13,8 +13,11 @@ export interface QrOptions {
   readonly width: number | undefined;
 }
 
-/** The most bytes that a code with the better error correction holds (ISO/IEC 18004: version 40, level M). */
-const LEVEL_M_BYTES = 2_331;
+/**
+ * The most bytes of a code with the better error correction (ISO/IEC 18004: version 10, level M). Of denser ones, as
+ * that of the second roll-out phase, cameras read fewer than they would lose by dirt: larger modules help more.
+ */
+const LEVEL_M_BYTES = 213;
 /** Light modules around a code, which readers need to find it (ISO/IEC 18004 §6.3.8). */
 const QUIET_ZONE = 4;
 /** Pixels a module where no width is given, or one that is too small. */

@@ -1,5 +1,6 @@
 import { cameraFault, type CameraFault, closeCamera, hasCameraAccess, lampOf, openCamera } from './camera.ts';
 import { openQrReader, type QrReader } from './qr-reader.ts';
+import { LOOKS } from './smooth-image.ts';
 
 /** The reports of a camera session to its screen. */
 export interface CameraEvents {
@@ -74,9 +75,11 @@ async function firstCode(
   reader: QrReader,
   signal: AbortSignal,
 ): Promise<string | null> {
-  while (!signal.aborted) {
+  for (let turn = 0; !signal.aborted; turn += 1) {
     const { videoWidth: width, videoHeight: height } = video;
-    const section = { x: 0, y: 0, width, height, longestSide: MAX_SIDE };
+    const look = LOOKS[turn % LOOKS.length];
+    const longestSide = look === 'half' ? MAX_SIDE / 2 : MAX_SIDE;
+    const section = { x: 0, y: 0, width, height, longestSide, isSmooth: look === 'smooth' };
     const text = width === 0 ? null : await reader.read(video, section);
     if (text !== null) {
       // The page may have been left while the reader worked.

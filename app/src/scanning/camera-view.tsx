@@ -8,6 +8,9 @@ import type { CameraFault } from './camera.ts';
 import { startCameraSession } from './camera-session.ts';
 import { scanTexts } from './scan-texts.ts';
 
+/** Without a code. */
+const ADVICE_MS = 10_000;
+
 type Lamp = (isOn: boolean) => Promise<void>;
 type CameraState =
   | { readonly kind: 'starting' | 'hidden' }
@@ -19,6 +22,7 @@ export function CameraView({ onCode }: { onCode: (text: string) => void }): JSX.
   const texts = useTexts(scanTexts);
   const video = useRef<HTMLVideoElement>(null);
   const [state, setState] = useCamera(video, onCode);
+  const isSlow = useDelay(state.kind === 'running', ADVICE_MS);
   if (state.kind === 'fault') {
     return (
       <Notice kind="warning">
@@ -43,7 +47,7 @@ export function CameraView({ onCode }: { onCode: (text: string) => void }): JSX.
         {state.kind === 'running' && state.lamp !== undefined && <LampButton lamp={state.lamp} />}
       </div>
       <p class="muted" role="status">
-        {state.kind === 'running' ? texts.searching : texts.starting}
+        {state.kind !== 'running' ? texts.starting : isSlow ? texts.advice : texts.searching}
       </p>
     </>
   );
@@ -80,6 +84,19 @@ function useCamera(
     };
   }, []);
   return [state, setState];
+}
+
+/** @returns true once it has run for that long */
+function useDelay(isRunning: boolean, milliseconds: number): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    setOver(false);
+    const timer = isRunning ? setTimeout(setOver, milliseconds, true) : undefined;
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [isRunning]);
+  return isOver;
 }
 
 function afterVisibility(state: CameraState, visibility: DocumentVisibilityState): CameraState {

@@ -8,7 +8,9 @@ export type PictureOutcome =
 /** Photos have less; more would fill the memory of a phone. */
 const MAX_FILE_BYTES = 40 * 1024 * 1024;
 /** A code that fills the picture is found in a small copy at once; a distant one needs the detail. */
-const STEPS = [700, 1_200, 2_000, 3_000];
+const STEPS = [350, 700, 1_200, 2_000, 3_000];
+type PictureSection = Omit<Section, 'isSmooth'>;
+
 /** The quarters of a photo overlap, so that a code on a border is whole in one of them. */
 const QUARTER = 0.6;
 
@@ -31,13 +33,15 @@ export async function readPicture(file: Blob): Promise<PictureOutcome> {
   }
 }
 
-async function search(picture: Drawable, sections: readonly Section[]): Promise<string | null> {
+async function search(picture: Drawable, sections: readonly PictureSection[]): Promise<string | null> {
   const reader = await openQrReader();
   try {
     for (const section of sections) {
-      const text = await reader.read(picture, section);
-      if (text !== null) {
-        return text;
+      for (const isSmooth of [false, true]) {
+        const text = await reader.read(picture, { ...section, isSmooth });
+        if (text !== null) {
+          return text;
+        }
       }
     }
     return null;
@@ -47,7 +51,7 @@ async function search(picture: Drawable, sections: readonly Section[]): Promise<
 }
 
 /** @returns the attempts, the cheapest first */
-function sectionsOf(width: number, height: number): readonly Section[] {
+function sectionsOf(width: number, height: number): readonly PictureSection[] {
   const longest = Math.max(width, height);
   const steps = STEPS.filter((_, index) => index === 0 || longest > (STEPS[index - 1] ?? 0));
   const whole = steps.map((longestSide) => ({ x: 0, y: 0, width, height, longestSide }));

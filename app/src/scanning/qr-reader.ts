@@ -1,8 +1,9 @@
-/** An image as RGBA bytes, row by row. */
-export interface PixelImage {
-  readonly pixels: Uint8ClampedArray;
-  readonly width: number;
-  readonly height: number;
+import type { PixelImage } from './smooth-image.ts';
+
+/** An image for the worker. */
+export interface ReadOrder extends PixelImage {
+  /** True: it is smoothed before it is read (`smoothImage`). */
+  readonly isSmooth: boolean;
 }
 
 /** The result of the worker for an image. */
@@ -20,6 +21,8 @@ export interface Section {
   readonly width: number;
   readonly height: number;
   readonly longestSide: number;
+  /** True for a look at the smoothed section; the browser's own reader copes with noise. */
+  readonly isSmooth: boolean;
 }
 
 /** Reads QR codes. One read at a time. */
@@ -90,6 +93,7 @@ class WorkerReader implements QrReader {
   read(source: Drawable, section: Section): Promise<string | null> {
     const context = draw(this.#drawing, source, section);
     const { width, height } = this.#drawing;
+    const { isSmooth } = section;
     const pixels = context.getImageData(0, 0, width, height).data;
     return new Promise((resolve, reject) => {
       this.#worker.onmessage = ({ data }: MessageEvent<ReadAnswer>) => {
@@ -98,7 +102,7 @@ class WorkerReader implements QrReader {
       this.#worker.onerror = () => {
         reject(new Error('The reader of QR codes does not start'));
       };
-      this.#worker.postMessage({ pixels, width, height } satisfies PixelImage, [pixels.buffer]);
+      this.#worker.postMessage({ pixels, width, height, isSmooth } satisfies ReadOrder, [pixels.buffer]);
     });
   }
 

@@ -10,6 +10,7 @@ interface ScanTexts {
   readonly camera: string;
   readonly starting: string;
   readonly searching: string;
+  readonly advice: string;
   readonly lampOn: string;
   readonly lampOff: string;
   readonly again: string;
@@ -31,6 +32,8 @@ export const scanTexts: Texts<ScanTexts> = {
     camera: 'Picture of the camera',
     starting: 'The camera is starting. Allow the access if you are asked.',
     searching: 'Looking for a code …',
+    advice:
+      'No code found yet. Go nearer, make more light, or use one of the ways below: a picture of the code, or its text.',
     lampOn: 'Light on',
     lampOff: 'Light off',
     again: 'Try the camera again',
@@ -63,6 +66,8 @@ export const scanTexts: Texts<ScanTexts> = {
     camera: 'Bild der Kamera',
     starting: 'Die Kamera startet. Erlauben Sie den Zugriff, wenn Sie gefragt werden.',
     searching: 'Ein Code wird gesucht …',
+    advice:
+      'Noch kein Code gefunden. Gehen Sie näher heran, machen Sie mehr Licht, oder nehmen Sie einen der Wege unten: ein Bild des Codes oder seinen Text.',
     lampOn: 'Licht an',
     lampOff: 'Licht aus',
     again: 'Kamera noch einmal versuchen',

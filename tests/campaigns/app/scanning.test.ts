@@ -79,6 +79,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await page.getByText('Looking for a code').waitFor();
     const stream = await page.evaluateHandle('document.querySelector("video").srcObject');
     await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(true);
+    await page.getByText('No code found yet. Go nearer').waitFor();
     await page.getByRole('button', { name: 'History' }).click();
     await expectScreen(page, 'History');
     await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
