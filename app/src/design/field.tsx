@@ -8,6 +8,8 @@ interface FieldProps {
   readonly type?: 'text' | 'password';
   readonly inputMode?: 'text' | 'numeric';
   readonly autocomplete?: string;
+  /** Characters that the server, or the app, takes. */
+  readonly maxLength?: number;
   readonly hint?: string;
   readonly error?: string | undefined;
 }
@@ -20,6 +22,7 @@ export function Field({
   type = 'text',
   inputMode = 'text',
   autocomplete = 'off',
+  maxLength,
   hint,
   error,
 }: FieldProps): JSX.Element {
@@ -32,6 +35,7 @@ export function Field({
         {...(type === 'password' ? { type: 'password' } : { type: 'text' })}
         inputMode={inputMode}
         autocomplete={autocomplete}
+        maxLength={maxLength}
         autocapitalize="off"
         spellcheck={false}
         value={value}

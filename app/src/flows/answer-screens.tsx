@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { Button } from '../design/button.tsx';
 import { Icon } from '../design/icon.tsx';
 import { Notice } from '../design/notice.tsx';
@@ -8,6 +9,7 @@ import { useTexts } from '../language/language.ts';
 import { useServices } from '../shell/services.ts';
 import type { Answer, DigitsReason } from './answer-challenge.ts';
 import { BackupCause } from './backup-cause.tsx';
+import { useClockText } from './challenge-screen.tsx';
 import { flowTexts } from './flow-texts.ts';
 import type { ShownChallenge } from './open-code.ts';
 
@@ -23,7 +25,13 @@ export function AnsweredScreen({ shown, answer, onRetry }: AnsweredProps): JSX.E
     case 'accepted':
       return <AcceptedScreen shown={shown} />;
     case 'refused':
-      return <NotAcceptedScreen answer={answer} onRetry={shown.challenge.needsPin ? onRetry : undefined} />;
+      return (
+        <NotAcceptedScreen
+          shown={shown}
+          answer={answer}
+          onRetry={shown.challenge.needsPin ? onRetry : undefined}
+        />
+      );
     default:
       return <DigitsScreen answer={answer} why={answer.outcome} />;
   }
@@ -45,10 +53,21 @@ function AcceptedScreen({ shown: { challenge, destination } }: { shown: ShownCha
   );
 }
 
+/** Of a suite with the time, whose responses a wrong clock spoils. */
+function ClockCause({ shown }: { shown: ShownChallenge }): JSX.Element | null {
+  const texts = useTexts(flowTexts);
+  const clock = useClockText(shown);
+  return parseOcraSuite(shown.challenge.token.suite).timeStep === undefined ? null : (
+    <p>{clock ?? texts.clockCause}</p>
+  );
+}
+
 function NotAcceptedScreen({
+  shown,
   answer,
   onRetry,
 }: {
+  shown: ShownChallenge;
   answer: Answer;
   onRetry: (() => void) | undefined;
 }): JSX.Element {
@@ -58,9 +77,9 @@ function NotAcceptedScreen({
       <Notice kind="error">
         <div class="outcome outcome-refused">
           <Icon name="refused" />
-          <strong>{texts.notAcceptedTitle}</strong>
+          <p>{texts.notAccepted}</p>
         </div>
-        <p>{texts.notAccepted}</p>
+        <ClockCause shown={shown} />
       </Notice>
       {answer.restored?.isAhead === true && <Digits response={answer.response} />}
       <BackupCause answer={answer} />

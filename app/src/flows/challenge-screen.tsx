@@ -170,6 +170,14 @@ function minutesText(language: Language, offsetSeconds: number): string {
   }).format(Math.abs(offsetSeconds) / 60);
 }
 
+/** @returns what the user is told of a clock that spoils responses, once that is known */
+export function useClockText(shown: ShownChallenge): string | undefined {
+  const texts = useTexts(flowTexts);
+  const language = useContext(LanguageContext);
+  const offset = useClockOffset(shown);
+  return offset === undefined ? undefined : texts.clock(minutesText(language, offset), offset > 0);
+}
+
 /** The offset of the clock, asked for while the user reads. */
 function useClockOffset(shown: ShownChallenge): number | undefined {
   const [offset, setOffset] = useState<number>();

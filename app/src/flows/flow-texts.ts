@@ -44,6 +44,8 @@ interface FlowTexts {
   readonly goesTo: string;
   readonly typedElsewhere: string;
   readonly earlier: (outcome: string, time: string) => string;
+  /** After a refusal, where the clock of the server is not known. */
+  readonly clockCause: string;
   readonly clock: (minutes: string, isBehind: boolean) => string;
   readonly pin: string;
   readonly pinHint: string;
@@ -135,6 +137,7 @@ export const flowTexts: Texts<FlowTexts> = {
     typedElsewhere: 'After that you see digits that you type on the other screen.',
     earlier: (outcome, time) =>
       `You have answered this once already: ${outcome} (${time}). A second answer is normally not accepted.`,
+    clockCause: 'Its digits depend on the time: if the clock of this device is wrong, set it right.',
     clock: (minutes, isBehind) =>
       `The clock of this device is ${minutes} ${isBehind ? 'behind' : 'ahead of'} the server’s. The app takes that into account; set the clock right all the same.`,
     pin: 'PIN of this token',
@@ -268,6 +271,8 @@ export const flowTexts: Texts<FlowTexts> = {
     typedElsewhere: 'Danach sehen Sie Ziffern, die Sie auf dem anderen Bildschirm eintippen.',
     earlier: (outcome, time) =>
       `Das haben Sie schon einmal beantwortet: ${outcome} (${time}). Eine zweite Antwort wird in der Regel nicht angenommen.`,
+    clockCause:
+      'Die Ziffern hängen von der Zeit ab: Geht die Uhr dieses Geräts falsch, stellen Sie sie richtig.',
     clock: (minutes, isBehind) =>
       `Die Uhr dieses Geräts geht gegenüber dem Server ${minutes} ${isBehind ? 'nach' : 'vor'}. Die App berücksichtigt das; stellen Sie die Uhr trotzdem richtig.`,
     pin: 'PIN dieses Tokens',

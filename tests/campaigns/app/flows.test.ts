@@ -130,8 +130,19 @@ describeSite(
       await expectScreen(page, 'Not accepted');
       // An earlier answer may have been accepted, so something may have been carried out.
       await page.getByText('an earlier answer may have counted').waitFor();
+      await expectSoon(() => page.getByText('Not accepted', { exact: true }).count()).toBe(1);
       await press(page, 'History');
       await page.getByText('Not accepted · bank.example').waitFor();
+    });
+
+    it('names the clock where the refused answer depends on the time', async () => {
+      const { page } = await openApp(given.browser, given.site.origin);
+      const codes = await issueCodes(ADDRESS, { suite: 'OCRA-1:HOTP-SHA256-8:QA64-T1M' });
+      await answerAt(page, ADDRESS, false);
+      await rollOut(page, codes);
+      await press(page, 'Confirm');
+      await expectScreen(page, 'Not accepted');
+      await page.getByText('if the clock of this device is wrong').waitFor();
     });
 
     it.each([
