@@ -9,7 +9,7 @@ import { benchCommand, publishResults, type ResultTable } from './result-page.ts
 
 /** As the app draws a still of a camera of 4:3. */
 const STILL = { width: 960, height: 720 };
-const NOISES = [0, 5, 8, 12];
+const NOISES = [0, 5, 8];
 /** Sides of the code with its quiet zone, by the height of the still. */
 const SIZES = [0.45, 0.6, 0.75, 0.9];
 const ANGLES = [-15, -7, 0, 7, 15];
