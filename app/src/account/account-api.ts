@@ -1,5 +1,8 @@
 import { readVerdict } from '../../../src/device/response-request.ts';
 
+/** Characters that the server takes. */
+export const MAX_DESCRIPTION_LENGTH = 255;
+
 /** What went wrong, as far as the page has words for it. */
 export type AccountFault =
   | 'refused'

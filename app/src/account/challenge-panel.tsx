@@ -86,17 +86,25 @@ export function ChallengePanel({ code, label, onAnswer, onFailure }: PanelProps)
   );
 }
 
+/** The way of a code into the app on this device. */
+export function OpenInApp({ code }: { code: string }): JSX.Element {
+  const texts = useTexts(accountTexts);
+  return (
+    <p>
+      <a href={`./#link=${encodeURIComponent(code)}`} target="_blank" rel="noreferrer">
+        {texts.openApp}
+      </a>
+    </p>
+  );
+}
+
 /** A QR code that the app answers by itself, also on this device. */
 function AppCode({ code, label }: { code: string; label: string }): JSX.Element {
   const texts = useTexts(accountTexts);
   return (
     <>
       <QrCode code={code} label={label} />
-      <p>
-        <a href={`./#link=${encodeURIComponent(code)}`} target="_blank" rel="noreferrer">
-          {texts.openApp}
-        </a>
-      </p>
+      <OpenInApp code={code} />
       <Notice kind="info">{texts.waiting}</Notice>
     </>
   );

@@ -15,9 +15,10 @@ import {
   isEnded,
   type RollOut,
   type UnprovenApp,
+  MAX_DESCRIPTION_LENGTH,
 } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
-import { ChallengePanel, QrCode } from './challenge-panel.tsx';
+import { ChallengePanel, OpenInApp, QrCode } from './challenge-panel.tsx';
 import { useWork } from './work.tsx';
 
 interface EnrolProps {
@@ -118,7 +119,7 @@ function NameScreen({ type, name, isBusy, notice, onName, onCancel, onNext }: Na
       <Notice kind="info">{type === 'totp' ? texts.enrolAppNote : texts.enrolNote}</Notice>
       {notice}
       <Form onSubmit={onNext}>
-        <Field label={texts.description} value={name} onValue={onName} />
+        <Field label={texts.description} value={name} maxLength={MAX_DESCRIPTION_LENGTH} onValue={onName} />
         <Button kind="primary" type="submit" busy={isBusy}>
           {texts.next}
         </Button>
@@ -238,6 +239,7 @@ function CodeScreens({
       <Screen title={texts.firstTitle}>
         <p class="screen-text">{texts.firstText}</p>
         <QrCode code={enrolment.init} label={texts.firstCode} />
+        <OpenInApp code={enrolment.init} />
         {notice}
         <Button kind="primary" onPress={onNext}>
           {texts.next}

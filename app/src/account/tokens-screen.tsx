@@ -7,7 +7,14 @@ import { Screen } from '../design/screen.tsx';
 import { LanguageContext, useTexts } from '../language/language.ts';
 import { timeText } from '../language/time-text.ts';
 import { Form } from '../vault-screens/form.tsx';
-import { type AccountApi, type EnrolledType, nameOf, type OwnAccount, type OwnToken } from './account-api.ts';
+import {
+  type AccountApi,
+  type EnrolledType,
+  MAX_DESCRIPTION_LENGTH,
+  nameOf,
+  type OwnAccount,
+  type OwnToken,
+} from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { useWork } from './work.tsx';
 
@@ -191,7 +198,12 @@ function RenameForm({ known, onEnded, onCancel, onSave }: RenameProps): JSX.Elem
       }}
     >
       {notice}
-      <Field label={texts.description} value={description} onValue={setDescription} />
+      <Field
+        label={texts.description}
+        value={description}
+        maxLength={MAX_DESCRIPTION_LENGTH}
+        onValue={setDescription}
+      />
       <Button kind="primary" type="submit" busy={isBusy}>
         {texts.save}
       </Button>

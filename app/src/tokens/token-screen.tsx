@@ -140,9 +140,10 @@ function NameForm({ stored, onRenamed }: { stored: StoredToken; onRenamed: () =>
         label={texts.name}
         hint={texts.nameHint}
         value={name}
+        maxLength={MAX_NAME_LENGTH}
         error={outcome === 'failed' ? texts.failed : undefined}
         onValue={(value) => {
-          setName(value.slice(0, MAX_NAME_LENGTH));
+          setName(value);
           setOutcome('none');
         }}
       />

@@ -141,6 +141,8 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     const { result } = (await (await isEnrolled).json()) as { result: { value: Got } };
     const codes = result.value;
     await see('First code for the new phone', 'account-first');
+    const link = await page.getByRole('link', { name: 'Open in the app' }).getAttribute('href');
+    expect(link).toBe(`./#link=${encodeURIComponent(codes.init)}`);
     await press(page, 'Continue');
     await see('Second code for the new phone', 'account-second');
     const device = new VirtualDevice({ clock: application.clock });
